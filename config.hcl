@@ -296,6 +296,15 @@ provider "replay" {
 #   context     = 131072
 #   temperature = 0.2
 #   max_tokens  = 4096 # of one answer
+#
+#   fallback    = ["ollama/qwen3"]  # who answers in its place, in order
+#   fallback_on = ["unreachable"]   # for one on this machine: also elsewhere when its server is down
+#
+#   price { # of a million tokens; also in a provider block
+#     prompt     = 0.59
+#     cached     = 0.3 # of what the provider had in its cache; else as prompt
+#     completion = 0.79
+#   }
 # }
 
 # An agent is a profile. `bothy run` uses "default", `bothy chat` uses "chat".

@@ -74,17 +74,23 @@ type CallDelta struct {
 	Arguments string `json:"arguments,omitempty"`
 }
 
-// Usage is what a completion cost in tokens, as far as the server told.
+// Usage is what a completion used, as far as the server told.
 type Usage struct {
-	Prompt     int     `json:"prompt"`
-	Cached     int     `json:"cached,omitempty"`
-	Completion int     `json:"completion"`
-	Reasoning  int     `json:"reasoning,omitempty"`
-	Total      int     `json:"total"`
-	Cost       float64 `json:"cost,omitempty"` // in the provider's currency; 0 is unknown
+	Prompt     int `json:"prompt"`
+	Cached     int `json:"cached,omitempty"`
+	Completion int `json:"completion"`
+	Reasoning  int `json:"reasoning,omitempty"`
+	Total      int `json:"total"`
+	// Cost is in the currency of the prices: what the server reported, else what the price of
+	// the model makes of the tokens (ADR 0066). 0 is free, nil is unknown. A provider leaves it
+	// nil unless its server reports it.
+	Cost *float64 `json:"cost,omitempty"`
+	// Estimated says that the server told nothing that can be true: the tokens were counted
+	// here, and Cost is the most that the request could cost. The engine alone sets it.
+	Estimated bool `json:"estimated,omitempty"`
 }
 
-// Add adds what another completion used; nil is nothing.
+// Add adds what another completion used; nil is nothing. A sum's Cost is what is known of it.
 func (u *Usage) Add(more *Usage) {
 	if more == nil {
 		return
@@ -94,7 +100,14 @@ func (u *Usage) Add(more *Usage) {
 	u.Completion += more.Completion
 	u.Reasoning += more.Reasoning
 	u.Total += more.Total
-	u.Cost += more.Cost
+	u.Estimated = u.Estimated || more.Estimated
+	if more.Cost != nil {
+		sum := *more.Cost
+		if u.Cost != nil {
+			sum += *u.Cost
+		}
+		u.Cost = &sum // anew: the old one may be that of another sum
+	}
 }
 
 // PluginCompletion is the Data of a row of the journal (KindNoteCompletion): what a plugin

@@ -24,10 +24,27 @@ type PullProgress struct {
 	Total  int64  `json:"total,omitempty"` // of that part; 0 is unknown
 }
 
-// Price is in US dollars for a million tokens.
+// Price is what a million tokens cost, in US dollars where a provider lists it, else in the
+// currency in which the configuration writes it. None of it is negative.
 type Price struct {
-	Prompt     float64 `json:"prompt"`
-	Completion float64 `json:"completion"`
+	Prompt     float64  `json:"prompt"`
+	Cached     *float64 `json:"cached,omitempty"` // of a prompt, read from the provider's cache; nil is as Prompt
+	Completion float64  `json:"completion"`
+}
+
+// Of is what a completion costs that used so much.
+func (p Price) Of(u Usage) float64 {
+	cached := p.Prompt
+	if p.Cached != nil {
+		cached = *p.Cached
+	}
+	fresh := max(u.Prompt-u.Cached, 0)
+	return (float64(fresh)*p.Prompt + float64(min(u.Cached, u.Prompt))*cached + float64(u.Completion)*p.Completion) / 1e6
+}
+
+// Free reports whether nothing is paid, as for a model on one's own machine.
+func (p Price) Free() bool {
+	return p.Prompt == 0 && p.Completion == 0 && (p.Cached == nil || *p.Cached == 0)
 }
 
 // ModelChoice is a model that was found for a name.
@@ -38,9 +55,17 @@ type ModelChoice struct {
 	Context     int    // tokens; 0 is unknown
 	Tools       *bool  // whether it can call tools; nil is unknown
 	Temperature *float64
-	Why         string   // one sentence: why this model; empty where it was named
-	Instead     string   // the provider/name of the configuration that this one is taken for, as its server has not that one; else empty
-	Able        []string // of one that cannot call tools: the aliases of its provider's that can
+	Local       bool // nothing that it is told leaves this machine
+	// Fallback are the names of the models that answer in its place when it cannot, in order. One
+	// that is local gives way to one that is not because its server does not answer only with
+	// FallbackUnreachable.
+	Fallback            []string
+	FallbackUnreachable bool
+	MaxTokens           int      // of an answer, as its block bounds it; 0 is not bounded there
+	Price               *Price   // nil is unknown
+	Why                 string   // one sentence: why this model; empty where it was named
+	Instead             string   // the provider/name of the configuration that this one is taken for, as its server has not that one; else empty
+	Able                []string // of one that cannot call tools: the aliases of its provider's that can
 }
 
 // FailureClass says what a provider's failure means for a retry.

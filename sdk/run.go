@@ -125,6 +125,7 @@ const (
 // The kinds of notes that the daemon writes: rows that speak of no entry.
 const (
 	KindNoteRetry      = KindNote + ".retry"      // a completion is asked for again; {"message","class","attempt","wait_ms"}
+	KindNoteFallback   = KindNote + ".fallback"   // another model answers; {"from","to","why","message"}
 	KindNotePruned     = KindNote + ".pruned"     // the prompt had to be shortened to fit the model
 	KindNoteWarning    = KindNote + ".warning"    // {"message"}
 	KindNoteProgress   = KindNote + ".progress"   // what a tool says of its work; {"message"}

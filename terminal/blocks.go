@@ -46,12 +46,15 @@ func (c *conversation) endBlock(l *timeline.Loop) string {
 
 // noteText is what the engine says of its own work.
 func noteText(row sdk.JournalRow) string {
-	if row.Kind != sdk.KindNoteRetry {
-		return ""
-	}
 	var d struct{ Message string }
 	_ = json.Unmarshal(row.Data, &d) // without a reason it is told without one
-	return "the model is asked again: " + d.Message
+	switch row.Kind {
+	case sdk.KindNoteRetry:
+		return "the model is asked again: " + d.Message
+	case sdk.KindNoteFallback:
+		return d.Message
+	}
+	return ""
 }
 
 // harmless is a text of others, harmless, with tabs as wide as Markdown has them.

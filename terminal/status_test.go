@@ -25,7 +25,7 @@ func TestStatus(t *testing.T) {
 		{22, "⠋ thinking 5s"},
 	} {
 		c := alone(t, tt.width, 20)
-		loop := &timeline.Loop{Began: time.Now().Add(-5 * time.Second), Turns: []*timeline.Turn{{Usage: &sdk.Usage{Total: 12_345, Cost: 0.5}}}}
+		loop := &timeline.Loop{Began: time.Now().Add(-5 * time.Second), Turns: []*timeline.Turn{{Usage: &sdk.Usage{Total: 12_345, Cost: new(0.5)}}}}
 		c.live.begin(loop)
 		c.live.context = &rpc.ContextUse{Share: 0.42}
 		if got := bare(c.live.status(c)); got != tt.want || lipgloss.Width(got) >= tt.width {

@@ -60,7 +60,7 @@ var golden = []struct {
 	{file: "same-id", want: calling(call("call_0", "a", `{"n":1}`), call("*", "a", `{"n":2}`))},
 	{file: "nameless", want: calling(call("*", "unnamed", `{"a":1}`))},
 	{file: "usage-late", want: sdk.Completion{Text: "a", Finish: "stop", Usage: &sdk.Usage{Prompt: 48, Cached: 8, Completion: 3, Total: 51}}},
-	{file: "usage-none", want: sdk.Completion{Text: "a", Finish: "stop", Usage: &sdk.Usage{Cost: none}}},
+	{file: "usage-none", want: sdk.Completion{Text: "a", Finish: "stop", Usage: &sdk.Usage{Prompt: none}}},
 	{file: "unknown", want: sdk.Completion{Text: "a", Finish: "stop"}},
 	{file: "done-mark", want: sdk.Completion{Text: "a", Finish: "stop", Usage: counted(8, 2)}},
 	{file: "done-only", want: sdk.Completion{Text: "a"}, fails: sdk.ClassGateway, says: "before its answer was complete"},
@@ -94,7 +94,7 @@ func TestGoldenStreams(t *testing.T) {
 				got, err := collect(t, o, hello())
 				want := g.want
 				switch {
-				case want.Usage != nil && want.Usage.Cost == none:
+				case want.Usage != nil && want.Usage.Prompt == none:
 					want.Usage = nil
 				case want.Usage == nil && g.fails == "":
 					want.Usage = counted(8, 12)

@@ -174,7 +174,7 @@ func usage(raw json.RawMessage) *sdk.Usage {
 		*f.to = int(*f.from)
 	}
 	if w.Cost != nil && *w.Cost > 0 {
-		u.Cost = *w.Cost
+		u.Cost = w.Cost
 	}
 	u.Total = max(u.Total, u.Prompt+u.Completion)
 	return u

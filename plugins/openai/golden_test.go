@@ -51,7 +51,7 @@ var golden = []struct {
 	{file: "no-finish", want: sdk.Completion{Text: "All of it", Finish: "stop"}},
 	{file: "usage-each-chunk", want: sdk.Completion{Text: "ab", Finish: "stop", Usage: &sdk.Usage{Prompt: 5, Completion: 2, Total: 7}}},
 	{file: "usage-groq", want: sdk.Completion{Text: "a", Finish: "stop", Usage: &sdk.Usage{Prompt: 7, Completion: 1, Total: 8}}},
-	{file: "usage-openrouter", want: sdk.Completion{Text: "a", Finish: "stop", Usage: &sdk.Usage{Prompt: 7, Cached: 2, Completion: 1, Total: 8, Cost: 0.00042}}},
+	{file: "usage-openrouter", want: sdk.Completion{Text: "a", Finish: "stop", Usage: &sdk.Usage{Prompt: 7, Cached: 2, Completion: 1, Total: 8, Cost: new(0.00042)}}},
 	{file: "usage-beyond", window: 100, want: sdk.Completion{Text: "a"}, fails: sdk.ClassOverflow, says: "a prompt of 120 tokens"},
 	{file: "usage-beyond", window: 120, want: sdk.Completion{Text: "a", Finish: "stop", Usage: &sdk.Usage{Prompt: 120, Completion: 1, Total: 121}}},
 	{file: "usage-negative", want: sdk.Completion{Text: "a", Finish: "stop"}},

@@ -44,6 +44,11 @@ func (c *Client) Audit(ctx context.Context, p rpc.AuditParams) (rpc.AuditPage, e
 	return ask[rpc.AuditPage](ctx, c, rpc.MethodAudit, p)
 }
 
+// Usage asks what completions used and cost.
+func (c *Client) Usage(ctx context.Context, p rpc.UsageParams) (rpc.Usage, error) {
+	return ask[rpc.Usage](ctx, c, rpc.MethodUsage, p)
+}
+
 // AuditVerify has the journal's chain checked.
 func (c *Client) AuditVerify(ctx context.Context) (rpc.AuditVerdict, error) {
 	return ask[rpc.AuditVerdict](ctx, c, rpc.MethodAuditVerify, nil)

@@ -64,6 +64,8 @@ const (
 	MethodAudit       = "audit/list"
 	MethodAuditVerify = "audit/verify"
 
+	MethodUsage = "usage/list"
+
 	MethodBackup = "store/backup"
 
 	MethodJournal = "journal/read"

@@ -16,8 +16,10 @@ type Model struct {
 	ContextLength int    `json:"context_length,omitempty"` // in tokens; 0 is unknown
 	Tools         *bool  `json:"tools,omitempty"`          // whether it calls tools; nil is unknown
 	Local         bool   `json:"local"`                    // its server runs on this machine
-	Default       bool   `json:"default"`                  // a prompt that names no model gets this one
-	Why           string `json:"why,omitempty"`            // of the default: why, and how to change it
+	// Fallback are the models that answer in its place when it cannot, in order.
+	Fallback []string `json:"fallback,omitempty"`
+	Default  bool     `json:"default"`       // a prompt that names no model gets this one
+	Why      string   `json:"why,omitempty"` // of the default: why, and how to change it
 }
 
 // Models answers getModels. Problems says which providers could not be asked.

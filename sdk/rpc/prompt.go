@@ -114,6 +114,11 @@ type RunDetail struct {
 	Notes     []Note     `json:"notes"`     // what the engine said of its own work: retries, pruning, what it took up
 	Telemetry *Telemetry `json:"telemetry"` // nil until a turn reported its usage
 
+	// Price is that of the run's model as the configuration says now; nil is unknown, or told by
+	// the provider alone. MaxCost is what a prompt of the run's agent may cost; 0 is no limit.
+	Price   *sdk.Price `json:"price,omitempty"`
+	MaxCost float64    `json:"max_cost,omitempty"`
+
 	Held         bool              `json:"held,omitempty"` // the prompts that wait are not begun until run/release
 	Context      *ContextUse       `json:"context"`        // nil before the first answer
 	Instructions []RunInstructions `json:"instructions"`   // the files that told the run's model something, the newest state of each
@@ -167,10 +172,12 @@ type Event struct {
 // Telemetry is what a run cost so far, summed over its turns and what plugins asked of
 // models in them.
 type Telemetry struct {
-	PromptTokens     int     `json:"prompt_tokens"`
-	CachedTokens     int     `json:"cached_tokens"`
-	CompletionTokens int     `json:"completion_tokens"`
-	ReasoningTokens  int     `json:"reasoning_tokens"`
-	TotalTokens      int     `json:"total_tokens"`
-	Cost             float64 `json:"cost"`
+	PromptTokens     int `json:"prompt_tokens"`
+	CachedTokens     int `json:"cached_tokens"`
+	CompletionTokens int `json:"completion_tokens"`
+	ReasoningTokens  int `json:"reasoning_tokens"`
+	TotalTokens      int `json:"total_tokens"`
+	// Cost is in the currency of the prices; 0 is free, nil is unknown. It is the sum of what is
+	// known.
+	Cost *float64 `json:"cost,omitempty"`
 }

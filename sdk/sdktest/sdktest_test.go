@@ -197,7 +197,7 @@ func (fakeModel) Complete(_ context.Context, req sdk.Request, send func(sdk.Delt
 	for _, d := range []sdk.Delta{
 		{Reasoning: "hm"}, {Text: "hi"},
 		{Call: &sdk.CallDelta{Index: 0, ID: "a", Tool: "t", Arguments: "{"}}, {Call: &sdk.CallDelta{Index: 0, Arguments: "}"}},
-		{Usage: &sdk.Usage{Prompt: 1, Total: 2, Cost: 0.5}},
+		{Usage: &sdk.Usage{Prompt: 1, Total: 2, Cost: new(0.5)}},
 	} {
 		if err := send(d); err != nil {
 			return err

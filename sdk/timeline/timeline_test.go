@@ -44,7 +44,7 @@ func story() rows {
 	r.add(sdk.KindEntrySet, 7, 1, "log://turn_1/bash/call", set(sdk.StateStreaming, sdk.PhaseStarted, `{"call_id":"c","tool":"bash__bash","arguments":{"command":"ls"}}`))
 	r.add(sdk.KindEntryChunk, 7, 1, "log://turn_1/bash/call", sdk.Chunk{Channel: 1}, "on")
 	r.add(sdk.KindNoteProgress, 7, 1, "", map[string]any{"message": "half"})
-	r.add(sdk.KindNoteCompletion, 7, 1, "", sdk.PluginCompletion{Plugin: "p", Usage: &sdk.Usage{Prompt: 5, Total: 6, Cost: 2}})
+	r.add(sdk.KindNoteCompletion, 7, 1, "", sdk.PluginCompletion{Plugin: "p", Usage: &sdk.Usage{Prompt: 5, Total: 6, Cost: new(2.0)}})
 	r.add(sdk.KindTurnOpened, 0, 2, "", map[string]any{"model": ""})
 	r.add(sdk.KindEntrySet, 0, 2, "log://turn_2/read_file/a", set(sdk.StateResolved, sdk.PhaseEnded, `{"call_id":"x","tool":"read_file"}`), "text")
 	r.add(sdk.KindTurnClosed, 0, 2, "", map[string]any{"duration_ms": 3})
@@ -74,7 +74,7 @@ func TestTimelineTellsARun(t *testing.T) {
 	if l.Prompt != "do it" || l.Sequence != 1 || l.Model != "m" || len(l.Turns) != 2 || l.End == nil || l.End.Loop != 7 {
 		t.Errorf("%+v", l)
 	}
-	if !l.Began.Equal(time.Unix(4, 0)) || !l.Last.Equal(time.Unix(23, 0)) || l.Answer() != "done" || l.Usage() != (sdk.Usage{Prompt: 9, Total: 9, Cost: 2}) {
+	if !l.Began.Equal(time.Unix(4, 0)) || !l.Last.Equal(time.Unix(23, 0)) || l.Answer() != "done" || l.Usage().Prompt != 9 || l.Usage().Total != 9 || l.Usage().Cost == nil || *l.Usage().Cost != 2 {
 		t.Errorf("%v %v %q %v", l.Began, l.Last, l.Answer(), l.Usage())
 	}
 	if all := l.Actions(); len(all) != 2 || all[0].IsError() || !all[1].IsError() || l.Waits() != nil {

@@ -40,7 +40,7 @@ func TestElsewhere(t *testing.T) {
 	}
 	for word, says := range map[string]string{
 		"rm x": "`bothy runs rm RUN`", "delete x": "`bothy runs rm RUN`", "continue": "`bothy run -c", "login": "there is no account", "mcp list": "`bothy plugins`",
-		"--json mcp": "`bothy plugins`", "stats": "`bothy runs show`", "nope": "`bothy --help`", "run --nope rm": "`bothy run --help`", "runs mcp": "`bothy runs --help`",
+		"--json mcp": "`bothy plugins`", "stats": "`bothy usage`", "nope": "`bothy --help`", "run --nope rm": "`bothy run --help`", "runs mcp": "`bothy runs --help`",
 	} {
 		if code := b.run(strings.Fields(word)...); code != exitUsage || !strings.Contains(b.err.String(), says) || b.out.String() != "" {
 			t.Errorf("bothy %s: exit %d, %q, %q", word, code, b.out.String(), b.err.String())

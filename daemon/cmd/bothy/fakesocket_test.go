@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"time"
 
+	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -35,3 +37,9 @@ func (f *fakeDaemon) Touched(context.Context, int64) (map[int64]rpc.PromptFiles,
 func (f *fakeDaemon) CheckConfig(context.Context, rpc.ConfigCheck) rpc.ConfigChecked {
 	return rpc.ConfigChecked{}
 }
+
+func (f *fakeDaemon) Guards(string, string) sdk.Guards { return sdk.Guards{} }
+
+func (f *fakeDaemon) Price(string) *sdk.Price { return nil }
+
+func (f *fakeDaemon) Usage(context.Context, time.Time, func(sdk.Used) error) error { return nil }

@@ -19,7 +19,7 @@ import (
 // eventful is a run in which everything happened that can be told.
 func eventful(project string) fakeRun {
 	usage := func(in, cached, out int, cost float64) *sdk.Usage {
-		return &sdk.Usage{Prompt: in, Cached: cached, Completion: out, Total: in + out, Cost: cost}
+		return &sdk.Usage{Prompt: in, Cached: cached, Completion: out, Total: in + out, Cost: &cost}
 	}
 	arguments := func(v map[string]any) json.RawMessage { return data(map[string]any{"arguments": v}) }
 	long := "The test fails because parseRange splits before it trims. I shall trim first, then split, and add a case for the empty range."

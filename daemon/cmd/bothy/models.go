@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/bothyd/bothy/sdk/client"
 	"github.com/bothyd/bothy/sdk/client/show"
@@ -71,6 +72,11 @@ func (modelsListCmd) Run(ctx context.Context, c *console) error {
 			}
 			return []string{m.Alias, m.Provider, context, toolsWord(m.Tools), mark}
 		})
+		for _, m := range found.Models {
+			if err == nil && len(m.Fallback) > 0 {
+				err = c.lines("", m.Alias+" gives way to "+strings.Join(m.Fallback, ", then "))
+			}
+		}
 		if err == nil && why != "" {
 			err = c.lines("", why)
 		}

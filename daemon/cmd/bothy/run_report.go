@@ -76,6 +76,14 @@ func (t *runReport) head() {
 	} else {
 		t.line(0, fmt.Sprintf("no prompts; %s of tool calls", show.Plural(own, "turn")))
 	}
+	var costs []string
+	if price := show.Price(d.Price); price != "" {
+		costs = append(costs, price)
+	}
+	if d.MaxCost > 0 {
+		costs = append(costs, fmt.Sprintf("a prompt may cost %s (guard max_cost)", show.Money(d.MaxCost)))
+	}
+	t.hang(0, 4, strings.Join(costs, "; "))
 	if d.Parent != nil {
 		t.hang(0, 4, fmt.Sprintf("forked from run %s after turn %d, whose story it shares up to there", parentName(*d.Parent), d.Inherited))
 	}

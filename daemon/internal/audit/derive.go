@@ -20,6 +20,7 @@ const (
 	kindLoopStarted   = "loop_started"
 	kindRequest       = "llm_request"
 	kindRetry         = "llm_retry"
+	kindFallback      = "llm_fallback"
 	kindPruned        = "context_pruned"
 	kindResponse      = "llm_response"
 	kindToolCall      = "tool_call"
@@ -39,18 +40,19 @@ const (
 
 // plain are the rows whose data is the payload.
 var plain = map[string]string{
-	sdk.KindRunCreated:  kindRunCreated,
-	sdk.KindRunReset:    kindRunReset,
-	sdk.KindRunExpired:  kindRunExpired,
-	sdk.KindRunDeleted:  kindRunDeleted,
-	sdk.KindLoopQueued:  kindLoopQueued,
-	sdk.KindLoopStarted: kindLoopStarted,
-	sdk.KindTurnOpened:  kindRequest,
-	sdk.KindTurnClosed:  kindTurnComplete,
-	sdk.KindNoteRetry:   kindRetry,
-	sdk.KindNotePruned:  kindPruned,
-	sdk.KindNoteWarning: kindWarning,
-	sdk.KindNoteCall:    kindPluginCall,
+	sdk.KindRunCreated:   kindRunCreated,
+	sdk.KindRunReset:     kindRunReset,
+	sdk.KindRunExpired:   kindRunExpired,
+	sdk.KindRunDeleted:   kindRunDeleted,
+	sdk.KindLoopQueued:   kindLoopQueued,
+	sdk.KindLoopStarted:  kindLoopStarted,
+	sdk.KindTurnOpened:   kindRequest,
+	sdk.KindTurnClosed:   kindTurnComplete,
+	sdk.KindNoteRetry:    kindRetry,
+	sdk.KindNoteFallback: kindFallback,
+	sdk.KindNotePruned:   kindPruned,
+	sdk.KindNoteWarning:  kindWarning,
+	sdk.KindNoteCall:     kindPluginCall,
 }
 
 // linesOf are the lines of one row, mostly one or none. They depend on nothing

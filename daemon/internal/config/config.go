@@ -94,10 +94,11 @@ type Plugin struct {
 	SHA256  string
 	Locked  *Locked // what bothy.lock says of it; nil when it is not named there
 	Enabled bool
-	OnUse   bool     // it is started when a skill of it is first executed
-	Model   string   // providers: the model taken when only the provider is known
-	Digest  string   // of all that the plugin's process is given; see Diff
-	Body    hcl.Body // what is left for the plugin's own schema
+	OnUse   bool       // it is started when a skill of it is first executed
+	Model   string     // providers: the model taken when only the provider is known
+	Price   *sdk.Price // providers: of each of its models that no model block prices
+	Digest  string     // of all that the plugin's process is given; see Diff
+	Body    hcl.Body   // what is left for the plugin's own schema
 	Range   hcl.Range
 }
 
@@ -130,7 +131,12 @@ type Model struct {
 	Context     int
 	Temperature *float64
 	MaxTokens   int
-	Range       hcl.Range
+	Price       *sdk.Price // nil: as its provider's block says
+	// Fallback are the names of the models that answer in its place, in order; On says when, beside
+	// what always counts.
+	Fallback   []string
+	FallbackOn []string
+	Range      hcl.Range
 }
 
 // Value is one line of `bothy config show`.

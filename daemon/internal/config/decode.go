@@ -37,6 +37,7 @@ type pluginBlock struct {
 	Limits   []limitsBlock     `hcl:"limits,block"`
 	Quota    []quotaBlock      `hcl:"quota,block"`
 	Confine  []confineBlock    `hcl:"confine,block"`
+	Price    []priceBlock      `hcl:"price,block"`
 	Rest     hcl.Body          `hcl:",remain"`
 }
 
@@ -46,6 +47,11 @@ type modelBlock struct {
 	Context     *int     `hcl:"context"`
 	Temperature *float64 `hcl:"temperature"`
 	MaxTokens   *int     `hcl:"max_tokens"`
+
+	Fallback   []string `hcl:"fallback,optional"`
+	FallbackOn []string `hcl:"fallback_on,optional"`
+
+	Price []priceBlock `hcl:"price,block"`
 }
 
 type agentBlock struct {
@@ -112,6 +118,7 @@ func (l *loader) plugin(label string, body hcl.Body, r hcl.Range) (Plugin, bool)
 		Schemes: b.Schemes, Requires: b.Requires, Projects: b.Projects,
 	}
 	l.bounds(&p, &b)
+	p.Price = l.price(r, b.Price)
 	if !labelPattern.MatchString(p.Binary) {
 		l.reportAt(r, "Unusable plugin name", fmt.Sprintf("plugin = %q cannot be the NAME of a bothy-plugin-NAME; to run a file elsewhere, give its path.", p.Binary))
 		return Plugin{}, false
@@ -150,9 +157,21 @@ func (l *loader) model(label string, body hcl.Body, r hcl.Range) {
 	l.notNegative(r, "context", b.Context)
 	l.notNegative(r, "max_tokens", b.MaxTokens)
 	l.notCold(r, b.Temperature)
+	for _, name := range b.Fallback {
+		switch {
+		case name == label:
+			l.reportAt(attributeRange(body, "fallback"), "Wrong value", fmt.Sprintf("model %q cannot fall back to itself.", label))
+		case !l.isModel(name):
+			l.reportAt(attributeRange(body, "fallback"), "Unknown model", fmt.Sprintf("model %q falls back to %q, which is neither a model block nor provider/name; there are the models %v and the providers %v.", label, name, l.labels("model"), l.labels("provider")))
+		}
+	}
+	for _, on := range b.FallbackOn {
+		l.oneOf(attributeRange(body, "fallback_on"), "fallback_on", on, FallbackUnreachable)
+	}
 	l.cfg.Models = append(l.cfg.Models, Model{
 		Alias: label, Provider: b.Provider, Name: or(b.Name, label), Context: or(b.Context, 0),
-		Temperature: b.Temperature, MaxTokens: or(b.MaxTokens, 0), Range: r,
+		Temperature: b.Temperature, MaxTokens: or(b.MaxTokens, 0), Price: l.price(r, b.Price), Range: r,
+		Fallback: b.Fallback, FallbackOn: b.FallbackOn,
 	})
 }
 
@@ -192,13 +211,21 @@ func agentSchema() *hcl.BodySchema {
 // model block, a provider, or provider/name. Which names a provider knows is its
 // own business.
 func (l *loader) canBeModel(a sdk.Agent, body hcl.Body) {
-	provider, _, _ := strings.Cut(a.Model, "/")
-	models, providers := l.labels("model"), l.labels("provider")
-	if a.Model == "" || slices.Contains(models, a.Model) || slices.Contains(providers, provider) {
+	if a.Model == "" || l.isModel(a.Model) {
 		return
 	}
-	l.reportAt(attributeRange(body, "model"), "Unknown model", fmt.Sprintf("agent %q names %q, which is neither a model block nor provider/name; there are the models %v and the providers %v.", a.Name, a.Model, models, providers))
+	l.reportAt(attributeRange(body, "model"), "Unknown model", fmt.Sprintf("agent %q names %q, which is neither a model block nor provider/name; there are the models %v and the providers %v.", a.Name, a.Model, l.labels("model"), l.labels("provider")))
 }
+
+// isModel reports whether a name can be that of a model.
+func (l *loader) isModel(name string) bool {
+	provider, _, _ := strings.Cut(name, "/")
+	return slices.Contains(l.labels("model"), name) || slices.Contains(l.labels("provider"), provider)
+}
+
+// FallbackUnreachable has a model on this machine give way to one elsewhere also when its
+// server does not answer (fallback_on).
+const FallbackUnreachable = "unreachable"
 
 // labels are the blocks of a type that were written, also with a mistake inside.
 func (l *loader) labels(block string) []string {

@@ -59,7 +59,7 @@ func Diff(was, now *Config) []Change {
 func pluginLabel(p Plugin) string { return p.Label }
 
 func samePlugin(a, b Plugin) bool {
-	return a.Digest == b.Digest && a.Enabled == b.Enabled && a.OnUse == b.OnUse && a.Model == b.Model && sameLocked(a.Locked, b.Locked)
+	return a.Digest == b.Digest && a.Enabled == b.Enabled && a.OnUse == b.OnUse && a.Model == b.Model && reflect.DeepEqual(a.Price, b.Price) && sameLocked(a.Locked, b.Locked)
 }
 
 func sameLocked(a, b *Locked) bool {

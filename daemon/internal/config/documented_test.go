@@ -25,7 +25,7 @@ func attributes() map[string][]string {
 	add("agent", agentSchema())
 	for block, decoded := range map[string]any{
 		"plugin": pluginBlock{}, "limits": limitsBlock{}, "quota": quotaBlock{}, "confine": confineBlock{},
-		"model": modelBlock{}, "rule": ruleBlock{}, "skill": skillBlock{}, "workspace": workspaceBlock{},
+		"model": modelBlock{}, "price": priceBlock{}, "rule": ruleBlock{}, "skill": skillBlock{}, "workspace": workspaceBlock{},
 	} {
 		add(block, schemaOf(decoded))
 	}

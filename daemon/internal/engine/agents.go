@@ -35,6 +35,15 @@ func (e *Engine) Agents(project string) []rpc.Agent {
 	return all
 }
 
+// Guards are those of an agent in a project; of one that is gone those of none.
+func (e *Engine) Guards(project, agent string) sdk.Guards {
+	a, err := e.agent(agent)
+	if err != nil {
+		return sdk.Guards{}
+	}
+	return e.narrowing(project).Guards(a.Guards)
+}
+
 // modesMay is what a prompt may do in each mode, for people.
 var modesMay = map[sdk.Mode]string{
 	sdk.ModeInteractive: "asks before a call that changes something",

@@ -288,7 +288,7 @@ func TestALongCallCannotOverspend(t *testing.T) {
 	if l := h.await(a); l.Stop != "max_cost" || models.n.Load() != 2 {
 		t.Errorf("ended by %q after %d completions: %s", l.Stop, models.n.Load(), l.Reason)
 	}
-	if sdk.OutcomeOf(refused) != sdk.Permission || !strings.Contains(fmt.Sprint(refused), "has cost 2 and may cost 1.5 (guard max_cost)") {
+	if sdk.OutcomeOf(refused) != sdk.Permission || !strings.Contains(fmt.Sprint(refused), "has cost 2 and may cost 1.5") {
 		t.Errorf("the plugin was told %v", refused)
 	}
 	h.check(a.Run.ID)
@@ -360,7 +360,7 @@ func (m *costly) Complete(ctx context.Context, alias string, req sdk.Request, se
 	if err := retry(sdk.Retry{Class: sdk.ClassServer, Attempt: 2, Message: "again"}); err != nil {
 		return err
 	}
-	return send(sdk.Delta{Usage: &sdk.Usage{Total: 1, Cost: 1}})
+	return send(sdk.Delta{Usage: &sdk.Usage{Total: 1, Cost: new(1.0)}})
 }
 
 // TestPluginsCallsTogether: many at a time, of neighbours that only read, and calls

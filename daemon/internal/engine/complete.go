@@ -27,7 +27,8 @@ func (e *Engine) complete(ctx context.Context, a *activeLoop, p sdk.Prompt) (sdk
 		}
 		c, err = e.ask(ctx, a, p)
 	}
-	if err != nil && errors.Is(err, errStopping) {
+	var costly *guard.Costly
+	if errors.Is(err, errStopping) || errors.As(err, &costly) {
 		return c, err // no failure of the model
 	}
 	if err != nil {
@@ -45,6 +46,7 @@ func (e *Engine) complete(ctx context.Context, a *activeLoop, p sdk.Prompt) (sdk
 	if a.ceiling > 0 { // what was taken fits, however it is counted now
 		a.ceiling = max(a.ceiling, e.cfg.View.Estimate(a.turn.prompt))
 	}
+	c.Usage = e.billOf(a, a.turn.prompt).settle(c.Usage, e.written(a, c))
 	e.cfg.Hooks.LLMRequestCompleted.Emit(ctx, a.turnEvent(map[string]any{"usage": c.Usage}))
 	return e.cfg.Hooks.LLMReasoning.Apply(ctx, c)
 }
@@ -82,6 +84,11 @@ func (e *Engine) ask(ctx context.Context, a *activeLoop, p sdk.Prompt) (sdk.Comp
 	if err != nil {
 		return sdk.Completion{}, err
 	}
+	settled, err := e.guards.Reserve(ctx, a.loop.ID, e.billOf(a, p).most(), nil)
+	if err != nil {
+		return sdk.Completion{}, err
+	}
+	defer settled()
 	a.turn.prompt = p
 	e.cfg.Hooks.LLMRequestStarted.Emit(ctx, a.turnEvent(nil))
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -182,6 +189,9 @@ func (e *Engine) failedCompletion(a *activeLoop, c sdk.Completion, err error) er
 		if partial {
 			end.reason = "the model's answer was cut off: " + err.Error()
 		}
+	}
+	if partial || c.Usage != nil {
+		a.turn.completion.Usage = e.billOf(a, a.turn.prompt).settle(c.Usage, e.written(a, c))
 	}
 	if c.Text != "" || c.Reasoning != "" {
 		w := answerWrite(a, c, nil)

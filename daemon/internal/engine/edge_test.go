@@ -42,7 +42,7 @@ func TestWhatAProviderWantsBack(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			h := newHouse(t, pieces(sdk.Finish{Reason: "calls", Extra: json.RawMessage(c.extra)},
 				sdk.Delta{Reasoning: "hm"}, wholeCall(0, "read", `{"path":"a"}`),
-				sdk.Delta{Usage: &sdk.Usage{Prompt: 10, Cost: math.NaN()}}))
+				sdk.Delta{Usage: &sdk.Usage{Prompt: 10, Cost: new(math.NaN())}}))
 			a := h.submit(Submission{})
 			h.await(a)
 			m := h.models.asked()[1].Messages

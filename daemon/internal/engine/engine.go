@@ -44,7 +44,7 @@ const (
 	abortTime    = 950 * time.Millisecond // the longest an abort waits for what cannot be recorded
 )
 
-// Config is what an engine is made of. All fields but Builtin, Services, Access, Prices,
+// Config is what an engine is made of. All fields but Builtin, Services, Access,
 // Instructions, Attended, Mode, Expiry, Rules, Narrow, Preview, Clock and
 // Grace are required.
 type Config struct {
@@ -58,7 +58,6 @@ type Config struct {
 	Policy   Policy
 	Access   Access // nil: nothing is known of what calls could touch
 	Hooks    *hook.Chains
-	Prices   guard.Prices         // nil: a completion costs what its provider reports
 	Agents   map[string]sdk.Agent // by name; "default" is taken when none is named; see Configure
 	DataDir  string               // run folders lie in runs/KEY below it
 	Log      hclog.Logger
@@ -183,7 +182,7 @@ func New(cfg Config) (*Engine, error) {
 		e.cfg.Rules = NewRulebook(cfg.Store, cfg.Log)
 	}
 	e.cfg.Rules.engine = e
-	e.guards = guard.New(cfg.Hooks, cfg.Prices)
+	e.guards = guard.New(cfg.Hooks)
 	e.Configure(cfg.Agents)
 	if cfg.Frozen {
 		return e, nil

@@ -18,6 +18,8 @@ type fakeModels struct {
 	context int
 	tools   *bool
 	gone    bool // there is no model at all
+	price   *sdk.Price
+	listed  *sdk.Price
 
 	mu       sync.Mutex
 	steps    []step
@@ -32,12 +34,14 @@ func (m *fakeModels) Resolve(_ context.Context, name string) (sdk.ModelChoice, e
 	if alias == "" {
 		alias = "fake/m"
 	}
-	return sdk.ModelChoice{Alias: alias, Provider: "fake", Name: "m", Context: m.context, Tools: m.tools, Why: "it is the only one"}, nil
+	return sdk.ModelChoice{Alias: alias, Provider: "fake", Name: "m", Context: m.context, Tools: m.tools, Price: m.price, Why: "it is the only one"}, nil
 }
 
 func (m *fakeModels) ResolveConfigured(ctx context.Context, name string) (sdk.ModelChoice, error) {
 	return m.Resolve(ctx, name)
 }
+
+func (m *fakeModels) ListedPrice(context.Context, sdk.ModelChoice) *sdk.Price { return m.listed }
 
 func (m *fakeModels) Complete(ctx context.Context, _ string, req sdk.Request, send func(sdk.Delta) error, retry func(sdk.Retry) error) error {
 	m.mu.Lock()

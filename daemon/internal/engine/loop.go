@@ -30,6 +30,9 @@ type activeLoop struct {
 	skills  string        // what the own tools have to say in the system text
 	mirror  *mirror
 
+	head  sdk.ModelChoice // the model that the loop began with
+	chain []string        // the names of those that may answer in its place still
+
 	ceiling int    // in tokens, learned from a server that refused more; 0 is none
 	missed  string // what was last said of the own tools
 
@@ -64,10 +67,12 @@ func (e *Engine) prepare(ctx context.Context, a *activeLoop) error {
 	if a.choice, err = e.cfg.Models.Resolve(ctx, a.loop.Model); err != nil {
 		return err
 	}
+	a.head, a.chain = a.choice, a.choice.Fallback
 	if err := os.MkdirAll(e.runDir(a.run), 0o700); err != nil {
 		return sdk.Errorf(sdk.Unavailable, "make the run's folder: %w", err)
 	}
 	e.guards.Begin(a.loop.ID, e.narrowing(a.project.Root).Guards(a.agent.Guards), a.past, a.asked...)
+	e.price(ctx, a.loop.ID, &a.choice)
 	return nil
 }
 
@@ -107,6 +112,7 @@ func endOf(ctx context.Context, err error) ending {
 		end = own.ending
 	}
 	var late *guard.Late
+	var costly *guard.Costly
 	switch cause := context.Cause(ctx); {
 	case errors.As(cause, &late):
 		return ending{status: sdk.StatusAborted, stop: guard.Deadline, reason: late.Error(), writes: end.writes}
@@ -114,6 +120,8 @@ func endOf(ctx context.Context, err error) ending {
 		return ending{status: sdk.StatusAborted, stop: sdk.StopAborted, reason: "aborted by a person", writes: end.writes}
 	case errors.Is(cause, errStopping), errors.Is(err, errStopping):
 		return ending{stop: stopStopping}
+	case !isOwn && errors.As(err, &costly):
+		end.status, end.stop = sdk.StatusAborted, guard.MaxCost
 	case !isOwn && errors.Is(err, ErrConfig):
 		end.stop = sdk.StopConfig
 	case !isOwn && sdk.OutcomeOf(err) == sdk.Overflow:

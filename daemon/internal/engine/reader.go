@@ -152,7 +152,7 @@ func (r *reader) takeCall(d *sdk.CallDelta) {
 
 // plausible drops usage that cannot be true, so that nobody counts with it.
 func plausible(u *sdk.Usage) *sdk.Usage {
-	if u.Prompt < 0 || u.Completion < 0 || u.Total < 0 || u.Cached < 0 || u.Reasoning < 0 || !(u.Cost >= 0 && u.Cost <= math.MaxFloat64) {
+	if u.Prompt < 0 || u.Completion < 0 || u.Total < 0 || u.Cached < 0 || u.Reasoning < 0 || u.Cost != nil && !(*u.Cost >= 0 && *u.Cost <= math.MaxFloat64) {
 		return nil
 	}
 	return u

@@ -86,7 +86,7 @@ func (s *Services) Invoke(ctx context.Context, c sdk.Caller, tool string, argume
 
 // Complete asks a model: an alias or provider/name, none is that of the loop or
 // of the run. Whatever it came to, the journal says so, and its cost is the
-// loop's: once that has cost what it may (max_cost), no model is asked. A provider
+// loop's: where that may come to cost more than it may (max_cost), no model is asked. A provider
 // may ask for it outside of a run; then nothing is written.
 func (s *Services) Complete(ctx context.Context, c sdk.Caller, req sdk.Request, send func(sdk.Delta) error) error {
 	now, done, err := s.e.serves.enter(c.Call)
@@ -114,14 +114,21 @@ func (s *Services) Complete(ctx context.Context, c sdk.Caller, req sdk.Request, 
 	if now == nil {
 		return s.e.cfg.Models.Complete(ctx, choice.Alias, req, send, func(sdk.Retry) error { return nil })
 	}
-	spent, err := s.e.guards.Afford(ctx, now.a.loop.ID, now.a.loop.Model, now.a.turn.completion.Usage)
+	s.e.price(ctx, now.a.loop.ID, &choice)
+	due := s.e.bill(choice.Price, requested(req), cmp.Or(req.MaxTokens, choice.MaxTokens))
+	settled, err := s.e.guards.Reserve(ctx, now.a.loop.ID, due.most(), now.a.turn.completion.Usage)
 	if err != nil {
-		return err
+		return sdk.Errorf(sdk.Permission, "no model was asked: %w", err)
 	}
-	defer spent()
+	defer settled()
 	asked := sdk.PluginCompletion{Plugin: c.Instance, For: c.Call, Model: choice.Alias}
+	written := 0 // bytes
 	take := func(d sdk.Delta) error {
 		asked.Answered = true
+		written += len(d.Text) + len(d.Reasoning)
+		if d.Call != nil {
+			written += len(d.Call.Arguments)
+		}
 		if d.Usage != nil {
 			asked.Usage = plausible(d.Usage)
 		}
@@ -133,6 +140,9 @@ func (s *Services) Complete(ctx context.Context, c sdk.Caller, req sdk.Request, 
 	})
 	if err != nil {
 		asked.Error = err.Error()
+	}
+	if asked.Answered {
+		asked.Usage = due.settle(asked.Usage, (written+3)/4)
 	}
 	s.e.noteCompletion(now.a, now.x.Turn, asked)
 	return err

@@ -179,7 +179,7 @@ func (e *Engine) place(ctx context.Context, s Submission) (placed, error) {
 	if p.choice, err = e.chosen(ctx, s, p, narrowed.Model); err != nil {
 		return p, err
 	}
-	if able := p.choice.Tools; able != nil && !*able && len(e.toolsOf(p.agent)) > 0 {
+	if able := p.choice.Tools; able != nil && !*able && len(p.choice.Fallback) == 0 && len(e.toolsOf(p.agent)) > 0 {
 		others := "another model (`bothy models` lists them)"
 		if len(p.choice.Able) > 0 {
 			others = "one that can (" + strings.Join(p.choice.Able, ", ") + ")"

@@ -78,23 +78,35 @@ func (e *Engine) turn(ctx context.Context, a *activeLoop) (sdk.Ruling, error) {
 	return e.verdict(ctx, a)
 }
 
-// answer asks the model and reads what it said.
+// answer asks the model and reads what it said. Where the model cannot answer, those are
+// asked that it gives way to, each with a prompt that fits it.
 func (e *Engine) answer(ctx context.Context, a *activeLoop) error {
-	e.takeTools(ctx, a)
-	prompt, err := e.assemble(ctx, a)
-	if err != nil {
-		return err
+	completion, err := e.askOne(ctx, a)
+	for err != nil && e.fallBack(ctx, a, err) {
+		completion, err = e.askOne(ctx, a)
 	}
-	if prompt, err = e.fit(ctx, a, prompt); err != nil {
-		return err
-	}
-	e.prepareTools(ctx, a)
-	completion, err := e.complete(ctx, a, prompt)
 	if err != nil {
 		return err
 	}
 	e.read(ctx, a, completion)
 	return nil
+}
+
+// askOne asks the model that is chosen now.
+func (e *Engine) askOne(ctx context.Context, a *activeLoop) (sdk.Completion, error) {
+	e.takeTools(ctx, a)
+	if len(a.chain) > 0 && !a.fitsTools(a.choice) {
+		return sdk.Completion{}, errNoTools
+	}
+	prompt, err := e.assemble(ctx, a)
+	if err != nil {
+		return sdk.Completion{}, err
+	}
+	if prompt, err = e.fit(ctx, a, prompt); err != nil {
+		return sdk.Completion{}, err
+	}
+	e.prepareTools(ctx, a)
+	return e.complete(ctx, a, prompt)
 }
 
 // open commits the new turn as open, and the one before as closed.

@@ -24,7 +24,9 @@ const (
 	minCycles         = sdk.GuardMinCycles
 	// Deadline is the one guard that ends a loop within a turn too; see Set.Within.
 	Deadline = "deadline"
-	maxCost  = "max_cost"
+	// MaxCost ends a loop before a request that may cost too much; see Set.Reserve.
+	MaxCost  = "max_cost"
+	maxCost  = MaxCost
 	maxTurns = sdk.GuardMaxTurns
 )
 
@@ -71,10 +73,9 @@ type judged struct {
 
 // Set is the guards of all loops that run now. They hear what every subscriber
 // hears: a call is seen when it is about to be recorded, a turn when it is
-// judged. Only what plugins ask of models is told apart, by Spend. Its methods
+// judged. Only requests to models are told apart, by Reserve and Spend. Its methods
 // may be called concurrently.
 type Set struct {
-	prices  Prices
 	clock   func() time.Duration // monotonic; what the wall clock says is for people
 	mu      sync.Mutex
 	loops   map[int64]*watched
@@ -88,11 +89,10 @@ type watched struct {
 	heard map[string]madeCall // by path: the calls of the turn that is recorded now
 }
 
-// New makes a set that subscribes to hooks. Prices may be nil: a completion costs
-// what its provider reports.
-func New(hooks *hook.Chains, prices Prices) *Set {
+// New makes a set that subscribes to hooks.
+func New(hooks *hook.Chains) *Set {
 	began := time.Now()
-	g := &Set{prices: prices, loops: map[int64]*watched{}, clock: func() time.Duration { return time.Since(began) }}
+	g := &Set{loops: map[int64]*watched{}, clock: func() time.Duration { return time.Since(began) }}
 	g.removes = append(g.removes, hooks.EntryRecording.On(1, "guard "+repeatedCalls, true, g.recording))
 	for i, name := range order {
 		g.removes = append(g.removes, hooks.TurnVerdict.On(i+1, "guard "+name, true, g.judge(name)))
@@ -149,7 +149,7 @@ func (g *Set) rules(r sdk.Guards) map[string]guard {
 		rules[Deadline] = &deadline{limit: time.Duration(r.Deadline), clock: g.clock, began: g.clock()}
 	}
 	if r.MaxCost > 0 {
-		rules[maxCost] = &cost{limit: r.MaxCost, prices: g.prices, asking: make(chan struct{}, 1)}
+		rules[maxCost] = &cost{limit: r.MaxCost, asking: make(chan struct{}, 1)}
 	}
 	if r.MaxTurns > 0 {
 		rules[maxTurns] = &turnCount{limit: r.MaxTurns}

@@ -32,7 +32,7 @@ const panelLoop = 7
 
 func newPanel(t testing.TB, rules sdk.Guards, past ...sdk.TurnResult) *panel {
 	p := &panel{hooks: hook.New(hclog.NewNullLogger()), turns: slices.Clone(past)}
-	p.guards = New(p.hooks, nil)
+	p.guards = New(p.hooks)
 	p.guards.clock = func() time.Duration { return p.now }
 	p.guards.Begin(panelLoop, rules, pastOf(past))
 	return p

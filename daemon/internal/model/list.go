@@ -24,7 +24,7 @@ func (m *Models) List(ctx context.Context) rpc.Models {
 	for _, b := range r.cfg.Models {
 		p, _ := r.provider(b.Provider)
 		out.Models = append(out.Models, rpc.Model{
-			Alias: b.Alias, Actual: b.Name, Provider: b.Provider, ContextLength: b.Context, Local: isLocal(r.base(p)),
+			Alias: b.Alias, Actual: b.Name, Provider: b.Provider, ContextLength: b.Context, Local: isLocal(r.base(p)), Fallback: b.Fallback,
 		})
 	}
 	lists, problems := r.listAll(ctx)

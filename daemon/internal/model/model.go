@@ -82,17 +82,23 @@ func (m *Models) Configure(cfg *config.Config) {
 // nothing has, or that its local server does not list, is not_found. The empty name
 // is the daemon's choice (ADR 0004).
 func (m *Models) Resolve(ctx context.Context, name string) (sdk.ModelChoice, error) {
-	c, err := m.now().resolve(ctx, name, false)
-	m.tell(c)
-	return c, err
+	return m.resolve(ctx, name, false)
 }
 
 // ResolveConfigured is Resolve for a name that the configuration has for all
 // prompts. When its local server answers and does not have it, another model of
 // that server is taken (Instead of the choice).
 func (m *Models) ResolveConfigured(ctx context.Context, name string) (sdk.ModelChoice, error) {
-	c, err := m.now().resolve(ctx, name, true)
+	return m.resolve(ctx, name, true)
+}
+
+func (m *Models) resolve(ctx context.Context, name string, configured bool) (sdk.ModelChoice, error) {
+	r := m.now()
+	c, err := r.resolve(ctx, name, configured)
 	m.tell(c)
+	if err == nil {
+		r.bound(&c)
+	}
 	return c, err
 }
 

@@ -49,7 +49,7 @@ func instructed(d *rpc.RunDetail, in rpc.RunInstructions) {
 
 // contextUse is what an answer tells; before when it tells nothing.
 func contextUse(at sdk.Reply, before *rpc.ContextUse) *rpc.ContextUse {
-	use := rpc.ContextUse{Tokens: at.Estimate, Limit: at.Context, Estimated: at.Usage == nil}
+	use := rpc.ContextUse{Tokens: at.Estimate, Limit: at.Context, Estimated: at.Usage == nil || at.Usage.Estimated}
 	if at.Usage != nil {
 		use.Tokens = at.Usage.Prompt + at.Usage.Completion
 	}

@@ -27,6 +27,7 @@ func (s *Server) run(ctx context.Context, _ *conn, p rpc.RunRef) (rpc.RunDetail,
 			return d, err
 		}
 	}
+	d.Price, d.MaxCost = s.cfg.Models.Price(run.Model), s.cfg.Engine.Guards(d.Project, run.Agent).MaxCost
 	return d, nil
 }
 
@@ -172,10 +173,11 @@ func addUsage(d *rpc.RunDetail, u *sdk.Usage) {
 		d.Telemetry = &rpc.Telemetry{}
 	}
 	t := d.Telemetry
-	t.PromptTokens += u.Prompt
-	t.CachedTokens += u.Cached
-	t.CompletionTokens += u.Completion
-	t.ReasoningTokens += u.Reasoning
-	t.TotalTokens += u.Total
-	t.Cost += u.Cost
+	sum := sdk.Usage{
+		Prompt: t.PromptTokens, Cached: t.CachedTokens, Completion: t.CompletionTokens, Reasoning: t.ReasoningTokens, Total: t.TotalTokens, Cost: t.Cost,
+	}
+	sum.Add(u)
+	*t = rpc.Telemetry{
+		PromptTokens: sum.Prompt, CachedTokens: sum.Cached, CompletionTokens: sum.Completion, ReasoningTokens: sum.Reasoning, TotalTokens: sum.Total, Cost: sum.Cost,
+	}
 }

@@ -32,6 +32,7 @@ type fakeStore struct {
 	entries     []sdk.Entry
 	turns       []sdk.Turn
 	loops       []sdk.Loop
+	used        []sdk.Used
 }
 
 func newFakeStore() *fakeStore {
@@ -462,4 +463,21 @@ func eventually(t *testing.T, what string, holds func() bool) {
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
+}
+
+func (f *fakeEngine) Guards(string, string) sdk.Guards { return sdk.Guards{MaxCost: 2} }
+
+func (f *fakeDaemon) Price(string) *sdk.Price { return &sdk.Price{Prompt: 1, Completion: 5} }
+
+// Usage is what the journal's rows tell, as the store reads them.
+func (f *fakeStore) Usage(_ context.Context, since time.Time, do func(sdk.Used) error) error {
+	for _, u := range f.used {
+		if u.Time.Before(since) {
+			continue
+		}
+		if err := do(u); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -22,6 +22,7 @@ func TestListsAreLists(t *testing.T) {
 		{rpc.MethodReload, `{}`, []string{"changes", "diagnostics"}},
 		{rpc.MethodPluginLoad, `{"instance":"x"}`, []string{"diagnostics"}},
 		{rpc.MethodModels, `{}`, []string{"models", "problems"}},
+		{rpc.MethodUsage, `{}`, []string{"rows"}},
 		{rpc.MethodRun, `{"run":"7"}`, []string{"forks", "loops", "turns", "history", "notes"}},
 		{rpc.MethodJournal, `{"run":"7"}`, []string{"rows"}},
 		{rpc.MethodEntries, `{"run":"7"}`, []string{"entries"}},

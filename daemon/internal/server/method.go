@@ -93,6 +93,8 @@ func (s *Server) table() map[string]method {
 		rpc.MethodAudit:       of(rpc.RoleObserve, "A page of the audit: every action, refused ones included, and security events.", s.audit),
 		rpc.MethodAuditVerify: of(rpc.RoleObserve, "Checks the journal's chain from its first row.", s.auditVerify),
 
+		rpc.MethodUsage: of(rpc.RoleObserve, "What completions used and cost, by day, project, run or model, also those of deleted runs.", s.usage),
+
 		rpc.MethodBackup: of(rpc.RoleAdmin, "Writes a verified copy of the database to a file. Closing the connection gives it up.", s.backup),
 
 		rpc.MethodJournal: of(rpc.RoleObserve, "A page of the journal.", s.journal),

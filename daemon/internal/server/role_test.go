@@ -24,7 +24,7 @@ var needs = map[rpc.Role][]string{
 	rpc.RoleObserve: {
 		"hello", "ping", "discover", "status", "getRuns", "getRun", "getEntries", "getModels", "run/changes", "tools/list", "plugins/list",
 		"config/show", "config/mistakes", "agents/list", "prompts/list", "prompts/files", "project/files", "project/read", "skills/list", "skills/info", "skills/explain", "skills/match", "skills/trust", "proposals/list", "proposals/get",
-		"rules/list", "policy/explain", "audit/list", "audit/verify", "journal/read", "journal/watch", "journal/unwatch",
+		"rules/list", "policy/explain", "audit/list", "audit/verify", "usage/list", "journal/read", "journal/watch", "journal/unwatch",
 	},
 	rpc.RoleSubmit: {
 		"ask", "act", "startRun", "run/abort", "run/release", "prompts/take", "run/resume", "run/fork", "run/undo", "run/redo", "run/reset", "run/delete", "run/rename", "tools/call", "tools/cancel", "config/check",

@@ -74,7 +74,7 @@ func TestRunDetail(t *testing.T) {
 	if d.Summary != "done" || d.Project != "/p/one" || len(d.History) != 4 || len(d.Loops) != 1 {
 		t.Errorf("%+v", d)
 	}
-	if d.Telemetry == nil || d.Telemetry.TotalTokens != 21 || d.Telemetry.PromptTokens != 16 || d.Telemetry.Cost != 0.5 || len(d.Notes) != 1 {
+	if d.Telemetry == nil || d.Telemetry.TotalTokens != 21 || d.Telemetry.PromptTokens != 16 || d.Telemetry.Cost == nil || *d.Telemetry.Cost != 0.5 || len(d.Notes) != 1 {
 		t.Errorf("telemetry %+v", d.Telemetry)
 	}
 	action := d.History[2]

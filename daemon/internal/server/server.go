@@ -42,6 +42,8 @@ type Engine interface {
 	Delete(ctx context.Context, run int64) error
 	Rename(ctx context.Context, run int64, name string) (sdk.Run, error)
 	Agents(project string) []rpc.Agent
+	// Guards are those of an agent in a project.
+	Guards(project, agent string) sdk.Guards
 }
 
 // Store is what the server reads. Changed returns a channel that is closed at
@@ -58,6 +60,7 @@ type Store interface {
 	EntriesBrief(ctx context.Context, run int64, glob string) ([]sdk.Entry, error) // without their bodies
 	Journal(ctx context.Context, q sdk.JournalQuery) ([]sdk.JournalRow, error)
 	Forks(ctx context.Context, run int64) ([]sdk.Run, error)
+	Usage(ctx context.Context, since time.Time, do func(sdk.Used) error) error
 	Verify(ctx context.Context, last int) error // 0 is all; a *sdk.JournalDamage names the first bad row
 	Seq() int64
 	Changed() <-chan struct{}
@@ -96,6 +99,8 @@ type Models interface {
 	List(ctx context.Context) rpc.Models
 	// Pull gets a model onto its provider's server until ctx ends, and returns its alias.
 	Pull(ctx context.Context, model string, progress func(sdk.PullProgress)) (string, error)
+	// Price is what the configuration says that a model costs, by its name; nil is unknown.
+	Price(name string) *sdk.Price
 }
 
 // Config is what a server is made of. All interfaces are required, and so are

@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -240,7 +241,7 @@ func TestTurns(t *testing.T) {
 	f.refuse(sdk.Conflict, sdk.Change{OpenTurn: &sdk.Turn{Loop: l.ID, Sequence: 3}})
 	f.refuse(sdk.NotFound, sdk.Change{OpenTurn: &sdk.Turn{Loop: 99}})
 	f.refuse(sdk.NotFound, sdk.Change{CloseTurn: &sdk.Turn{Sequence: 2}})
-	usage := &sdk.Usage{Prompt: 10, Cached: 2, Completion: 5, Reasoning: 1, Total: 15, Cost: 0.25}
+	usage := &sdk.Usage{Prompt: 10, Cached: 2, Completion: 5, Reasoning: 1, Total: 15, Cost: new(0.25)}
 	for i, u := range []*sdk.Usage{usage, nil} {
 		if i > 0 {
 			if _, err := f.Commit(t.Context(), sdk.Change{Run: f.run.ID, OpenTurn: &sdk.Turn{Loop: l.ID}}); err != nil {
@@ -253,7 +254,7 @@ func TestTurns(t *testing.T) {
 	}
 	f.refuse(sdk.Conflict, sdk.Change{CloseTurn: &sdk.Turn{Sequence: 1}})
 	ts, err := f.Turns(t.Context(), f.run.ID)
-	if err != nil || len(ts) != 2 || ts[0].Usage == nil || *ts[0].Usage != *usage || ts[1].Usage != nil || ts[0].Model != "a" || !ts[0].Closed || ts[0].Finish != "stop" || ts[0].Duration != 1500e6 {
+	if err != nil || len(ts) != 2 || ts[0].Usage == nil || !reflect.DeepEqual(ts[0].Usage, usage) || ts[1].Usage != nil || ts[0].Model != "a" || !ts[0].Closed || ts[0].Finish != "stop" || ts[0].Duration != 1500e6 {
 		t.Fatalf("%+v %v", ts, err)
 	}
 	rows, err := f.Journal(t.Context(), sdk.JournalQuery{Run: f.run.ID})

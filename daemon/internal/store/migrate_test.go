@@ -15,9 +15,9 @@ import (
 
 // A step that takes long enough to be killed in, and the same step done fast.
 var (
-	slowStep = migration{5, "0005_slow.sql", `CREATE TABLE slow (n INTEGER);
+	slowStep = migration{6, "0006_slow.sql", `CREATE TABLE slow (n INTEGER);
 		INSERT INTO slow WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 100000000) SELECT n FROM c;`}
-	fastStep = migration{5, "0005_fast.sql", `CREATE TABLE slow (n INTEGER); INSERT INTO slow VALUES (1);`}
+	fastStep = migration{6, "0006_fast.sql", `CREATE TABLE slow (n INTEGER); INSERT INTO slow VALUES (1);`}
 )
 
 func childMigrates(ctx context.Context, path string) error {
@@ -56,7 +56,7 @@ func TestKillMidMigrationLeavesTheVersionBefore(t *testing.T) {
 	s := open(t, path)
 	checkIntegrity(t, s)
 	version, err := schemaVersion(t.Context(), s.conn, path)
-	if err != nil || version != 4 {
+	if err != nil || version != 5 {
 		t.Fatalf("version %d (%v)", version, err)
 	}
 	steps, err := migrations()
@@ -80,11 +80,11 @@ func TestFailedMigrationChangesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bad := migration{5, "0005_bad.sql", `CREATE TABLE half (n INTEGER); INSERT INTO nowhere VALUES (1);`}
-	if err := migrate(t.Context(), f.conn, f.path, append(steps, bad)); err == nil || !strings.Contains(err.Error(), "0005_bad.sql") {
+	bad := migration{6, "0006_bad.sql", `CREATE TABLE half (n INTEGER); INSERT INTO nowhere VALUES (1);`}
+	if err := migrate(t.Context(), f.conn, f.path, append(steps, bad)); err == nil || !strings.Contains(err.Error(), "0006_bad.sql") {
 		t.Fatal(err)
 	}
-	if version, err := schemaVersion(t.Context(), f.conn, f.path); err != nil || version != 4 {
+	if version, err := schemaVersion(t.Context(), f.conn, f.path); err != nil || version != 5 {
 		t.Fatalf("%d %v", version, err)
 	}
 	if _, err := f.conn.ExecContext(t.Context(), `SELECT * FROM half`); err == nil {
@@ -138,7 +138,7 @@ func TestDatabaseOfTheFirstSchemaIsTakenOverWhole(t *testing.T) {
 		t.Errorf("the fork holds %q", got)
 	}
 	turns, err := f.Turns(t.Context(), 1)
-	if err != nil || len(turns) != 1 || !turns[0].Closed || turns[0].Usage == nil || turns[0].Usage.Cost != 0.5 {
+	if err != nil || len(turns) != 1 || !turns[0].Closed || turns[0].Usage == nil || turns[0].Usage.Cost == nil || *turns[0].Usage.Cost != 0.5 {
 		t.Errorf("turns: %+v %v", turns, err)
 	}
 	if _, ok := f.Scheme("fact"); !ok {

@@ -58,16 +58,16 @@ func (t *tx) loopStatus(run *sdk.Run, loop int64) (int, error) {
 // closeTurn finds the turn by its Sequence. An empty Model keeps the one the
 // turn was opened with.
 func (t *tx) closeTurn(run *sdk.Run, turn *sdk.Turn) error {
-	u := [6]any{}
+	u := [7]any{}
 	if turn.Usage != nil {
-		u = [6]any{turn.Usage.Prompt, turn.Usage.Cached, turn.Usage.Completion, turn.Usage.Reasoning, turn.Usage.Total, turn.Usage.Cost}
+		u = [7]any{turn.Usage.Prompt, turn.Usage.Cached, turn.Usage.Completion, turn.Usage.Reasoning, turn.Usage.Total, turn.Usage.Cost, turn.Usage.Estimated}
 	}
 	var loop int64
 	var model string
 	found, err := t.one(`UPDATE turns SET closed = 1, model = CASE ?1 WHEN '' THEN model ELSE ?1 END, finish = ?2, duration = ?3,
-		prompt_tokens = ?4, cached_tokens = ?5, completion_tokens = ?6, reasoning_tokens = ?7, total_tokens = ?8, cost = ?9
-		WHERE run = ?10 AND sequence = ?11 AND closed = 0 RETURNING coalesce(loop, 0), model`,
-		[]any{turn.Model, turn.Finish, int64(turn.Duration), u[0], u[1], u[2], u[3], u[4], u[5], run.ID, turn.Sequence}, &loop, &model)
+		prompt_tokens = ?4, cached_tokens = ?5, completion_tokens = ?6, reasoning_tokens = ?7, total_tokens = ?8, cost = ?9, estimated = coalesce(?10, 0)
+		WHERE run = ?11 AND sequence = ?12 AND closed = 0 RETURNING coalesce(loop, 0), model`,
+		[]any{turn.Model, turn.Finish, int64(turn.Duration), u[0], u[1], u[2], u[3], u[4], u[5], u[6], run.ID, turn.Sequence}, &loop, &model)
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (t *tx) noOpenTurn(run *sdk.Run, sequence int) error {
 // Turns returns the run's turns in order, its own and not its parent's.
 func (s *Store) Turns(ctx context.Context, run int64) ([]sdk.Turn, error) {
 	all, err := list(s.reader(ctx), scanTurn, `SELECT id, run, coalesce(loop, 0), sequence, model, finish, duration, closed, created,
-		prompt_tokens, cached_tokens, completion_tokens, reasoning_tokens, total_tokens, cost
+		prompt_tokens, cached_tokens, completion_tokens, reasoning_tokens, total_tokens, cost, estimated
 		FROM turns WHERE run = ? ORDER BY sequence`, run)
 	return all, explain("reading turns", err)
 }
@@ -142,16 +142,17 @@ func scanTurn(scan scanner) (sdk.Turn, error) {
 		t                                            sdk.Turn
 		duration, created                            int64
 		prompt, cached, completion, reasoning, total sql.NullInt64
-		cost                                         sql.NullFloat64
+		cost                                         *float64
+		estimated                                    bool
 	}
 	t := &r.t
 	err := scan(&t.ID, &t.Run, &t.Loop, &t.Sequence, &t.Model, &t.Finish, &r.duration, &t.Closed, &r.created,
-		&r.prompt, &r.cached, &r.completion, &r.reasoning, &r.total, &r.cost)
+		&r.prompt, &r.cached, &r.completion, &r.reasoning, &r.total, &r.cost, &r.estimated)
 	t.Duration, t.Created = time.Duration(r.duration), unix(r.created)
 	if r.prompt.Valid {
 		t.Usage = &sdk.Usage{
 			Prompt: int(r.prompt.Int64), Cached: int(r.cached.Int64), Completion: int(r.completion.Int64),
-			Reasoning: int(r.reasoning.Int64), Total: int(r.total.Int64), Cost: r.cost.Float64,
+			Reasoning: int(r.reasoning.Int64), Total: int(r.total.Int64), Cost: r.cost, Estimated: r.estimated,
 		}
 	}
 	return r.t, err

@@ -97,6 +97,7 @@ var rowTexts = map[string]func(sdk.JournalRow, rowData) string{
 	sdk.KindNoteRetry: func(_ sdk.JournalRow, d rowData) string {
 		return fmt.Sprintf("asks again after %s (attempt %d): %s", time.Duration(d.Wait)*time.Millisecond, d.Attempt, d.Message)
 	},
+	sdk.KindNoteFallback: func(_ sdk.JournalRow, d rowData) string { return d.Message },
 	sdk.KindNotePruned:   func(_ sdk.JournalRow, d rowData) string { return pruned(d) },
 	sdk.KindNoteProgress: func(_ sdk.JournalRow, d rowData) string { return d.Message },
 	sdk.KindNoteCall: func(_ sdk.JournalRow, d rowData) string {

@@ -38,19 +38,37 @@ func When(t time.Time) string {
 // Tokens writes usage for a person.
 func Tokens(u sdk.Usage) string {
 	text := fmt.Sprintf("%d tokens in", u.Prompt)
+	if u.Estimated {
+		text = "about " + text
+	}
 	if u.Cached > 0 {
 		text += fmt.Sprintf(" (%d cached)", u.Cached)
 	}
 	return text + fmt.Sprintf(", %d out", u.Completion)
 }
 
-// Cost writes what was paid, behind other words and nothing when that is not known. The
-// currency is that of the prices in the configuration.
-func Cost(c float64) string {
-	if c <= 0 {
+// Cost writes what was paid, behind other words and nothing when that is not known or
+// nothing was. The currency is that of the prices in the configuration.
+func Cost(c *float64) string {
+	if c == nil || *c <= 0 {
 		return ""
 	}
-	return fmt.Sprintf(", cost %.4g", c)
+	return ", cost " + Money(*c)
+}
+
+// Money writes an amount without its currency, which nobody tells.
+func Money(c float64) string { return fmt.Sprintf("%.4g", c) }
+
+// Price writes what a million tokens cost; nothing for what is free or not known.
+func Price(p *sdk.Price) string {
+	if p == nil || p.Free() {
+		return ""
+	}
+	text := Money(p.Prompt) + " in"
+	if p.Cached != nil {
+		text += " (" + Money(*p.Cached) + " cached)"
+	}
+	return text + ", " + Money(p.Completion) + " out for a million tokens"
 }
 
 // Status says a status number of a run or a loop in words.

@@ -19,10 +19,13 @@ func Delta(d sdk.Delta) (*pb.CompleteResponse, error) {
 			Index: int32(d.Call.Index), Id: Text(d.Call.ID), Tool: Text(d.Call.Tool), Arguments: Text(d.Call.Arguments),
 		}}}, nil
 	case d.Usage != nil:
-		u := d.Usage
+		u, cost := d.Usage, 0.0
+		if u.Cost != nil {
+			cost = *u.Cost
+		}
 		return &pb.CompleteResponse{Piece: &pb.CompleteResponse_Usage{Usage: &pb.Usage{
 			Prompt: int64(u.Prompt), Cached: int64(u.Cached), Completion: int64(u.Completion),
-			Reasoning: int64(u.Reasoning), Total: int64(u.Total), Cost: u.Cost,
+			Reasoning: int64(u.Reasoning), Total: int64(u.Total), Cost: cost,
 		}}}, nil
 	case d.Finish != nil:
 		return &pb.CompleteResponse{Piece: &pb.CompleteResponse_Finish{Finish: &pb.Finish{
@@ -49,9 +52,13 @@ func ReadDelta(m *pb.CompleteResponse) (d sdk.Delta, known bool) {
 		return sdk.Delta{Call: &sdk.CallDelta{Index: int(c.GetIndex()), ID: c.GetId(), Tool: c.GetTool(), Arguments: c.GetArguments()}}, true
 	case *pb.CompleteResponse_Usage:
 		u := p.Usage
+		var cost *float64
+		if c := u.GetCost(); c != 0 { // not even a negative one is taken for unknown here
+			cost = &c
+		}
 		return sdk.Delta{Usage: &sdk.Usage{
 			Prompt: int(u.GetPrompt()), Cached: int(u.GetCached()), Completion: int(u.GetCompletion()),
-			Reasoning: int(u.GetReasoning()), Total: int(u.GetTotal()), Cost: u.GetCost(),
+			Reasoning: int(u.GetReasoning()), Total: int(u.GetTotal()), Cost: cost,
 		}}, true
 	case *pb.CompleteResponse_Finish:
 		return sdk.Delta{Finish: &sdk.Finish{Reason: p.Finish.GetReason(), Extra: p.Finish.GetExtraJson()}}, true

@@ -1,0 +1,77 @@
+package model
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/sdk"
+)
+
+// bound adds to a choice what the configuration says of its answers: how long they may be,
+// what they cost, and who answers in its place.
+func (r resolver) bound(c *sdk.ModelChoice) {
+	for _, b := range r.cfg.Models {
+		if b.Alias == c.Alias {
+			c.MaxTokens, c.Fallback, c.FallbackUnreachable = b.MaxTokens, b.Fallback, slices.Contains(b.FallbackOn, config.FallbackUnreachable)
+		}
+	}
+	p, _ := r.provider(c.Provider)
+	c.Local = isFree(p, r.base(p))
+	c.Price = r.price(*c)
+}
+
+// price is what the configuration says of a model: its own block, else that of its
+// provider; nil is unknown. A server on this machine costs nothing (ADR 0066).
+func (r resolver) price(c sdk.ModelChoice) *sdk.Price {
+	for _, b := range r.cfg.Models {
+		if b.Alias == c.Alias && b.Price != nil {
+			return b.Price
+		}
+	}
+	p, known := r.provider(c.Provider)
+	switch {
+	case !known: // of a run without a model, or of a block that is gone
+	case p.Price != nil:
+		return p.Price
+	case isFree(p, r.base(p)):
+		return &sdk.Price{}
+	}
+	return nil
+}
+
+// Price is what the configuration says of a model, by the name that Resolve gives it; nil
+// is unknown. It asks no provider.
+func (m *Models) Price(name string) *sdk.Price {
+	r := m.now()
+	c := sdk.ModelChoice{Alias: name}
+	c.Provider, c.Name, _ = strings.Cut(name, "/")
+	for _, b := range r.cfg.Models {
+		if b.Alias == name {
+			c.Provider, c.Name = b.Provider, b.Name
+		}
+	}
+	return r.price(c)
+}
+
+// isFree reports whether nothing is paid for a provider's models: they run on this
+// machine, or are played from a file.
+func isFree(p config.Plugin, base string) bool { return isLocal(base) || p.Binary == "replay" }
+
+// ListedPrice is what the provider of a choice without a price lists for it, as far as
+// it can be asked now; nil is unknown.
+func (m *Models) ListedPrice(ctx context.Context, c sdk.ModelChoice) *sdk.Price {
+	r := m.now()
+	p, ok := r.provider(c.Provider)
+	if !ok {
+		return nil
+	}
+	var x sdk.Model
+	_, _ = r.look(ctx, p, func(list []sdk.Model) bool { // a failure is told better by the completion
+		var found bool
+		x, found = find(list, c.Name)
+		return found
+	})
+	return x.Price
+}

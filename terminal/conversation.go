@@ -52,7 +52,7 @@ type conversation struct {
 	typing
 
 	line     *timeline.Timeline
-	shown    map[any]bool // loops, their ends, turns and actions of which a block was printed
+	shown    map[any]bool // loops, their ends, replies and actions of which a block was printed
 	live     live         // what the model writes now
 	queue    []queued     // prompts that wait
 	open     *question    // what is asked now

@@ -63,6 +63,36 @@ func TestQueue(t *testing.T) {
 	}
 }
 
+// TestReplyComesAgain: what a turn said is printed once, also where its row comes again behind
+// other prompts, or was read before; another answer of that turn is printed.
+func TestReplyComesAgain(t *testing.T) {
+	said := func(loop int64, turn int, text string) tea.Msg {
+		return rowCame{rowOf(sdk.KindEntrySet, loop, turn, fmt.Sprint("assistant://", turn), `{"state":"resolved"}`, text)}
+	}
+	for _, behind := range []bool{false, true} {
+		c := alone(t, 80, 24)
+		c.runID, c.run, c.behind = 1, "r", behind
+		for n := 1; n <= lastShown+1; n++ {
+			c.Update(rowCame{rowOf(sdk.KindLoopStarted, int64(n), 0, "", "{}", "")})
+			c.Update(rowCame{rowOf(sdk.KindTurnOpened, int64(n), n, "", "{}", "")})
+			c.Update(said(int64(n), n, fmt.Sprint("answer ", n)))
+			c.Update(rowCame{rowOf(sdk.KindLoopEnded, int64(n), 0, "", `{"stop":"done","status":200}`, "")})
+		}
+		c.Update(caughtUp{})
+		if got := c.said(); strings.Count(got, "answer 4") != 1 {
+			t.Errorf("behind %v: it begins with\n%s", behind, got)
+		}
+		for n := 1; n <= lastShown+1; n++ {
+			if c.Update(said(int64(n), n, fmt.Sprint("answer ", n))); c.said() != "" {
+				t.Errorf("behind %v: answer %d is printed a second time", behind, n)
+			}
+		}
+		if c.Update(said(4, 4, "another")); !strings.Contains(c.said(), "another") {
+			t.Errorf("behind %v: another answer is not printed", behind)
+		}
+	}
+}
+
 // TestCatchUp: of prompts that were read nothing is printed a second time where a row of them
 // comes again, whether they are among the last ones or not.
 func TestCatchUp(t *testing.T) {

@@ -174,11 +174,24 @@ func (h *history) earlier(now string) (string, bool) {
 	if h.at == 0 {
 		return "", false
 	}
+	return h.take(h.at-1, now), true
+}
+
+// begun is what stood in the input before an older prompt was looked at; empty where none is.
+func (h *history) begun() string {
+	if h.at == len(h.typed) {
+		return ""
+	}
+	return h.draft
+}
+
+// take goes to a prompt that was found, from what stands in the input now.
+func (h *history) take(at int, now string) string {
 	if h.at == len(h.typed) {
 		h.draft = now
 	}
-	h.at--
-	return h.typed[h.at], true
+	h.at = at
+	return h.typed[at]
 }
 
 // later is what was typed after it; at the end what stood there at first.

@@ -43,6 +43,29 @@ func TestHistory(t *testing.T) {
 	}
 }
 
+// TestHistoryKeepsWhatWasBegun: what was begun stands in the input again when an older prompt
+// was sent, or was found and sent.
+func TestHistoryKeepsWhatWasBegun(t *testing.T) {
+	for _, tt := range []struct {
+		begun, want string
+		keys        []string
+	}{
+		{"begun", "begun", []string{"up", "enter"}},
+		{"begun", "begun", []string{"up", "!", "enter"}},
+		{"begun", "begun", []string{"ctrl+r", "o", "enter", "enter"}},
+		{"begun", "", []string{"up", "down", "enter"}},
+		{"", "", []string{"up", "enter"}},
+	} {
+		c := alone(t, 80, 24)
+		c.typed.add("older")
+		typeInto(c, tt.begun)
+		press(c, tt.keys...)
+		if got := c.in.area.Value(); got != tt.want || len(c.outbox) != 1 {
+			t.Errorf("%v: the input is %q, and %d go out", tt.keys, got, len(c.outbox))
+		}
+	}
+}
+
 // TestHistoryOfTwo: terminals that are open at once lose nothing of each other, a damaged
 // line loses itself, and a long file is written anew.
 func TestHistoryOfTwo(t *testing.T) {

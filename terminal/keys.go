@@ -205,8 +205,11 @@ func (c *conversation) enter() tea.Cmd {
 	if trimmed := strings.TrimSpace(text); trimmed == "" || trimmed == "!" {
 		return nil
 	}
+	begun := c.typed.begun()
 	c.typed.add(text)
 	c.in.clear()
+	c.in.set(begun)
+	c.in.settle()
 	c.menu.shut()
 	if cmd, is := c.command(text); is {
 		return cmd

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/bothyd/bothy/sdk"
@@ -44,8 +46,9 @@ func (c *conversation) news(row sdk.JournalRow, change timeline.Change) (cmds []
 		c.unqueue(l.ID)
 		cmds = append(cmds, c.say(c.promptBlock(l)), c.live.begin(l))
 	}
-	if change.Reply && change.Turn != nil {
-		cmds = append(cmds, c.live.reply(c, change.Turn))
+	if t := change.Turn; change.Reply && t != nil && !c.shown[replyOf(t)] {
+		c.shown[replyOf(t)] = true
+		cmds = append(cmds, c.live.reply(c, t))
 	}
 	if row.Kind == sdk.KindTurnClosed {
 		cmds = append(cmds, c.readContext())
@@ -71,6 +74,14 @@ func (c *conversation) news(row sdk.JournalRow, change timeline.Change) (cmds []
 	}
 	return cmds
 }
+
+// reply is what a turn said. Where the model was asked again it may be another.
+type reply struct {
+	turn *timeline.Turn
+	text string
+}
+
+func replyOf(t *timeline.Turn) reply { return reply{t, strings.TrimSpace(t.Text)} }
 
 // takenLoop reports whether a prompt was taken back before any work on it.
 func takenLoop(l *timeline.Loop) bool { return l != nil && l.End != nil && l.End.Stop == sdk.StopTaken }

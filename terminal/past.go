@@ -24,6 +24,9 @@ func (c *conversation) catchUp() tea.Cmd {
 		blocks = append(blocks, (c.p.dim.Render(counted(n, "earlier prompt", "earlier prompts") + " of " + show.Line(c.run) + ": /show shows all")))
 		for _, l := range loops[:n] { // a row of them may come again
 			c.shown[l], c.shown[l.End] = true, true
+			for _, t := range l.Turns {
+				c.shown[replyOf(t)] = true
+			}
 			for _, a := range l.Actions() {
 				c.shown[a] = a.State.Ended()
 			}
@@ -54,6 +57,7 @@ func (c *conversation) pastLoop(l *timeline.Loop) (blocks []string, cmd tea.Cmd)
 	blocks = append(blocks, c.promptBlock(l))
 	for _, t := range l.Turns {
 		if text := strings.TrimSpace(t.Text); text != "" {
+			c.shown[replyOf(t)] = true
 			blocks = append(blocks, c.textBlock(text))
 		}
 		for _, a := range t.Actions {

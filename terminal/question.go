@@ -1,16 +1,13 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client/show"
-	"github.com/bothyd/bothy/sdk/rpc"
 	"github.com/bothyd/bothy/sdk/timeline"
 )
 
@@ -30,20 +27,12 @@ type question struct {
 	draft    string
 }
 
-type (
-	// asked is a proposal that was read.
-	asked struct {
-		action   *timeline.Action
-		proposal sdk.Proposal
-		err      error
-	}
-	// answered is what became of an answer.
-	answered struct {
-		id       string // of the proposal: another one may be open by now
-		resolved rpc.Resolved
-		err      error
-	}
-)
+// asked is a proposal that was read.
+type asked struct {
+	action   *timeline.Action
+	proposal sdk.Proposal
+	err      error
+}
 
 // look begins with what waits for an answer in a loop, unless the person left it open, and
 // gives up what does not wait any more.
@@ -52,24 +41,51 @@ func (c *conversation) look(l *timeline.Loop) tea.Cmd {
 		c.closeQuestion()
 	}
 	at := l.Waits()
-	if at == nil || c.open != nil || at.ProposalID() == c.leftOpen {
+	switch {
+	case at == nil, at.ProposalID() == c.leftOpen:
+		return nil
+	case c.open != nil && (c.open.sent || at.Proposal == nil || !c.open.another(at.Proposal.ID, at.Proposal.Hash)):
 		return nil
 	}
-	return c.ask(func(ctx context.Context) tea.Msg {
-		p, err := c.cl.Proposal(ctx, at.ProposalID())
-		return asked{at, p, err}
-	})
+	return c.ask(func(ctx context.Context) tea.Msg { return c.readProposal(ctx, at, at.ProposalID()) })
+}
+
+func (c *conversation) readProposal(ctx context.Context, at *timeline.Action, id string) asked {
+	p, err := c.cl.Proposal(ctx, id)
+	return asked{at, p, err}
+}
+
+// another reports whether a proposal was changed since it was read.
+func (q *question) another(id, hash string) bool {
+	return q.proposal.ID == id && q.proposal.Hash != hash
 }
 
 func (c *conversation) question(m asked) tea.Cmd {
 	if m.err != nil {
 		return c.fail(m.err)
 	}
-	if c.open != nil || m.proposal.ID == c.leftOpen || m.action.State != sdk.StateProposed || m.proposal.State != sdk.StateProposed {
+	if m.proposal.ID == c.leftOpen || !m.waits() {
 		return nil // it was answered meanwhile, or left open
+	}
+	if q := c.open; q != nil {
+		if q.sent || !q.another(m.proposal.ID, m.proposal.Hash) {
+			return nil
+		}
+		c.open = &question{proposal: m.proposal, action: m.action, details: q.details, writes: q.writes, edits: q.edits, draft: q.draft}
+		return c.saysChanged()
 	}
 	c.open = &question{proposal: m.proposal, action: m.action, draft: c.in.area.Value()}
 	return c.notify("asks")
+}
+
+// waits reports whether it is to be answered still.
+func (m asked) waits() bool {
+	return m.err == nil && m.action.State == sdk.StateProposed && m.proposal.State == sdk.StateProposed
+}
+
+// saysChanged says that what is asked is not what was asked before.
+func (c *conversation) saysChanged() tea.Cmd {
+	return c.say(wrapped(c.p.ask.Render("  somebody else changed what is asked")+c.p.dim.Render(": it stands below as it is now"), c.columns(), "  "))
 }
 
 func (c *conversation) closeQuestion() {
@@ -139,131 +155,4 @@ func (c *conversation) keyLines(pairs ...string) (lines []string) {
 		line += next
 	}
 	return append(lines, "  "+line)
-}
-
-// answerKey is a key while a question stands there. Counts says that it answers.
-func (c *conversation) answerKey(m tea.KeyPressMsg, counts bool) tea.Cmd {
-	q := c.open
-	switch {
-	case q.typing():
-		return c.questionInput(m)
-	case q.sent, !counts:
-		return c.typedEarly(m)
-	case q.always:
-		return c.ruleKey(m)
-	}
-	switch m.Keystroke() {
-	case "y":
-		return c.letRun(rpc.Resolve{Answer: sdk.Accept})
-	case "n":
-		return c.answer(rpc.Resolve{Answer: sdk.Reject})
-	case "a":
-		q.rules(c)
-	case "r":
-		q.writes, q.draft = true, c.in.area.Value()
-		c.in.clear()
-	case "e":
-		return c.editCall()
-	case "d":
-		return q.toggle(c)
-	case "esc":
-		c.open, c.leftOpen = nil, q.proposal.ID
-		return c.say(c.p.dim.Render("  left open; /answer asks again, and so does `bothy proposals`"))
-	default:
-		return c.typedEarly(m)
-	}
-	return nil
-}
-
-// editCall puts what would run into the input.
-func (c *conversation) editCall() tea.Cmd {
-	q := c.open
-	text, _, err := show.Editable(q.proposal)
-	if err != nil {
-		return c.fail(err)
-	}
-	if show.Text(text) != text {
-		c.tail = c.p.bad.Render("it holds characters that cannot be typed: r tells the model what to do instead")
-		return nil
-	}
-	q.edits, q.draft = true, c.in.area.Value()
-	c.in.clear()
-	c.in.set(text)
-	return nil
-}
-
-// questionInput is a key while a reason or another call is typed.
-func (c *conversation) questionInput(m tea.KeyPressMsg) tea.Cmd {
-	q := c.open
-	switch m.Keystroke() {
-	case "esc":
-		q.writes, q.edits = false, false
-		c.in.clear()
-		c.in.set(q.draft)
-		return nil
-	case "enter":
-		return c.answerTyped()
-	}
-	var cmd tea.Cmd
-	c.in.area, cmd = c.in.area.Update(m)
-	return cmd
-}
-
-// answerTyped answers with what was typed. A call that cannot be made of it stays there.
-func (c *conversation) answerTyped() tea.Cmd {
-	q := c.open
-	text := strings.TrimSpace(c.in.text())
-	r := rpc.Resolve{Answer: sdk.Reject, Reason: text}
-	if q.edits {
-		arguments, err := show.Edited(q.proposal, text)
-		if err != nil || text == "" {
-			c.tail = c.p.bad.Render(harmless(cmp.Or(errText(err), "nothing would run: esc goes back, and n says no")))
-			return nil
-		}
-		r = rpc.Resolve{Answer: sdk.Edit, Arguments: arguments}
-	}
-	q.writes, q.edits = false, false
-	c.in.clear()
-	c.in.set(q.draft)
-	return c.answer(r)
-}
-
-// errText is what an error says, and nothing where there is none.
-func errText(err error) string {
-	if err == nil {
-		return ""
-	}
-	return err.Error()
-}
-
-// answer answers with the hash of what was shown.
-func (c *conversation) answer(r rpc.Resolve) tea.Cmd {
-	c.open.sent = true
-	r.ID, r.Hash = c.open.proposal.ID, c.open.proposal.Hash
-	return c.ask(func(ctx context.Context) tea.Msg {
-		resolved, err := c.cl.Resolve(ctx, r)
-		return answered{r.ID, resolved, err}
-	})
-}
-
-// took is the end of an answer. What it did is told by the journal.
-func (c *conversation) took(m answered) tea.Cmd {
-	open := c.open
-	if open != nil && open.proposal.ID != m.id {
-		open = nil
-	}
-	if open != nil {
-		c.closeQuestion()
-	}
-	if m.err != nil {
-		return c.fail(m.err)
-	}
-	if p := m.resolved.Proposal; p.State == sdk.StateProposed && open != nil { // it was edited, and has to be asked about as it is now
-		c.open = &question{proposal: p, action: open.action, draft: c.in.area.Value()}
-		return nil
-	}
-	if r := m.resolved.Rule; r != nil {
-		return c.say(c.p.dim.Render("  remembered as rule " + show.Line(r.ID) + "; `bothy policy forget " + show.Line(r.ID) + "` removes it"))
-	}
-	return nil
 }

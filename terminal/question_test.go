@@ -19,11 +19,11 @@ func TestTook(t *testing.T) {
 		m    answered
 		want string // the hash of what is asked then; empty when nothing is
 	}{
-		{"of this one", "one", answered{id: "p-one"}, ""},
-		{"of an older one", "two", answered{id: "p-one"}, "h"},
-		{"of an older one that failed", "two", answered{id: "p-one", err: errors.New("no")}, "h"},
-		{"of this one, which was edited", "one", answered{id: "p-one", resolved: waits}, "other"},
-		{"of an older one, which was edited", "two", answered{id: "p-one", resolved: waits}, "h"},
+		{"of this one", "one", answered{given: rpc.Resolve{ID: "p-one"}}, ""},
+		{"of an older one", "two", answered{given: rpc.Resolve{ID: "p-one"}}, "h"},
+		{"of an older one that failed", "two", answered{given: rpc.Resolve{ID: "p-one"}, err: errors.New("no")}, "h"},
+		{"of this one, which was edited", "one", answered{given: rpc.Resolve{ID: "p-one"}, resolved: waits}, "other"},
+		{"of an older one, which was edited", "two", answered{given: rpc.Resolve{ID: "p-one"}, resolved: waits}, "h"},
 	} {
 		p := newPerson(t, 80, 24)
 		asks(p.conversation, c.open)
@@ -34,6 +34,51 @@ func TestTook(t *testing.T) {
 		}
 		if got != c.want {
 			t.Errorf("%s: %q is asked, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// TestAskedAnew: a proposal that somebody else changed is asked as it is now, with a line that
+// says so, whether a row tells of it or an answer is refused. A reason is not lost.
+func TestAskedAnew(t *testing.T) {
+	refused := errors.New("another")
+	for _, tt := range []struct {
+		name   string
+		hash   string // of the proposal as it is now
+		state  sdk.State
+		reason string
+		byRow  bool
+		asked  string // the hash of what is asked then; empty when nothing is
+		says   string
+	}{
+		{"changed, by its row", "new", sdk.StateProposed, "", true, "new", "somebody else changed"},
+		{"the same, by its row", "h", sdk.StateProposed, "", true, "h", ""},
+		{"changed", "new", sdk.StateProposed, "", false, "new", "somebody else changed"},
+		{"changed, with a reason", "new", sdk.StateProposed, "not so", false, "new", "somebody else changed"},
+		{"another mistake", "h", sdk.StateProposed, "", false, "h", "! another"},
+		{"answered elsewhere", "new", sdk.StateFailed, "", false, "", "! another"},
+	} {
+		p := newPerson(t, 80, 24)
+		p.in.set("begun")
+		q := asks(p.conversation, "ls")
+		now := asked{q.action, q.proposal, nil}
+		now.proposal.Hash, now.proposal.State = tt.hash, tt.state
+		if tt.byRow {
+			p.Update(now)
+		} else {
+			given := rpc.Resolve{ID: q.proposal.ID, Hash: "h", Reason: tt.reason}
+			p.Update(answered{given: given, err: refused})
+			p.Update(answerRefused{answered{given: given, err: refused}, now})
+		}
+		got := ""
+		if p.open != nil {
+			got = p.open.proposal.Hash
+		}
+		if says := p.said(); got != tt.asked || !strings.Contains(says, tt.says) || tt.says == "" && says != "" {
+			t.Errorf("%s: %q is asked, and it says %q", tt.name, got, says)
+		}
+		if typed := p.in.area.Value(); tt.reason != "" && (typed != tt.reason || !p.open.writes || p.open.draft != "begun") || tt.reason == "" && typed != "begun" {
+			t.Errorf("%s: the input is %q", tt.name, typed)
 		}
 	}
 }

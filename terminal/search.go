@@ -69,7 +69,7 @@ func (c *conversation) takeFound() {
 	s := c.search
 	c.search = nil
 	if s.found != "" {
-		c.in.set(s.found)
+		c.in.set(c.typed.take(s.at, c.in.area.Value()))
 	}
 }
 

@@ -124,6 +124,8 @@ func (c *conversation) update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return c, tea.Batch(c.tookBack(m), c.draft())
 	case answered:
 		return c, c.took(m)
+	case answerRefused:
+		return c, c.askAnew(m)
 	case said:
 		return c, c.say(m.text)
 	case printDue:

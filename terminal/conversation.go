@@ -98,6 +98,7 @@ func (c *conversation) working() bool { return c.live.loop != nil }
 // leave is the end of the conversation.
 func (c *conversation) leave() {
 	c.left = true
+	c.lastSent()
 	c.saveDraft()
 	c.drafted.leave()
 }

@@ -50,6 +50,14 @@ func TestDraft(t *testing.T) {
 			c.Update(draftDue{})
 			c.Update(delivered{c.entered, accepted{"one", rpc.Accepted{Run: "r", ID: 1}}})
 		}, ""},
+		{"what the daemon has, though its answer was not heard", func(c *conversation) {
+			c.prompt("one")
+			c.prompt("two")
+			c.sends = func() tea.Msg { return accepted{"one", rpc.Accepted{Run: "r", ID: 1}} }
+		}, "two"},
+		{"what the daemon does not take", func(c *conversation) {
+			c.prompt("one")
+		}, "one"},
 		{"ctrl-c at a question", func(c *conversation) {
 			typeInto(c, "begun")
 			questioned(c)

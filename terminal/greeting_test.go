@@ -11,7 +11,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/bothyd/bothy/sdk/client"
 	"github.com/bothyd/bothy/sdk/client/start"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
@@ -26,7 +25,7 @@ func TestGreetedFirst(t *testing.T) {
 		detail *rpc.RunDetail
 	}{{"a new run", nil}, {"a run", &rpc.RunDetail{}}} {
 		c := alone(t, 80, 24)
-		c.ctx, c.cl, c.send = over, &client.Client{}, func(tea.Msg) {}
+		c.ctx, c.send = over, func(tea.Msg) {}
 		c.headed, c.others.watching = false, true
 		if c.prompt("one") != nil || c.say("said early") != nil {
 			t.Errorf("%s: something happens before the greeting", tt.name)

@@ -8,11 +8,12 @@ import (
 
 // typing is what the person types with, beside the input itself.
 type typing struct {
-	outbox []outgoing // what goes to the daemon, in order
-	own    own        // commands that the person runs
-	menu   menu       // what completes the word at the cursor
-	search *search    // in what was typed
-	chord  bool       // ctrl-x was pressed
+	outbox []outgoing     // what goes to the daemon, in order
+	sends  func() tea.Msg // sends the first of it, once, and has what came of that
+	own    own            // commands that the person runs
+	menu   menu           // what completes the word at the cursor
+	search *search        // in what was typed
+	chord  bool           // ctrl-x was pressed
 	set    settings
 }
 

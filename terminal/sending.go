@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
+	"time"
 	"unicode"
 
 	tea "charm.land/bubbletea/v2"
@@ -58,15 +60,39 @@ func (c *conversation) post(o outgoing) tea.Cmd {
 
 // transmit gives the daemon the first of what goes out, if there is something.
 func (c *conversation) transmit() tea.Cmd {
+	c.sends = nil
 	if len(c.outbox) == 0 {
 		return nil
 	}
 	o, entered := c.outbox[0], c.entered
-	send := c.sendPrompt(o)
 	if o.command != "" {
-		send = c.ownRun(o.command)
+		send := c.ownRun(o.command)
+		return func() tea.Msg { return delivered{entered, send(c.ctx)} }
 	}
-	return func() tea.Msg { return delivered{entered, send(c.ctx)} }
+	send := c.sendPrompt(o)
+	sends := sync.OnceValue(func() tea.Msg { return send(c.ctx) })
+	c.sends = sends
+	return func() tea.Msg { return delivered{entered, sends()} }
+}
+
+// leaveWaits is how long who leaves waits for the answer to what is under way.
+const leaveWaits = 2 * time.Second
+
+// lastSent waits for the prompt that is under way when the person leaves: what the daemon has
+// is no draft.
+func (c *conversation) lastSent() {
+	if c.sends == nil {
+		return
+	}
+	answer := make(chan tea.Msg, 1)
+	go func() { answer <- c.sends() }()
+	select {
+	case m := <-answer:
+		if _, has := m.(accepted); has {
+			c.outbox = c.outbox[1:]
+		}
+	case <-time.After(leaveWaits):
+	}
 }
 
 // sendPrompt is the sending of a prompt, behind the looks at what it names.

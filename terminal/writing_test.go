@@ -2,19 +2,26 @@ package main
 
 import (
 	"context"
+	"errors"
+	"net"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/bothyd/bothy/sdk/client"
 )
 
 // alone is a conversation without a daemon and without a terminal.
 func alone(t *testing.T, width, height int) *conversation {
 	t.Helper()
 	t.Setenv("NO_COLOR", "1")
-	c := newConversation(context.Background(), options{state: t.TempDir(), project: "/project"}, nil)
+	c := newConversation(context.Background(), options{state: t.TempDir(), project: "/project"}, &client.Client{Dial: nowhere})
 	c.width, c.height, c.headed = width, height, true
 	return c
 }
+
+// nowhere is a way to a daemon that cannot be reached.
+func nowhere(context.Context) (net.Conn, error) { return nil, errors.New("nowhere") }
 
 // said takes what waits to be printed.
 func (c *conversation) said() string {

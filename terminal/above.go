@@ -39,6 +39,9 @@ func (c *conversation) say(block string) tea.Cmd {
 	if block == "" {
 		return nil
 	}
+	if c.width <= narrow {
+		block = strings.Join(c.fitted([]string{block}), "\n")
+	}
 	c.waits = append(c.waits, block)
 	return c.print()
 }

@@ -62,7 +62,7 @@ func harmless(text string) string { return show.Tabs(show.Text(text), 4) }
 
 // wrapped breaks a text into lines of a width, those after the first behind an indent.
 func wrapped(text string, width int, indent string) string {
-	drawn := lipgloss.NewStyle().Width(max(width, 20) - len(indent)).Render(text)
+	drawn := lipgloss.NewStyle().Width(max(width, narrow) - len(indent)).Render(text)
 	lines := strings.Split(drawn, "\n")
 	for i := range lines {
 		lines[i] = strings.TrimRight(lines[i], " ")

@@ -77,9 +77,13 @@ func newConversation(ctx context.Context, o options, cl *client.Client) *convers
 	return c
 }
 
+// narrow is how many columns things are drawn for at least. In a window that has no more they
+// are broken once more.
+const narrow = 20
+
 // columns are how wide things are drawn: the last column is left alone, since terminals
 // differ in what they do behind it.
-func (c *conversation) columns() int { return max(c.width-1, 20) }
+func (c *conversation) columns() int { return max(c.width-1, narrow) }
 
 // What a call of the socket may answer with.
 type (

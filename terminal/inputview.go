@@ -30,7 +30,9 @@ func (c *conversation) inputLines() ([]string, *tea.Cursor) {
 		at.Shape = tea.CursorBar
 	}
 	if c.open == nil && c.sure == nil && len(c.menu.items) > 0 {
-		lines = append(lines, c.menu.lines(c)...)
+		for _, line := range c.menu.lines(c) {
+			lines = append(lines, cut(line, max(c.width-1, 1)))
+		}
 	}
 	return lines, at
 }

@@ -119,7 +119,7 @@ func (c *conversation) View() tea.View {
 		return c.screenView()
 	}
 	below, cursor := c.below()
-	if text := c.live.writing.lines(); c.live.loop != nil {
+	if text := c.fitted(c.live.writing.lines()); c.live.loop != nil {
 		below = append(text, below...)
 		if cursor != nil {
 			cursor.Y += len(text)
@@ -161,7 +161,7 @@ func (c *conversation) below() (lines []string, cursor *tea.Cursor) {
 	if line := c.besideLine(); line != "" {
 		lines = append(lines, line)
 	}
-	lines = strings.Split(strings.Join(lines, "\n"), "\n")
+	lines = c.fitted(lines)
 	if len(lines) == 1 && lines[0] == "" {
 		lines = nil
 	}
@@ -179,6 +179,14 @@ func (c *conversation) below() (lines []string, cursor *tea.Cursor) {
 	return lines, cursor
 }
 
+// fitted are drawn lines, broken where they are wider than the window.
+func (c *conversation) fitted(lines []string) []string {
+	if len(lines) == 0 {
+		return nil
+	}
+	return folded(strings.Join(lines, "\n"), max(c.width, 1))
+}
+
 // room is how many lines of a text that is being written fit above all else.
 func (c *conversation) room() int {
 	lines, _ := c.below()
@@ -189,7 +197,7 @@ func (c *conversation) room() int {
 func (c *conversation) resize(width, height int) tea.Cmd {
 	w := &c.live.writing
 	lines, cursor := c.below()
-	total, below := len(w.lines())+len(lines), 0
+	total, below := len(c.fitted(w.lines()))+len(lines), 0
 	if cursor != nil {
 		below = len(lines) - 1 - cursor.Y
 	}

@@ -36,7 +36,7 @@ func (m *markdown) block(text string, width int, b background) string {
 	text = harmless(text)
 	if m.renderer == nil || m.width != width {
 		style, formatter := markdownStyle(b)
-		r, err := glamour.NewTermRenderer(glamour.WithStyles(style), glamour.WithChromaFormatter(formatter), glamour.WithWordWrap(max(width, 20)))
+		r, err := glamour.NewTermRenderer(glamour.WithStyles(style), glamour.WithChromaFormatter(formatter), glamour.WithWordWrap(max(width, narrow)))
 		if err != nil {
 			return text
 		}

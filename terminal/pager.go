@@ -191,7 +191,8 @@ func folded(text string, width int) (lines []string) {
 			lines = append(lines, line)
 			continue
 		}
-		lines = append(lines, strings.Split(lipgloss.Wrap(line, max(width, 1), ""), "\n")...)
+		wrapped := ansi.Hardwrap(lipgloss.Wrap(line, max(width, 1), ""), max(width, 1), true) // a rule of hyphens is a word that Wrap leaves whole
+		lines = append(lines, strings.Split(wrapped, "\n")...)
 	}
 	return lines
 }

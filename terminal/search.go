@@ -80,7 +80,7 @@ func (s *search) lines(c *conversation) ([]string, *tea.Cursor) {
 		label = "search, no more: "
 	}
 	word := show.Line(s.word)
-	at := tea.NewCursor(min(show.Width(label+word), c.columns()), 0)
+	at := tea.NewCursor(min(show.Width(label+word), max(c.width-1, 1)), 0)
 	lines := []string{c.p.ask.Render(label) + show.Cut(word, max(c.columns()-len(label), 8))}
 	if s.found != "" {
 		found := strings.Split(harmless(s.found), "\n")
@@ -91,5 +91,9 @@ func (s *search) lines(c *conversation) ([]string, *tea.Cursor) {
 			lines = append(lines, "  "+show.Cut(line, c.columns()-2))
 		}
 	}
-	return append(lines, c.p.dim.Render(show.Cut("  enter takes  ctrl-r older  esc leaves", c.columns()))), at
+	lines = append(lines, c.p.dim.Render("  enter takes  ctrl-r older  esc leaves"))
+	for i := range lines {
+		lines[i] = cut(lines[i], max(c.width-1, 1))
+	}
+	return lines, at
 }

@@ -139,10 +139,10 @@ func Quote(text, indent string, width int, hue func(line string) Style) []Spans 
 
 // Flow draws a line exactly behind a lead. Where the terminal would break it, it goes
 // on behind indent and the mark of that. Width is at least what the indent, the mark and
-// 20 columns take; 0 is any.
+// one character take; 0 is any.
 func Flow(lead Spans, line, indent string, width int, s Style) []Spans {
 	if width > 0 {
-		width = max(width, len(indent)+len(foldMark)+20)
+		width = max(width, len(indent)+len(foldMark)+1)
 	}
 	var all []Spans
 	w := writer{spans: slices.Clone(lead)}

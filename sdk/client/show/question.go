@@ -49,7 +49,7 @@ func Question(p sdk.Proposal, width, most int) (lines []Spans, whole bool) {
 	}
 	why := Spans{{Plain, "  "}, {Dim, reason}}
 	if bad := Unfit(p); bad != "" {
-		why = Spans{{Bad, "  " + bad}}
+		return append(what, wrap(Spans{{Plain, "  "}}, bad, "  ", width, Bad)...), whole
 	}
 	return append(what, why), whole
 }
@@ -157,7 +157,7 @@ func Details(p sdk.Proposal, width int, whole bool) []Spans {
 	d.diff(p)
 	d.command(p.Command, "what would run")
 	if why := Unfit(p); why != "" {
-		d.row(Spans{{Bad, "  " + why}})
+		d.lines = append(d.lines, wrap(Spans{{Plain, "  "}}, why, "  ", width, Bad)...)
 	}
 	return d.lines
 }

@@ -63,23 +63,21 @@ func (f *feed) follow(ctx context.Context) {
 	c := f.c
 	f.past(ctx)
 	f.tell(caughtUp{})
-	starts := 0
+	back := start.Reviver{Daemon: c.daemon}
 	w := client.Watch{Run: f.run, After: f.after, Preview: true, Attend: true, Retry: lostFor, Lost: func(ctx context.Context, why error) error {
 		if errors.Is(why, client.ErrStopped) {
 			return errStopped
 		}
 		f.tell(connectionLost{why})
-		if starts++; starts <= start.MostStarts { // a daemon that cannot start is not started for ever
-			c.revive(ctx, why)
-		}
+		_ = back.Lost(ctx, why) // somebody else may start it yet
 		return nil
 	}}
 	err := c.cl.Follow(ctx, w, func(e client.Event) error {
-		starts = 0
 		if e.Preview != nil {
 			f.tell(previewCame{*e.Preview})
 			return nil
 		}
+		back.Heard()
 		row := *e.Row
 		if err := c.cl.Complete(ctx, &row); err != nil {
 			return err
@@ -118,17 +116,6 @@ func (f *feed) past(ctx context.Context) {
 
 // pageOfRows is how many rows are read at a time.
 const pageOfRows = 1000
-
-// revive starts a daemon where none runs any more. The next try tells whether there is one.
-func (c *conversation) revive(ctx context.Context, why error) {
-	var down *client.NotRunningError
-	if !errors.As(why, &down) || start.Holder(down.Socket) != 0 {
-		return
-	}
-	if cl, err := c.daemon.Start(ctx, down.Socket); err == nil {
-		_ = cl.Close() // the feed connects by itself
-	}
-}
 
 // fromRun is what was asked for, or told, while a run was in.
 type fromRun struct {

@@ -43,14 +43,14 @@ func (c *console) follow(ctx context.Context, cl *client.Client, accepted rpc.Ac
 		defer close(watched)
 		c.watchInterrupts(ctx, cl, accepted, s, interrupts, cancel, done)
 	}()
-	back := &reconnect{c: c, viewer: v, run: accepted.Run}
+	back := &reconnect{Reviver: start.Reviver{Daemon: c.daemon(), Died: v.lost}, run: accepted.Run}
 	watch := client.Watch{Run: accepted.ID, After: accepted.Seq, Preview: true, Attend: who.asks, Retry: start.GreetTime, Lost: back.lost}
 	err := cl.Follow(ctx, watch, func(e client.Event) error {
 		if e.Preview != nil {
 			v.preview(*e.Preview)
 			return nil
 		}
-		back.starts = 0
+		back.Heard()
 		if e.Row.Loop == 0 || e.Row.Loop == s.ID { // it may be the loop's; take knows it for sure
 			if err := cl.Complete(ctx, e.Row); err != nil {
 				return err

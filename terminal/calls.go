@@ -62,7 +62,7 @@ func (cs *calls) doing() string {
 		return fmt.Sprintf("%d calls", n)
 	}
 	c := cs.at[0]
-	return show.Line(c.action.Tool) + " " + brief(time.Since(c.began))
+	return show.Line(c.action.Tool) + " " + show.Going(time.Since(c.began))
 }
 
 // lines are the calls, each in a line, and the end of what was printed last.

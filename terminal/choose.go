@@ -82,7 +82,7 @@ func (c *conversation) setModel(name string) tea.Cmd {
 func modelText(m rpc.Model) string {
 	var parts []string
 	if m.ContextLength > 0 {
-		parts = append(parts, thousands(m.ContextLength)+" tokens")
+		parts = append(parts, show.Thousands(m.ContextLength)+" tokens")
 	}
 	if m.Local {
 		parts = append(parts, "on this machine")

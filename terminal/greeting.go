@@ -71,7 +71,8 @@ func (c *conversation) greet(g greeted) tea.Cmd {
 	head := wrapped(c.p.bold.Render("bothy "+version())+c.p.dim.Render("  "+show.Line(home(c.o.project))+c.with(g)), c.columns(), "  ")
 	hint := c.p.dim.Render("/help shows commands and keys; Ctrl-D leaves")
 	if g.waits > 0 {
-		hint = c.p.ask.Render(counted(g.waits, "question waits", "questions wait")+" for an answer: `bothy proposals`") + c.p.dim.Render("  ") + hint
+		wait := map[bool]string{true: "waits", false: "wait"}[g.waits == 1]
+		hint = c.p.ask.Render(show.Plural(g.waits, "question")+" "+wait+" for an answer: `bothy proposals`") + c.p.dim.Render("  ") + hint
 	}
 	c.watchOthers()
 	var cmd tea.Cmd

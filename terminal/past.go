@@ -21,7 +21,7 @@ func (c *conversation) catchUp() tea.Cmd {
 	blocks := []string{c.head}
 	loops := c.line.Loops
 	if n := len(loops) - lastShown; n > 0 {
-		blocks = append(blocks, (c.p.dim.Render(counted(n, "earlier prompt", "earlier prompts") + " of " + show.Line(c.run) + ": /show shows all")))
+		blocks = append(blocks, (c.p.dim.Render(show.Plural(n, "earlier prompt") + " of " + show.Line(c.run) + ": /show shows all")))
 		for _, l := range loops[:n] { // a row of them may come again
 			c.shown[l], c.shown[l.End] = true, true
 			for _, t := range l.Turns {

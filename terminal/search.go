@@ -86,7 +86,7 @@ func (s *search) lines(c *conversation) ([]string, *tea.Cursor) {
 		found := strings.Split(harmless(s.found), "\n")
 		for i, line := range found[:min(len(found), foundLines)] {
 			if i == foundLines-1 && len(found) > foundLines {
-				line = "… " + counted(len(found)-i, "more line", "more lines")
+				line = "… " + show.Plural(len(found)-i, "more line")
 			}
 			lines = append(lines, "  "+show.Cut(line, c.columns()-2))
 		}

@@ -19,14 +19,14 @@ var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "
 // status says in one line what is done, since when, and what it has taken. Where there is
 // no room for all, the cost is left out first, then the context, then the tokens.
 func (l *live) status(c *conversation) string {
-	doing, since := l.doing(c), brief(time.Since(l.began))
+	doing, since := l.doing(c), show.Going(time.Since(l.began))
 	if len(l.calls.at) > 0 {
 		since = " " + since + " in all"
 	}
 	parts := []string{"esc ends it"}
 	usage := l.loop.Usage()
 	if usage.Total > 0 {
-		parts = append(parts, thousands(usage.Total)+" tokens")
+		parts = append(parts, show.Thousands(usage.Total)+" tokens")
 	}
 	if u := l.context; u != nil && u.Share > 0 {
 		parts = append(parts, fmt.Sprintf("context %.0f%%", 100*u.Share))
@@ -77,29 +77,4 @@ func (c *conversation) readContext() tea.Cmd {
 		}
 		return contextRead{d.Context}
 	})
-}
-
-// brief is a time as a person says it.
-func brief(d time.Duration) string {
-	switch {
-	case d < time.Minute:
-		return fmt.Sprintf("%ds", int(d.Seconds()))
-	case d < time.Hour:
-		return fmt.Sprintf("%dm%02ds", int(d.Minutes()), int(d.Seconds())%60)
-	}
-	return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
-}
-
-func thousands(n int) string {
-	if n < 10_000 {
-		return fmt.Sprint(n)
-	}
-	return fmt.Sprintf("%dk", n/1000)
-}
-
-func counted(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }

@@ -37,42 +37,33 @@ func profile() colorprofile.Profile {
 // palette are the colours of the sixteen that every terminal has, so that its own theme
 // chooses them; with NO_COLOR only weight is left.
 type palette struct {
-	plain, dim, bold, prompt, tool, good, bad, ask, code, odd lipgloss.Style
+	dim, bold, prompt, tool, good, bad, ask, code, odd lipgloss.Style
+
+	drawn map[show.Style]lipgloss.Style // the styles of drawings but the plain one
 }
 
 func newPalette() palette {
 	s := lipgloss.NewStyle()
 	bold := s.Bold(true)
-	if profile() <= colorprofile.ASCII {
-		return palette{plain: s, dim: s.Faint(true), bold: bold, prompt: bold, tool: bold, good: s, bad: bold, ask: bold, code: s, odd: s.Reverse(true)}
-	}
-	return palette{
-		plain: s, dim: s.Faint(true), bold: bold,
+	p := palette{
+		dim: s.Faint(true), bold: bold,
 		prompt: bold.Foreground(lipgloss.Cyan), tool: bold.Foreground(lipgloss.Blue),
 		good: s.Foreground(lipgloss.Green), bad: s.Foreground(lipgloss.Red), ask: bold.Foreground(lipgloss.Yellow), code: s.Foreground(lipgloss.Cyan),
 		odd: s.Reverse(true),
 	}
+	if profile() <= colorprofile.ASCII {
+		p.prompt, p.tool, p.good, p.bad, p.ask, p.code = bold, bold, s, bold, bold, s
+	}
+	p.drawn = map[show.Style]lipgloss.Style{
+		show.Dim: p.dim, show.Bold: p.bold, show.Name: p.tool, show.Good: p.good, show.Bad: p.bad, show.Ask: p.ask, show.Code: p.code, show.Odd: p.odd,
+	}
+	return p
 }
 
 // paint is what a style of a drawing looks like here.
 func (p palette) paint(s show.Style, text string) string {
-	switch s {
-	case show.Dim:
-		return p.dim.Render(text)
-	case show.Bold:
-		return p.bold.Render(text)
-	case show.Name:
-		return p.tool.Render(text)
-	case show.Good:
-		return p.good.Render(text)
-	case show.Bad:
-		return p.bad.Render(text)
-	case show.Ask:
-		return p.ask.Render(text)
-	case show.Code:
-		return p.code.Render(text)
-	case show.Odd:
-		return p.odd.Render(text)
+	if style, is := p.drawn[s]; is {
+		return style.Render(text)
 	}
 	return text
 }

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/rpc"
 	"github.com/bothyd/bothy/sdk/timeline"
 )
@@ -46,7 +47,7 @@ func (t *thought) end(c *conversation) tea.Cmd {
 	if strings.TrimSpace(t.text) == "" {
 		return nil
 	}
-	took, again := brief(time.Since(t.since)), t.said
+	took, again := show.Going(time.Since(t.since)), t.said
 	*t = thought{said: true}
 	if again {
 		return nil

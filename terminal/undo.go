@@ -70,7 +70,7 @@ func (c *conversation) takeChanges(found rpc.Changes, question, did string, do f
 		return call()
 	}
 	if stuck > 0 {
-		question += fmt.Sprintf(" %s stay as %s.", counted(stuck, "file", "files"), map[bool]string{true: "it is", false: "they are"}[stuck == 1])
+		question += fmt.Sprintf(" %s stay as %s.", show.Plural(stuck, "file"), map[bool]string{true: "it is", false: "they are"}[stuck == 1])
 	}
 	return c.askSure(sure{
 		lines: append(lines, c.p.ask.Render("? ")+c.p.bold.Render(question)),

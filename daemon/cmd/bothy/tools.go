@@ -188,7 +188,7 @@ func (c *console) callTool(ctx context.Context, cl *client.Client, call rpc.Tool
 			return rpc.ToolDone{}, exitError{exitAborted, errors.New("cancelled")}
 		case <-tick.C:
 			if shown = c.errTTY && !c.json; shown {
-				fmt.Fprintf(c.err, "\r%s %s", show.Line(call.Tool), time.Since(begin).Round(time.Second))
+				fmt.Fprintf(c.err, "\r%s %s", show.Line(call.Tool), show.Going(time.Since(begin)))
 			}
 		}
 	}

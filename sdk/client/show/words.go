@@ -27,6 +27,26 @@ func Brief(d time.Duration) string {
 	}
 }
 
+// Going writes how long something takes that has not ended, in whole seconds, so that it
+// counts: 5s, 1m05s, 1h02m.
+func Going(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm%02ds", int(d.Minutes()), int(d.Seconds())%60)
+	}
+	return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
+}
+
+// Thousands writes a number in thousands where it has ten of them or more: 9999, 12k.
+func Thousands(n int) string {
+	if n < 10_000 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%dk", n/1000)
+}
+
 // When writes a moment to the minute, in the zone of who reads it; nothing for none.
 func When(t time.Time) string {
 	if t.IsZero() {

@@ -45,7 +45,7 @@ func TestDraft(t *testing.T) {
 			c.quit()
 		}, long + "\ntwo\nbegun"},
 		{"what was sent", func(c *conversation) {
-			c.following, c.others.watching = true, true
+			c.inRun()
 			c.prompt("one")
 			c.Update(draftDue{})
 			c.Update(delivered{c.entered, accepted{"one", rpc.Accepted{Run: "r", ID: 1}}})

@@ -10,7 +10,7 @@ import (
 // TestHelpFits: the help has no line that is wider than the terminal, and all groups.
 func TestHelpFits(t *testing.T) {
 	for _, width := range []int{40, 60, 80, 120} {
-		c := newConversation(t.Context(), options{project: "/p"}, nil)
+		c := alone(t, 80, 24)
 		c.width = width
 		c.in.useVi(true)
 		help := c.helpText()

@@ -20,7 +20,7 @@ func typeInto(c *conversation, text string) {
 
 // TestMenuOfFiles: an answer for an older word is dropped, and tab takes what comes for it.
 func TestMenuOfFiles(t *testing.T) {
-	c := newConversation(t.Context(), options{project: "/p"}, nil)
+	c := alone(t, 80, 24)
 	typeInto(c, "see @m")
 	older := c.menu.asked
 	typeInto(c, "a")
@@ -51,7 +51,7 @@ func TestMenuOfFiles(t *testing.T) {
 // TestMenuOfCommands: what a daemon has comes beside the commands, what was chosen stays
 // chosen, and esc closes the menu for this word.
 func TestMenuOfCommands(t *testing.T) {
-	c := newConversation(t.Context(), options{project: "/p"}, nil)
+	c := alone(t, 80, 24)
 	typeInto(c, "/")
 	c.key(tea.KeyPressMsg{Code: tea.KeyDown})
 	chosen := c.menu.items[c.menu.at].name

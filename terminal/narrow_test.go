@@ -7,7 +7,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -16,19 +15,14 @@ import (
 func TestNarrow(t *testing.T) {
 	scenes := map[string]func(p *person){
 		"a prompt at work": func(p *person) {
-			p.Update(rowCame{rowOf(sdk.KindLoopQueued, 1, 0, "", "{}", "a prompt of many words, and averylongwordthatdoesnotend")})
-			p.Update(rowCame{rowOf(sdk.KindLoopStarted, 1, 0, "", "{}", "")})
-			p.Update(rowCame{rowOf(sdk.KindTurnOpened, 1, 1, "", "{}", "")})
-			p.Update(previewCame{rpc.Preview{Loop: 1, Turn: 1, First: true, Reasoning: "It is thought about, for long."}})
+			p.takes(queuedRow(1, "a prompt of many words, and averylongwordthatdoesnotend"), startedRow(1), openedRow(1, 1))
+			p.takes(previewCame{rpc.Preview{Loop: 1, Turn: 1, First: true, Reasoning: "It is thought about, for long."}})
 			p.Update(previewCame{rpc.Preview{Loop: 1, Turn: 1, Text: "# A heading\n\nA paragraph of words, 日本語の文章.\n\n- an item of a list\n\n| a | table |\n|---|---|\n| of | two columns |\n\n```go\nfunc main() { println(1) }\n```\n\nIt goes on"}})
 			p.Update(delivered{0, accepted{"one more", rpc.Accepted{Run: "r", ID: 1, Loop: 2, Sequence: 2, Ahead: 1}}})
 		},
 		"an answer": func(p *person) {
-			p.Update(rowCame{rowOf(sdk.KindLoopStarted, 1, 0, "", "{}", "")})
-			p.Update(rowCame{rowOf(sdk.KindTurnOpened, 1, 1, "", "{}", "")})
-			p.Update(rowCame{rowOf(sdk.KindEntrySet, 1, 1, "assistant://1", `{"state":"resolved"}`, "| a | table |\n|---|---|\n| of | two columns |\n\n```go\nfunc main() { println(1) }\n```\n")})
-			p.Update(rowCame{rowOf(sdk.KindEntrySet, 1, 1, "log://turn_1/bash/ls", `{"state":"resolved"}`, "a line of a result\nanother one")})
-			p.Update(rowCame{rowOf(sdk.KindLoopEnded, 1, 0, "", `{"stop":"done","status":200}`, "")})
+			p.takes(startedRow(1), openedRow(1, 1), replyRow(1, 1, "| a | table |\n|---|---|\n| of | two columns |\n\n```go\nfunc main() { println(1) }\n```\n"),
+				resultRow(1, 1, "a line of a result\nanother one"), endedRow(1, "done", 200))
 		},
 		"a failure":   func(p *person) { p.fail(fmt.Errorf("it cannot be done: %s", strings.Repeat("x", 40))) },
 		"a question":  func(p *person) { asks(p.conversation, "go test ./... && echo done") },
@@ -52,7 +46,7 @@ func TestNarrow(t *testing.T) {
 		for _, width := range []int{12, 16, 20, 21, 22, 27, 33, 39} {
 			p := newPerson(t, width, 24)
 			p.Update(tea.WindowSizeMsg{Width: width, Height: 24})
-			p.following, p.run, p.runID, p.others.watching = true, "r", 1, true
+			p.inRun()
 			scene(p)
 			for _, line := range strings.Split(p.View().Content, "\n") {
 				if n := widest([]string{line}); n > width {

@@ -35,7 +35,7 @@ func TestOutbox(t *testing.T) {
 
 // TestUnknown leaves to the daemon what is no mistyped command.
 func TestUnknown(t *testing.T) {
-	c := newConversation(t.Context(), options{project: "/p"}, nil)
+	c := alone(t, 80, 24)
 	for _, text := range []string{"text", " /modle", "/etc/passwd", "/", "/Modle", "/status"} {
 		if err := c.unknown(t.Context(), text); err != nil {
 			t.Errorf("%q: %v", text, err)

@@ -4,6 +4,7 @@ package daemon
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -98,7 +99,11 @@ func TestConversationScreens(t *testing.T) {
 					t.Fatal(err)
 				}
 				for _, columns := range []int{40, 80, 120} {
-					a.compare(sc.play(t, first, columns, dark), fmt.Sprintf("%d columns", columns))
+					s := sc.play(t, first, columns, dark)
+					a.compare(s, fmt.Sprintf("%d columns", columns))
+					if look := s.look(&legend{letters: map[string]string{}}); !sc.alone && strings.Contains(look, "/help shows") {
+						t.Error("it shows what is said first, which tells how many questions others wait for: it has to be alone")
+					}
 				}
 				for _, columns := range []int{40, 80, 120} {
 					if sc.light {

@@ -38,7 +38,7 @@ func TestMarkdownOf(t *testing.T) {
 		End: &sdk.LoopEnd{Status: 200, Stop: sdk.StopAnswer},
 	}}}
 	got := markdownOf("chat-1", run)
-	for _, want := range []string{"# chat-1\n", "\n## Prompt 1\n\ndo it\n", `I call \x1b[31m`, "Call of `bash`: ok\n", "```\n{\"command\":\"ls\"}\n```\n", "````\na ``` b\n````\n", "*finished (1 turn, 1 action, 1s)*\n"} {
+	for _, want := range []string{"# chat-1\n", "\n## Prompt 1\n\ndo it\n", `I call \x1b[31m`, "Call of `bash`: ok\n", "```\n{\"command\":\"ls\"}\n```\n", "````\na ``` b\n````\n", "*finished (1 turn, 1 action, 1.0s)*\n"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing:\n%s", want, got)
 		}

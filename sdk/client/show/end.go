@@ -1,6 +1,7 @@
 package show
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -15,8 +16,11 @@ func End(l *timeline.Loop, told, run string) Spans {
 	if u := l.Usage(); u.Prompt+u.Completion > 0 {
 		counts = append(counts, Tokens(u)+Cost(u.Cost))
 	}
-	if d := l.Last.Sub(l.Began); d > 0 {
-		counts = append(counts, d.Round(100*time.Millisecond).String())
+	switch d := l.Last.Sub(l.Began); {
+	case d > time.Minute:
+		counts = append(counts, d.Round(time.Second).String())
+	case d > 0: // as wide whatever it is, so that a line is broken in the same place
+		counts = append(counts, fmt.Sprintf("%.1fs", max(d.Seconds(), 0.1)))
 	}
 	s := Good
 	bad := sdk.StopExit(l.End.Stop, l.End.Status) != sdk.ExitOK

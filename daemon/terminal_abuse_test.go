@@ -287,6 +287,32 @@ func (r *roll) once(from, to int) {
 // lines are cut at the right, and what no longer fits scrolls away at the top.
 func (r *roll) resize(columns, rows int) {
 	r.t.Helper()
+	r.resizeAs(columns, rows, func(lines []string, at vt.Coord) ([]string, vt.Coord) { return lines, at })
+}
+
+// rewrap makes the window narrower. As in a terminal that breaks lines anew, what no longer
+// fits on a line goes on on the next one, and the cursor stays on its character.
+func (r *roll) rewrap(columns int) {
+	r.t.Helper()
+	r.resizeAs(columns, int(r.size.Y), func(lines []string, at vt.Coord) (all []string, now vt.Coord) {
+		for y, line := range lines {
+			if vt.Row(y) == at.Y {
+				now = vt.Coord{X: at.X % vt.Col(columns), Y: vt.Row(len(all)) + vt.Row(at.X)/vt.Row(columns)}
+			}
+			text := []rune(line)
+			for len(text) > columns {
+				all, text = append(all, string(text[:columns])), text[columns:]
+			}
+			all = append(all, string(text))
+		}
+		return all, now
+	})
+}
+
+// resizeAs makes the window another size, as the terminal has it. What it makes of the rows
+// may be more than fit: those below the cursor are blank then, or none would be.
+func (r *roll) resizeAs(columns, rows int, broken func(lines []string, at vt.Coord) ([]string, vt.Coord)) {
+	r.t.Helper()
 	r.mu.Lock()
 	// A terminal would have read at once what is under way.
 	for frames := r.frames; r.working() && r.frames < frames+2 || r.inFrame; {
@@ -295,8 +321,7 @@ func (r *roll) resize(columns, rows int) {
 		<-drawn
 		r.mu.Lock()
 	}
-	at := r.term.Pos()
-	lines := strings.Split(r.rows(), "\n")
+	lines, at := broken(strings.Split(r.rows(), "\n"), r.term.Pos())
 	if over := int(at.Y) - rows + 1; over > 0 {
 		r.kept, lines, at.Y = append(r.kept, lines[:over]...), lines[over:], vt.Row(rows-1)
 	}
@@ -307,7 +332,7 @@ func (r *roll) resize(columns, rows int) {
 		fmt.Fprintf(&b, "\x1b[%dH%s", y+1, string([]rune(line)[:min(len([]rune(line)), columns)]))
 	}
 	fmt.Fprintf(&b, "\x1b[%d;%dH", at.Y+1, at.X+1)
-	_, _ = r.term.Write([]byte(b.String()))
+	_, _ = r.term.Write([]byte("\x1b[2J" + b.String()))
 	r.mu.Unlock()
 	if err := pty.Setsize(r.pty, &pty.Winsize{Cols: uint16(columns), Rows: uint16(rows)}); err != nil {
 		r.t.Fatal(err)
@@ -457,6 +482,33 @@ func TestConversationResized(t *testing.T) {
 	screen := r.until("/usage tells more", "> What")
 	if n := strings.Count(screen, "> What"); n != 1 {
 		t.Errorf("the input stands there %d times:\n%s", n, screen)
+	}
+}
+
+// TestConversationRewrapped: a terminal that breaks its lines anew keeps nothing of the frame
+// before, whose lines were longer.
+func TestConversationRewrapped(t *testing.T) {
+	r := newRoll(t, 90, 24)
+	r.env = append(r.env, "VTE_VERSION=7600")
+	r.start("bothy")
+	r.until("/help shows", "> What")
+	r.keys("go\r")
+	r.says("mark1 is a text that is longer than half of the window is wide, and so it is broken there, before mark2 comes, ")
+	r.until("mark2 ", "esc ends it")
+	for _, drawn := range []struct {
+		columns int
+		anew    string // stands on one line once it is drawn for them
+	}{{70, "so it is broken"}, {50, "window is wide"}, {30, "broken there, before"}} {
+		r.rewrap(drawn.columns)
+		r.until(drawn.anew, "> What")
+	}
+	r.says("and mark3")
+	r.ends()
+	r.until("mark3", "finished")
+	r.rests()
+	r.once(1, 3)
+	if n := strings.Count(r.paper(), "> What"); n != 1 {
+		t.Errorf("the input stands there %d times:\n%s", n, r.paper())
 	}
 }
 

@@ -23,6 +23,7 @@ type conversation struct {
 	above
 
 	width, height int
+	frame         frameShown
 	back          background
 	focused       bool
 	sized         bool // the size is the terminal's own

@@ -36,6 +36,7 @@
 //	blocks.go        how finished things look
 //	above.go         what is printed above, in order
 //	output.go        the terminal, written to in whole pieces
+//	rewrap.go        terminals that break lines anew when they become narrower
 //	live.go          how what still changes looks
 //	writing.go       the text that is being written
 //	thought.go       what the model reasons before it

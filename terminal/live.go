@@ -138,6 +138,7 @@ func (c *conversation) View() tea.View {
 			}
 		}
 	}
+	c.frame = frameShown{all, cursor}
 	v := tea.NewView(strings.Join(all, "\n"))
 	v.Cursor, v.ReportFocus = cursor, true
 	return v
@@ -204,6 +205,7 @@ func (c *conversation) resize(width, height int) tea.Cmd {
 	if total < c.height && c.screen == nil && c.out.stands() { // all of it stands there
 		w.scrolled(total - below - height) // the cursor stays in the window, what no longer fits above it does not
 	}
+	c.overRemains(width)
 	c.width, c.height = width, height
 	c.in.area.SetWidth(width)
 	c.md = markdown{}

@@ -29,6 +29,7 @@ type options struct {
 	pick    bool   // it begins with the picker of runs
 	state   string // the folder of the terminal's own files
 	term    string // the kind of the terminal: $TERM
+	rewraps bool   // it breaks lines anew when it becomes narrower
 }
 
 // daemon is the daemon of who called bothy.
@@ -49,7 +50,7 @@ func main() {
 	flag.StringVar(&o.bothy, "bothy", "", "the program bothy, beside which bothyd lies")
 	flag.StringVar(&o.state, "state", "", "folder for drafts and what was typed")
 	flag.Parse()
-	o.term = os.Getenv("TERM")
+	o.term, o.rewraps = os.Getenv("TERM"), rewraps(os.Getenv)
 	if o.project == "" || !filepath.IsAbs(o.project) {
 		fmt.Fprintln(os.Stderr, "bothy-terminal: bothy calls it; call bothy")
 		os.Exit(2)

@@ -451,6 +451,21 @@ func TestConversationComesBack(t *testing.T) {
 	s.until("you said it twice: stall")
 }
 
+// TestConversationLeftAtOnce: a prompt is sent once where the person leaves before it was
+// taken, and does not stand in the input the next time.
+func TestConversationLeftAtOnce(t *testing.T) {
+	s := newSeat(t, 80, 24)
+	s.sit()
+	s.until("/help shows", "> What")
+	s.keys("the word one\r\x04")
+	s.gone()
+	s.sit("-c")
+	screen := s.until("you said: the word one", "> What")
+	if n := strings.Count(screen, "> the word"); n != 1 {
+		t.Errorf("the prompt stands there %d times:\n%s", n, screen)
+	}
+}
+
 // end hangs up: the person closes the window.
 func (s *seat) end() {
 	s.t.Helper()

@@ -152,6 +152,14 @@ func (r *roll) start(program string, args ...string) {
 	})
 }
 
+// begins starts bothy and gives it a prompt.
+func (r *roll) begins(prompt string) {
+	r.t.Helper()
+	r.start("bothy")
+	r.until("/help shows", "> What")
+	r.keys(prompt + "\r")
+}
+
 // keys types. A terminal that answers nothing is still typed at.
 func (r *roll) keys(text string) {
 	r.t.Helper()
@@ -370,9 +378,7 @@ func (r *roll) most() int {
 // stands there once, in order, while it is written and after.
 func TestConversationPrintsOnce(t *testing.T) {
 	r := newRoll(t, 60, 16)
-	r.start("bothy")
-	r.until("/help shows", "> What")
-	r.keys("go\r")
+	r.begins("go")
 	for i := 1; i < 40; i += 3 {
 		r.says(marked(i, i+2))
 		r.until(fmt.Sprintf("mark%d ", i+2), "esc ends it")
@@ -397,9 +403,7 @@ func TestConversationPrintsOnce(t *testing.T) {
 func TestConversationUnanswered(t *testing.T) {
 	r := newRoll(t, 60, 16)
 	r.mute = true
-	r.start("bothy")
-	r.until("/help shows", "> What")
-	r.keys("go\r")
+	r.begins("go")
 	for i := 1; i < 40; i += 3 {
 		r.says(marked(i, i+2))
 		r.until(fmt.Sprintf("mark%d ", i+2), "esc ends it")
@@ -453,9 +457,7 @@ func TestConversationAnswersAnew(t *testing.T) {
 // while a text is written has each paragraph once.
 func TestConversationResized(t *testing.T) {
 	r := newRoll(t, 80, 20)
-	r.start("bothy")
-	r.until("/help shows", "> What")
-	r.keys("go\r")
+	r.begins("go")
 	last := 0
 	for _, size := range [][2]int{{80, 20}, {50, 20}, {120, 30}, {40, 8}, {80, 20}, {120, 15}} {
 		r.resize(size[0], size[1])
@@ -490,9 +492,7 @@ func TestConversationResized(t *testing.T) {
 func TestConversationRewrapped(t *testing.T) {
 	r := newRoll(t, 90, 24)
 	r.env = append(r.env, "VTE_VERSION=7600")
-	r.start("bothy")
-	r.until("/help shows", "> What")
-	r.keys("go\r")
+	r.begins("go")
 	r.says("mark1 is a text that is longer than half of the window is wide, and so it is broken there, before mark2 comes, ")
 	r.until("mark2 ", "esc ends it")
 	for _, drawn := range []struct {
@@ -517,9 +517,7 @@ func TestConversationRewrapped(t *testing.T) {
 func TestConversationResizedQuestion(t *testing.T) {
 	r := newRoll(t, 80, 20)
 	r.env = append(r.env, "BOTHY_POLICY_MODE=interactive")
-	r.start("bothy")
-	r.until("/help shows", "> What")
-	r.keys("go\r")
+	r.begins("go")
 	r.calls("write_file", map[string]string{"path": "a.txt", "content": "x"})
 	r.until("y once")
 	for _, size := range [][2]int{{40, 12}, {10, 5}, {100, 30}} {
@@ -629,9 +627,7 @@ func (r *roll) saved(text string) {
 // ctrl-t, and in the end a line says that it thought.
 func TestConversationThinks(t *testing.T) {
 	r := newRoll(t, 40, 20)
-	r.start("bothy")
-	r.until("/help shows", "> What")
-	r.keys("go\r")
+	r.begins("go")
 	r.thinks("First of all the person wants something. ")
 	r.thinks("Then there is more of it to be thought about. ")
 	r.thinks("At last it is clear what is to be done, and it is done now.\n")
@@ -668,9 +664,7 @@ func TestConversationThinks(t *testing.T) {
 func TestConversationPrintsMuch(t *testing.T) {
 	r := newRoll(t, 100, 30)
 	r.env = append(r.env, "GOMEMLIMIT=64MiB")
-	r.start("bothy")
-	r.until("/help shows", "> What")
-	r.keys("much\r")
+	r.begins("much")
 	r.calls("bash", map[string]string{"command": "yes 'a line of a long output' | head -c 10000000; echo; echo the end"})
 	r.until("✓ bash", "│ the end")
 	r.ends()

@@ -1,6 +1,10 @@
 package main
 
 import (
+	"cmp"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -25,13 +29,47 @@ const draftAfter = 300 * time.Millisecond
 type draft struct {
 	file   string // empty keeps nothing
 	saved  string // what was written last
+	under  keyed  // what is under way
+	left   keyed  // what was under way in the terminal that is gone
 	due    bool   // it is written soon
 	unlock func()
+}
+
+// keyed is a prompt that may be with the daemon, though its answer was not heard: the same
+// one under its key is not given twice.
+type keyed struct{ key, sum string }
+
+// String is what stands behind a draft.
+func (k keyed) String() string {
+	if k.key == "" {
+		return ""
+	}
+	return draftUnder + k.key + " " + k.sum
+}
+
+// sumOf tells prompts apart.
+func sumOf(prompt string) string {
+	sum := sha256.Sum256([]byte(prompt))
+	return hex.EncodeToString(sum[:])
+}
+
+// keyOf is the key under which a prompt is sent. The first one of a terminal may be the one
+// that the terminal before was sending; behind it, and where the input was emptied, the same
+// words are meant as another prompt.
+func (d *draft) keyOf(prompt string) string {
+	left := d.left
+	if d.left = (keyed{}); left.sum == sumOf(prompt) {
+		return left.key
+	}
+	return rand.Text()
 }
 
 const (
 	draftLock = ".lock"
 	draftNew  = ".new"
+	// draftUnder stands behind what was typed, which has no such byte, and before the key and
+	// the sum of what is under way.
+	draftUnder = "\x00"
 	// mostDraft is how long a draft may be that is read: prompts that were not sent are in it.
 	mostDraft = 4 * mostInput
 )
@@ -85,8 +123,10 @@ func (d *draft) takeOver(base string) {
 	if last == "" || os.Rename(last, d.file) != nil {
 		return
 	}
-	text, _ := os.ReadFile(d.file) // else it begins with nothing
-	d.saved = string(text)
+	all, _ := os.ReadFile(d.file) // else it begins with nothing
+	text, under, _ := strings.Cut(string(all), draftUnder)
+	d.saved = text
+	d.left.key, d.left.sum, _ = strings.Cut(under, " ")
 }
 
 // save keeps what was begun to be typed; nothing is the end of a draft. What cannot be
@@ -97,7 +137,7 @@ func (d *draft) save(text string) {
 	case d.file == "":
 	case text == "":
 		_ = os.Remove(d.file)
-	case os.WriteFile(d.file+draftNew, []byte(text), 0o600) == nil:
+	case os.WriteFile(d.file+draftNew, []byte(text+cmp.Or(d.under, d.left).String()), 0o600) == nil:
 		_ = os.Rename(d.file+draftNew, d.file)
 	}
 }
@@ -114,7 +154,11 @@ func (d *draft) leave() {
 // draft has what is being typed written down soon: it is there again after the terminal
 // was closed, or killed.
 func (c *conversation) draft() tea.Cmd {
-	if c.drafted.due || c.draftText() == c.drafted.saved {
+	text := c.draftText()
+	if text == "" {
+		c.drafted.left = keyed{}
+	}
+	if c.drafted.due || text == c.drafted.saved {
 		return nil
 	}
 	c.drafted.due = true

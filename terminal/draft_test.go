@@ -146,6 +146,35 @@ func TestDrafts(t *testing.T) {
 	}
 }
 
+// TestDraftOfAKilledTerminal: what was under way when the terminal was killed stands in the
+// input of the next one, and goes out under the key that it had, unless it is meant anew.
+func TestDraftOfAKilledTerminal(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		do   func(c *conversation)
+		has  bool
+	}{
+		{"sent as it stands there", func(c *conversation) { press(c, "enter") }, true},
+		{"sent twice", func(c *conversation) { press(c, "enter", "o", "n", "e", "enter") }, false},
+		{"typed anew", func(c *conversation) { press(c, "ctrl+u", "o", "n", "e", "enter") }, false},
+		{"changed", func(c *conversation) { press(c, "!", "enter") }, false},
+	} {
+		killed := alone(t, 80, 24)
+		killed.prompt("one")
+		key := killed.outbox[0].prompt.Key
+		killed.drafted.unlock()
+		c := newConversation(t.Context(), killed.o, nil)
+		if c.in.text() != "one" || key == "" {
+			t.Fatalf("the input has %q, the key was %q", c.in.text(), key)
+		}
+		tt.do(c)
+		if got := c.outbox[len(c.outbox)-1].prompt; (got.Key == key) != tt.has || got.Key == "" {
+			t.Errorf("%s: %q goes out under %q, it had %q", tt.name, got.Prompt, got.Key, key)
+		}
+		c.drafted.leave()
+	}
+}
+
 // TestDraftsLeft: of several the last comes first, and what an older version left comes, too.
 func TestDraftsLeft(t *testing.T) {
 	state := t.TempDir()

@@ -45,7 +45,7 @@ func (c *conversation) prompt(text string) tea.Cmd { return c.promptAs(text, tex
 // promptAs sends a prompt; shown is how it stood in the input.
 func (c *conversation) promptAs(text, shown string) tea.Cmd {
 	return c.post(outgoing{shown: shown, prompt: rpc.Prompt{
-		Project: c.o.project, Prompt: text, Agent: c.o.agent, Model: c.o.model, Attend: true, Mode: c.mode,
+		Key: c.drafted.keyOf(text), Project: c.o.project, Prompt: text, Agent: c.o.agent, Model: c.o.model, Attend: true, Mode: c.mode,
 	}})
 }
 
@@ -60,7 +60,7 @@ func (c *conversation) post(o outgoing) tea.Cmd {
 
 // transmit gives the daemon the first of what goes out, if there is something.
 func (c *conversation) transmit() tea.Cmd {
-	c.sends = nil
+	c.sends, c.drafted.under = nil, keyed{}
 	if len(c.outbox) == 0 {
 		return nil
 	}
@@ -69,6 +69,8 @@ func (c *conversation) transmit() tea.Cmd {
 		send := c.ownRun(o.command)
 		return func() tea.Msg { return delivered{entered, send(c.ctx)} }
 	}
+	c.drafted.under = keyed{o.prompt.Key, sumOf(o.prompt.Prompt)}
+	c.drafted.save(c.draftText()) // before the daemon has it
 	send := c.sendPrompt(o)
 	sends := sync.OnceValue(func() tea.Msg { return send(c.ctx) })
 	c.sends = sends
@@ -89,7 +91,7 @@ func (c *conversation) lastSent() {
 	select {
 	case m := <-answer:
 		if _, has := m.(accepted); has {
-			c.outbox = c.outbox[1:]
+			c.outbox, c.drafted.under = c.outbox[1:], keyed{}
 		}
 	case <-time.After(leaveWaits):
 	}

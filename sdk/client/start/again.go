@@ -1,6 +1,7 @@
 package start
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -13,9 +14,10 @@ import (
 )
 
 // Prompt gives a prompt to the daemon, as `ask` where it is read-only and else as `act`, and
-// repeats that: by its key a daemon knows whether the prompt is there already.
+// repeats that: by its key a daemon knows whether the prompt is there already. One without a
+// key gets one.
 func (d *Daemon) Prompt(ctx context.Context, cl *client.Client, readOnly bool, p rpc.Prompt) (rpc.Accepted, error) {
-	p.Key = rand.Text()
+	p.Key = cmp.Or(p.Key, rand.Text())
 	send := cl.Act
 	if readOnly {
 		send = cl.Ask

@@ -424,6 +424,31 @@ func TestConversationEdits(t *testing.T) {
 	}
 }
 
+// TestConversationAsksAnew: a question that another client changes is asked as it is now, and
+// that is what an answer lets run.
+func TestConversationAsksAnew(t *testing.T) {
+	s := newSeat(t, 80, 24)
+	s.env = append(s.env, "BOTHY_POLICY_MODE=interactive")
+	s.sit()
+	s.until("> What")
+	s.keys("call write_file {\"path\":\"a.txt\",\"content\":\"x\"}\r")
+	s.until("? write_file a.txt", "y once")
+	var waits []struct{ ID, Hash string }
+	if out := s.bothy("proposals", "--json"); json.Unmarshal([]byte(out), &waits) != nil || len(waits) != 1 {
+		t.Fatalf("there wait %s", out)
+	}
+	s.bothy("proposals", "edit", waits[0].ID, "--hash", waits[0].Hash, "--arguments", `{"path":"b.txt","content":"y"}`)
+	s.until("somebody else changed what is asked", "? write_file b.txt", "y once")
+	s.keys("y")
+	s.until("✓ write_file b.txt", "the tool said")
+	if text, err := os.ReadFile(filepath.Join(s.dir, "b.txt")); err != nil || string(text) != "y" {
+		t.Errorf("the file has %q, %v", text, err)
+	}
+	if _, err := os.Stat(filepath.Join(s.dir, "a.txt")); err == nil {
+		t.Error("what was proposed first was done as well")
+	}
+}
+
 // TestConversationComesBack: who comes back sees the last prompts and the answer that is
 // being written, also after the daemon was killed.
 func TestConversationComesBack(t *testing.T) {

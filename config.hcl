@@ -223,7 +223,11 @@ plugin "research" {
 }
 
 # A provider is an instance of a plugin that answers completions. It is started
-# when one of its models is used.
+# when one of its models is used. The plugin "openai" speaks to any server with
+# Chat Completions; what some of them differ in it knows by their address, or by
+# `profile` (groq, openrouter, xai, mistral, deepseek, vllm, llamacpp, lmstudio,
+# openai, plain) where that does not tell.
+#
 # Ollama is started, and ended with its plugin, when it is installed, one of its
 # models is wanted and nothing listens at an address of this machine
 # (`start = false` leaves that to you). It would inherit the limit of its plugin.
@@ -280,6 +284,20 @@ provider "xai" {
   base_url = "https://api.x.ai/v1"
   api_key  = secret("XAI_API_KEY")
   model    = "grok-4"
+}
+
+provider "mistral" {
+  plugin   = "openai"
+  base_url = "https://api.mistral.ai/v1"
+  api_key  = secret("MISTRAL_API_KEY")
+  model    = "mistral-medium-latest"
+}
+
+provider "deepseek" {
+  plugin   = "openai"
+  base_url = "https://api.deepseek.com/v1"
+  api_key  = secret("DEEPSEEK_API_KEY")
+  model    = "deepseek-flash"
 }
 
 # Plays recorded conversations, so that Bothy can be tried without a model.

@@ -18,6 +18,7 @@ type settings struct {
 	BaseURL          string            `hcl:"base_url" default:"https://api.openai.com/v1" doc:"Where the server is: the URL below which /chat/completions lies."`
 	APIKey           string            `hcl:"api_key,optional" secret:"true" doc:"Sent as a bearer token. Local servers need none."`
 	Headers          map[string]string `hcl:"headers,optional" doc:"Further headers of every request."`
+	Profile          string            `hcl:"profile,optional" doc:"Which server it is, where base_url does not tell: openai, groq, openrouter, xai, mistral, deepseek, vllm, llamacpp, lmstudio, or plain for none of them."`
 	ConnectTimeout   time.Duration     `hcl:"connect_timeout" default:"10s" doc:"How long the server may take to accept the connection."`
 	FirstByteTimeout time.Duration     `hcl:"first_byte_timeout" default:"5m" doc:"How long it may take to begin its answer; a local server loads its model first."`
 	IdleTimeout      time.Duration     `hcl:"idle_timeout" default:"60s" doc:"How long its stream may stay silent."`
@@ -25,9 +26,10 @@ type settings struct {
 
 // openai speaks to one server.
 type openai struct {
-	client *modelhttp.Client
-	silent bool                  // the server takes a prompt that is too long and says nothing
-	shape  atomic.Pointer[shape] // what the server was found to refuse
+	client  *modelhttp.Client
+	profile profile
+	silent  bool                  // the server takes a prompt that is too long and says nothing
+	shape   atomic.Pointer[shape] // what the server was found to refuse
 }
 
 // silent are the hosts that answer whatever part of a prompt fits (z.ai's); all that
@@ -35,8 +37,15 @@ type openai struct {
 var silent = regexp.MustCompile(`(?:^|\.)(?:z\.ai|bigmodel\.cn)$`)
 
 func newOpenAI(s settings) (*openai, error) {
+	base := normalise(s.BaseURL)
+	var known profile
+	if at, err := url.Parse(base); err == nil { // the client says what is wrong with another
+		if known, err = profileOf(strings.TrimSpace(s.Profile), at); err != nil {
+			return nil, err
+		}
+	}
 	client, err := modelhttp.New(modelhttp.Options{
-		Base: normalise(s.BaseURL), Key: strings.TrimSpace(s.APIKey), Headers: s.Headers,
+		Base: base, Key: strings.TrimSpace(s.APIKey), Headers: known.withHeaders(s.Headers),
 		Timeouts: modelhttp.Timeouts{
 			Connect:   s.ConnectTimeout,
 			FirstByte: s.FirstByteTimeout,
@@ -46,8 +55,8 @@ func newOpenAI(s settings) (*openai, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &openai{client: client, silent: silent.MatchString(client.Base().Hostname())}
-	o.shape.Store(&shape{completionTokens: client.Base().Hostname() == "api.openai.com"})
+	o := &openai{client: client, profile: known, silent: silent.MatchString(client.Base().Hostname())}
+	o.shape.Store(&known.shape)
 	return o, nil
 }
 

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"net/http"
+	"regexp"
 	"strings"
 
 	"github.com/bothyd/bothy/sdk"
@@ -16,6 +19,7 @@ type shape struct {
 	noUsage          bool // it refuses stream_options
 	completionTokens bool // it wants max_completion_tokens in place of max_tokens
 	turned           bool // completionTokens was changed once, and is not again
+	shortIDs         bool // it takes no ids of calls but of nine letters and digits
 }
 
 // without is the shape to try after err; the same one when err is no refusal
@@ -28,6 +32,8 @@ func (s shape) without(err error) shape {
 	switch {
 	case !s.noUsage && (strings.Contains(e.Message, "stream_options") || strings.Contains(e.Message, "include_usage")):
 		s.noUsage = true
+	case !s.shortIDs && strings.Contains(e.Message, "with a length of 9"):
+		s.shortIDs = true // a model of Mistral's, wherever it runs
 	case !s.turned && strings.Contains(e.Message, "max_completion_tokens"):
 		s.completionTokens, s.turned = !s.completionTokens, true
 	}
@@ -43,10 +49,15 @@ type wireRequest struct {
 	Temperature         *float64       `json:"temperature,omitempty"`
 	MaxTokens           int            `json:"max_tokens,omitempty"`
 	MaxCompletionTokens int            `json:"max_completion_tokens,omitempty"`
+	Usage               *usageOptions  `json:"usage,omitempty"`
 }
 
 type streamOptions struct {
 	IncludeUsage bool `json:"include_usage"`
+}
+
+type usageOptions struct {
+	Include bool `json:"include"`
 }
 
 type wireMessage struct {
@@ -86,13 +97,16 @@ func (o *openai) wireRequest(req sdk.Request, s shape) wireRequest {
 	if !s.noUsage {
 		w.StreamOptions = &streamOptions{IncludeUsage: true}
 	}
+	if o.profile.cost {
+		w.Usage = &usageOptions{Include: true}
+	}
 	if s.completionTokens {
 		w.MaxCompletionTokens = req.MaxTokens
 	} else {
 		w.MaxTokens = req.MaxTokens
 	}
 	for _, m := range req.Messages {
-		w.Messages = append(w.Messages, o.wireMessage(m))
+		w.Messages = append(w.Messages, o.wireMessage(m, s))
 	}
 	for _, t := range req.Tools {
 		parameters := t.Parameters
@@ -104,8 +118,8 @@ func (o *openai) wireRequest(req sdk.Request, s shape) wireRequest {
 	return w
 }
 
-func (o *openai) wireMessage(m sdk.Message) wireMessage {
-	w := wireMessage{Role: m.Role, ToolCallID: m.CallID, Content: &m.Text}
+func (o *openai) wireMessage(m sdk.Message, s shape) wireMessage {
+	w := wireMessage{Role: m.Role, ToolCallID: s.id(m.CallID), Content: &m.Text}
 	if m.Role != sdk.RoleAssistant {
 		return w
 	}
@@ -121,11 +135,26 @@ func (o *openai) wireMessage(m sdk.Message) wireMessage {
 	}
 	for _, c := range m.Calls {
 		w.ToolCalls = append(w.ToolCalls, wireCall{
-			ID: c.ID, Type: "function", ExtraContent: kept.Calls[c.ID],
+			ID: s.id(c.ID), Type: "function", ExtraContent: kept.Calls[c.ID],
 			Function: wireFunction{Name: modelhttp.ToolName(c.Tool), Arguments: string(modelhttp.Object(c.Arguments))},
 		})
 	}
 	return w
+}
+
+// idLength is that of the ids which Mistral takes.
+const idLength = 9
+
+var shortID = regexp.MustCompile(`^[a-zA-Z0-9]{9}$`)
+
+// id is a call's id as the server takes it: the same one for the call and for its
+// result.
+func (s shape) id(id string) string {
+	if !s.shortIDs || id == "" || shortID.MatchString(id) {
+		return id
+	}
+	sum := sha256.Sum256([]byte(id))
+	return hex.EncodeToString(sum[:])[:idLength]
 }
 
 // kept is what a completion leaves for the next request, in Finish.Extra. From

@@ -46,7 +46,7 @@ func no() *bool  { b := false; return &b }
 // up names the addresses at which something listens.
 func chooser(t *testing.T, user string, providers listed, up ...string) *Models {
 	t.Helper()
-	for _, name := range []string{"OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GROQ_API_KEY", "OPENROUTER_API_KEY", "XAI_API_KEY", "OLLAMA_HOST", "OPENAI_BASE_URL", "ANTHROPIC_BASE_URL"} {
+	for _, name := range []string{"OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GROQ_API_KEY", "OPENROUTER_API_KEY", "XAI_API_KEY", "MISTRAL_API_KEY", "DEEPSEEK_API_KEY", "OLLAMA_HOST", "OPENAI_BASE_URL", "ANTHROPIC_BASE_URL"} {
 		if _, set := os.LookupEnv(name); set && !strings.HasPrefix(os.Getenv(name), "test-") {
 			t.Setenv(name, "")
 			if err := os.Unsetenv(name); err != nil {

@@ -314,6 +314,7 @@ provider "replay" {
 #   context     = 131072
 #   temperature = 0.2
 #   max_tokens  = 4096 # of one answer
+#   reasoning   = "low" # how much it thinks: off, low, medium or high
 #
 #   fallback    = ["ollama/qwen3"]  # who answers in its place, in order
 #   fallback_on = ["unreachable"]   # for one on this machine: also elsewhere when its server is down
@@ -335,6 +336,7 @@ provider "replay" {
 #   persona     = "You review changes. You never write files."
 #   temperature = 0.1
 #   max_tokens  = 2000     # of one answer
+#   reasoning   = "high"   # how much it thinks: off, low, medium or high
 #   busy        = "refuse" # a second prompt; else "queue"
 #   dialect     = "tools"  # how it writes calls; there is no other yet
 #   view        = "transcript" # what it is shown; there is no other yet

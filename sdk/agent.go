@@ -9,17 +9,18 @@ import (
 // Agent is a named profile: which model, which tools, how it is told and what
 // stops it. It comes from an agent block, with the defaults filled in.
 type Agent struct {
-	Name        string   `json:"name"`
-	Model       string   `json:"model,omitempty"`   // alias or provider/name; empty is the daemon's choice
-	Persona     string   `json:"persona,omitempty"` // text that joins the system prompt
-	Tools       []string `json:"tools,omitempty"`   // globs over tool names; empty is all
-	Dialect     string   `json:"dialect"`           // "tools"
-	View        string   `json:"view"`              // "transcript"
-	Temperature *float64 `json:"temperature,omitempty"`
-	MaxTokens   int      `json:"max_tokens,omitempty"`
-	Guards      Guards   `json:"guards"`
-	Busy        string   `json:"busy,omitempty"` // "queue" (default) or "refuse"
-	Mode        Mode     `json:"mode,omitempty"` // the attribute mode of its block; empty is restricted
+	Name        string    `json:"name"`
+	Model       string    `json:"model,omitempty"`   // alias or provider/name; empty is the daemon's choice
+	Persona     string    `json:"persona,omitempty"` // text that joins the system prompt
+	Tools       []string  `json:"tools,omitempty"`   // globs over tool names; empty is all
+	Dialect     string    `json:"dialect"`           // "tools"
+	View        string    `json:"view"`              // "transcript"
+	Temperature *float64  `json:"temperature,omitempty"`
+	MaxTokens   int       `json:"max_tokens,omitempty"`
+	Reasoning   Reasoning `json:"reasoning,omitempty"` // empty is the model's
+	Guards      Guards    `json:"guards"`
+	Busy        string    `json:"busy,omitempty"` // "queue" (default) or "refuse"
+	Mode        Mode      `json:"mode,omitempty"` // the attribute mode of its block; empty is restricted
 	// WithoutView is its mode where that is workspace and commands cannot work on a
 	// copy of the project; empty is restricted.
 	WithoutView Mode `json:"without_view,omitempty"`

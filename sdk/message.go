@@ -45,8 +45,22 @@ type Request struct {
 	Tools       []ToolDef `json:"tools,omitempty"`
 	Temperature *float64  `json:"temperature,omitempty"` // nil is the provider's own
 	MaxTokens   int       `json:"max_tokens,omitempty"`  // 0 is the provider's own
+	Reasoning   Reasoning `json:"reasoning,omitempty"`   // empty is the provider's own
 	Context     int       `json:"context,omitempty"`     // the window the caller counts on, in tokens; 0 is unknown
 }
+
+// Reasoning is how much a model thinks before it answers. Not every model can be
+// told: a provider asks for what comes nearest, and leaves it out where the model
+// refuses to be told at all.
+type Reasoning string
+
+// The levels, from the least.
+const (
+	ReasoningOff    Reasoning = "off"
+	ReasoningLow    Reasoning = "low"
+	ReasoningMedium Reasoning = "medium"
+	ReasoningHigh   Reasoning = "high"
+)
 
 // ToolDef is what a model is told about a tool.
 type ToolDef struct {

@@ -33,6 +33,9 @@ type tagged struct {
 type shown struct {
 	Capabilities []string                   `json:"capabilities"`
 	Info         map[string]json.RawMessage `json:"model_info"`
+	Thinking     struct {
+		Values []any `json:"values"` // what the model can be told: true, false, levels; newer servers
+	} `json:"thinking"`
 
 	digest string
 }

@@ -123,7 +123,12 @@ func (o *ollama) Complete(ctx context.Context, req sdk.Request, send func(sdk.De
 		return err
 	}
 	wire := wireRequest(req, numCtx)
+	wire.Think = o.thinkOf(ctx, req)
 	answer, err := o.client.Post(ctx, "/api/chat", wire)
+	if wire.Think != nil && refusesThinking(err) {
+		wire.Think = nil // it was never accepted, so that this is no retry
+		answer, err = o.client.Post(ctx, "/api/chat", wire)
+	}
 	if err != nil {
 		return explain(err, req.Model)
 	}

@@ -17,6 +17,7 @@ type chatRequest struct {
 	Stream   bool           `json:"stream"`
 	Truncate bool           `json:"truncate"`
 	Shift    bool           `json:"shift"`
+	Think    any            `json:"think,omitempty"` // true, false or a level
 	Options  map[string]any `json:"options"`
 }
 

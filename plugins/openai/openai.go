@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -29,6 +30,7 @@ type openai struct {
 	client  *modelhttp.Client
 	profile profile
 	silent  bool                  // the server takes a prompt that is too long and says nothing
+	models  sync.Map              // habits, by model
 	shape   atomic.Pointer[shape] // what the server was found to refuse
 }
 
@@ -103,7 +105,7 @@ func (o *openai) ask(ctx context.Context, req sdk.Request) (*modelhttp.Answer, e
 	for {
 		used := *o.shape.Load()
 		answer, err := o.client.Post(ctx, "/chat/completions", o.wireRequest(req, used))
-		if err == nil || !o.reshape(used, err) {
+		if err == nil || !o.reshape(used, err) && !o.learn(req, err) {
 			return answer, err
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/bothyd/bothy/sdk"
 )
 
 // profile is what of a server differs from the common shape of the dialect. What a
@@ -18,6 +20,7 @@ type profile struct {
 	headers map[string]string
 	shape   shape // what it takes, known before it refuses anything
 	cost    bool  // it tells what a completion cost when it is asked to
+	think   func(model string, level sdk.Reasoning) thought
 }
 
 // plain is the common shape, for a server that has no profile.
@@ -26,19 +29,19 @@ const plain = "plain"
 // profiles are the servers that are known. Each is taken from the base URL; a server
 // behind another address is named by `profile` in its block.
 var profiles = []profile{
-	{name: plain},
-	{name: "openai", hosts: []string{"api.openai.com"}, shape: shape{completionTokens: true}},
-	{name: "groq", hosts: []string{"groq.com"}, shape: shape{completionTokens: true}},
-	{name: "openrouter", hosts: []string{"openrouter.ai"}, cost: true,
+	{name: plain, think: effort},
+	{name: "openai", think: effort, hosts: []string{"api.openai.com"}, shape: shape{completionTokens: true}},
+	{name: "groq", think: groqEffort, hosts: []string{"groq.com"}, shape: shape{completionTokens: true}},
+	{name: "openrouter", think: router, hosts: []string{"openrouter.ai"}, cost: true,
 		headers: map[string]string{"HTTP-Referer": "https://github.com/bothyd/bothy", "X-Title": "Bothy"}},
-	{name: "xai", hosts: []string{"x.ai"}, shape: shape{completionTokens: true}},
+	{name: "xai", think: effort, hosts: []string{"x.ai"}, shape: shape{completionTokens: true}},
 	// Mistral refuses fields that it does not know, counts without being asked, and
 	// takes no ids but its own kind.
-	{name: "mistral", hosts: []string{"mistral.ai"}, shape: shape{noUsage: true, shortIDs: true}},
-	{name: "deepseek", hosts: []string{"deepseek.com"}},
-	{name: "vllm", port: "8000"},
-	{name: "llamacpp", port: "8080"},
-	{name: "lmstudio", port: "1234"},
+	{name: "mistral", think: onOrOff, hosts: []string{"mistral.ai"}, shape: shape{noUsage: true, shortIDs: true}},
+	{name: "deepseek", think: deepseekThinking, hosts: []string{"deepseek.com"}},
+	{name: "vllm", think: template, port: "8000"},
+	{name: "llamacpp", think: template, port: "8080"},
+	{name: "lmstudio", think: effort, port: "1234"},
 }
 
 // profileOf is the profile of a server by its name, else by its base URL.

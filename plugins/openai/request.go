@@ -50,6 +50,7 @@ type wireRequest struct {
 	MaxTokens           int            `json:"max_tokens,omitempty"`
 	MaxCompletionTokens int            `json:"max_completion_tokens,omitempty"`
 	Usage               *usageOptions  `json:"usage,omitempty"`
+	thought
 }
 
 type streamOptions struct {
@@ -93,7 +94,14 @@ type wireToolSpec struct {
 }
 
 func (o *openai) wireRequest(req sdk.Request, s shape) wireRequest {
-	w := wireRequest{Model: req.Model, Stream: true, Temperature: req.Temperature}
+	w := wireRequest{Model: req.Model, Stream: true}
+	known := o.habits(req.Model)
+	if !known.noTemperature {
+		w.Temperature = req.Temperature
+	}
+	if level := known.level(req.Reasoning); level != "" {
+		w.thought = o.profile.think(req.Model, level)
+	}
 	if !s.noUsage {
 		w.StreamOptions = &streamOptions{IncludeUsage: true}
 	}

@@ -131,6 +131,7 @@ type Model struct {
 	Context     int
 	Temperature *float64
 	MaxTokens   int
+	Reasoning   sdk.Reasoning
 	Price       *sdk.Price // nil: as its provider's block says
 	// Fallback are the names of the models that answer in its place, in order; On says when, beside
 	// what always counts.

@@ -47,6 +47,7 @@ type modelBlock struct {
 	Context     *int     `hcl:"context"`
 	Temperature *float64 `hcl:"temperature"`
 	MaxTokens   *int     `hcl:"max_tokens"`
+	Reasoning   *string  `hcl:"reasoning"`
 
 	Fallback   []string `hcl:"fallback,optional"`
 	FallbackOn []string `hcl:"fallback_on,optional"`
@@ -62,6 +63,7 @@ type agentBlock struct {
 	View        *string  `hcl:"view"`
 	Temperature *float64 `hcl:"temperature"`
 	MaxTokens   *int     `hcl:"max_tokens"`
+	Reasoning   *string  `hcl:"reasoning"`
 	Busy        *string  `hcl:"busy"`
 	Mode        *string  `hcl:"mode"`
 	WithoutView *string  `hcl:"without_view"`
@@ -170,7 +172,7 @@ func (l *loader) model(label string, body hcl.Body, r hcl.Range) {
 	}
 	l.cfg.Models = append(l.cfg.Models, Model{
 		Alias: label, Provider: b.Provider, Name: or(b.Name, label), Context: or(b.Context, 0),
-		Temperature: b.Temperature, MaxTokens: or(b.MaxTokens, 0), Price: l.price(r, b.Price), Range: r,
+		Temperature: b.Temperature, MaxTokens: or(b.MaxTokens, 0), Reasoning: l.reasoning(r, b.Reasoning), Price: l.price(r, b.Price), Range: r,
 		Fallback: b.Fallback, FallbackOn: b.FallbackOn,
 	})
 }
@@ -186,7 +188,7 @@ func (l *loader) agent(label string, body hcl.Body, r hcl.Range) {
 	a := sdk.Agent{
 		Name: label, WithoutView: without, Model: or(b.Model, ""), Persona: or(b.Persona, ""), Tools: b.Tools,
 		Dialect: or(b.Dialect, "tools"), View: or(b.View, "transcript"),
-		Temperature: b.Temperature, MaxTokens: or(b.MaxTokens, 0), Busy: or(b.Busy, "queue"),
+		Temperature: b.Temperature, MaxTokens: or(b.MaxTokens, 0), Reasoning: l.reasoning(r, b.Reasoning), Busy: or(b.Busy, "queue"),
 		Guards: l.ownGuards(label, content.Attributes), Mode: l.agentMode(label, b.Mode, body, without),
 	}
 	l.notNegative(r, "max_tokens", b.MaxTokens)
@@ -239,6 +241,15 @@ func (l *loader) notNegative(r hcl.Range, name string, n *int) {
 	if n != nil && *n < 0 {
 		l.reportAt(r, "Wrong value", fmt.Sprintf("%s is %d and cannot be negative.", name, *n))
 	}
+}
+
+// reasoning is how much is thought where a block says so.
+func (l *loader) reasoning(r hcl.Range, level *string) sdk.Reasoning {
+	if level == nil {
+		return ""
+	}
+	l.oneOf(r, "reasoning", *level, string(sdk.ReasoningOff), string(sdk.ReasoningLow), string(sdk.ReasoningMedium), string(sdk.ReasoningHigh))
+	return sdk.Reasoning(*level)
 }
 
 func (l *loader) notCold(r hcl.Range, temperature *float64) {

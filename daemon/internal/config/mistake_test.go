@@ -17,6 +17,8 @@ func TestMistakes(t *testing.T) {
 		"one repeated call":     {"guard {\n  repeated_calls = 1\n}\n", "at least 2"},
 		"one call of an agent":  {"agent \"a\" {\n  repeated_calls = 1\n}\n", "at least 2"},
 		"a negative heat":       {"agent \"a\" {\n  temperature = -0.5\n}\n", "cannot be negative"},
+		"an agent's thoughts":   {"agent \"a\" {\n  reasoning = \"much\"\n}\n", "off low medium high"},
+		"a model's thoughts":    {"model \"m\" {\n  provider  = \"openai\"\n  reasoning = \"High\"\n}\n", "off low medium high"},
 		"brackets":              {"agent \"a\" {\n  tools = " + strings.Repeat("[", 200_000) + "\n", "nested too deeply"},
 		"parentheses":           {"guard {\n  max_turns = " + strings.Repeat("(", 200_000) + "1\n", "nested too deeply"},
 		"templates":             {"agent \"a\" {\n  persona = " + strings.Repeat(`"${`, 200_000) + "\n", "nested too deeply"},

@@ -289,6 +289,19 @@ func TestModelOfDefault(t *testing.T) {
 	h.untilIdle()
 }
 
+// TestReasoningOfAnAgent: how much an agent is to think goes to its model with every
+// request, and nothing for an agent that does not say.
+func TestReasoningOfAnAgent(t *testing.T) {
+	h := prepareHouse(t)
+	h.config.Agents["deep"] = sdk.Agent{Reasoning: sdk.ReasoningHigh}
+	h.start()
+	h.run(Submission{Agent: "deep"})
+	h.run(Submission{})
+	if asked := h.models.asked(); len(asked) != 2 || asked[0].Reasoning != sdk.ReasoningHigh || asked[1].Reasoning != "" {
+		t.Errorf("%d requests: %+v", len(asked), asked)
+	}
+}
+
 // TestTurnNumberThatIsTaken: to count anew does no harm to a call that runs.
 func TestTurnNumberThatIsTaken(t *testing.T) {
 	h := newHouse(t)

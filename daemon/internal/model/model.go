@@ -4,6 +4,7 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -130,6 +131,7 @@ func (m *Models) Complete(ctx context.Context, alias string, req sdk.Request, se
 			if req.MaxTokens == 0 {
 				req.MaxTokens = b.MaxTokens
 			}
+			req.Reasoning = cmp.Or(req.Reasoning, b.Reasoning)
 		}
 	}
 	r := m.now()

@@ -7,7 +7,7 @@
 # be set in the environment: BOTHY_SANDBOX_TIMEOUT is sandbox { timeout }. What all
 # agents should know of you stands beside the file, in AGENTS.md.
 #
-# Three functions: env("NAME"[, "default"]), file("path"), secret("NAME"). A
+# Three functions: env("NAME"[, "default"]), file("path"), secret("NAME"[, "default"]). A
 # secret is looked up in the environment when it is used, and never shown. A path
 # may begin with ~/; a relative one begins in the folder of the file.
 
@@ -233,6 +233,7 @@ plugin "research" {
 # (`start = false` leaves that to you). It would inherit the limit of its plugin.
 provider "ollama" {
   base_url = env("OLLAMA_HOST", "http://127.0.0.1:11434")
+  api_key  = secret("OLLAMA_API_KEY", "") # for one that wants it
   limits {
     memory = "1TB"
   }

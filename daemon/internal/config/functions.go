@@ -88,11 +88,11 @@ func resolve(folder, path string) string {
 	return filepath.Join(folder, path)
 }
 
-// secretFunction is secret(name): the value of an environment variable that
-// from then on is redacted wherever the daemon writes. Plugin and provider
+// secretFunction is secret(name[, default]): the value of an environment variable
+// that from then on is redacted wherever the daemon writes. Plugin and provider
 // blocks are evaluated when their plugin starts, so it is resolved at use.
 func secretFunction(getenv func(string) (string, bool), secrets Registry) function.Function {
-	return textFunction("name", func(name string) (string, error) {
+	return secretOr(func(name string) (string, error) {
 		v, ok := getenv(name)
 		if !ok || v == "" {
 			return "", fmt.Errorf("the secret %s is not set; export %s and call `bothy stop`, so that the daemon starts anew with it", name, name)
@@ -102,9 +102,32 @@ func secretFunction(getenv func(string) (string, bool), secrets Registry) functi
 	})
 }
 
+// secretOr is secret() that finds values by do. One that is not found is the default,
+// where there is one: a server that needs no key may be given it.
+func secretOr(do func(name string) (string, error)) function.Function {
+	return function.New(&function.Spec{
+		Params:   []function.Parameter{{Name: "name", Type: cty.String}},
+		VarParam: &function.Parameter{Name: "default", Type: cty.String},
+		Type:     function.StaticReturnType(cty.String),
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			if len(args) > 2 {
+				return cty.UnknownVal(cty.String), fmt.Errorf("secret takes a name and at most one default")
+			}
+			text, err := do(args[0].AsString())
+			switch {
+			case err != nil && len(args) == 2:
+				return args[1], nil
+			case err != nil:
+				return cty.UnknownVal(cty.String), err
+			}
+			return cty.StringVal(text), nil
+		},
+	})
+}
+
 // withSecret evaluates as ctx does, but for secret().
 func withSecret(ctx *hcl.EvalContext, secret func(name string) (string, error)) *hcl.EvalContext {
 	functions := maps.Clone(ctx.Functions)
-	functions["secret"] = textFunction("name", secret)
+	functions["secret"] = secretOr(secret)
 	return &hcl.EvalContext{Functions: functions}
 }

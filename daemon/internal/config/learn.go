@@ -30,10 +30,10 @@ func (c *Config) LearnSecrets() {
 	}
 }
 
-// secretName returns NAME of a call secret("NAME").
+// secretName returns NAME of a call secret("NAME"), with a default or without.
 func (c *Config) secretName(node hclsyntax.Node) (string, bool) {
 	call, ok := node.(*hclsyntax.FunctionCallExpr)
-	if !ok || call.Name != "secret" || len(call.Args) != 1 {
+	if !ok || call.Name != "secret" || len(call.Args) == 0 {
 		return "", false
 	}
 	name := textOf(call.Args[0], c.Context)

@@ -21,9 +21,10 @@ plugin "q" {
   secrets = ["GRANTED"]
   token   = secret(env("WHICH", "INDIRECT"))
   missing = secret("MISSING")
+  other   = secret("DEFAULTED", "")
 }
 `
-	values := map[string]string{"PLAIN": "value-of-plain", "NESTED": "value-of-nested", "GRANTED": "value-of-granted", "INDIRECT": "value-of-indirect"}
+	values := map[string]string{"PLAIN": "value-of-plain", "NESTED": "value-of-nested", "GRANTED": "value-of-granted", "INDIRECT": "value-of-indirect", "DEFAULTED": "value-of-defaulted"}
 	path := filepath.Join(t.TempDir(), "config.hcl")
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)

@@ -193,6 +193,23 @@ func TestSecretsAreTakenOut(t *testing.T) {
 	}
 }
 
+// TestSecretWithADefault: what is not set is the default, and what is set is a secret.
+func TestSecretWithADefault(t *testing.T) {
+	var s Secrets
+	secret := evalContext(Source{Getenv: environment("K", "very-secret-value"), Secrets: &s}).Functions["secret"]
+	for name, want := range map[string]string{"K": "very-secret-value", "NOT_SET": "none"} {
+		if got, err := secret.Call(ctyStrings(name, "none")); err != nil || got.AsString() != want {
+			t.Errorf("%s is %v, %v; want %s", name, got, err, want)
+		}
+	}
+	if got := s.Redact("very-secret-value none"); strings.Contains(got, "very") || !strings.HasSuffix(got, " none") {
+		t.Errorf("redacted to %q", got)
+	}
+	if _, err := secret.Call(ctyStrings("K", "a", "b")); err == nil {
+		t.Error("two defaults")
+	}
+}
+
 func TestSecretIsResolvedAtUse(t *testing.T) {
 	var s Secrets
 	ctx := evalContext(Source{Getenv: environment("K", "very-secret-value"), Secrets: &s})

@@ -2,7 +2,8 @@
 // what of its API the plugin uses. What it has and does is said by files in
 // $HOME/.ollama: each in models is a model; with broken it does not start; with
 // endless a pull has no end, until it is given up, of which the file gaveup tells. The
-// file pid has its process, and serving says where it serves.
+// file pid has its process, serving says where it serves and what of its environment it
+// sees, and asked-with has the key that the last listing came with.
 package main
 
 import (
@@ -29,7 +30,7 @@ func main() {
 	if exists("slow") {
 		time.Sleep(3 * time.Second)
 	}
-	write("serving", os.Getenv("OLLAMA_HOST")+" "+os.Getenv("OLLAMA_MODELS"))
+	write("serving", os.Getenv("OLLAMA_HOST")+" "+os.Getenv("OLLAMA_MODELS")+" "+os.Getenv("OLLAMA_API_KEY"))
 	http.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "Ollama is running") })
 	http.HandleFunc("GET /api/tags", tags)
 	http.HandleFunc("POST /api/show", func(w http.ResponseWriter, _ *http.Request) {
@@ -57,7 +58,8 @@ func write(name, text string) {
 	}
 }
 
-func tags(w http.ResponseWriter, _ *http.Request) {
+func tags(w http.ResponseWriter, r *http.Request) {
+	write("asked-with", r.Header.Get("Authorization"))
 	entries, _ := os.ReadDir(path("models")) // no folder, no models
 	list := []string{}
 	for _, e := range entries {

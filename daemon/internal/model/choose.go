@@ -26,7 +26,9 @@ func (r resolver) choose(ctx context.Context) (sdk.ModelChoice, error) {
 	if ok {
 		return c, nil
 	}
-	passed += failed
+	if passed += failed; r.looks && failed != "" {
+		return c, sdk.Errorf(sdk.Unavailable, "%s", passed)
+	}
 	for _, p := range r.cfg.Providers {
 		if p.Enabled && p.Model != "" && !isLocal(r.base(p)) && p.HasKey(r.cfg.Context) {
 			return r.choice(p, p.Model, passed+"its key is in the environment and no local server has a model that can call tools. "+howToChange), nil
@@ -45,6 +47,9 @@ func (r resolver) started(ctx context.Context) (c sdk.ModelChoice, failed string
 	for _, p := range r.cfg.Providers {
 		if r.kept.isSilent(startOf(p.Label)) || !r.starts(ctx, p) {
 			continue
+		}
+		if r.looks {
+			return c, asleep(p).Error(), false
 		}
 		c, err := r.ofProvider(ctx, p, "ollama is installed and was started at "+r.base(p)+". "+howToChange)
 		if err == nil {

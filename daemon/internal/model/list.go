@@ -14,10 +14,10 @@ import (
 // Providers are asked at the same time; one that does not answer is a problem,
 // not an error.
 func (m *Models) List(ctx context.Context) rpc.Models {
-	r := m.now()
+	r := m.onlyLooks()
 	var out rpc.Models
 	named := r.cfg.Agents["default"].Model
-	chosen, chooseErr := m.ResolveConfigured(ctx, named)
+	chosen, chooseErr := r.resolve(ctx, named, true)
 	if named != "" && chosen.Instead == "" {
 		chosen.Why = "the agent default names it"
 	}

@@ -103,6 +103,12 @@ func (m *Models) resolve(ctx context.Context, name string, configured bool) (sdk
 	return c, err
 }
 
+// Look is what Resolve would take, or ResolveConfigured; it starts no server, and an
+// error says where one of those would.
+func (m *Models) Look(ctx context.Context, name string, configured bool) (sdk.ModelChoice, error) {
+	return m.onlyLooks().resolve(ctx, name, configured)
+}
+
 // tell tells gaveWay what became of a name of the configuration.
 func (m *Models) tell(c sdk.ModelChoice) {
 	m.mu.Lock()

@@ -19,10 +19,18 @@ const listTime = 10 * time.Second
 // resolver is the models with the configuration that one question is answered by.
 type resolver struct {
 	*Models
-	cfg *config.Config
+	cfg   *config.Config
+	looks bool // nothing is started for it
 }
 
-func (m *Models) now() resolver { return resolver{m, m.cfg.Load()} }
+func (m *Models) now() resolver { return resolver{Models: m, cfg: m.cfg.Load()} }
+
+// onlyLooks is the resolver of a question that starts no server.
+func (m *Models) onlyLooks() resolver {
+	r := m.now()
+	r.looks = true
+	return r
+}
 
 // resolve finds the model of a name: a model block's label, or provider/name.
 // The empty name is the daemon's choice (ADR 0004). A name of the configuration
@@ -149,6 +157,9 @@ func (r resolver) look(ctx context.Context, p config.Plugin, answered func([]sdk
 func (r resolver) list(ctx context.Context, p config.Plugin) ([]sdk.Model, error) {
 	limit := listTime
 	if r.starts(ctx, p) {
+		if r.looks {
+			return nil, asleep(p)
+		}
 		defer r.waits(startsOllama)()
 		limit += startTime
 	}

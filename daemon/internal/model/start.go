@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/sdk"
 )
 
 // startTime is how long the plugin of Ollama may take to start its server.
@@ -13,6 +14,11 @@ const startTime = 90 * time.Second
 
 // startsOllama is what is said while it does.
 const startsOllama = "ollama is installed and not running: it is being started, which may take up to 90 s"
+
+// asleep says what becomes of a question that starts nothing.
+func asleep(p config.Plugin) error {
+	return sdk.Errorf(sdk.Unavailable, "ollama is installed and not running: the next prompt that needs a model of %s starts it", p.Label)
+}
 
 // starts reports whether a question to a provider starts its server: it is Ollama,
 // on this machine, installed, and nothing answers at its address.

@@ -77,6 +77,33 @@ func TestOllamaIsStarted(t *testing.T) {
 	}
 }
 
+// TestLookingStartsNothing: neither a list nor a look, which say that a prompt would.
+func TestLookingStartsNothing(t *testing.T) {
+	host := &sleeper{listed: installed()}
+	m := sleeping(t, "", host)
+	list := m.List(t.Context())
+	if last := list.Problems[len(list.Problems)-1]; !strings.HasPrefix(last, "ollama is installed and not running") {
+		t.Errorf("problems %q", list.Problems)
+	}
+	for _, x := range list.Models {
+		if x.Default || x.Provider == "ollama" {
+			t.Errorf("it lists %+v", x)
+		}
+	}
+	if _, err := m.Look(t.Context(), "", true); err == nil || !strings.Contains(err.Error(), "not running") {
+		t.Error(err)
+	}
+	if got, err := m.Look(t.Context(), "ollama/llama9", false); err != nil || got.Alias != "ollama/llama9" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if host.asked != 0 {
+		t.Errorf("it was asked %d times, and started", host.asked)
+	}
+	if got, err := m.Resolve(t.Context(), ""); err != nil || got.Alias != "ollama/qwen3:8b" {
+		t.Errorf("a prompt: %+v, %v", got, err)
+	}
+}
+
 // TestAStartThatFailed is not tried again by every prompt, but soon, and after a pull.
 func TestAStartThatFailed(t *testing.T) {
 	host := &sleeper{listed: listed{"ollama": {}}, fails: errors.New("on fire")}

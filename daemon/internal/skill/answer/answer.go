@@ -34,10 +34,10 @@ type Config struct {
 	Instructions func(root string) (sdk.Instructions, int64, error)
 }
 
-// Models finds the model that a run would have.
+// Models finds the model that a run would have, by a name that a prompt gives or that
+// is configured.
 type Models interface {
-	Resolve(ctx context.Context, name string) (sdk.ModelChoice, error)           // that a prompt names
-	ResolveConfigured(ctx context.Context, name string) (sdk.ModelChoice, error) // that the configuration names
+	Look(ctx context.Context, name string, configured bool) (sdk.ModelChoice, error)
 }
 
 // Answers answers what clients ask about skills.

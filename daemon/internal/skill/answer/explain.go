@@ -25,11 +25,7 @@ func (a *Answers) Explain(ctx context.Context, p rpc.SkillExplainQuery) (rpc.Ski
 		return rpc.SkillExplain{}, err
 	}
 	r := reasons{name: p.Name, catalogue: c, settings: cfg.Skills, plugins: cfg.Plugins, agent: agent, tools: a.cfg.Tools(), prompt: p.Prompt}
-	resolve, model := a.cfg.Models.ResolveConfigured, agent.Model
-	if p.Model != "" {
-		resolve, model = a.cfg.Models.Resolve, p.Model
-	}
-	if r.model, r.noModel = resolve(ctx, model); r.noModel != nil && p.Model != "" {
+	if r.model, r.noModel = a.cfg.Models.Look(ctx, cmp.Or(p.Model, agent.Model), p.Model == ""); r.noModel != nil && p.Model != "" {
 		return rpc.SkillExplain{}, r.noModel
 	}
 	return r.explain(), nil

@@ -98,6 +98,9 @@ func (a *anthropic) ask(ctx context.Context, req sdk.Request) (*modelhttp.Answer
 			return answer, nil
 		}
 		better := used.without(err)
+		if better == used && req.Reasoning != "" {
+			better = used.told(err)
+		}
 		if better == used {
 			return nil, err
 		}

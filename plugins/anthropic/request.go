@@ -16,6 +16,7 @@ type wireRequest struct {
 	Messages    []wireMessage `json:"messages"`
 	Stream      bool          `json:"stream"`
 	Temperature *float64      `json:"temperature,omitempty"`
+	thought
 }
 
 type wireTool struct {
@@ -68,7 +69,7 @@ func (a *anthropic) wireRequest(req sdk.Request, room int, s shape) wireRequest 
 	if s.most > 0 {
 		w.MaxTokens = min(room, s.most)
 	}
-	if !s.noTemperature {
+	if w.thought = s.thought(req.Reasoning, w.MaxTokens); !s.noTemperature && !w.thinks() {
 		w.Temperature = req.Temperature
 	}
 	for _, t := range req.Tools {

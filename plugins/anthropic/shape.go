@@ -17,6 +17,10 @@ type shape struct {
 	noTemperature bool // newer models choose it themselves
 	noMarks       bool // a server that only resembles Anthropic's and knows no cache_control
 	noThinking    bool // it does not take back the thinking of this conversation
+	byBudget      bool // it is told how much to think by a budget
+	alwaysThinks  bool // it cannot be told not to think
+	untold        bool // it cannot be told how much to think
+	unprepared    bool // this conversation has calls that were made without thinking
 }
 
 func (a *anthropic) shape(model string) shape {
@@ -27,7 +31,7 @@ func (a *anthropic) shape(model string) shape {
 
 // lasting is what also holds for other conversations.
 func (s shape) lasting() shape {
-	s.noThinking = false
+	s.noThinking, s.unprepared = false, false
 	return s
 }
 

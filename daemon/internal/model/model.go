@@ -179,7 +179,7 @@ func (r resolver) explain(ctx context.Context, instance, name string, err error)
 	case e.NoTools:
 		said.Message = cannotCall(instance, name, list)
 	case listErr == nil && !has && len(list) > 0:
-		said.Message += ": " + lacks(instance, name, list)
+		said.Message += "; " + others(instance, name, list)
 	}
 	return &said
 }

@@ -58,7 +58,12 @@ func ableOf(label string, list []sdk.Model) (out []string) {
 
 // lacks says that a provider whose list is not empty has no model of a name.
 func lacks(label, name string, list []sdk.Model) string {
-	text := fmt.Sprintf("%s has no model %q; the nearest is %s/%s", label, name, label, nearest(list, name))
+	return fmt.Sprintf("%s has no model %q; %s", label, name, others(label, name, list))
+}
+
+// others names what would do in the place of a model that a provider has not.
+func others(label, name string, list []sdk.Model) string {
+	text := fmt.Sprintf("the nearest is %s/%s", label, nearest(list, name))
 	if able := ableOf(label, list); len(able) > 0 {
 		text += "; those that can call tools: " + enumerate(able)
 	}

@@ -162,7 +162,7 @@ func TestRefusedModels(t *testing.T) {
 		err   error
 		want  []string
 	}{
-		{"xai/grok-5", gone, []string{"model not found: xai has no model \"grok-5\"; the nearest is xai/grok-4", "HTTP 404"}},
+		{"xai/grok-5", gone, []string{"model not found; the nearest is xai/grok-4; `bothy models` lists all", "HTTP 404"}},
 		{"xai/grok-4", gone, []string{"model not found (HTTP 404)"}},
 		{"groq/x", gone, []string{"model not found (HTTP 404)"}},
 		{"ollama/gemma:2b", &sdk.ProviderError{NoTools: true, Message: "no"}, []string{"the model ollama/gemma:2b cannot call tools; those of ollama that can: ollama/qwen3:8b, ollama/llama3.1:latest"}},

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
 
 	"github.com/bothyd/bothy/sdk/client/start"
 	"github.com/bothyd/bothy/sdk/rpc"
@@ -86,4 +87,20 @@ func greets(conn net.Conn) {
 		_, err = fmt.Fprintf(conn, "{\"jsonrpc\":\"2.0\",\"id\":%s,%s}\n", r.ID, answer)
 	}
 	_ = conn.Close()
+}
+
+// TestWaits: what a prompt waits for is said while it waits, harmless and no wider than
+// the terminal.
+func TestWaits(t *testing.T) {
+	c := alone(t, 40, 24)
+	c.Update(waitsFor{"ollama is \x1b[31minstalled and not running: it is being started, which may take up to 90 s"})
+	text := strings.Join(c.waits, "\n")
+	if !strings.Contains(text, "being started") || strings.Contains(text, "\x1b[31m") {
+		t.Errorf("it says %q", text)
+	}
+	for _, row := range strings.Split(text, "\n") {
+		if n := lipgloss.Width(row); n > 39 {
+			t.Errorf("a row of %d columns: %q", n, row)
+		}
+	}
 }

@@ -72,6 +72,7 @@ func run(ctx context.Context, o options, more []tea.ProgramOption) error {
 	defer c.out.release()
 	p := tea.NewProgram(c, append([]tea.ProgramOption{tea.WithContext(ctx), tea.WithFPS(120), tea.WithOutput(c.out), tea.WithColorProfile(profile())}, more...)...)
 	c.send = func(m tea.Msg) { p.Send(m) }
+	c.daemon.Waits = func(text string) { p.Send(waitsFor{text}) }
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
 	defer signal.Stop(hangups)
@@ -86,6 +87,9 @@ func run(ctx context.Context, o options, more []tea.ProgramOption) error {
 	c.leave()
 	return err
 }
+
+// waitsFor says what a prompt waits for before it is taken.
+type waitsFor struct{ text string }
 
 // hungUp says that the terminal is gone.
 type hungUp struct{}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/bothyd/bothy/sdk/client/show"
 )
 
 // Init implements tea.Model.
@@ -80,6 +81,8 @@ func (c *conversation) update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return c, nil
 	case hungUp:
 		return c, tea.Quit
+	case waitsFor:
+		return c, c.say(wrapped(c.p.dim.Render("  "+show.Line(m.text)), c.columns()-2, "  "))
 	case shows:
 		return c, m.do(c)
 	case besideCame:

@@ -68,7 +68,7 @@ func (d *Daemon) tellWaits(ctx context.Context) func() {
 			for _, text := range d.waiting(ctx) {
 				if !said[text] {
 					said[text] = true
-					d.say("%s", text)
+					d.waits(text)
 				}
 			}
 		}
@@ -77,6 +77,14 @@ func (d *Daemon) tellWaits(ctx context.Context) func() {
 		cancel()
 		telling.Wait()
 	}
+}
+
+func (d *Daemon) waits(text string) {
+	if d.Waits != nil {
+		d.Waits(text)
+		return
+	}
+	d.say("%s", text)
 }
 
 // waiting is what the daemon that runs says of that; nothing where none answers.

@@ -42,6 +42,7 @@ type Daemon struct {
 	Name    string   // of the client, for the daemon's log
 	Role    rpc.Role // that the client needs; empty is none
 	Say     func(text string)
+	Waits   func(text string) // is told, once, what a prompt waits for before it is taken; nil is Say
 }
 
 // UsageError is a mistake in the environment or the installation: no daemon was started,

@@ -93,9 +93,16 @@ func ours(args []string) []string {
 	return slices.Concat(args[:at], elsewhere[args[at]], rest)
 }
 
-// familiar is what people write out of habit, as it is written here: --version without a
-// verb, help before one, and words of other tools.
+// isPrint reports whether a flag is the one with which other tools are given a prompt whose
+// answer they print, and no conversation begins.
+func isPrint(arg string) bool { return arg == "-p" || arg == "--print" || arg == "--prompt" }
+
+// familiar is what people write out of habit, as it is written here: -p and --version
+// without a verb, help before one, and words of other tools.
 func familiar(args []string) []string {
+	if i := slices.IndexFunc(args, isPrint); i >= 0 && i < wordAt(args) {
+		return slices.Concat([]string{"run"}, args[:i], args[i+1:])
+	}
 	at := verbAt(args)
 	if at == len(args) {
 		if i := slices.Index(args, "--version"); i >= 0 {
@@ -109,15 +116,26 @@ func familiar(args []string) []string {
 	return ours(args)
 }
 
-// instead is what to say about a word that is no verb here; empty where nothing
-// is known.
+// instead is what to say about a word that is no verb here: what does here what it does
+// elsewhere, or which verbs there are below the one that was named. It is empty where
+// nothing is known.
 func instead(err error, args []string) string {
 	var parse *kong.ParseError
-	if !errors.As(err, &parse) || parse.Context == nil || parse.Context.Selected() != nil {
+	if !errors.As(err, &parse) || parse.Context == nil {
 		return ""
 	}
-	if at := verbAt(args); at < len(args) {
+	n := parse.Context.Selected()
+	switch at := verbAt(args); {
+	case n == nil && at < len(args):
 		return insteads[args[at]]
+	case n == nil || n.Parent == nil || n.Parent.DefaultCmd != n || slices.Contains(args, n.Name) || !strings.HasPrefix(err.Error(), "unexpected argument"):
+		return ""
 	}
-	return ""
+	var verbs []string
+	for _, child := range n.Parent.Children {
+		if !child.Hidden {
+			verbs = append(verbs, child.Name)
+		}
+	}
+	return "`bothy " + n.Parent.Path() + "` has the verbs " + strings.Join(verbs, ", ")
 }

@@ -40,7 +40,8 @@ func TestElsewhere(t *testing.T) {
 	}
 	for word, says := range map[string]string{
 		"rm x": "`bothy runs rm RUN`", "delete x": "`bothy runs rm RUN`", "continue": "`bothy run -c", "login": "there is no account", "mcp list": "`bothy plugins`",
-		"--json mcp": "`bothy plugins`", "stats": "`bothy usage`", "nope": "`bothy --help`", "run --nope rm": "`bothy run --help`", "runs mcp": "`bothy runs --help`",
+		"--json mcp": "`bothy plugins`", "stats": "`bothy usage`", "nope": "`bothy --help`", "run --nope rm": "`bothy run --help`", "runs mcp": "`bothy runs` has the verbs list, show,",
+		"policy list": "has the verbs rules, forget, test", "runs list mcp": "`bothy runs list --help`",
 	} {
 		if code := b.run(strings.Fields(word)...); code != exitUsage || !strings.Contains(b.err.String(), says) || b.out.String() != "" {
 			t.Errorf("bothy %s: exit %d, %q, %q", word, code, b.out.String(), b.err.String())
@@ -63,6 +64,7 @@ func TestConversation(t *testing.T) {
 	}
 	for typed, want := range map[string]string{
 		"resume -m x fix-2": "chat -m x --run fix-2", "resume --project=y fix-2 -c": "chat --project=y --run fix-2 -c", "resume": "chat --pick", "resume fix-2": "chat --run fix-2", "resume -m x": "chat --pick -m x", "-C . resume a -m x": "-C . chat --run a -m x", "runs resume a": "runs resume a",
+		"-p hello": "run hello", "-c -p go on": "run -c go on", "-m x --print y": "run -m x y", "-C . -p y": "run -C . y", "runs -p": "runs -p",
 	} {
 		if got := strings.Join(familiar(strings.Fields(typed)), " "); got != want {
 			t.Errorf("bothy %s is bothy %s, want %s", typed, got, want)

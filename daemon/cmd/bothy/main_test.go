@@ -206,7 +206,7 @@ func TestUsage(t *testing.T) {
 		says string
 	}{
 		"no such verb":     {[]string{"nope"}, "`bothy --help`"},
-		"nor of runs":      {[]string{"runs", "stop"}, "`bothy runs --help`"},
+		"nor of runs":      {[]string{"runs", "stop"}, "has the verbs list, show,"},
 		"nor of a list":    {[]string{"runs", "list", "x"}, "`bothy runs list --help`"},
 		"no such flag":     {[]string{"run", "--nope"}, "bothy run --help"},
 		"bad format":       {[]string{"run", "--format", "xml", "x"}, "--format"},

@@ -112,7 +112,7 @@ func (r *replay) Complete(ctx context.Context, req sdk.Request, send func(sdk.De
 	}
 	found, d := c.find(req)
 	if d != nil {
-		return failed(fmt.Sprintf("this is not the conversation on the cassette %q: %s differs\n  expected: %s\n  got:      %s", c.Model, d.where, d.expected, d.got))
+		return failed(fmt.Sprintf("no model answers here: replay/%s is a recording, and what was asked is not in it: %s differs\n  recorded: %s\n  asked:    %s", c.Model, d.where, d.expected, d.got))
 	}
 	for _, e := range found.Events {
 		if err := pause(ctx, time.Duration(e.DelayMS)*time.Millisecond); err != nil {
@@ -150,7 +150,7 @@ func pause(ctx context.Context, d time.Duration) error {
 
 // ways are the shortest ways to a model.
 const ways = `
-replay plays recorded conversations and nothing else. To get a model, do one of these:
+To get a model, do one of these:
   1. install ollama, which Bothy starts, and get a model: bothy models pull qwen3
   2. export OPENAI_API_KEY (or ANTHROPIC_API_KEY, GROQ_API_KEY, OPENROUTER_API_KEY), then bothy stop, so that it starts anew with it
   3. write a provider block into ~/.config/bothy/config.hcl: provider "openai" { base_url = "http://HOST:PORT/v1" }`

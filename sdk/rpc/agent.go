@@ -10,7 +10,7 @@ type AgentsParams struct {
 // Agent is one agent that a prompt may name.
 type Agent struct {
 	Name        string   `json:"name"`
-	Model       string   `json:"model,omitempty"` // that it names; empty is the daemon's choice
+	Model       string   `json:"model,omitempty"` // of a new run that names none; empty is the daemon's choice
 	Mode        sdk.Mode `json:"permission_mode"`
 	Description string   `json:"description"` // what it may do, in a sentence
 	Tools       []string `json:"tools"`       // that it may call, of those that are there now

@@ -15,13 +15,15 @@ import (
 // is possible.
 func (e *Engine) Agents(project string) []rpc.Agent {
 	agents, usual := *e.agents.Load(), "default"
+	model := agents["default"].Model // of agents that name none
 	if project != "" {
-		usual = cmp.Or(e.narrowing(project).Agent, usual)
+		narrowed := e.narrowing(project)
+		usual, model = cmp.Or(narrowed.Agent, usual), cmp.Or(narrowed.Model, model)
 	}
 	all := make([]rpc.Agent, 0, len(agents))
 	for _, name := range slices.Sorted(maps.Keys(agents)) {
 		a := agents[name]
-		x := rpc.Agent{Name: name, Model: a.Model, Mode: e.agentMode(a), Tools: []string{}, Default: name == usual}
+		x := rpc.Agent{Name: name, Model: cmp.Or(a.Model, model), Mode: e.agentMode(a), Tools: []string{}, Default: name == usual}
 		for _, t := range e.toolsOf(a) {
 			x.Tools = append(x.Tools, t.Name)
 		}

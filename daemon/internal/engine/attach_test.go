@@ -59,19 +59,19 @@ func TestAttachedFilesReachTheModel(t *testing.T) {
 func TestAgents(t *testing.T) {
 	h := prepareHouse(t)
 	h.config.Agents = map[string]sdk.Agent{
-		"default": {}, "reader": {Tools: []string{"none"}, Mode: sdk.ModeInteractive, Model: "m"}, "chat": {Mode: sdk.ModeWorkspace},
+		"default": {Model: "usual"}, "reader": {Tools: []string{"none"}, Mode: sdk.ModeInteractive, Model: "m"}, "chat": {Mode: sdk.ModeWorkspace},
 	}
-	h.config.Narrow = func(string) Narrowing { return Narrowing{Agent: "chat"} }
+	h.config.Narrow = func(string) Narrowing { return Narrowing{Agent: "chat", Model: "narrow"} }
 	h.start()
 	all := h.engine.Agents("")
-	if len(all) != 3 || all[0].Name != "chat" || !all[1].Default || all[2].Model != "m" {
+	if len(all) != 3 || all[0].Name != "chat" || !all[1].Default || all[0].Model != "usual" || all[2].Model != "m" {
 		t.Fatalf("%+v", all)
 	}
 	if !strings.Contains(all[0].Description, "can be taken back") || all[2].Description != "answers, and calls no tools" || all[0].Mode != sdk.ModeWorkspace {
 		t.Errorf("%+v", all)
 	}
 	h.engine.cfg.Access = &fakeAccess{known: true} // commands cannot work on a copy there
-	if own := h.engine.Agents(h.project); own[0].Mode != sdk.ModeRestricted || !own[0].Default || own[1].Default {
+	if own := h.engine.Agents(h.project); own[0].Mode != sdk.ModeRestricted || !own[0].Default || own[1].Default || own[0].Model != "narrow" || own[2].Model != "m" {
 		t.Errorf("in a project that chooses one: %+v", own)
 	}
 }

@@ -94,7 +94,7 @@ func (t *runReport) head() {
 
 func (t *runReport) loop(l sdk.Loop) {
 	t.b.WriteString("\n")
-	t.hang(0, 4, fmt.Sprintf("%s %d%s: %s", sdk.AskOrAct(l.ReadOnly), l.Sequence, t.resumes(l), l.Prompt))
+	t.hang(0, 4, t.prompt(l)+": "+l.Prompt)
 	for _, turn := range t.d.Turns {
 		if turn.Loop == l.ID {
 			t.turn(turn)
@@ -106,6 +106,15 @@ func (t *runReport) loop(l sdk.Loop) {
 		}
 	}
 	t.hang(2, 4, t.end(l))
+}
+
+// prompt is which prompt of the run a loop worked on, by the number that --prompt takes.
+func (t *runReport) prompt(l sdk.Loop) string {
+	text := fmt.Sprintf("prompt %d%s", l.Sequence, t.resumes(l))
+	if l.ReadOnly {
+		text += ", only reading"
+	}
+	return text
 }
 
 // resumes says which prompt a loop goes on with.
@@ -304,7 +313,7 @@ func (t *runReport) waiting() {
 	for _, l := range t.d.Loops {
 		if l.Status == sdk.StatusQueued {
 			first, _, _ := strings.Cut(strings.TrimSpace(l.Prompt), "\n")
-			t.hang(0, 4, fmt.Sprintf("queued, %s %d%s: %s", sdk.AskOrAct(l.ReadOnly), l.Sequence, t.resumes(l), show.Shorten(first, 200)))
+			t.hang(0, 4, "queued, "+t.prompt(l)+": "+show.Shorten(first, 200))
 		}
 	}
 }
@@ -365,7 +374,7 @@ func (t *runReport) turnInFull() string {
 	t.full = true
 	fmt.Fprintf(&t.b, "run %s (%d) in %s\n", t.d.Run, t.d.ID, t.d.Project)
 	for _, l := range t.d.Loops {
-		t.hang(0, 4, fmt.Sprintf("%s %d%s: %s", sdk.AskOrAct(l.ReadOnly), l.Sequence, t.resumes(l), l.Prompt))
+		t.hang(0, 4, t.prompt(l)+": "+l.Prompt)
 	}
 	for _, turn := range t.d.Turns {
 		t.turn(turn)

@@ -13,7 +13,7 @@ type skillsEnableCmd struct{ skillArg }
 
 // Help adds to the verb's help.
 func (skillsEnableCmd) Help() string {
-	return `Writes enabled = true into the skill's block of your configuration, and nothing else there. It is in force when the command ends: the next turn of every run has the skill. What the block says goes before what the skill's own SKILL.md says.
+	return `Writes enabled = true into the skill's block of your configuration, and nothing else there; a block that only says enabled goes where the skill is on by itself. It is in force when the command ends: the next turn of every run has the skill. What the block says goes before what the skill's own SKILL.md says.
 
 Example:
 

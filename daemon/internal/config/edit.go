@@ -26,6 +26,12 @@ func SetSkill(path, name string, enabled bool) (bool, error) {
 	return edit(path, func(text []byte) ([]byte, error) { return setSkill(text, path, name, enabled) })
 }
 
+// UnsetSkill takes the skill block of a name out of the file at path, and reports whether
+// it did: only one that is as SetSkill writes it, with nothing of a person's in it.
+func UnsetSkill(path, name string) (bool, error) {
+	return edit(path, func(text []byte) ([]byte, error) { return unsetSkill(text, path, name) })
+}
+
 // edit exchanges the file at path for what change makes of it.
 func edit(path string, change func(text []byte) ([]byte, error)) (bool, error) {
 	file, err := editable(path)

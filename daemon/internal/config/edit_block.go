@@ -22,6 +22,21 @@ func setSkill(text []byte, path, name string, enabled bool) ([]byte, error) {
 	return setBlock(text, path, "skill", name, []attribute{{"enabled", cty.BoolVal(enabled)}}, fmt.Sprintf("put enabled = %v into it", enabled))
 }
 
+// unsetSkill is the text without one skill block, where that only says enabled.
+func unsetSkill(text []byte, path, name string) ([]byte, error) {
+	block, err := findBlock(text, path, "skill", name)
+	if err != nil || block == nil {
+		return text, err
+	}
+	for _, enabled := range []bool{true, false} {
+		written := appendBlock(nil, "skill", block.Labels[0], attribute{"enabled", cty.BoolVal(enabled)})
+		if written = bytes.ReplaceAll(written, []byte("\n"), []byte(lineEnd(text))); bytes.HasPrefix(text[block.Range().Start.Byte:], written) {
+			return removeBlock(text, path, "skill", name)
+		}
+	}
+	return text, nil
+}
+
 // setBlock is the text with a block that says all the attributes; yourself is
 // what to do where that cannot be written. hclwrite makes what is new; it is put
 // in by its place in the text, for hclwrite alone would write tabs as spaces and

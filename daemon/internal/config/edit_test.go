@@ -46,6 +46,24 @@ func TestEditBlock(t *testing.T) {
 	}
 }
 
+// TestUnsetSkill: what was switched off and on leaves nothing, and nothing of a person's goes.
+func TestUnsetSkill(t *testing.T) {
+	for _, text := range append(fragments, "", "# x", "\xef\xbb\xbf", "# x\r\n") {
+		with, err := setSkill([]byte(text), "config.hcl", "s", false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := unsetSkill(with, "config.hcl", "s"); err != nil || strings.TrimSpace(string(got)) != strings.TrimSpace(text) {
+			t.Errorf("%q is %q, %v", text, got, err)
+		}
+	}
+	for _, kept := range []string{"skill \"s\" {\n  # why\n  enabled = false\n}\n", "skill \"s\" {\n  enabled = false\n  other = 1\n}\n", "skill \"z\" {\n  enabled = false\n}\n", "skill \"s\" { enabled = true } # for now\n", "skill \"s\" {\n  enabled = true\n} # for now\n"} {
+		if got, err := unsetSkill([]byte(kept), "config.hcl", "s"); err != nil || string(got) != kept {
+			t.Errorf("%q is %q, %v", kept, got, err)
+		}
+	}
+}
+
 // fragments are parts of a file that an edit has to leave alone.
 var fragments = []string{
 	"# a comment\n", "// another", "/* and\n   another */\n", "\n\n", "\t \n", "sandbox {\n\ttimeout\t=  \"9s\"   \n}\n", "x {}\n", "unknown \"key\" \"more\" {\n  deep {\n a=1\n}\n}\n",

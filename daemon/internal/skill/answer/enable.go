@@ -28,7 +28,13 @@ func (a *Answers) Enable(ctx context.Context, p rpc.SkillSwitch) (rpc.SkillSwitc
 	}
 	out := rpc.SkillSwitched{File: path}
 	if !isSo(was, cfg.Skills, p.Enabled) {
-		if out.Changed, err = config.SetSkill(path, p.Name, p.Enabled); err != nil {
+		if was.Off != p.Enabled { // it is so by itself
+			out.Changed, err = config.UnsetSkill(path, p.Name)
+		}
+		if err == nil && !out.Changed {
+			out.Changed, err = config.SetSkill(path, p.Name, p.Enabled)
+		}
+		if err != nil {
 			return out, err
 		}
 	}

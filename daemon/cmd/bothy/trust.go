@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client"
 	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/rpc"
@@ -264,20 +263,4 @@ func indented(text, before string) string {
 		return ""
 	}
 	return before + show.Indent(text, before) + "\n"
-}
-
-// tellUntrusted says that a project brought skills which nobody trusted. A
-// daemon that does not answer is told of by what comes next.
-func (c *console) tellUntrusted(ctx context.Context, cl *client.Client, project string) {
-	found, err := cl.Skills(ctx, rpc.SkillQuery{Project: project, Status: sdk.SkillUntrusted})
-	if err != nil {
-		return
-	}
-	switch n := len(found.Skills); n {
-	case 0:
-	case 1:
-		c.say("1 skill of this project is not trusted: `bothy trust` shows it")
-	default:
-		c.say("%d skills of this project are not trusted: `bothy trust` shows them", n)
-	}
 }

@@ -114,7 +114,7 @@ func TestTrustNeedsATerminal(t *testing.T) {
 	}
 }
 
-// TestRunTellsOfUntrustedSkills holds that a person hears of them, and a script
+// TestRunTellsOfUntrustedSkills holds that a person hears of them once, and a script
 // does not.
 func TestRunTellsOfUntrustedSkills(t *testing.T) {
 	b := withDaemon(t, twoTurns)
@@ -130,6 +130,15 @@ func TestRunTellsOfUntrustedSkills(t *testing.T) {
 		}
 		if got := b.err.String(); strings.Contains(got, "not trusted") != (n > 0) || !strings.Contains(got, want) {
 			t.Errorf("%d: said %s", n, got)
+		}
+		if b.want(t, exitOK, "run", "hello"); strings.Contains(b.err.String(), "not trusted") {
+			t.Errorf("%d: said again %s", n, b.err.String())
+		}
+		if n > 0 {
+			b.daemon.skills.list.Skills[1].Hash = "another"
+			if b.want(t, exitOK, "run", "hello"); !strings.Contains(b.err.String(), want) {
+				t.Errorf("%d, one of them changed: said %s", n, b.err.String())
+			}
 		}
 		for _, quiet := range [][]string{{"run", "-q", "hello"}, {"run", "--json", "hello"}} {
 			b.want(t, exitOK, quiet...)

@@ -40,11 +40,21 @@ func modelServer(t testing.TB) (url string) {
 }
 
 func parrotServer(heard string) (url string, end func()) {
+	return (&parrot{heard: heard}).serve("parrot")
+}
+
+// serve serves models that all answer alike.
+func (p *parrot) serve(models ...string) (url string, end func()) {
+	p.asked = map[string]bool{}
+	var list []string
+	for _, model := range models {
+		list = append(list, `{"id":"`+model+`","object":"model"}`)
+	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprintln(w, `{"object":"list","data":[{"id":"parrot","object":"model"}]}`)
+		fmt.Fprintln(w, `{"object":"list","data":[`+strings.Join(list, ",")+`]}`)
 	})
-	mux.HandleFunc("POST /v1/chat/completions", (&parrot{asked: map[string]bool{}, heard: heard}).complete)
+	mux.HandleFunc("POST /v1/chat/completions", p.complete)
 	server := httptest.NewServer(mux)
 	return server.URL + "/v1", func() {
 		server.CloseClientConnections()
@@ -60,8 +70,9 @@ type chatMessage struct {
 // parrot is the model behind serve-model.
 type parrot struct {
 	mu    sync.Mutex
-	asked map[string]bool // by prompt
-	heard string          // the file that takes every request, if there is one
+	asked map[string]bool     // by prompt
+	heard string              // the file that takes every request, if there is one
+	plays map[string][]played // by the first line of the prompt
 }
 
 // first reports whether a prompt comes for the first time.
@@ -90,6 +101,7 @@ func (p *parrot) hear(body []byte) error {
 
 func (p *parrot) complete(w http.ResponseWriter, r *http.Request) {
 	var request struct {
+		Model    string        `json:"model"`
 		Messages []chatMessage `json:"messages"`
 	}
 	body, err := io.ReadAll(r.Body)
@@ -113,14 +125,19 @@ func (p *parrot) complete(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
-	s := sse{w: w, r: r, first: p.first(user)}
+	s := sse{w: w, r: r, first: p.first(user), model: request.Model}
 	last := request.Messages[len(request.Messages)-1]
 	if lines := strings.Split(user, "\n"); lines[0] == "calls" {
 		s.callInTurn(lines[1:], request.Messages)
 		return
 	}
-	if name, is := strings.CutPrefix(user, "play "); is {
-		s.play(name, request.Messages)
+	name, _, _ := strings.Cut(user, "\n")
+	if turns, is := p.plays[name]; is {
+		s.play(name, turns, request.Messages)
+		return
+	}
+	if name, is := strings.CutPrefix(name, "play "); is {
+		s.play(name, plays[name], request.Messages)
 		return
 	}
 	if last.Role == "tool" {
@@ -164,6 +181,7 @@ type sse struct {
 	w     http.ResponseWriter
 	r     *http.Request
 	first bool // the prompt was not heard before
+	model string
 }
 
 // modelSays answers a prompt by its first word:
@@ -176,6 +194,7 @@ type sse struct {
 //	system                what stood in the system prompt
 //	slow                  a word every 50 ms, until nobody listens
 //	stall                 the same the first time, and an answer to whoever asks again
+//	which                 the name of the model that is asked
 //	long                  more than a row of the journal carries
 //	play NAME             the turns of that name, one after the other (see plays)
 //	steer                 text that would steer a terminal
@@ -218,6 +237,8 @@ func (s sse) modelSays(user, system string) {
 			}
 		}
 		return
+	case "which":
+		s.text("the model is " + s.model)
 	case "long":
 		s.text("begin " + strings.Repeat("x", 600<<10) + " end")
 	case "steer":

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 // skill makes a skill of the person's own.
@@ -28,20 +27,12 @@ func (s *seat) row(text string) string {
 // gonefrom waits until the screen has a text no more.
 func (s *seat) gonefrom(text string) {
 	s.t.Helper()
-	limit := time.After(time.Minute)
-	for {
-		s.mu.Lock()
-		drawn := s.drawn
-		s.mu.Unlock()
-		if !strings.Contains(s.screen(), text) {
-			return
+	s.waits(func(screen string) string {
+		if strings.Contains(screen, text) {
+			return "a screen without " + text
 		}
-		select {
-		case <-drawn:
-		case <-limit:
-			s.t.Fatalf("%q stays:\n%s", text, s.screen())
-		}
-	}
+		return ""
+	})
 }
 
 // TestConversationMenu: a menu stands below what can be completed, ranked, changing with

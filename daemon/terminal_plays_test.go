@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"encoding/json"
+	"net/http"
 	"strings"
 	"time"
 )
@@ -11,8 +12,11 @@ import (
 type played struct {
 	thinks, says, tool string
 	arguments          map[string]any
-	holds              bool // it goes on until nobody listens
-	pours              int  // tokens that it writes, 200 a second
+	holds              bool            // it goes on until nobody listens
+	until              <-chan struct{} // it waits for so long, and says the rest then
+	rest               string
+	breaks             bool            // the connection does, the first time that the prompt is heard
+	pours              int             // tokens that it writes, 200 a second
 }
 
 // bash is a turn that runs a command.
@@ -45,8 +49,7 @@ var plays = map[string][]played{
 }
 
 // play plays the turn that comes next: one for each result that there is.
-func (s sse) play(name string, messages []chatMessage) {
-	name, _, _ = strings.Cut(name, "\n")
+func (s sse) play(name string, turns []played, messages []chatMessage) {
 	results := 0
 	for _, m := range messages {
 		switch m.Role {
@@ -56,7 +59,6 @@ func (s sse) play(name string, messages []chatMessage) {
 			results++
 		}
 	}
-	turns := plays[name]
 	if results >= len(turns) {
 		s.text("I have played " + name + ".")
 		s.end("stop")
@@ -72,7 +74,16 @@ func (s sse) play(name string, messages []chatMessage) {
 	if turn.pours > 0 {
 		s.pour(turn.pours)
 	}
+	if turn.until != nil {
+		select {
+		case <-turn.until:
+		case <-s.r.Context().Done():
+		}
+		s.text(turn.rest)
+	}
 	switch {
+	case turn.breaks && s.first:
+		panic(http.ErrAbortHandler)
 	case turn.holds:
 		<-s.r.Context().Done()
 	case turn.tool != "":

@@ -72,7 +72,7 @@ func newSeat(t testing.TB, columns, rows int) *seat {
 		stop := exec.Command(filepath.Join(prefix, "bin", "bothy"), "stop", "--now")
 		stop.Env = s.env
 		_ = stop.Run() // there may be none
-		if err := errors.Join(os.RemoveAll(runtime), removeAll(home)); err != nil {
+		if err := errors.Join(removeAll(runtime), removeAll(home)); err != nil {
 			t.Log(err)
 		}
 	})
@@ -256,27 +256,35 @@ func (s *seat) screen() string {
 // until waits until the screen has all of some texts, and returns it.
 func (s *seat) until(texts ...string) string {
 	s.t.Helper()
-	limit := time.After(time.Minute)
-	for {
-		s.mu.Lock()
-		drawn := s.drawn
-		s.mu.Unlock()
-		screen := s.screen()
-		missing := ""
+	return s.waits(func(screen string) (missing string) {
 		for _, text := range texts {
 			if !strings.Contains(screen, text) {
 				missing = text
 			}
 		}
-		if missing == "" {
+		return missing
+	})
+}
+
+// waits waits until nothing is missing on the screen, and returns it.
+func (s *seat) waits(missing func(screen string) string) string {
+	s.t.Helper()
+	limit := time.After(15 * time.Second)
+	for {
+		s.mu.Lock()
+		drawn := s.drawn
+		s.mu.Unlock()
+		screen := s.screen()
+		lacks := missing(screen)
+		if lacks == "" {
 			return screen
 		}
 		select {
 		case <-drawn:
 		case <-s.ended:
-			s.t.Fatalf("it has ended without %q:\n%s", missing, s.screen())
+			s.t.Fatalf("it has ended without %q:\n%s", lacks, s.screen())
 		case <-limit:
-			s.t.Fatalf("%q never came:\n%s", missing, s.screen())
+			s.t.Fatalf("%q never came:\n%s", lacks, s.screen())
 		}
 	}
 }
@@ -284,20 +292,7 @@ func (s *seat) until(texts ...string) string {
 // rests waits until nothing works.
 func (s *seat) rests() {
 	s.t.Helper()
-	limit := time.After(time.Minute)
-	for {
-		s.mu.Lock()
-		drawn := s.drawn
-		s.mu.Unlock()
-		if !strings.Contains(s.screen(), "esc ends it") {
-			return
-		}
-		select {
-		case <-drawn:
-		case <-limit:
-			s.t.Fatalf("it never rests:\n%s", s.screen())
-		}
-	}
+	s.gonefrom("esc ends it")
 }
 
 // gone waits until the program has ended.

@@ -145,7 +145,7 @@ func TestConversationShowsWhatRuns(t *testing.T) {
 				if strings.HasPrefix(line, "? ") {
 					marks++
 				}
-				if strings.HasPrefix(line, "  y once") {
+				if strings.HasPrefix(line, "  y once") || strings.HasPrefix(line, "  y shows all first") {
 					keys++
 				}
 			}

@@ -15,8 +15,8 @@ type played struct {
 	holds              bool            // it goes on until nobody listens
 	until              <-chan struct{} // it waits for so long, and says the rest then
 	rest               string
-	breaks             bool            // the connection does, the first time that the prompt is heard
-	pours              int             // tokens that it writes, 200 a second
+	breaks             bool // the connection does, the first time that the prompt is heard
+	pours              int  // tokens that it writes, 200 a second
 }
 
 // bash is a turn that runs a command.
@@ -36,10 +36,14 @@ var plays = map[string][]played{
 	"failed": {bash("echo begins; echo 'no such thing' >&2; exit 127"), {says: "It failed."}},
 	"edit": {{says: "I change it.", tool: "edit_file", arguments: map[string]any{"path": "main.go", "old_text": "\tprintln(1)", "new_text": "\tprintln(2)\n\tprintln(3)"}},
 		{says: "It is changed."}},
-	"write": {{tool: "write_file", arguments: map[string]any{"path": "notes.txt", "content": "one\ntwo\n"}}, {says: "It is written."}},
-	"run":   {bash("go test ./... && echo done"), {says: "It ran."}},
-	"large": {bash(strings.TrimSuffix(strings.Repeat("go vet ./a/folder/of/the/project\n", 12), "\n")), {says: "It ran."}},
-	"works": {bash("echo begun; sleep 600"), {says: "It ended."}},
+	"write":  {{tool: "write_file", arguments: map[string]any{"path": "notes.txt", "content": "one\ntwo\n"}}, {says: "It is written."}},
+	"rename": {{tool: "move_path", arguments: map[string]any{"source": "main.go", "destination": "app.go"}}, {says: "It is moved."}},
+	"remove": {{tool: "delete_path", arguments: map[string]any{"path": "old", "recursive": true}}, {says: "It is gone."}},
+	"draw":   {{tool: "write_file", arguments: map[string]any{"path": "pic.bin", "content": "no picture\n"}}, {says: "It is drawn."}},
+	"folder": {{tool: "create_directory", arguments: map[string]any{"path": "docs/images"}}, {says: "It is made."}},
+	"run":    {bash("go test ./... && echo done"), {says: "It ran."}},
+	"large":  {bash(strings.TrimSuffix(strings.Repeat("go vet ./a/folder/of/the/project\n", 12), "\n")), {says: "It ran."}},
+	"works":  {bash("echo begun; sleep 600"), {says: "It ended."}},
 	"thinks": {{thinks: "The person wants to see how I think. I look at what there is, and I weigh what could be done with it before I say a word.",
 		holds: true}},
 	"writes": {{says: "I write a text that does not end …\n", holds: true}},

@@ -71,11 +71,11 @@ func TestConversationShowsAllThatWouldRun(t *testing.T) {
 	s.sit()
 	s.until("> What")
 	s.keys(`call write_file {"path":"a.txt","content":"` + strings.Repeat(`one more row\n`, 60) + `the end of it"}` + "\r")
-	s.until("y once", "d shows all of it")
+	s.until("y shows all first", "d shows all of it")
 	s.keys("y")
 	s.until("what would run", "q leaves")
 	s.keys("q")
-	s.until("y once")
+	s.until("y shows all first")
 	s.keys("y")
 	s.until("q leaves")
 	if _, err := os.Stat(filepath.Join(s.dir, "a.txt")); !errors.Is(err, os.ErrNotExist) {

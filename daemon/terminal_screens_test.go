@@ -19,8 +19,9 @@ type scene struct {
 	alone bool // before the others, since it shows what is said first: how many questions wait elsewhere
 	rows  int  // of the terminal, when a few are enough to see what is meant
 
-	config string        // of a daemon of its own
-	then   func(s *seat) // what else is done, at the end
+	files  map[string]string // of the project, beside main.go
+	config string            // of a daemon of its own
+	then   func(s *seat)     // what else is done, at the end
 }
 
 // step is keys, and a text that stands there afterwards.
@@ -32,6 +33,9 @@ var (
 	workspace   = []string{"--mode", "workspace"}
 )
 
+// oldFiles are what some scenes have in the project beside its program.
+var oldFiles = map[string]string{"old/map.txt": "one\ntwo\n", "old/made.bin": "a\x00b", "old/deep/manual.md": "# Old\n", "pic.bin": "a\x00\xffb"}
+
 // scenes are compared at 40, 80 and 120 columns; see docs/development.md.
 var scenes = []scene{
 	{name: "first", alone: true, rows: 24, light: true},
@@ -42,6 +46,10 @@ var scenes = []scene{
 	{name: "question-command", args: interactive, steps: []step{{"play run\r", "esc l"}}, light: true},
 	{name: "question-details", args: interactive, steps: []step{{"play run\r", "esc l"}, {"d", "what would run"}, {"", "esc l"}}},
 	{name: "question-write", args: interactive, steps: []step{{"play write\r", "esc l"}}},
+	{name: "question-move", args: interactive, steps: []step{{"play rename\r", "esc l"}}},
+	{name: "question-delete", args: interactive, files: oldFiles, steps: []step{{"play remove\r", "esc l"}, {"y", "what it would change"}, {"", "y once"}}},
+	{name: "question-binary", args: interactive, files: oldFiles, steps: []step{{"play draw\r", "esc l"}, {"d", "what it would change"}, {"", "esc l"}}},
+	{name: "question-folder", args: interactive, steps: []step{{"play folder\r", "esc l"}}},
 	{name: "question-long", rows: 24, args: interactive, steps: []step{{"play large\r", "esc l"}, {"y", "%"}}},
 	{name: "question-rules", args: interactive, steps: []step{{"play write\r", "esc l"}, {"a", "1 always"}}},
 	{name: "question-reason", args: interactive, steps: []step{{"play write\r", "esc l"}, {"r", "Why not?"}, {"keep it as it is", "> keep it as it is"}}},
@@ -61,6 +69,7 @@ var scenes = []scene{
 	{name: "right-to-left", steps: []step{{"play right\r", "greets"}, {"", "finished"}}},
 	{name: "state", steps: []step{{"one\r", "you said: one"}, {"", "finished"}, {"/status\r", "used  "}}},
 	{name: "menu", alone: true, steps: []step{{"/stat", "/skill status"}}},
+	{name: "files", alone: true, files: oldFiles, steps: []step{{"see @ma", "→ @main.go"}}},
 	{name: "modes", alone: true, steps: []step{{"/mode ", "→ interactive"}}},
 	{name: "search", alone: true, steps: []step{{"\x12moon", "no more: moon"}}},
 	{name: "runs", rows: 24, steps: []step{{"one\r", "you said: one"}, {"", "finished"}, {"/runs\r", "esc leaves"}}},
@@ -136,6 +145,9 @@ func (sc scene) play(t *testing.T, first *seat, columns int, back string) *seat 
 		s.back = ""
 	}
 	s.write("shop/main.go", "package main\n\nfunc main() {\n\tprintln(1)\n}\n")
+	for name, text := range sc.files {
+		s.write("shop/"+name, text)
+	}
 	s.sit(sc.args...)
 	s.until("bothy 0", "> What")
 	for _, st := range sc.steps {

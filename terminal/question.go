@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
@@ -99,7 +100,10 @@ func (c *conversation) closeQuestion() {
 func (q *question) typing() bool { return q.writes || q.edits }
 
 // lines are the question: what would run first and whole, why it is asked, the keys.
-func (q *question) lines(c *conversation) []string {
+func (q *question) lines(c *conversation) []string { return q.with(c, q.keys(c)) }
+
+// with are the lines with some keys below them.
+func (q *question) with(c *conversation, keys []string) []string {
 	p := q.proposal
 	var out []string
 	if q.details {
@@ -119,7 +123,7 @@ func (q *question) lines(c *conversation) []string {
 		out = append(out, folded(c.p.ask.Render("  From now on, in this project:")+c.p.dim.Render("  esc goes back"), c.columns())...)
 		out = append(out, c.ruleLines(p, c.columns(), c.guard.counts)...)
 	default:
-		out = append(out, c.answerKeys(q.keys(c)...)...)
+		out = append(out, c.answerKeys(keys...)...)
 	}
 	return out
 }
@@ -130,12 +134,29 @@ const mostLines = 5
 // room is how many lines of what would run a question has: the rest are why it is asked,
 // and the keys.
 func (q *question) room(c *conversation) int {
-	return max(mostLines-1-len(c.keyLines(q.keys(c)...)), 1)
+	return max(mostLines-1-len(c.keyLines(onceKeys(c)...)), 1)
 }
 
-// keys are what an answer is given with.
+// keys are what an answer is given with. What was not shown whole y shows first, as d does.
 func (q *question) keys(c *conversation) []string {
-	if c.columns() < 60 {
+	keys := onceKeys(c)
+	if q.seen(c) {
+		return keys
+	}
+	keys[1] = "shows all first"
+	if c.columns() < longKeys {
+		keys[1] = "all first"
+	}
+	at := slices.Index(keys, "d")
+	return slices.Delete(keys, at, at+2)
+}
+
+// longKeys is how many columns a terminal has from which on keys are said in several words.
+const longKeys = 60
+
+// onceKeys are the keys of a question of which all was shown: no others take more room.
+func onceKeys(c *conversation) []string {
+	if c.columns() < longKeys {
 		return []string{"y", "once", "a", "always", "n", "no", "r", "why", "e", "edit", "d", "all", "esc", "later"}
 	}
 	return []string{"y", "once", "a", "always", "n", "no", "r", "no, and why", "e", "edit", "d", "details", "esc", "leave it open"}

@@ -83,6 +83,31 @@ func TestAskedAnew(t *testing.T) {
 	}
 }
 
+// TestQuestionSaysWhatYesDoes: a question has five lines at most, and says before that y
+// shows all of it first, where not all of it stands there.
+func TestQuestionSaysWhatYesDoes(t *testing.T) {
+	for _, width := range []int{40, 59, 60, 80, 120} {
+		for name, c := range map[string]struct {
+			command string
+			whole   bool
+		}{
+			"short": {"make clean", true}, "of many lines": {strings.Repeat("make clean\n", 9), false}, "wide": {strings.Repeat("./a/folder ", 60), false}, "of letters that look alike": {"mаke", false},
+		} {
+			p := newPerson(t, width, 30)
+			asks(p.conversation, c.command)
+			p.guard.counts = true
+			text := bare(strings.Join(p.open.lines(p.conversation), "\n"))
+			if n := strings.Count(text, "\n") + 1; n > mostLines || strings.Contains(text, "y once") != c.whole || strings.Contains(text, "all first") == c.whole {
+				t.Errorf("%s, %d columns: %d lines\n%s", name, width, n, text)
+			}
+			p.open.read = true
+			if text := bare(strings.Join(p.open.lines(p.conversation), "\n")); !strings.Contains(text, "y once") {
+				t.Errorf("%s, %d columns, when all was shown:\n%s", name, width, text)
+			}
+		}
+	}
+}
+
 // TestCursorIsOnTheScreen: where the line of the input scrolled away, there is no cursor.
 func TestCursorIsOnTheScreen(t *testing.T) {
 	for width := 1; width < 45; width += 6 {

@@ -77,10 +77,11 @@ func (c *conversation) letRun(r rpc.Resolve) tea.Cmd {
 // chosen: nothing else is let run.
 func (q *question) seen(c *conversation) bool {
 	_, whole := show.Question(q.proposal, c.columns(), q.room(c))
+	fits := c.fits(q.with(c, onceKeys(c)))
 	if q.always {
-		return q.ruled || (q.read || whole || q.details) && c.fits(q.lines(c))
+		return q.ruled || (q.read || whole || q.details) && fits
 	}
-	return q.read || (whole || q.details) && c.fits(q.lines(c))
+	return q.read || (whole || q.details) && fits
 }
 
 // toggle shows the details, or what stood there before. Those that do not fit on the

@@ -44,7 +44,11 @@ func (a *asker) ask(ctx context.Context, p sdk.Proposal) error {
 		return err
 	}
 	for {
-		line, err := a.prompt(ctx, "Run it? [y/N, e edit, r remember, d details, ? help] ")
+		yes := "y"
+		if a.seen != p.Hash {
+			yes = "y shows all first"
+		}
+		line, err := a.prompt(ctx, "Run it? ["+yes+"/N, e edit, r remember, d details, ? help] ")
 		if err != nil {
 			return err
 		}

@@ -9,8 +9,8 @@ import (
 
 // difference is what a question shows of a unified difference.
 type difference struct {
-	lines []string // that it adds or takes away, and all others that are not plain
-	plain bool     // it changes the text of one file, and says nothing else
+	lines []string // that it adds or takes away, and all others that say something
+	plain bool     // it changes, deletes or moves one file, or makes a folder, and says nothing else
 
 	// The lines of its hunks, each behind a line break.
 	added, removed, before, after string
@@ -19,11 +19,13 @@ type difference struct {
 var hunkHead = regexp.MustCompile(`^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@`)
 
 // differenceOf reads a difference. Names reports whether a name is that of a file that is
-// shown beside it: the heads of a plain difference name no other.
-func differenceOf(diff string, names func(file string) bool) difference {
+// shown beside it, and holds whether it is that of a folder of such a file, or of one itself:
+// the heads of a plain difference name no other.
+func differenceOf(diff string, names, holds func(name string) bool) difference {
 	d := difference{plain: true}
 	var added, removed, before, after strings.Builder
 	var heads []string // the first words of those that were read
+	apart := false     // it is about two names, and no line says yet what they have to do with each other
 	from, to := 0, 0   // how many lines of the hunk are still to come
 	last := ""         // the mark of the line before
 	var unended []int  // where a line was changed that ends without a line break
@@ -57,8 +59,15 @@ func differenceOf(diff string, names func(file string) bool) difference {
 			m := hunkHead.FindStringSubmatch(line)
 			from, to = lineCount(m[1]), lineCount(m[2])
 			heads, mark = append(heads, "@@"), "@"
-		case outside && !slices.Contains(heads, "@@") && !slices.Contains(heads, word) && plainHead(line, names):
+		case outside && !slices.Contains(heads, "@@") && !slices.Contains(heads, word) && plainHead(line, names, slices.Contains(heads, "deleted")):
 			heads, mark = append(heads, word), "@"
+			if word == "deleted" {
+				d.lines = append(d.lines, line)
+			}
+			apart = word == "diff" && !sameNames(line) || apart
+		case outside && !slices.Contains(heads, "@@") && (namedBy(moved, line, names) || namedBy(folderMade, line, holds) || namedBy(nothingDone, line, names)):
+			mark = "@"
+			d.lines, apart = append(d.lines, line), apart && !movedTo.MatchString(line)
 		default:
 			d.plain, mark = false, "@"
 			d.lines = append(d.lines, line)
@@ -69,7 +78,7 @@ func differenceOf(diff string, names func(file string) bool) difference {
 	if len(unended) == 1 && d.before != "" {
 		d.lines = slices.Insert(d.lines, unended[0], `\ No newline at end of file`)
 	}
-	d.plain = d.plain && from == 0 && to == 0
+	d.plain = d.plain && from == 0 && to == 0 && !apart
 	return d
 }
 
@@ -83,23 +92,66 @@ func lineCount(text string) int {
 }
 
 // plainHead reports whether a line before the hunks says no more than which text is
-// changed: that of a file that names knows.
-func plainHead(line string, names func(file string) bool) bool {
+// changed, or that it is deleted: that of a file that names knows.
+func plainHead(line string, names func(file string) bool, deleted bool) bool {
 	word, name, _ := strings.Cut(line, " ")
 	name = strings.TrimSuffix(name, "\t")
 	switch word {
 	case "diff":
-		name, git := strings.CutPrefix(name, "--git a/")
-		at := len(name)/2 - 1 // both names are the same
-		return git && at > 0 && name[at:] == " b/"+name[:at] && names(name[:at])
+		from, git := strings.CutPrefix(name, "--git a/")
+		return git && namesBoth(from, names)
 	case "new":
 		return line == "new file mode 100644"
+	case "deleted":
+		return deletedFile.MatchString(line)
+	case "similarity":
+		return line == "similarity index 100%"
 	case "---":
 		return name == "/dev/null" || names(strings.TrimPrefix(name, "a/"))
 	case "+++":
-		return names(strings.TrimPrefix(name, "b/"))
+		return deleted && name == "/dev/null" || names(strings.TrimPrefix(name, "b/"))
 	}
 	return false
+}
+
+// namesBoth reports whether the first line about a file, behind its a/, names on both of
+// its sides what names knows.
+func namesBoth(text string, names func(file string) bool) bool {
+	return eachPair(text, func(from, to string) bool { return names(from) && names(to) })
+}
+
+// sameNames reports whether the first line about a file has one name on both sides.
+func sameNames(line string) bool {
+	return eachPair(strings.TrimPrefix(line, "diff --git a/"), func(from, to string) bool { return from == to })
+}
+
+// eachPair reports whether something is so of two names, wherever the second may begin.
+func eachPair(text string, is func(from, to string) bool) bool {
+	const between = " b/"
+	for at := 0; ; at++ {
+		next := strings.Index(text[at:], between)
+		if next < 0 {
+			return false
+		}
+		if at += next; is(text[:at], text[at+len(between):]) {
+			return true
+		}
+	}
+}
+
+var (
+	// deletedFile is the line about a file that is deleted, and that is no link.
+	deletedFile = regexp.MustCompile(`^deleted file mode 100[0-7]{3}$`)
+	moved       = regexp.MustCompile(`^(?:rename|copy) (?:from|to) (.+)$`)
+	movedTo     = regexp.MustCompile(`^(?:rename|copy) to `)
+	nothingDone = regexp.MustCompile(`^# (?:the directory (.+) exists already; nothing would be done|(.+) stays as it is: its contents are these already)$`)
+	folderMade  = regexp.MustCompile(`^# new directory (.+)/$`)
+)
+
+// namedBy reports whether a line is of a kind, and its name one that names knows.
+func namedBy(kind *regexp.Regexp, line string, names func(name string) bool) bool {
+	m := kind.FindStringSubmatch(line)
+	return m != nil && names(strings.Join(m[1:], "")) // one of them is there
 }
 
 // tells reports whether the lines of a question show an argument already: a text of

@@ -30,13 +30,14 @@ func Question(p sdk.Proposal, width, most int) (lines []Spans, whole bool) {
 		}
 		whole = whole && BeyondASCII(p.Command+unusual) == 0
 	} else {
-		d := differenceOf(p.Diff, func(file string) bool { return namesFile(p, file) })
-		call := strings.TrimSpace(p.Tool + " " + argumentsBeside(p.Arguments, d))
+		d := differenceOf(p.Diff, func(file string) bool { return namesFile(p, file) }, func(folder string) bool { return namesFolder(p, folder) })
+		arguments, all := argumentsBeside(p.Arguments, d)
+		call := strings.TrimSpace(p.Tool + " " + arguments)
 		what = Flow(Spans{lead}, call, "", width, Bold)
 		for _, line := range d.lines {
 			what = append(what, Flow(Spans{{Dim, "  " + lineMark}}, line, "  ", width, DiffStyle(line))...)
 		}
-		whole = whole && d.plain && BeyondASCII(call) == 0
+		whole = whole && all && d.plain && BeyondASCII(call) == 0
 	}
 	if len(what) > most {
 		whole = false
@@ -97,29 +98,73 @@ func unusual(p sdk.Proposal) string {
 
 // namesFile reports whether a file of the project is one that an argument names.
 func namesFile(p sdk.Proposal, file string) bool {
+	return slices.Contains(namedPaths(p), file)
+}
+
+// namesFolder reports whether a folder of the project is one that an argument names, or one
+// above what it names.
+func namesFolder(p sdk.Proposal, folder string) bool {
+	return slices.ContainsFunc(namedPaths(p), func(name string) bool { return strings.HasPrefix(name+"/", folder+"/") })
+}
+
+// namedPaths are the texts among the arguments of a call as paths of the project.
+func namedPaths(p sdk.Proposal) (all []string) {
 	_, values, _ := Members(p.Arguments)
-	return slices.ContainsFunc(values, func(raw json.RawMessage) bool {
-		text, is := textOf(raw)
-		return is && text != "" && (path.Clean(text) == file || path.Clean(text) == path.Join(p.Project, file))
-	})
+	for _, raw := range values {
+		names := listedPaths(raw)
+		if text, is := textOf(raw); is && text != "" {
+			names = []string{text}
+		}
+		for _, name := range names {
+			name = path.Clean(name)
+			if p.Project != "" && strings.HasPrefix(name, p.Project+"/") {
+				name = name[len(p.Project)+1:]
+			}
+			all = append(all, strings.TrimPrefix(name, commandsRoot+"/"))
+		}
+	}
+	return all
+}
+
+// listedPaths are the paths of an argument that is a list of objects with a path each; none
+// when it is something else.
+func listedPaths(raw json.RawMessage) (all []string) {
+	var list []struct{ Path string }
+	if json.Unmarshal(raw, &list) != nil {
+		return nil
+	}
+	for _, x := range list {
+		if x.Path == "" {
+			return nil
+		}
+		all = append(all, x.Path)
+	}
+	return all
 }
 
 // argumentsBeside are the arguments of a call on one line: the path first, then those that
-// the lines of the difference do not show.
-func argumentsBeside(raw json.RawMessage, d difference) string {
+// the lines of the difference do not show. Of a list of paths with what belongs to each there
+// are the paths, and not all of it then.
+func argumentsBeside(raw json.RawMessage, d difference) (line string, all bool) {
 	names, values, ok := Members(raw)
 	if !ok {
-		return string(raw)
+		return string(raw), true
 	}
 	var parts []string
+	all = true
 	for i, name := range names {
 		if text, is := textOf(values[i]); name == "path" {
 			parts = slices.Insert(parts, 0, mainValue(values[i]))
+		} else if listed := listedPaths(values[i]); name == "paths" && len(listed) > 0 {
+			all = false
+			for _, one := range listed {
+				parts = append(parts, word(one))
+			}
 		} else if !is || !d.tells(name, text) {
 			parts = append(parts, member(name, value(values[i])))
 		}
 	}
-	return strings.Join(parts, " ")
+	return strings.Join(parts, " "), all
 }
 
 // DiffStyle is the style of a line of a unified difference.
@@ -139,193 +184,6 @@ func DiffStyle(line string) Style {
 func Unfit(p sdk.Proposal) string {
 	if p.Command != "" && p.Bytes != len(p.Command) {
 		return fmt.Sprintf("The daemon counts %s and %d came here: what is shown is not what would run. Reject it.", Plural(p.Bytes, "byte"), len(p.Command))
-	}
-	return ""
-}
-
-// Details are a proposal with all that its answer is bound to, from what the daemon
-// keeps of it: nothing of it is shortened, and every character shows as what it is. The
-// model's own words come first and apart; what would run stands last, next to where the
-// answer is typed. Whole adds what nobody needs for most of them: whole hashes, the entry.
-func Details(p sdk.Proposal, width int, whole bool) []Spans {
-	d := details{width: width, whole: whole}
-	d.row(Spans{{Bold, "run " + ExactLine(p.Alias) + " asks before it goes on"}})
-	d.said(p.Said)
-	d.facts(p)
-	d.commands(p.Decision.Commands)
-	d.arguments(p)
-	d.diff(p)
-	d.command(p.Command, "what would run")
-	if why := Unfit(p); why != "" {
-		d.lines = append(d.lines, wrap(Spans{{Plain, "  "}}, why, "  ", width, Bad)...)
-	}
-	return d.lines
-}
-
-// ShortHash is how much of a hash people compare, in characters.
-const ShortHash = 12
-
-// details are drawn line by line.
-type details struct {
-	width int // 0: lines are not folded
-	whole bool
-	lines []Spans
-}
-
-func (d *details) row(line Spans) { d.lines = append(d.lines, line) }
-
-// flow is a line behind a lead, exactly.
-func (d *details) flow(lead Spans, line, indent string, s Style) {
-	d.lines = append(d.lines, Flow(lead, line, indent, d.width, s)...)
-}
-
-func (d *details) quote(text string, hue func(line string) Style) {
-	d.lines = append(d.lines, Quote(text, "    ", d.width, hue)...)
-}
-
-// said quotes the model. Every line of it has a mark, so that none can be taken
-// for one of ours.
-func (d *details) said(text string) {
-	if text = strings.TrimSpace(text); text == "" {
-		return
-	}
-	d.row(Spans{{Plain, "  what the model says about it (its own words: nobody checked them, and they decide nothing):"}})
-	d.quote(text, func(string) Style { return Dim })
-}
-
-// fact is a name with its value.
-func (d *details) fact(name, value string) {
-	if value != "" {
-		d.flow(Spans{{Plain, fmt.Sprintf("  %-9s ", name)}}, value, "    ", Plain)
-	}
-}
-
-func (d *details) facts(p sdk.Proposal) {
-	tool := p.Tool
-	if p.Plugin != "" {
-		tool += " of the plugin " + p.Plugin
-	}
-	if p.Digest != "" {
-		tool += ", binary " + d.hash(p.Digest)
-	}
-	d.fact("tool", tool)
-	d.fact("directory", p.Dir+beyond(p.Dir))
-	if p.Dir != p.Project {
-		d.fact("project", p.Project)
-	}
-	d.fact("mode", strings.TrimSuffix(sdk.AskOrAct(p.ReadOnly).String()+", "+string(p.Mode), ", "))
-	for _, m := range p.Mounts {
-		d.fact("can touch", m)
-	}
-	if p.Network {
-		d.row(Spans{{Plain, fmt.Sprintf("  %-9s ", "network")}, {Bad, "open"}})
-	} else {
-		d.fact("network", "none")
-	}
-	rule := p.Decision.Rule
-	if p.Decision.Source != "" {
-		rule += ", " + p.Decision.Source
-	}
-	d.fact("asked", fmt.Sprintf("%s (rule %s)", p.Decision.Reason, rule))
-	id := fmt.Sprintf("%s, hash %s", p.ID, d.hash(p.Hash))
-	if !p.Expires.IsZero() {
-		id += ", until " + When(p.Expires)
-	}
-	d.fact("proposal", id)
-	if d.whole {
-		d.fact("entry", fmt.Sprintf("%s of run %d, since %s", p.Path, p.Run, When(p.Created)))
-	}
-}
-
-func (d *details) hash(hash string) string {
-	if d.whole || len(hash) <= ShortHash {
-		return hash
-	}
-	return hash[:ShortHash]
-}
-
-// commands lists what policy saw in a command line.
-func (d *details) commands(seen []sdk.SeenCommand) {
-	if len(seen) == 0 {
-		return
-	}
-	d.row(Spans{{Plain, "  " + Plural(len(seen), "command") + ":"}})
-	for _, s := range seen {
-		d.seen(s)
-	}
-}
-
-// seen is one command with what it would be by itself, and why.
-func (d *details) seen(s sdk.SeenCommand) {
-	color := Bad
-	if s.Verdict == sdk.Allow {
-		color = Good
-	}
-	d.flow(Spans{{Plain, "    "}, {color, fmt.Sprintf("%-7s ", ExactLine(string(s.Verdict)))}}, s.Text, "      ", Bold)
-	why := strings.TrimPrefix(strings.TrimSuffix(s.Rule+": "+s.Reason, ": "), ": ")
-	if len(s.Via) > 0 {
-		why = strings.TrimSuffix("via "+strings.Join(s.Via, ", ")+"; "+why, "; ")
-	}
-	if why != "" {
-		d.flow(Spans{{Plain, "            "}}, why, "            ", Dim)
-	}
-}
-
-// arguments shows what a call was given besides its command. A text that stands
-// in the difference line by line is not shown twice.
-func (d *details) arguments(p sdk.Proposal) {
-	names, values, ok := Members(p.Arguments)
-	if !ok {
-		if len(p.Arguments) > 0 {
-			d.block("arguments", string(p.Arguments))
-		}
-		return
-	}
-	command := commandArgument(p)
-	diff := differenceOf(p.Diff, func(string) bool { return true })
-	for i, name := range names {
-		text, isText := textOf(values[i])
-		name += beyond(name)
-		switch {
-		case isText && names[i] == command && text == p.Command:
-		case isText && !d.whole && strings.Contains(text, "\n") && (holds(diff.after, text) || holds(diff.before, text)):
-			d.fact("argument", fmt.Sprintf("%s: %d bytes, all of them in the difference", name, len(text)))
-		case isText:
-			d.block("argument "+name, text)
-		default:
-			d.fact("argument", name+" = "+string(values[i])+beyond(string(values[i])))
-		}
-	}
-}
-
-func (d *details) block(name, text string) {
-	d.flow(Spans{{Plain, "  "}}, name+", "+sizeOf(text)+":", "    ", Plain)
-	d.quote(text, nil)
-}
-
-func (d *details) diff(p sdk.Proposal) {
-	if p.Diff == "" {
-		return
-	}
-	d.row(Spans{{Plain, "  what it would change:"}})
-	d.quote(strings.TrimSuffix(p.Diff, "\n"), DiffStyle)
-}
-
-func (d *details) command(command, name string) {
-	if command == "" {
-		return
-	}
-	d.row(Spans{{Plain, fmt.Sprintf("  %s, %s:", name, sizeOf(command))}})
-	d.quote(command, func(string) Style { return Bold })
-}
-
-// sizeOf says how long a text is, and what in it may look like something else.
-func sizeOf(text string) string { return Plural(len(text), "byte") + beyond(text) }
-
-// beyond says how much of a text may look like something else; nothing where none does.
-func beyond(text string) string {
-	if n := BeyondASCII(text); n > 0 {
-		return fmt.Sprintf(" (%s beyond ASCII: letters of other alphabets can look the same)", Plural(n, "character"))
 	}
 	return ""
 }

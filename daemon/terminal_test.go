@@ -269,7 +269,7 @@ func (s *seat) until(texts ...string) string {
 // waits waits until nothing is missing on the screen, and returns it.
 func (s *seat) waits(missing func(screen string) string) string {
 	s.t.Helper()
-	limit := time.After(15 * time.Second)
+	limit := time.After(time.Minute)
 	for {
 		s.mu.Lock()
 		drawn := s.drawn

@@ -75,7 +75,7 @@ func differenceOf(diff string, names, holds func(name string) bool) difference {
 		last = mark
 	}
 	d.added, d.removed, d.before, d.after = added.String(), removed.String(), before.String(), after.String()
-	if len(unended) == 1 && d.before != "" {
+	if len(unended) == 1 && d.before != "" && d.after != "" {
 		d.lines = slices.Insert(d.lines, unended[0], `\ No newline at end of file`)
 	}
 	d.plain = d.plain && from == 0 && to == 0 && !apart

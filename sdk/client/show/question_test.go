@@ -61,7 +61,7 @@ func TestQuestionShapes(t *testing.T) {
 		"a deletion": {"delete_path", `{"path":"a.txt"}`, "diff --git a/a.txt b/a.txt\ndeleted file mode 100644\n--- a/a.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-keep\n",
 			"? delete_path a.txt\n  | deleted file mode 100644\n  | -keep\n", true},
 		"a deletion of a link": {"delete_path", `{"path":"l"}`, "diff --git a/l b/l\ndeleted file mode 120000\n--- a/l\n+++ /dev/null\n@@ -1 +0,0 @@\n-a.txt\n\\ No newline at end of file\n",
-			"? delete_path l\n  | deleted file mode 120000\n  … 3 more lines: d shows all of it\n", false},
+			"? delete_path l\n  | deleted file mode 120000\n  … 2 more lines: d shows all of it\n", false},
 		"an empty file that goes unsaid": {"delete_path", `{"path":"a"}`, "diff --git a/a b/a\n--- a/a\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n",
 			"? delete_path a\n  | +++ /dev/null\n  | -x\n", false},
 		"a binary file": {"delete_path", `{"path":"bin"}`, "diff --git a/bin b/bin\ndeleted file mode 100644\n# the binary file a/bin is not shown: 3 bytes, sha256 " + hash + "\n",

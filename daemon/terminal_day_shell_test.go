@@ -13,6 +13,7 @@ func (d *day) scripts() {
 	d.step("what is piped in goes with the prompt", func() {
 		d.shell("cat err.log | bothy run 'explain this'", "you said: explain this", "panic: index out of range")
 		d.shell("bothy run -c 'and this'", "you said: and this")
+		d.shell("bothy runs show --last | tail -20", "prompt 2: and this")
 	})
 	d.step("without a terminal a fix is tested, too", func() {
 		d.shell("sed -i s/100/10/ calc.py; bothy run -q 'fix the failing test' </dev/null 2>&1 | cat", "The test passes now.")
@@ -32,7 +33,7 @@ func (d *day) scripts() {
 		d.lacks(d.shell("bothy run hello", "you said: hello"), "not trusted")
 	})
 	d.step("a command has two minutes where it names no time", func() {
-		d.shell("bothy config show | grep timeout", "2m")
+		d.shell("bothy config show | grep sandbox.timeout", "2m")
 	})
 	d.step("a mistake in the configuration is told by every verb", func() {
 		d.write(".config/bothy/config.hcl", dayConfig+"polizy {\n  deny = [\"git push\"]\n}\n")

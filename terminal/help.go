@@ -54,8 +54,6 @@ var keyGroups = []struct {
 		{"q, esc", "leave a page; esc a list"},
 	}},
 	{"screen", [][2]string{
-		{"alt-r", "go to the next run that asks"},
-		{"ctrl-o", "everything of this run, in full"},
 		{"ctrl-t", "show what the model thinks whole, or not"},
 		{"ctrl-l", "draw anew"},
 		{"ctrl-z", "suspend; fg comes back"},

@@ -168,8 +168,9 @@ func (d *day) works() {
 		d.keys("refuse\r")
 		d.shown(" > refuse", "HTTP 401", "failed (", "> What")
 	})
-	d.step("a stream that breaks is asked for again", func() {
-		d.says("be cut off", "This is half of")
+	d.step("a stream that breaks is no answer, and what came of it stands there", func() {
+		d.keys("be cut off\r")
+		d.shown(" > be cut off", "This is half of", "did not answer to the end", "failed (", "> What")
 	})
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/bothyd/bothy/daemon/internal/guard"
 	"github.com/bothyd/bothy/sdk"
@@ -99,7 +98,9 @@ func (e *Engine) ask(ctx context.Context, a *activeLoop, p sdk.Prompt) (sdk.Comp
 	s := newAnswerStream(e, a)
 	r := &reader{engine: e, loop: a.loop, turn: a.turn.row.Sequence, stream: s}
 	_, err = settle(ctx, e, "the completion", func() (struct{}, error) {
-		return struct{}{}, e.unbroken(ctx, a, r, request(a, p))
+		return struct{}{}, e.cfg.Models.Complete(ctx, a.choice.Alias, request(a, p), r.take, func(retry sdk.Retry) error {
+			return e.retrying(ctx, a, r, retry)
+		})
 	})
 	c, finished := r.close()
 	stopping := errors.Is(context.Cause(ctx), errStopping)
@@ -118,35 +119,6 @@ func (e *Engine) ask(ctx context.Context, a *activeLoop, p sdk.Prompt) (sdk.Comp
 		return c, &sdk.ProviderError{Class: sdk.ClassGateway, Streamed: true, Message: "the model's answer was cut off before its end"}
 	}
 	return c, nil
-}
-
-// maxBroken is how often an answer that broke off in its middle is asked for again, and
-// brokenWait the pause before, which doubles. Connections break more often than servers do.
-const (
-	maxBroken  = 2
-	brokenWait = 500 * time.Millisecond
-)
-
-// unbroken asks for one answer, and again where it breaks off in its middle: nothing of it
-// was acted on yet, and what had come is dropped.
-func (e *Engine) unbroken(ctx context.Context, a *activeLoop, r *reader, req sdk.Request) error {
-	again := func(retry sdk.Retry) error { return e.retrying(ctx, a, r, retry) }
-	for n := 0; ; n++ {
-		err := e.cfg.Models.Complete(ctx, a.choice.Alias, req, r.take, again)
-		var failed *sdk.ProviderError
-		if !errors.As(err, &failed) || !failed.Streamed || failed.Class != sdk.ClassGateway || n == maxBroken || ctx.Err() != nil {
-			return err
-		}
-		wait := brokenWait << n
-		if told := again(sdk.Retry{Class: failed.Class, Wait: wait, Attempt: n + 2, Message: failed.Error()}); told != nil {
-			return told
-		}
-		select {
-		case <-time.After(wait):
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	}
 }
 
 func request(a *activeLoop, p sdk.Prompt) sdk.Request {

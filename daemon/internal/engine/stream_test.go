@@ -211,49 +211,6 @@ func TestAnswerThatBreaksOff(t *testing.T) {
 	}
 }
 
-// TestAnswerThatBreaksOffIsAskedForAgain: twice, and what had come of it counts for nothing.
-func TestAnswerThatBreaksOffIsAskedForAgain(t *testing.T) {
-	for name, c := range map[string]struct {
-		breaks int
-		class  sdk.FailureClass
-		asked  int
-		status int
-		body   string
-	}{
-		"once":                      {1, sdk.ClassGateway, 2, 200, "whole 2"},
-		"twice":                     {2, sdk.ClassGateway, 3, 200, "whole 3"},
-		"always":                    {9, sdk.ClassGateway, 3, 500, "half 3"},
-		"by what no retry can help": {1, sdk.ClassServer, 1, 500, "half 1"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				asked := 0
-				step := func(_ context.Context, _ sdk.Request, send func(sdk.Delta) error, _ func(sdk.Retry) error) error {
-					asked++
-					if asked > c.breaks {
-						return errors.Join(send(sdk.Delta{Text: fmt.Sprint("whole ", asked)}), finish(send, "stop"))
-					}
-					if err := send(sdk.Delta{Text: fmt.Sprint("half ", asked), Call: &sdk.CallDelta{ID: "c1", Tool: "bash", Arguments: "{}"}}); err != nil {
-						return err
-					}
-					time.Sleep(300 * time.Millisecond)
-					return &sdk.ProviderError{Class: c.class, Streamed: true, Message: "it broke off"}
-				}
-				h := newHouse(t, step, step, step, step)
-				a := h.submit(Submission{})
-				if l := h.await(a); l.Status != c.status || asked != c.asked {
-					t.Errorf("asked %d times, ended %d: %s", asked, l.Status, l.Reason)
-				}
-				e := h.entries(a.Run.ID, "assistant://")
-				if len(e) != 1 || !strings.HasPrefix(e[0].Body, c.body) || len(h.entries(a.Run.ID, "log://turn_1/bash")) != 0 {
-					t.Errorf("%+v", e)
-				}
-				h.check(a.Run.ID)
-			})
-		})
-	}
-}
-
 func broken(_ context.Context, c sdk.Completion) (sdk.Completion, error) {
 	return c, errors.New("the filter is broken")
 }

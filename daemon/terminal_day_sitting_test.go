@@ -55,7 +55,7 @@ func (d *day) types() {
 	d.step("the line is edited, and what was typed is there again", func() {
 		d.keys("helo\x1b[Dl")
 		d.until("> hello")
-		d.keys("\x15\x1b[A")
+		d.keys("\x05\x15\x1b[A") // nothing of it is left to come back
 		d.until("\n> which model are you")
 		d.keys("\x15")
 		d.until("> What")

@@ -29,6 +29,7 @@ func (d *day) scripts() {
 	})
 	d.step("a skill that came with the project is told of once", func() {
 		d.write("shop/.claude/skills/theirs/SKILL.md", "---\nname: theirs\ndescription: Theirs.\n---\nSay so.\n")
+		d.shell("until bothy skills list -a --json 2>&1 | grep -q theirs; do sleep 0.1; done")
 		d.shell("bothy run hello", "not trusted", "you said: hello")
 		d.lacks(d.shell("bothy run hello", "you said: hello"), "not trusted")
 	})

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/cassette"
 	"github.com/bothyd/bothy/sdk/provider"
 )
 
@@ -25,7 +26,7 @@ type settings struct {
 }
 
 // replay has one model for each cassette.
-type replay struct{ cassettes []*cassette }
+type replay struct{ cassettes []*cassette.Cassette }
 
 // newReplay reads the bundled cassettes and those of the folder, which win
 // over bundled ones of the same model. One that cannot be read is an error
@@ -52,17 +53,17 @@ func newReplay(s settings) (*replay, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.cassettes = slices.DeleteFunc(r.cassettes, func(c *cassette) bool { return named(own, c.Model) != nil })
+	r.cassettes = slices.DeleteFunc(r.cassettes, func(c *cassette.Cassette) bool { return named(own, c.Model) != nil })
 	r.cassettes = append(own, r.cassettes...)
 	return r, nil
 }
 
-func readFolder(folder fs.FS, what string) ([]*cassette, error) {
+func readFolder(folder fs.FS, what string) ([]*cassette.Cassette, error) {
 	names, err := fs.Glob(folder, "*.json")
 	if err != nil {
 		return nil, err
 	}
-	var out []*cassette
+	var out []*cassette.Cassette
 	from := map[string]string{}
 	for _, name := range names {
 		c, err := readFile(folder, name)
@@ -78,17 +79,17 @@ func readFolder(folder fs.FS, what string) ([]*cassette, error) {
 	return out, nil
 }
 
-func readFile(folder fs.FS, name string) (*cassette, error) {
+func readFile(folder fs.FS, name string) (*cassette.Cassette, error) {
 	f, err := folder.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	return readCassette(f)
+	return cassette.Read(f)
 }
 
-func named(list []*cassette, model string) *cassette {
-	if i := slices.IndexFunc(list, func(c *cassette) bool { return c.Model == model }); i >= 0 {
+func named(list []*cassette.Cassette, model string) *cassette.Cassette {
+	if i := slices.IndexFunc(list, func(c *cassette.Cassette) bool { return c.Model == model }); i >= 0 {
 		return list[i]
 	}
 	return nil
@@ -110,9 +111,9 @@ func (r *replay) Complete(ctx context.Context, req sdk.Request, send func(sdk.De
 	if c == nil {
 		return failed(fmt.Sprintf("there is no cassette %q; there are: %s", req.Model, strings.Join(r.names(), ", ")))
 	}
-	found, d := c.find(req)
+	found, d := c.Find(req)
 	if d != nil {
-		return failed(fmt.Sprintf("no model answers here: replay/%s is a recording, and what was asked is not in it: %s differs\n  recorded: %s\n  asked:    %s", c.Model, d.where, d.expected, d.got))
+		return failed(fmt.Sprintf("no model answers here: replay/%s is a recording, and what was asked is not in it: %s differs\n  recorded: %s\n  asked:    %s", c.Model, d.Where, d.Expected, d.Got))
 	}
 	for _, e := range found.Events {
 		if err := pause(ctx, time.Duration(e.DelayMS)*time.Millisecond); err != nil {

@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/cassette"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -121,14 +122,13 @@ func TestFirstRunScriptSendsTheCassettesPrompt(t *testing.T) {
 }
 
 // twoSteps is a cassette with everything that is compared.
-const twoSteps = `{"format":1,"model":"m","steps":[
- {"request":[{"role":"user","text":"go"}],"events":[
-  {"text":"I "},{"text":"look"},{"reasoning":"hm"},
-  {"call":{"index":0,"id":"a","tool":"read","arguments":"{\"path\":\"x\",\"n\":1}"}},
-  {"call":{"index":1,"id":"b","tool":"bash","arguments":"not "}},{"call":{"index":1,"arguments":"json"}},
-  {"finish":{"reason":"calls"}}]},
- {"request":[{"role":"tool","tool":"read","result":{"exact":"1"}},{"role":"tool","tool":"bash","result":{"any":true}},{"role":"user","text":"and?"}],
-  "events":[{"text":"done"},{"finish":{"reason":"stop"}}]}]}`
+var twoSteps = func() string {
+	text, err := os.ReadFile(filepath.Join("..", "..", "sdk", "cassette", "testdata", "two-steps.json"))
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}()
 
 func folder(t *testing.T, files map[string]string) string {
 	t.Helper()
@@ -188,39 +188,6 @@ func TestMismatches(t *testing.T) {
 	mismatch(t, err, `no cassette "other"`, "m, first-run")
 }
 
-func TestDifferenceIsShownWhereItIs(t *testing.T) {
-	long := strings.Repeat("ä", 1000)
-	d := differs("x", long+"a"+long, long+"b"+long)
-	for _, s := range []string{d.expected, d.got} {
-		if len(s) > clipAt+20 || !strings.HasPrefix(s, `"…`) || !strings.HasSuffix(s, `…"`) {
-			t.Errorf("%q", s)
-		}
-	}
-	if !strings.Contains(d.expected, "a") || !strings.Contains(d.got, "b") {
-		t.Errorf("%q and %q do not show the difference", d.expected, d.got)
-	}
-}
-
-func TestSameArguments(t *testing.T) {
-	for _, c := range []struct {
-		a, b string
-		same bool
-	}{
-		{`{"a":1,"b":[true,null]}`, `{ "b" : [true, null], "a" : 1.0 }`, true},
-		{`{"a":1}`, `{"a":1,"b":2}`, false},
-		{`{"a":9007199254740993}`, `{"a":9007199254740992}`, false},
-		{`{"a":"1"}`, `{"a":1}`, false},
-		{`[1,2]`, `[2,1]`, false},
-		{``, ``, true},
-		{`{}`, ``, false},
-		{`{} {}`, `{}`, false},
-	} {
-		if got := sameArguments(c.a, c.b); got != c.same {
-			t.Errorf("%s and %s: %v", c.a, c.b, got)
-		}
-	}
-}
-
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	r := open(t, settings{})
@@ -270,11 +237,11 @@ func TestEveryStepAnswersTheNext(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		read, err := readCassette(bytes.NewReader(raw))
+		read, err := cassette.Read(bytes.NewReader(raw))
 		if err != nil {
 			t.Fatalf("%s: %v", raw, err)
 		}
-		r := &replay{cassettes: []*cassette{read}}
+		r := &replay{cassettes: []*cassette.Cassette{read}}
 		var messages []sdk.Message
 		for i, s := range c.Steps {
 			for _, e := range s.Request {
@@ -296,32 +263,32 @@ func TestEveryStepAnswersTheNext(t *testing.T) {
 	})
 }
 
-func drawCassette(t *rapid.T) cassette {
-	c := cassette{Format: Format, Model: "m"}
+func drawCassette(t *rapid.T) cassette.Cassette {
+	c := cassette.Cassette{Format: cassette.Format, Model: "m"}
 	var tools []string
 	for range rapid.IntRange(1, 4).Draw(t, "steps") {
-		var s step
+		var s cassette.Step
 		for _, tool := range tools {
 			text := rapid.String().Draw(t, "result")
-			rule := rapid.SampledFrom([]rule{{Any: true}, {Exact: &text}}).Draw(t, "rule")
-			s.Request = append(s.Request, expected{Role: sdk.RoleTool, Tool: tool, Result: &rule})
+			rule := rapid.SampledFrom([]cassette.Rule{{Any: true}, {Exact: &text}}).Draw(t, "rule")
+			s.Request = append(s.Request, cassette.Expected{Role: sdk.RoleTool, Tool: tool, Result: &rule})
 		}
 		if len(tools) == 0 {
 			text := rapid.String().Draw(t, "prompt")
-			s.Request = append(s.Request, expected{Role: sdk.RoleUser, Text: &text})
+			s.Request = append(s.Request, cassette.Expected{Role: sdk.RoleUser, Text: &text})
 		}
 		if text := rapid.String().Draw(t, "text"); text != "" {
-			s.Events = append(s.Events, played{Delta: sdk.Delta{Text: text}})
+			s.Events = append(s.Events, cassette.Played{Delta: sdk.Delta{Text: text}})
 		}
 		tools = rapid.SliceOfN(rapid.SampledFrom([]string{"bash", "grep"}), 0, 2).Draw(t, "tools")
 		for i, tool := range tools {
-			s.Events = append(s.Events, played{Delta: sdk.Delta{Call: &sdk.CallDelta{Index: i, ID: fmt.Sprint("c", i), Tool: tool, Arguments: rapid.SampledFrom([]string{"{}", "", "x"}).Draw(t, "arguments")}}})
+			s.Events = append(s.Events, cassette.Played{Delta: sdk.Delta{Call: &sdk.CallDelta{Index: i, ID: fmt.Sprint("c", i), Tool: tool, Arguments: rapid.SampledFrom([]string{"{}", "", "x"}).Draw(t, "arguments")}}})
 		}
 		reason := "stop"
 		if len(tools) > 0 {
 			reason = "calls"
 		}
-		s.Events = append(s.Events, played{Delta: sdk.Delta{Finish: &sdk.Finish{Reason: reason}}})
+		s.Events = append(s.Events, cassette.Played{Delta: sdk.Delta{Finish: &sdk.Finish{Reason: reason}}})
 		c.Steps = append(c.Steps, s)
 	}
 	return c

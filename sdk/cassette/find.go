@@ -1,4 +1,4 @@
-package main
+package cassette
 
 import (
 	"bytes"
@@ -12,18 +12,23 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// difference is the first place where a request is not the cassette's.
-type difference struct {
-	where    string
-	expected string
-	got      string
+// Difference is the first place where a request is not the cassette's.
+type Difference struct {
+	Where    string // such as "message 3 (tool) of bash"
+	Expected string
+	Got      string
 }
 
-// find returns the step that answers a request. Which one it is follows from
-// the request alone, by the number of assistant messages in it, so that a
-// restart of the plugin or the daemon loses no place. System messages, tool
+// Error shows the difference on three lines.
+func (d *Difference) Error() string {
+	return fmt.Sprintf("%s differs\n  expected: %s\n  got:      %s", d.Where, d.Expected, d.Got)
+}
+
+// Find returns the step that answers a request of which the cassette is the whole
+// conversation. Which one it is follows from the request alone, by the number of
+// assistant messages in it, so that a restart loses no place. System messages, tool
 // definitions, ids and reasoning are not compared.
-func (c *cassette) find(req sdk.Request) (step, *difference) {
+func (c *Cassette) Find(req sdk.Request) (Step, *Difference) {
 	var got []sdk.Message
 	turn := 0
 	for _, m := range req.Messages {
@@ -39,18 +44,18 @@ func (c *cassette) find(req sdk.Request) (step, *difference) {
 	for i, s := range c.Steps[:min(turn+1, len(c.Steps))] {
 		for _, e := range s.Request {
 			if d := compare(e, got, next); d != nil {
-				return step{}, d
+				return Step{}, d
 			}
 			next++
 		}
 		if i == turn {
 			if next < len(got) {
-				return step{}, &difference{where: place(next, got[next].Role), expected: "nothing more: it is the model's turn", got: describe(got[next])}
+				return Step{}, &Difference{Where: place(next, got[next].Role), Expected: "nothing more: it is the model's turn", Got: describe(got[next])}
 			}
 			return s, nil
 		}
 		if d := compareSaid(s.said(), got, next); d != nil {
-			return step{}, d
+			return Step{}, d
 		}
 		next++
 	}
@@ -58,10 +63,10 @@ func (c *cassette) find(req sdk.Request) (step, *difference) {
 	if next < len(got) {
 		where, rest = place(next, got[next].Role), describe(got[next])
 	}
-	return step{}, &difference{where: where, expected: fmt.Sprintf("nothing: the cassette ends after %d steps", len(c.Steps)), got: rest}
+	return Step{}, &Difference{Where: where, Expected: fmt.Sprintf("nothing: the cassette ends after %d steps", len(c.Steps)), Got: rest}
 }
 
-func compare(e expected, got []sdk.Message, at int) *difference {
+func compare(e Expected, got []sdk.Message, at int) *Difference {
 	want := "a user who says something"
 	switch {
 	case e.Text != nil:
@@ -70,36 +75,36 @@ func compare(e expected, got []sdk.Message, at int) *difference {
 		want = "the result of " + e.Tool + ": " + e.Result.String()
 	}
 	if at >= len(got) {
-		return &difference{where: place(at, e.Role), expected: want, got: "the end of the request"}
+		return &Difference{Where: place(at, e.Role), Expected: want, Got: "the end of the request"}
 	}
 	m := got[at]
 	switch {
 	case m.Role != e.Role, e.Role == sdk.RoleTool && m.Tool != e.Tool:
-		return &difference{where: place(at, e.Role), expected: want, got: describe(m)}
+		return &Difference{Where: place(at, e.Role), Expected: want, Got: describe(m)}
 	case e.Role == sdk.RoleTool && !e.Result.accepts(m.Text):
 		if e.Result.Exact != nil {
 			return differs(place(at, e.Role)+" of "+e.Tool, *e.Result.Exact, m.Text)
 		}
-		return &difference{where: place(at, e.Role) + " of " + e.Tool, expected: e.Result.String(), got: fmt.Sprintf("%q", clip(m.Text, 0))}
+		return &Difference{Where: place(at, e.Role) + " of " + e.Tool, Expected: e.Result.String(), Got: fmt.Sprintf("%q", clip(m.Text, 0))}
 	case e.Role == sdk.RoleUser && m.Text != *e.Text:
 		return differs(place(at, e.Role), *e.Text, m.Text)
 	}
 	return nil
 }
 
-func compareSaid(want sdk.Message, got []sdk.Message, at int) *difference {
+func compareSaid(want sdk.Message, got []sdk.Message, at int) *Difference {
 	where := place(at, sdk.RoleAssistant)
 	if at >= len(got) {
-		return &difference{where: where, expected: describe(want), got: "the end of the request"}
+		return &Difference{Where: where, Expected: describe(want), Got: "the end of the request"}
 	}
 	m := got[at]
 	switch {
 	case m.Role != sdk.RoleAssistant:
-		return &difference{where: where, expected: describe(want), got: describe(m)}
+		return &Difference{Where: where, Expected: describe(want), Got: describe(m)}
 	case m.Text != want.Text:
 		return differs(where, want.Text, m.Text)
 	case len(m.Calls) != len(want.Calls):
-		return &difference{where: where, expected: fmt.Sprintf("%d calls", len(want.Calls)), got: fmt.Sprintf("%d calls", len(m.Calls))}
+		return &Difference{Where: where, Expected: fmt.Sprintf("%d calls", len(want.Calls)), Got: fmt.Sprintf("%d calls", len(m.Calls))}
 	}
 	for i, call := range want.Calls {
 		in := fmt.Sprintf("%s, call %d", where, i+1)
@@ -127,12 +132,12 @@ func describe(m sdk.Message) string {
 }
 
 // differs shows both texts around the first byte that is not the same.
-func differs(where, want, got string) *difference {
+func differs(where, want, got string) *Difference {
 	at := 0
 	for at < min(len(want), len(got)) && want[at] == got[at] {
 		at++
 	}
-	return &difference{where: where, expected: strconv.Quote(clip(want, at)), got: strconv.Quote(clip(got, at))}
+	return &Difference{Where: where, Expected: strconv.Quote(clip(want, at)), Got: strconv.Quote(clip(got, at))}
 }
 
 // clipAt bounds what an error shows of a text.

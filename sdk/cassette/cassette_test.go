@@ -1,12 +1,22 @@
-package main
+package cassette
 
 import (
 	"bytes"
+	_ "embed"
 	"strings"
 	"testing"
 
 	"github.com/bothyd/bothy/sdk"
 )
+
+//go:embed testdata/two-steps.json
+var twoSteps string
+
+func user(text string) sdk.Message { return sdk.Message{Role: sdk.RoleUser, Text: text} }
+
+func result(tool, text string) sdk.Message {
+	return sdk.Message{Role: sdk.RoleTool, Tool: tool, CallID: "c", Text: text}
+}
 
 func TestCassettesAreChecked(t *testing.T) {
 	replace := func(old, with string) string {
@@ -35,6 +45,7 @@ func TestCassettesAreChecked(t *testing.T) {
 		{"a result without a rule", replace(`,"result":{"any":true}`, ``), "has a result"},
 		{"a rule of two", replace(`{"any":true}`, `{"any":true,"exact":"x"}`), "one of exact, regex and any"},
 		{"a rule of none", replace(`{"any":true}`, `{}`), "one of exact, regex and any"},
+		{"what was recorded of an exact result", replace(`{"exact":"1"}`, `{"exact":"1","recorded":"1"}`), "recorded goes with any"},
 		{"a broken regex", replace(`{"any":true}`, `{"regex":"("}`), "regex"},
 		{"no events", replace(`[{"text":"done"},{"finish":{"reason":"stop"}}]`, `[]`), "step 2, events: there are none"},
 		{"no finish", replace(`,{"finish":{"reason":"stop"}}`, ``), "one finish"},
@@ -49,13 +60,13 @@ func TestCassettesAreChecked(t *testing.T) {
 		{"a call's index", replace(`"index":1,"id"`, `"index":5,"id"`), "the next new one is 1"},
 		{"a call without an id", replace(`"id":"a",`, ``), "an id and a tool"},
 		{"a second piece with an id", replace(`{"index":1,"arguments"`, `{"index":1,"id":"b","arguments"`), "only the first piece"},
-		{"a large file", `{"format":1,"model":"` + strings.Repeat("m", maxCassette), "larger than 4 MiB"},
+		{"a large file", `{"format":1,"model":"` + strings.Repeat("m", MaxBytes), "larger than 64 MiB"},
 	} {
-		if _, err := readCassette(strings.NewReader(c.in)); err == nil || !strings.Contains(err.Error(), c.says) {
+		if _, err := Read(strings.NewReader(c.in)); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: error %v, want %q in it", c.name, err, c.says)
 		}
 	}
-	if _, err := readCassette(strings.NewReader(twoSteps)); err != nil {
+	if _, err := Read(strings.NewReader(twoSteps)); err != nil {
 		t.Error(err)
 	}
 }
@@ -65,14 +76,14 @@ func FuzzCassette(f *testing.F) {
 	f.Add([]byte(twoSteps), "go")
 	f.Add([]byte(`{"format":1,"model":"m","steps":[{"request":[{"role":"user","text":""}],"events":[{"finish":{"reason":"stop"}}]}]}`), "")
 	f.Fuzz(func(t *testing.T, raw []byte, text string) {
-		c, err := readCassette(bytes.NewReader(raw))
+		c, err := Read(bytes.NewReader(raw))
 		if err != nil {
 			return
 		}
 		for _, messages := range [][]sdk.Message{
 			nil, {user(text)}, {user(text), c.Steps[0].said()}, {result("bash", text)}, {user(text), {Role: sdk.RoleAssistant}, result("bash", text)},
 		} {
-			if _, d := c.find(sdk.Request{Model: c.Model, Messages: messages}); d != nil && (d.where == "" || d.expected == "" || d.got == "") {
+			if _, d := c.Find(sdk.Request{Model: c.Model, Messages: messages}); d != nil && (d.Where == "" || d.Expected == "" || d.Got == "") {
 				t.Errorf("an empty difference: %+v", *d)
 			}
 		}

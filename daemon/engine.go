@@ -43,6 +43,7 @@ func (d *Daemon) startEngine(g ground, copies skill.Copies, rules *engine.Rulebo
 		Previewed:    g.clients.Previewed,
 		Redacting:    func() engine.Pieces { return d.secrets.Stream() },
 		Redact:       d.secrets.Redact,
+		RedactText:   d.secrets.Text,
 		Hidden:       audit.Hidden,
 		Grace:        d.cfg.Stop.Grace,
 		Frozen:       g.store.Health() != nil,

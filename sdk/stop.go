@@ -23,7 +23,8 @@ const (
 	StopTaken    = "taken" // a person took the prompt back before any work on it
 	StopFailed   = "failed"
 	StopOverflow = "overflow" // the prompt does not fit the model
-	StopReplay   = "replay"   // a recorded conversation does not match
+	StopReplay   = "replay"   // a conversation that the provider replay plays does not match
+	StopMismatch = "mismatch" // the cassette that was given with the prompt does not match
 	StopConfig   = "config"   // the model's provider cannot work as it is configured
 )
 
@@ -50,7 +51,8 @@ func StopReasons() []StopReason {
 		{StopProposal, ExitUnanswered, "", "nobody answered in time, and the run waits; the journal has no such end"},
 		{StopAborted, ExitAborted, "", "a person"},
 		{StopTaken, ExitAborted, "", "a person, before any work on the prompt"},
-		{StopReplay, ExitUsage, "", "the recorded conversation does not match"},
+		{StopReplay, ExitUsage, "", "a conversation that the provider `replay` plays does not match"},
+		{StopMismatch, ExitFailed, "", "the cassette of `--replay` does not match"},
 		{StopConfig, ExitUsage, "", "the model's provider cannot work as it is configured"},
 	}
 }

@@ -56,6 +56,7 @@ func TestStopExit(t *testing.T) {
 		{StopAnswer, 409, ExitFailed, "failed"},
 		{StopReplay, 500, ExitUsage, "cannot go on"},
 		{StopReplay, 200, ExitUsage, "cannot go on"},
+		{StopMismatch, 500, ExitFailed, "failed"},
 		{StopConfig, 500, ExitUsage, "cannot go on"},
 		{"max_turns", 500, ExitStopped, "stopped by max_turns"},
 		{"max_turns", 200, ExitStopped, "stopped by max_turns"},

@@ -3,14 +3,12 @@ package main
 import (
 	"context"
 	"embed"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/cassette"
@@ -115,15 +113,7 @@ func (r *replay) Complete(ctx context.Context, req sdk.Request, send func(sdk.De
 	if d != nil {
 		return failed(fmt.Sprintf("no model answers here: replay/%s is a recording, and what was asked is not in it: %s differs\n  recorded: %s\n  asked:    %s", c.Model, d.Where, d.Expected, d.Got))
 	}
-	for _, e := range found.Events {
-		if err := pause(ctx, time.Duration(e.DelayMS)*time.Millisecond); err != nil {
-			return err
-		}
-		if err := send(e.Delta); err != nil {
-			return err
-		}
-	}
-	return nil
+	return found.Play(ctx, send)
 }
 
 func (r *replay) names() []string {
@@ -132,21 +122,6 @@ func (r *replay) names() []string {
 		out = append(out, c.Model)
 	}
 	return out
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	if d > 0 {
-		t := time.NewTimer(d)
-		defer t.Stop()
-		select {
-		case <-t.C:
-		case <-ctx.Done():
-		}
-	}
-	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("the playing was given up: %w", errors.Join(err, context.Cause(ctx)))
-	}
-	return nil
 }
 
 // ways are the shortest ways to a model.

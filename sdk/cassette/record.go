@@ -8,13 +8,14 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// NewStep makes the step of a completion that has come whole. The result of a tool is
+// NewStep makes the step of a completion that has come whole, of which fresh is what was
+// new in the request (Fresh). The result of a tool is
 // compared exactly when exact says so of the name in its message, else any will do and
 // what it was is kept beside. Reasoning is kept, and what belongs to the provider is not:
 // costs, ids of its own, and when each piece came.
-func NewStep(messages []sdk.Message, first bool, c sdk.Completion, exact func(tool string) bool) Step {
+func NewStep(fresh []sdk.Message, c sdk.Completion, exact func(tool string) bool) Step {
 	s := Step{Request: []Expected{}}
-	for _, m := range fresh(messages, first) {
+	for _, m := range fresh {
 		e, text := Expected{Role: m.Role}, m.Text
 		switch {
 		case m.Role != sdk.RoleTool:

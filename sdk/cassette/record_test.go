@@ -42,7 +42,7 @@ func recorded(t *testing.T) (*Cassette, [][]sdk.Message) {
 	exact := func(tool string) bool { return tool == "read" }
 	c := Cassette{Model: "a/m", Context: 100}
 	for i, said := range []sdk.Completion{first, second, third} {
-		c.Steps = append(c.Steps, NewStep(requests[i], i == 0, said, exact))
+		c.Steps = append(c.Steps, NewStep(Fresh(requests[i], i == 0), said, exact))
 	}
 	raw, err := c.Encode()
 	if err != nil {
@@ -74,7 +74,7 @@ func TestWhatIsRecordedPlays(t *testing.T) {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	for n, messages := range requests {
-		if s, d := c.Next(n, messages); d != nil || len(s.Events) == 0 {
+		if s, d := c.Next(n, Fresh(messages, n == 0)); d != nil || len(s.Events) == 0 {
 			t.Errorf("step %d: %v", n, d)
 		}
 	}
@@ -108,7 +108,7 @@ func TestNextTellsTheFirstDifference(t *testing.T) {
 		{"behind the end", c, 3, requests[2], []string{"step 4, the end", "ends after 3 steps", "the result of read"}},
 		{"nothing", c, 0, nil, []string{"step 1, message 1 (user)"}},
 	} {
-		_, d := x.c.Next(x.n, x.messages)
+		_, d := x.c.Next(x.n, Fresh(x.messages, x.n == 0))
 		if (d == nil) != (x.says == nil) {
 			t.Errorf("%s: %v", x.name, d)
 			continue
@@ -132,8 +132,8 @@ func TestStrictNeedsAllResults(t *testing.T) {
 }
 
 func TestEncodeRefuses(t *testing.T) {
-	step := NewStep([]sdk.Message{user("go")}, true, said("done"), nil)
-	lost := NewStep([]sdk.Message{message(said("", "read")), user("and?")}, false, said("done"), nil)
+	step := NewStep([]sdk.Message{user("go")}, said("done"), nil)
+	lost := NewStep([]sdk.Message{user("and?")}, said("done"), nil)
 	long := step
 	long.Events = append([]Played{{Delta: sdk.Delta{Text: strings.Repeat("x", MaxBytes)}}}, step.Events...)
 	for name, x := range map[string]struct {
@@ -141,8 +141,8 @@ func TestEncodeRefuses(t *testing.T) {
 		says string
 	}{
 		"no steps":   {Cassette{Model: "m"}, "no steps"},
-		"no prompt":  {Cassette{Model: "m", Steps: []Step{NewStep(nil, true, said("x"), nil)}}, "no message"},
-		"no result":  {Cassette{Model: "m", Steps: []Step{NewStep([]sdk.Message{user("go")}, true, said("", "read"), nil), lost}}, `result of tool "read"`},
+		"no prompt":  {Cassette{Model: "m", Steps: []Step{NewStep(nil, said("x"), nil)}}, "no message"},
+		"no result":  {Cassette{Model: "m", Steps: []Step{NewStep([]sdk.Message{user("go")}, said("", "read"), nil), lost}}, `result of tool "read"`},
 		"beyond all": {Cassette{Model: "m", Steps: []Step{long}}, "larger than 64 MiB"},
 		"no model":   {Cassette{Steps: []Step{step}}, "model is missing"},
 	} {
@@ -162,7 +162,7 @@ func TestAnyCompletionIsRecorded(t *testing.T) {
 		for range rapid.IntRange(0, 3).Draw(t, "calls") {
 			c.Calls = append(c.Calls, sdk.Call{ID: rapid.String().Draw(t, "id"), Tool: rapid.String().Draw(t, "tool"), Arguments: rapid.String().Draw(t, "arguments")})
 		}
-		raw, err := Cassette{Model: "m", Steps: []Step{NewStep([]sdk.Message{user("go")}, true, c, nil)}}.Encode()
+		raw, err := Cassette{Model: "m", Steps: []Step{NewStep([]sdk.Message{user("go")}, c, nil)}}.Encode()
 		if err != nil {
 			t.Fatal(err)
 		}

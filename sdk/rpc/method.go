@@ -15,6 +15,7 @@ const (
 	MethodRelease     = "run/release"
 	MethodPrompts     = "prompts/list"
 	MethodPromptFiles = "prompts/files"
+	MethodCassette    = "prompts/cassette"
 	MethodTakeBack    = "prompts/take"
 	MethodResume      = "run/resume"
 	MethodFork        = "run/fork"

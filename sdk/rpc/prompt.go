@@ -18,6 +18,10 @@ type Prompt struct {
 
 	Attachments []sdk.Attachment `json:"attachments,omitempty" access:"free" jsonschema:"files of the project, or ranges of their lines, that the model gets with the prompt"`
 
+	Record bool   `json:"record,omitempty" access:"free" jsonschema:"make a cassette of the work, which prompts/cassette hands out when it has ended"`
+	Replay string `json:"replay,omitempty" access:"approve" jsonschema:"absolute path of a cassette, at most 64 MiB, that is played in the place of the model; the daemon reads the file, so that it needs the role approve"`
+	Strict bool   `json:"strict,omitempty" access:"free" jsonschema:"with replay: compare the results of all tools, also of those that do more than read"`
+
 	Mode   sdk.Mode `json:"permission_mode,omitempty" access:"approve" jsonschema:"interactive, restricted, workspace or full; the agent's when absent. workspace is refused where commands cannot work on a copy of the project; full needs the role approve"`
 	Yolo   bool     `json:"yolo,omitempty" access:"approve" jsonschema:"full for every prompt of this run from now on; needs the role approve"`
 	Attend bool     `json:"attend,omitempty" access:"approve" jsonschema:"this connection answers what the run proposes; needs the role approve"`

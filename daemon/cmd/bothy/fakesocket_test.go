@@ -28,6 +28,17 @@ func (f *fakeDaemon) TakeBack(context.Context, int64, int) (rpc.TakenBack, error
 	return rpc.TakenBack{}, nil
 }
 
+// Cassette hands out that of a prompt which was to be recorded, in two pieces.
+func (f *fakeDaemon) Cassette(_ context.Context, _ int64, prompt int, offset int64) (rpc.CassettePiece, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.prompts[prompt-1].Record {
+		return rpc.CassettePiece{}, sdk.Errorf(sdk.NotFound, "nothing was recorded")
+	}
+	const text = "the cassette"
+	return rpc.CassettePiece{Size: int64(len(text)), Data: []byte(text[offset:min(int(offset)+7, len(text))])}, nil
+}
+
 func (f *fakeDaemon) CancelCall(context.Context, int64, string) ([]string, error) { return nil, nil }
 
 func (f *fakeDaemon) Touched(context.Context, int64) (map[int64]rpc.PromptFiles, error) {

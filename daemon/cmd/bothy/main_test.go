@@ -156,7 +156,7 @@ func TestExitCodesOfRun(t *testing.T) {
 	}{
 		"answer": {200, "answer", exitOK}, "terminal 204": {204, "terminal", exitOK}, "unable": {422, "terminal", exitFailed},
 		"failed": {500, "failed", exitFailed}, "overflow": {413, "overflow", exitFailed}, "max turns": {500, "max_turns", exitStopped},
-		"rejected": {200, "rejected", exitOK}, "aborted": {499, "aborted", exitAborted}, "replay": {500, "replay", exitUsage}, "proposal": {500, "proposal", exitUnanswered},
+		"rejected": {200, "rejected", exitOK}, "aborted": {499, "aborted", exitAborted}, "replay": {500, "replay", exitUsage}, "mismatch": {500, "mismatch", exitFailed}, "proposal": {500, "proposal", exitUnanswered},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := withDaemon(t, func(f *fakeDaemon, loop int64) { f.commit(ended(loop, c.status, c.stop, "because\x1b of it")) })

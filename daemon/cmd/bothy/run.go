@@ -18,6 +18,7 @@ type runCmd struct {
 	Format  string `enum:"text,json,stream-json" default:"text" help:"text: steps on standard error, the answer on standard output. json: one object at the end. stream-json: one object a line, as it happens."`
 	Quiet   bool   `short:"q" help:"Print the answer alone."`
 	modeFlags
+	cassetteFlags
 }
 
 // Help adds to the verb's help.
@@ -33,6 +34,8 @@ Examples:
     bothy run -c "now run the tests again"
     bothy run -r fix-42 "now run the tests again"
     bothy run -q --ask "which Go version does this need?"
+    bothy run --record fix.json "fix the test"
+    bothy run --replay fix.json "fix the test"
 
 ` + exitCodes
 }
@@ -43,6 +46,9 @@ func (cmd runCmd) Run(ctx context.Context, c *console) error {
 		cmd.Format = "json"
 	}
 	if err := cmd.modeFlags.check(cmd.Ask); err != nil {
+		return err
+	}
+	if err := cmd.cassetteFlags.check(c, cmd.Model); err != nil {
 		return err
 	}
 	prompt, err := c.prompt(cmd.Prompt)
@@ -69,7 +75,7 @@ func (cmd runCmd) Run(ctx context.Context, c *console) error {
 	if err := c.openInstructions(ctx, cl, project, who.asks, cmd.Format == "text" && !cmd.Quiet); err != nil {
 		return err
 	}
-	p := rpc.Prompt{Project: project, Prompt: prompt, Run: run, Agent: cmd.Agent, Model: cmd.Model, Attend: who.asks}
+	p := rpc.Prompt{Project: project, Prompt: prompt, Run: run, Agent: cmd.Agent, Model: cmd.Model, Attend: who.asks, Record: cmd.Record != "", Replay: cmd.Replay, Strict: cmd.Strict}
 	cmd.widen(c, &p)
 	accepted, err := c.daemon().Prompt(ctx, cl, cmd.Ask, p)
 	if err != nil {
@@ -103,10 +109,17 @@ func (cmd runCmd) show(ctx context.Context, c *console, cl *client.Client, accep
 		}
 		err = c.showText(ctx, cl, accepted, s, cmd.Quiet, who)
 	}
-	if err == nil && exitOf(*s.End) != exitOK {
-		err = exitError{code: exitOf(*s.End)}
+	if err != nil {
+		return err
 	}
-	return err
+	saved := cmd.save(ctx, c, cl, accepted, s, cmd.Format == "text" && !cmd.Quiet)
+	if exit := exitOf(*s.End); exit != exitOK {
+		if saved != nil {
+			c.complain(saved)
+		}
+		return exitError{code: exit}
+	}
+	return saved
 }
 
 // showText is how people see a loop; chat uses it too.

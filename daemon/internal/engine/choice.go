@@ -10,6 +10,9 @@ import (
 // chosen is the model of a submission, and why it is that one. What the prompt or
 // its run names is kept to; what the configuration names may give way.
 func (e *Engine) chosen(ctx context.Context, s Submission, p placed, workspace string) (sdk.ModelChoice, error) {
+	if s.played != nil {
+		return s.played.choice(), nil
+	}
 	if given := p.given(s); given != "" {
 		return e.cfg.Models.Resolve(ctx, given)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/bothyd/bothy/daemon/internal/guard"
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/cassette"
 )
 
 // complete asks the model, and returns its whole answer. An answer that was
@@ -34,6 +35,7 @@ func (e *Engine) complete(ctx context.Context, a *activeLoop, p sdk.Prompt) (sdk
 	if err != nil {
 		return c, e.failedCompletion(a, c, err)
 	}
+	e.keepStep(a, c)
 	e.progress(ctx, a, "processing")
 	if c, err = e.cfg.Hooks.LLMResponse.Apply(ctx, c); err != nil {
 		return c, err
@@ -98,9 +100,7 @@ func (e *Engine) ask(ctx context.Context, a *activeLoop, p sdk.Prompt) (sdk.Comp
 	s := newAnswerStream(e, a)
 	r := &reader{engine: e, loop: a.loop, turn: a.turn.row.Sequence, stream: s}
 	_, err = settle(ctx, e, "the completion", func() (struct{}, error) {
-		return struct{}{}, e.cfg.Models.Complete(ctx, a.choice.Alias, request(a, p), r.take, func(retry sdk.Retry) error {
-			return e.retrying(ctx, a, r, retry)
-		})
+		return struct{}{}, e.completion(ctx, a, request(a, p), r)
 	})
 	c, finished := r.close()
 	stopping := errors.Is(context.Cause(ctx), errStopping)
@@ -171,7 +171,10 @@ func (e *Engine) failedCompletion(a *activeLoop, c sdk.Completion, err error) er
 	outcome := sdk.OutcomeOf(err)
 	var failed *sdk.ProviderError
 	var late *guard.Late
+	var differs *cassette.Difference
 	switch {
+	case errors.As(err, &differs):
+		end.stop, end.reason, outcome = sdk.StopMismatch, mismatch(differs), sdk.Validation
 	case errors.As(err, &failed) && failed.Replay:
 		end.stop, end.reason, outcome = sdk.StopReplay, failed.Message, sdk.Validation
 	case failed != nil && failed.NoTools:

@@ -67,6 +67,9 @@ type Config struct {
 	// Redact takes secrets out of a text that becomes part of a path, which cannot
 	// be redacted later. Nil takes out nothing.
 	Redact func(string) string
+	// RedactText is Redact for a text that may be JSON and stays so, as it is done to
+	// entries; what is recorded has that. Nil takes out nothing.
+	RedactText func(string) string
 	// Hidden stands in the store where a secret was. A call in which it stands is
 	// not made by a daemon that has it from the store: its tool would take the mark
 	// for what the model wrote. Empty is that nothing is hidden.
@@ -164,6 +167,9 @@ func New(cfg Config) (*Engine, error) {
 	}
 	if cfg.Redact == nil {
 		cfg.Redact = func(text string) string { return text }
+	}
+	if cfg.RedactText == nil {
+		cfg.RedactText = func(text string) string { return text }
 	}
 	if cfg.Clock == nil {
 		cfg.Clock = time.Now

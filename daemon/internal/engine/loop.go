@@ -46,6 +46,9 @@ type activeLoop struct {
 	turn     *turn // the open one
 	from     stage // of that turn, when it was taken up; stageNone for a fresh one
 
+	recorded bool    // a cassette is made of it
+	played   *played // in the place of its model; nil is nothing
+
 	joins    bool // a call that no loop makes, and that the model of the run reads
 	approved bool // a call that no loop makes, by somebody who may approve it
 
@@ -64,7 +67,7 @@ func (e *Engine) prepare(ctx context.Context, a *activeLoop) error {
 		return err
 	}
 	e.options(a)
-	if a.choice, err = e.cfg.Models.Resolve(ctx, a.loop.Model); err != nil {
+	if err := e.choose(ctx, a); err != nil {
 		return err
 	}
 	a.head, a.chain = a.choice, a.choice.Fallback

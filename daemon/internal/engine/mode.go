@@ -13,7 +13,10 @@ type loopOptions struct {
 	Resumes     int64            `json:"resumes,omitempty"` // the loop that it goes on with
 	Mode        sdk.Mode         `json:"mode,omitempty"`
 	Attachments []sdk.Attachment `json:"attachments,omitempty"`
-	Key         string           `json:"key,omitempty"`   // chosen by whoever submitted it; see given
+	Key         string           `json:"key,omitempty"` // chosen by whoever submitted it; see given
+	Record      bool             `json:"record,omitempty"`
+	Replay      string           `json:"replay,omitempty"` // the cassette that is played: a file in the run's folder of cassettes
+	Strict      bool             `json:"strict,omitempty"`
 	Asker       string           `json:"asker,omitempty"` // by which the connection is known that answers what is proposed; see askers
 }
 

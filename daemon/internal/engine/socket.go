@@ -15,6 +15,7 @@ type Socket struct{ *Engine }
 func (s Socket) Submit(ctx context.Context, session string, readOnly, channel bool, p rpc.Prompt) (rpc.Accepted, error) {
 	a, err := s.Engine.Submit(ctx, Submission{
 		Project: p.Project, Run: p.Run, Agent: p.Agent, Model: p.Model, Prompt: p.Prompt, Attachments: p.Attachments, ReadOnly: readOnly, Mode: p.Mode, Yolo: p.Yolo, Key: p.Key, Session: session, Channel: channel,
+		Record: p.Record, Replay: p.Replay, Strict: p.Strict,
 	})
 	return accepted(a), err
 }

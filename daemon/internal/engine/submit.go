@@ -31,7 +31,12 @@ type Submission struct {
 	Yolo        bool             // full mode for every prompt of the run from now on; the caller has checked who asks
 	Channel     bool             // it comes from a channel, whose runs have no mode workspace
 	Key         string           // chosen by whoever submits: the same again is not queued again. Empty is none
+	Record      bool             // a cassette is made of what the model answers
+	Replay      string           // absolute path of a cassette that is played in the place of the model; the caller has checked who asks
+	Strict      bool             // with Replay: the results of all tools are compared
 	Session     string           // of the connection that answers what is proposed; empty when none does
+
+	played *played // Replay, read
 }
 
 // Accepted says what a submission became. What it causes is in the journal
@@ -80,6 +85,9 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (Accepted, error) {
 	defer done()
 	if a, given, err := e.given(ctx, s); err != nil || given {
 		return a, err
+	}
+	if s.played, err = toPlay(s); err != nil {
+		return Accepted{}, err
 	}
 	p, err := e.place(ctx, s)
 	if err != nil {
@@ -294,8 +302,14 @@ func (e *Engine) enqueue(ctx context.Context, p placed, s Submission, typed sdk.
 	if err != nil {
 		return Accepted{}, err
 	}
+	kept, err := e.keepPlayed(p.run, s)
+	if err != nil {
+		return Accepted{}, err
+	}
 	asker := e.askers.name(s.Session, e.started)
-	l := sdk.Loop{ReadOnly: s.ReadOnly, Prompt: s.Prompt, Options: encode(loopOptions{Mode: granted, Asker: asker, Key: s.Key, Attachments: s.Attachments})}
+	l := sdk.Loop{ReadOnly: s.ReadOnly, Prompt: s.Prompt, Options: encode(loopOptions{
+		Mode: granted, Asker: asker, Key: s.Key, Attachments: s.Attachments, Record: s.Record, Replay: kept, Strict: s.Strict,
+	})}
 	if typed != nil {
 		if l.Meaning, err = e.meaning(ctx, p.run, typed); err != nil {
 			return Accepted{}, err

@@ -180,6 +180,11 @@ func (e *Engine) runLoop(w *worker, l sdk.Loop, left bool) {
 		return
 	}
 	tell := e.finish(ctx, a, end)
+	if a.recorded { // who asks for it before that has it made
+		if err := e.endTape(e.base, a.run, a.loop); err != nil && sdk.OutcomeOf(err) != sdk.NotFound {
+			e.log.Warn("a prompt that was to be recorded has no cassette", "run", a.run.Alias, "loop", a.loop.Sequence, "error", err)
+		}
+	}
 	e.over(w)
 	tell()
 }
@@ -270,7 +275,7 @@ func (e *Engine) drive(ctx context.Context, a *activeLoop) (end ending) {
 			return endOf(ctx, err)
 		}
 		if !ruling.Continue {
-			return ending{status: ruling.Status, stop: ruling.Stop, reason: ruling.Reason}
+			return a.endPlayed(ending{status: ruling.Status, stop: ruling.Stop, reason: ruling.Reason})
 		}
 	}
 }

@@ -29,7 +29,7 @@ var channelMethods = map[string]limit{
 	rpc.MethodSkills: inProject, rpc.MethodSkill: inProject, rpc.MethodSkillExplain: inProject, rpc.MethodSkillMatch: inProject,
 
 	// These are about one run.
-	rpc.MethodAbort: ofRun, rpc.MethodRelease: ofRun, rpc.MethodTakeBack: ofRun, rpc.MethodPrompts: ofRun, rpc.MethodPromptFiles: ofRun, rpc.MethodCancelCall: ofRun, rpc.MethodResume: ofRun, rpc.MethodFork: ofRun, rpc.MethodChanges: ofRun, rpc.MethodUndo: ofRun, rpc.MethodRedo: ofRun,
+	rpc.MethodAbort: ofRun, rpc.MethodRelease: ofRun, rpc.MethodTakeBack: ofRun, rpc.MethodPrompts: ofRun, rpc.MethodPromptFiles: ofRun, rpc.MethodCassette: ofRun, rpc.MethodCancelCall: ofRun, rpc.MethodResume: ofRun, rpc.MethodFork: ofRun, rpc.MethodChanges: ofRun, rpc.MethodUndo: ofRun, rpc.MethodRedo: ofRun,
 	rpc.MethodReset: ofRun, rpc.MethodDelete: ofRun, rpc.MethodRename: ofRun,
 	rpc.MethodRun: ofRun, rpc.MethodEntries: ofRun,
 

@@ -226,6 +226,13 @@ func (f *fakeEngine) TakeBack(_ context.Context, run int64, prompt int) (rpc.Tak
 	return rpc.TakenBack{ID: run, Sequence: prompt, Taken: true, Status: sdk.StatusAborted, Prompt: "the text"}, nil
 }
 
+// Cassette hands out "cassette" in two pieces.
+func (f *fakeEngine) Cassette(_ context.Context, run int64, prompt int, offset int64) (rpc.CassettePiece, error) {
+	f.did("cassette %d of %d from %d", prompt, run, offset)
+	text := "cassette"
+	return rpc.CassettePiece{ID: run, Prompt: prompt, Size: int64(len(text)), Data: []byte(text[offset:min(int(offset)+5, len(text))])}, nil
+}
+
 func (f *fakeEngine) CancelCall(_ context.Context, run int64, path string) ([]string, error) {
 	f.did("cancel %q of %d", path, run)
 	return []string{"log://turn_1/bash/ls"}, nil

@@ -39,6 +39,10 @@ func (s *Server) takeBack(ctx context.Context, run sdk.Run, p rpc.PromptRef) (rp
 	return s.cfg.Engine.TakeBack(ctx, run.ID, p.Prompt)
 }
 
+func (s *Server) cassette(ctx context.Context, run sdk.Run, p rpc.CassetteOf) (rpc.CassettePiece, error) {
+	return s.cfg.Engine.Cassette(ctx, run.ID, p.Prompt, p.Offset)
+}
+
 // queued counts the loops that wait.
 func queued(loops []sdk.Loop) int {
 	n := 0

@@ -30,6 +30,10 @@ func TestLifeVerbs(t *testing.T) {
 	if _, err := c.TakeBack(ctx, rpc.PromptRef{Run: "7"}); sdk.OutcomeOf(err) != sdk.Validation {
 		t.Error(err)
 	}
+	var cassette strings.Builder
+	if err := c.Cassette(ctx, rpc.PromptRef{Run: "7", Prompt: 2}, &cassette); err != nil || cassette.String() != "cassette" {
+		t.Errorf("%q, %v", cassette.String(), err)
+	}
 	if x, err := c.CancelCall(ctx, rpc.ToolCancel{Run: "7", Action: "log://turn_1/bash/ls"}); err != nil || len(x.Actions) != 1 || x.Run != "seven" {
 		t.Errorf("%+v, %v", x, err)
 	}
@@ -52,7 +56,7 @@ func TestLifeVerbs(t *testing.T) {
 	if _, err := c.Delete(ctx, ref); sdk.OutcomeOf(err) != sdk.Conflict {
 		t.Error(err)
 	}
-	if got, want := strings.Join(h.engine.done, ", "), `abort 7 and hold, release 7, take back 2 of 7, cancel "log://turn_1/bash/ls" of 7, resume 7, fork 7 as "x" after 2, reset 7, rename 7 to new, delete 7`; got != want {
+	if got, want := strings.Join(h.engine.done, ", "), `abort 7 and hold, release 7, take back 2 of 7, cassette 2 of 7 from 0, cassette 2 of 7 from 5, cancel "log://turn_1/bash/ls" of 7, resume 7, fork 7 as "x" after 2, reset 7, rename 7 to new, delete 7`; got != want {
 		t.Errorf("the engine did %s", got)
 	}
 	for name, call := range map[string]func() error{

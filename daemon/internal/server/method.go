@@ -44,6 +44,7 @@ func (s *Server) table() map[string]method {
 		rpc.MethodRelease:     of(rpc.RoleSubmit, "Lets the prompts go on that run/abort held.", begins(onRun(s, s.release))),
 		rpc.MethodPrompts:     of(rpc.RoleObserve, "The prompts of a run, newest first, with what the work on each came to and the files that it changed.", onRun(s, s.prompts)),
 		rpc.MethodPromptFiles: of(rpc.RoleObserve, "The files that the work on one prompt changed, as its tools told; run/changes compares them with the disk.", onRun(s, s.promptFiles)),
+		rpc.MethodCassette:    of(rpc.RoleObserve, "A piece of the cassette of a prompt that was given with record and has ended.", onRun(s, s.cassette)),
 		rpc.MethodTakeBack:    of(rpc.RoleSubmit, "Takes a prompt out of the queue of its run, when no work on it has begun, and answers with its text.", onRun(s, s.takeBack)),
 		rpc.MethodResume:      of(rpc.RoleSubmit, "Goes on with a run whose last loop was cut short, as a new loop. Answers at once.", begins(onRun(s, s.resume))),
 		rpc.MethodFork:        of(rpc.RoleSubmit, "Makes a run that begins with what another one knew after a turn.", begins(onRun(s, s.fork))),

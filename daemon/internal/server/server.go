@@ -36,6 +36,7 @@ type Engine interface {
 	AbortHeld(ctx context.Context, run int64) (held int, err error)
 	Release(ctx context.Context, run int64) (int, error)
 	TakeBack(ctx context.Context, run int64, prompt int) (rpc.TakenBack, error)
+	Cassette(ctx context.Context, run int64, prompt int, offset int64) (rpc.CassettePiece, error)
 	Resume(ctx context.Context, run int64) (rpc.Accepted, error)
 	Fork(ctx context.Context, run int64, p rpc.Fork) (rpc.Forked, error)
 	Reset(ctx context.Context, run int64) error

@@ -1,0 +1,222 @@
+package engine
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/cassette"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+// tapes is the folder of a run with what is recorded in it, and with copies of what is
+// played (ADR 0068).
+func (e *Engine) tapes(run sdk.Run) string { return filepath.Join(e.runDir(run), "cassettes") }
+
+// tape is where the recording of a loop is, from its end on.
+func (e *Engine) tape(run sdk.Run, l sdk.Loop) string {
+	return filepath.Join(e.tapes(run), fmt.Sprintf("%d.json", l.ID))
+}
+
+// tapedStep is a line of a recording that is not at its end. A turn that is asked again
+// after a crash has another line, which counts.
+type tapedStep struct {
+	Turn    int           `json:"turn"` // of the loop, from 1 on
+	Model   string        `json:"model"`
+	Context int           `json:"context,omitempty"`
+	Step    cassette.Step `json:"step"`
+}
+
+// keepStep adds the answer to the recording of the loop, if there is one. What the disk
+// does not take makes the recording none; the work goes on.
+func (e *Engine) keepStep(a *activeLoop, c sdk.Completion) {
+	if !a.recorded {
+		return
+	}
+	if err := e.writeStep(a, c); err != nil {
+		e.log.Error("an answer could not be recorded; the prompt has no cassette", "run", a.run.Alias, "loop", a.loop.Sequence, "turn", a.turns, "error", err)
+	}
+}
+
+func (e *Engine) writeStep(a *activeLoop, c sdk.Completion) error {
+	step := cassette.NewStep(e.fresh(a, a.turn.prompt.Messages), e.clearOf(c), func(name string) bool {
+		tool, _, err := e.find(a, name)
+		looks := tool.Annotations
+		return err == nil && looks.ReadOnly && !looks.Live && !looks.OpenWorld
+	})
+	line, err := json.Marshal(tapedStep{Turn: a.turns, Model: a.choice.Alias, Context: a.choice.Context, Step: step})
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(e.tapes(a.run), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(e.tape(a.run, a.loop)+"l", os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	if info, err := f.Stat(); err != nil || info.Size()+int64(len(line)) > 2*cassette.MaxBytes {
+		return errors.Join(err, f.Close(), fmt.Errorf("it is larger than any cassette may be"))
+	}
+	_, err = f.Write(append(line, '\n'))
+	return errors.Join(err, f.Close())
+}
+
+// fresh is what is new in a request of the loop, without secrets.
+func (e *Engine) fresh(a *activeLoop, messages []sdk.Message) []sdk.Message {
+	fresh := cassette.Fresh(messages, a.turns == 1)
+	for i := range fresh {
+		fresh[i].Text = e.cfg.RedactText(fresh[i].Text)
+	}
+	return fresh
+}
+
+// clearOf is an answer without secrets.
+func (e *Engine) clearOf(c sdk.Completion) sdk.Completion {
+	clean := e.cfg.RedactText
+	out := c
+	out.Text, out.Reasoning, out.Calls = clean(c.Text), clean(c.Reasoning), nil
+	for _, call := range c.Calls {
+		out.Calls = append(out.Calls, sdk.Call{ID: clean(call.ID), Tool: clean(call.Tool), Arguments: clean(call.Arguments)})
+	}
+	return out
+}
+
+// endTape makes the cassette of a loop that has ended, unless it is made already.
+func (e *Engine) endTape(ctx context.Context, run sdk.Run, l sdk.Loop) error {
+	path := e.tape(run, l)
+	c, err := readTape(path + "l")
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, done := os.Lstat(path); done == nil {
+			return nil
+		}
+		return sdk.Errorf(sdk.NotFound, "nothing was recorded of prompt %d of run %s: its model did not answer", l.Sequence, run.Alias)
+	}
+	if err == nil {
+		err = e.whole(ctx, run, l, len(c.Steps))
+	}
+	var raw []byte
+	if err == nil {
+		raw, err = c.Encode()
+	}
+	if err == nil {
+		err = replaceFile(path, raw)
+	}
+	if err != nil {
+		return sdk.Errorf(sdk.Unavailable, "no cassette can be made of prompt %d of run %s: %w", l.Sequence, run.Alias, err)
+	}
+	if err := os.Remove(path + "l"); !errors.Is(err, fs.ErrNotExist) { // somebody else made it as well
+		return err
+	}
+	return nil
+}
+
+// whole compares what is recorded with the answers that the store has of the loop.
+func (e *Engine) whole(ctx context.Context, run sdk.Run, l sdk.Loop, steps int) error {
+	turns, err := e.cfg.Store.Turns(ctx, run.ID)
+	if err != nil {
+		return err
+	}
+	n, answered := 0, 0
+	for _, t := range turns {
+		if t.Loop != l.ID {
+			continue
+		}
+		if n++; t.Finish != "" {
+			answered = n
+		}
+	}
+	if steps < answered {
+		return fmt.Errorf("%d answers came, and %d could be recorded", answered, steps)
+	}
+	return nil
+}
+
+// readTape reads a recording that is not made a cassette yet.
+func readTape(path string) (c cassette.Cassette, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return c, err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	d := json.NewDecoder(bufio.NewReader(f))
+	for {
+		var x tapedStep
+		switch err := d.Decode(&x); {
+		case errors.Is(err, io.EOF):
+			return c, nil
+		case err != nil:
+			return c, fmt.Errorf("what was recorded cannot be read: %w", err)
+		case x.Turn < 1 || x.Turn > len(c.Steps)+1:
+			return c, fmt.Errorf("the answer of turn %d could not be recorded", len(c.Steps)+1)
+		}
+		if x.Turn == 1 {
+			c.Model, c.Context = x.Model, x.Context
+		}
+		c.Steps = append(c.Steps[:x.Turn-1], x.Step)
+	}
+}
+
+// replaceFile makes a file that is whole or not there, for the user alone.
+func replaceFile(path string, raw []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".tape-") // mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(raw)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}
+
+// tapePiece is the most of a cassette that is handed out at a time.
+const tapePiece = 1 << 20
+
+// Cassette is a piece of what was recorded of a prompt, from an offset on. It is whole
+// when the pieces reach Size.
+func (e *Engine) Cassette(ctx context.Context, run int64, prompt int, offset int64) (rpc.CassettePiece, error) {
+	r, err := e.cfg.Store.Run(ctx, run)
+	if err != nil {
+		return rpc.CassettePiece{}, err
+	}
+	l, _, err := e.promptOf(ctx, r, prompt)
+	switch {
+	case err != nil:
+		return rpc.CassettePiece{}, err
+	case !optionsOf(l).Record:
+		return rpc.CassettePiece{}, sdk.Errorf(sdk.NotFound, "prompt %d of run %s was not recorded: that is asked for with the prompt", prompt, r.Alias)
+	case isOpen(l):
+		return rpc.CassettePiece{}, sdk.Errorf(sdk.Conflict, "prompt %d of run %s has not ended; its cassette is there when it has", prompt, r.Alias)
+	}
+	if err := e.endTape(ctx, r, l); err != nil {
+		return rpc.CassettePiece{}, err
+	}
+	f, err := os.Open(e.tape(r, l))
+	if err != nil {
+		return rpc.CassettePiece{}, err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	info, err := f.Stat()
+	if err != nil {
+		return rpc.CassettePiece{}, err
+	}
+	if offset < 0 || offset > info.Size() {
+		return rpc.CassettePiece{}, sdk.Errorf(sdk.Validation, "the cassette has %d bytes, and there is no offset %d", info.Size(), offset)
+	}
+	p := rpc.CassettePiece{Run: r.Alias, ID: r.ID, Prompt: prompt, Size: info.Size(), Data: make([]byte, min(tapePiece, info.Size()-offset))}
+	if _, err := f.ReadAt(p.Data, offset); err != nil && !errors.Is(err, io.EOF) {
+		return rpc.CassettePiece{}, err
+	}
+	return p, nil
+}

@@ -1,0 +1,29 @@
+package client
+
+import (
+	"context"
+	"io"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+// Cassette writes to w what was recorded of a prompt that was given with Record. It is
+// conflict until the work has ended.
+func (c *Client) Cassette(ctx context.Context, p rpc.PromptRef, w io.Writer) error {
+	for at := int64(0); ; {
+		piece, err := ask[rpc.CassettePiece](ctx, c, rpc.MethodCassette, rpc.CassetteOf{Run: p.Run, Project: p.Project, Prompt: p.Prompt, Offset: at})
+		if err != nil {
+			return err
+		}
+		if _, err := w.Write(piece.Data); err != nil {
+			return err
+		}
+		if at += int64(len(piece.Data)); at >= piece.Size {
+			return nil
+		}
+		if len(piece.Data) == 0 {
+			return sdk.Errorf(sdk.Internal, "the cassette ends after %d of %d bytes", at, piece.Size)
+		}
+	}
+}

@@ -301,7 +301,8 @@ provider "deepseek" {
   model    = "deepseek-flash"
 }
 
-# Plays recorded conversations, so that Bothy can be tried without a model.
+# Plays recorded conversations, so that Bothy can be tried without a model. `bothy run
+# --record FILE` makes one, `--replay FILE` plays it without any provider.
 provider "replay" {
   model = "first-run"
 }

@@ -46,7 +46,7 @@ func (e *Engine) keepStep(a *activeLoop, c sdk.Completion) {
 }
 
 func (e *Engine) writeStep(a *activeLoop, c sdk.Completion) error {
-	step := cassette.NewStep(e.fresh(a, a.turn.prompt.Messages), e.clearOf(c), func(name string) bool {
+	step := cassette.NewStep(a.turn.fresh, e.clearOf(c), func(name string) bool {
 		tool, _, err := e.find(a, name)
 		looks := tool.Annotations
 		return err == nil && looks.ReadOnly && !looks.Live && !looks.OpenWorld
@@ -69,13 +69,18 @@ func (e *Engine) writeStep(a *activeLoop, c sdk.Completion) error {
 	return errors.Join(err, f.Close())
 }
 
-// fresh is what is new in a request of the loop, without secrets.
-func (e *Engine) fresh(a *activeLoop, messages []sdk.Message) []sdk.Message {
-	fresh := cassette.Fresh(messages, a.turns == 1)
-	for i := range fresh {
-		fresh[i].Text = e.cfg.RedactText(fresh[i].Text)
+// takeFresh keeps what is new in the conversation, without secrets, for a loop that is
+// recorded or plays. It is taken before anything is left out of the prompt: what fits is a
+// matter of the model.
+func (e *Engine) takeFresh(a *activeLoop, messages []sdk.Message) {
+	if !a.recorded && a.played == nil {
+		return
 	}
-	return fresh
+	a.turn.fresh = cassette.Fresh(messages, a.turns == 1)
+	for i := range a.turn.fresh {
+		m := &a.turn.fresh[i]
+		m.Text = e.cfg.RedactText(m.Text)
+	}
 }
 
 // clearOf is an answer without secrets.

@@ -335,3 +335,24 @@ func TestNoSecretIsRecorded(t *testing.T) {
 		t.Errorf("ended %d: %s", l.Status, l.Reason)
 	}
 }
+
+// TestAPromptThatDidNotFitReplays: what a server had left out is no difference.
+func TestAPromptThatDidNotFitReplays(t *testing.T) {
+	long := func(h *house) {
+		h.tools.on("read", func(context.Context, sdk.Invocation, sdk.Stream) (sdk.ToolResult, error) {
+			return ok(strings.Repeat("a line of a long text\n", 2000))
+		})
+	}
+	tooLong := failing(&sdk.ProviderError{Class: sdk.ClassOverflow, Message: "too long"})
+	h := newHouse(t, calls(call{"read", `{}`}), tooLong, tooLong, calls(call{"write", `{}`}), say("done"))
+	long(h)
+	a := h.submit(Submission{Mode: sdk.ModeFull, Record: true})
+	if l := h.await(a); l.Status != sdk.StatusOK || len(h.models.asked()) != 5 {
+		t.Fatalf("ended %d after %d requests: %s", l.Status, len(h.models.asked()), l.Reason)
+	}
+	file, h := h.taped(a), modelless(t)
+	long(h)
+	if l := h.run(Submission{Mode: sdk.ModeFull, Replay: file, Strict: true}); l.Status != sdk.StatusOK {
+		t.Errorf("ended %d: %s", l.Status, l.Reason)
+	}
+}

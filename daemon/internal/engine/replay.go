@@ -106,7 +106,7 @@ func (e *Engine) completion(ctx context.Context, a *activeLoop, req sdk.Request,
 			return e.retrying(ctx, a, r, retry)
 		})
 	}
-	step, differs := a.played.Next(a.turns-1, e.fresh(a, req.Messages))
+	step, differs := a.played.Next(a.turns-1, a.turn.fresh)
 	if differs != nil {
 		return differs
 	}

@@ -13,6 +13,7 @@ type turn struct {
 	row        sdk.Turn
 	began      time.Time // here; a turn that was taken up counts anew
 	prompt     sdk.Prompt
+	fresh      []sdk.Message // of the prompt, as a cassette has it
 	completion sdk.Completion
 	reading    sdk.Reading
 	actions    []*action
@@ -102,6 +103,7 @@ func (e *Engine) askOne(ctx context.Context, a *activeLoop) (sdk.Completion, err
 	if err != nil {
 		return sdk.Completion{}, err
 	}
+	e.takeFresh(a, prompt.Messages)
 	if prompt, err = e.fit(ctx, a, prompt); err != nil {
 		return sdk.Completion{}, err
 	}

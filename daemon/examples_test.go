@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +18,7 @@ import (
 
 	"github.com/bothyd/bothy/daemon/internal/engine"
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/conformance"
 )
 
 // examples are the plugins below examples/ that were built, by folder: each
@@ -62,6 +65,36 @@ func scriptExample(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], binary)
 }
 
+// TestDeviceProvider: the example keeps to the protocol as a process, its sign-in included,
+// and its own test goes through the whole of it.
+func TestDeviceProvider(t *testing.T) {
+	mux := http.NewServeMux()
+	server := httptest.NewServer(mux)
+	defer server.Close()
+	mux.HandleFunc("POST /device/code", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintf(w, `{"device_code":"d","user_code":"WXYZ-1234","verification_uri":%q,"expires_in":60}`, server.URL)
+	})
+	mux.HandleFunc("GET /account", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"name":"Ada"}`) })
+	binary, _ := example(t, "device-provider", "device")
+	signedIn := false
+	settings := fmt.Appendf(nil, `{"url":%q,"token":"t"}`, server.URL)
+	err := conformance.Binary(t.Context(), conformance.Options{Path: binary, Config: settings, Call: true}, func(f conformance.Finding) {
+		if f.Severity == conformance.Failed || f.Severity == conformance.Warned {
+			t.Errorf("%+v", f)
+		}
+		signedIn = signedIn || f.Name == "provider: sign-in" && f.Severity == conformance.Passed
+	})
+	if err != nil || !signedIn {
+		t.Errorf("the sign-in was tried: %v, error %v", signedIn, err)
+	}
+	cmd := exec.Command("go", "test", "-mod=readonly", ".")
+	cmd.Dir = filepath.Join("..", "examples", "device-provider")
+	cmd.Env = append(os.Environ(), offline...)
+	if text, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, text)
+	}
+}
+
 // pinOf is what sha256sum prints of a file.
 func pinOf(t testing.TB, file string) string {
 	t.Helper()
@@ -72,6 +105,9 @@ func pinOf(t testing.TB, file string) string {
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])
 }
+
+// offline builds from what is on this machine.
+var offline = []string{"GOPROXY=off", "GOFLAGS=-buildvcs=false", "CGO_ENABLED=0", "GOWORK=off"}
 
 // buildExample builds as somebody else would: in the example's own module or
 // folder, from what is on this machine.
@@ -86,7 +122,7 @@ func buildExample(folder, name string) (string, error) {
 	}
 	cmd := exec.Command("go", "build", "-mod=readonly", "-o", binary, ".")
 	cmd.Dir = source
-	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=-buildvcs=false", "CGO_ENABLED=0", "GOWORK=off")
+	cmd.Env = append(os.Environ(), offline...)
 	if text, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build the example %s: %w\n%s", folder, err, text)
 	}

@@ -36,6 +36,7 @@ func ProviderChecks(sdk.Manifest) []Check {
 			return errors.Join(completed(ctx, s, list[0].Name), alive(ctx, s))
 		}},
 		{"provider: a reader that leaves", left},
+		{"provider: sign-in", signIn},
 	}
 }
 

@@ -81,6 +81,15 @@ func (s *ConfiguredProvider[C]) Pull(ctx context.Context, model string, progress
 	return puller.Pull(ctx, model, progress)
 }
 
+// Authenticate implements provider.Authenticator, where the provider that was made does.
+func (s *ConfiguredProvider[C]) Authenticate(ctx context.Context, show func(sdk.AuthStep) error) error {
+	p, err := s.current()
+	if err != nil {
+		return err
+	}
+	return provider.Authenticate(ctx, p, show)
+}
+
 // Close closes the provider that is there.
 func (s *ConfiguredProvider[C]) Close() {
 	if p, err := s.current(); err == nil {

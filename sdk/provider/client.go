@@ -87,7 +87,25 @@ func (c *Client) Pull(ctx context.Context, model string, progress func(sdk.PullP
 	}
 }
 
+// Authenticate implements Authenticator. A plugin whose provider is none, or that was built
+// before there was Authenticate, answers with the outcome unavailable; a stream that ended
+// without Done is an error.
+func (c *Client) Authenticate(ctx context.Context, show func(sdk.AuthStep) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	stream, err := c.rpc.Authenticate(ctx, &pb.AuthenticateRequest{})
+	if err != nil {
+		return err
+	}
+	err = wire.AuthSteps(stream.Recv, show)
+	if status.Code(err) == codes.Unimplemented {
+		return ErrCannotAuthenticate
+	}
+	return err
+}
+
 var _ interface {
 	Provider
 	Puller
+	Authenticator
 } = (*Client)(nil)

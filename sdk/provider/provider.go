@@ -31,3 +31,26 @@ type Puller interface {
 	// the end of ctx, give it up.
 	Pull(ctx context.Context, model string, progress func(sdk.PullProgress) error) error
 }
+
+// Authenticator is what a Provider also is when a person can sign in to its server.
+type Authenticator interface {
+	// Authenticate hands each step to show, in order, from one goroutine; the last
+	// one is Done. It does the waiting itself, for as long as the server gives the
+	// person, and ends soon after ctx ends. It keeps nothing: what it got is in Done,
+	// for the caller to keep as a secret, and comes back with a configuration as an
+	// attribute of the block. A person who refused is an *sdk.Error of outcome
+	// permission, one who took too long of outcome timeout. An error of show ends it.
+	Authenticate(ctx context.Context, show func(sdk.AuthStep) error) error
+}
+
+// ErrCannotAuthenticate is the answer of a provider that is no Authenticator.
+var ErrCannotAuthenticate error = sdk.Errorf(sdk.Unavailable, "nobody can sign in to this provider: its block says what it needs")
+
+// Authenticate signs a person in to a provider, where that is an Authenticator.
+func Authenticate(ctx context.Context, p Provider, show func(sdk.AuthStep) error) error {
+	a, can := p.(Authenticator)
+	if !can {
+		return ErrCannotAuthenticate
+	}
+	return a.Authenticate(ctx, show)
+}

@@ -93,6 +93,29 @@ func (s *server) pull(ctx context.Context, model string, progress func(sdk.PullP
 	return puller.Pull(ctx, model, progress)
 }
 
+// Authenticate answers for an implementation to which nobody can sign in as well.
+func (s *server) Authenticate(_ *pb.AuthenticateRequest, stream grpc.ServerStreamingServer[pb.AuthenticateResponse]) error {
+	err := s.authenticate(stream.Context(), func(step sdk.AuthStep) error {
+		m, err := wire.AuthStep(step)
+		if err != nil {
+			return err
+		}
+		return stream.Send(m)
+	})
+	if err == nil {
+		return nil
+	}
+	if ended := stream.Context().Err(); ended != nil && errors.Is(err, ended) {
+		return err
+	}
+	return stream.Send(wire.AuthFailure(err))
+}
+
+func (s *server) authenticate(ctx context.Context, show func(sdk.AuthStep) error) (err error) {
+	defer recovered("Authenticate", &err)
+	return Authenticate(ctx, s.impl, show)
+}
+
 // recovered turns a panic of the implementation into the call's error.
 func recovered(method string, err *error) {
 	if p := recover(); p != nil {

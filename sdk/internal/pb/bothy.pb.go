@@ -1722,6 +1722,276 @@ func (x *ExecuteRequest) GetDeadlineUnixMs() int64 {
 	return 0
 }
 
+type AuthenticateRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AuthenticateRequest) Reset() {
+	*x = AuthenticateRequest{}
+	mi := &file_v1_bothy_proto_msgTypes[28]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AuthenticateRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AuthenticateRequest) ProtoMessage() {}
+
+func (x *AuthenticateRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_v1_bothy_proto_msgTypes[28]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AuthenticateRequest.ProtoReflect.Descriptor instead.
+func (*AuthenticateRequest) Descriptor() ([]byte, []int) {
+	return file_v1_bothy_proto_rawDescGZIP(), []int{28}
+}
+
+type AuthenticateResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Types that are valid to be assigned to Step:
+	//
+	//	*AuthenticateResponse_Open
+	//	*AuthenticateResponse_Code
+	//	*AuthenticateResponse_Wait
+	//	*AuthenticateResponse_Done
+	//	*AuthenticateResponse_Failure
+	Step          isAuthenticateResponse_Step `protobuf_oneof:"step"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AuthenticateResponse) Reset() {
+	*x = AuthenticateResponse{}
+	mi := &file_v1_bothy_proto_msgTypes[29]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AuthenticateResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AuthenticateResponse) ProtoMessage() {}
+
+func (x *AuthenticateResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_v1_bothy_proto_msgTypes[29]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AuthenticateResponse.ProtoReflect.Descriptor instead.
+func (*AuthenticateResponse) Descriptor() ([]byte, []int) {
+	return file_v1_bothy_proto_rawDescGZIP(), []int{29}
+}
+
+func (x *AuthenticateResponse) GetStep() isAuthenticateResponse_Step {
+	if x != nil {
+		return x.Step
+	}
+	return nil
+}
+
+func (x *AuthenticateResponse) GetOpen() string {
+	if x != nil {
+		if x, ok := x.Step.(*AuthenticateResponse_Open); ok {
+			return x.Open
+		}
+	}
+	return ""
+}
+
+func (x *AuthenticateResponse) GetCode() string {
+	if x != nil {
+		if x, ok := x.Step.(*AuthenticateResponse_Code); ok {
+			return x.Code
+		}
+	}
+	return ""
+}
+
+func (x *AuthenticateResponse) GetWait() *AuthenticateWait {
+	if x != nil {
+		if x, ok := x.Step.(*AuthenticateResponse_Wait); ok {
+			return x.Wait
+		}
+	}
+	return nil
+}
+
+func (x *AuthenticateResponse) GetDone() *AuthenticateDone {
+	if x != nil {
+		if x, ok := x.Step.(*AuthenticateResponse_Done); ok {
+			return x.Done
+		}
+	}
+	return nil
+}
+
+func (x *AuthenticateResponse) GetFailure() *Failure {
+	if x != nil {
+		if x, ok := x.Step.(*AuthenticateResponse_Failure); ok {
+			return x.Failure
+		}
+	}
+	return nil
+}
+
+type isAuthenticateResponse_Step interface {
+	isAuthenticateResponse_Step()
+}
+
+type AuthenticateResponse_Open struct {
+	Open string `protobuf:"bytes,1,opt,name=open,proto3,oneof"` // an address for a browser
+}
+
+type AuthenticateResponse_Code struct {
+	Code string `protobuf:"bytes,2,opt,name=code,proto3,oneof"` // what the person enters there
+}
+
+type AuthenticateResponse_Wait struct {
+	Wait *AuthenticateWait `protobuf:"bytes,3,opt,name=wait,proto3,oneof"`
+}
+
+type AuthenticateResponse_Done struct {
+	Done *AuthenticateDone `protobuf:"bytes,4,opt,name=done,proto3,oneof"` // last
+}
+
+type AuthenticateResponse_Failure struct {
+	Failure *Failure `protobuf:"bytes,5,opt,name=failure,proto3,oneof"` // last
+}
+
+func (*AuthenticateResponse_Open) isAuthenticateResponse_Step() {}
+
+func (*AuthenticateResponse_Code) isAuthenticateResponse_Step() {}
+
+func (*AuthenticateResponse_Wait) isAuthenticateResponse_Step() {}
+
+func (*AuthenticateResponse_Done) isAuthenticateResponse_Step() {}
+
+func (*AuthenticateResponse_Failure) isAuthenticateResponse_Step() {}
+
+type AuthenticateWait struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Message       string                 `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
+	UntilUnixMs   int64                  `protobuf:"varint,2,opt,name=until_unix_ms,json=untilUnixMs,proto3" json:"until_unix_ms,omitempty"` // 0 is unknown
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AuthenticateWait) Reset() {
+	*x = AuthenticateWait{}
+	mi := &file_v1_bothy_proto_msgTypes[30]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AuthenticateWait) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AuthenticateWait) ProtoMessage() {}
+
+func (x *AuthenticateWait) ProtoReflect() protoreflect.Message {
+	mi := &file_v1_bothy_proto_msgTypes[30]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AuthenticateWait.ProtoReflect.Descriptor instead.
+func (*AuthenticateWait) Descriptor() ([]byte, []int) {
+	return file_v1_bothy_proto_rawDescGZIP(), []int{30}
+}
+
+func (x *AuthenticateWait) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
+}
+
+func (x *AuthenticateWait) GetUntilUnixMs() int64 {
+	if x != nil {
+		return x.UntilUnixMs
+	}
+	return 0
+}
+
+type AuthenticateDone struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Account       string                 `protobuf:"bytes,1,opt,name=account,proto3" json:"account,omitempty"`
+	Secret        string                 `protobuf:"bytes,2,opt,name=secret,proto3" json:"secret,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AuthenticateDone) Reset() {
+	*x = AuthenticateDone{}
+	mi := &file_v1_bothy_proto_msgTypes[31]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AuthenticateDone) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AuthenticateDone) ProtoMessage() {}
+
+func (x *AuthenticateDone) ProtoReflect() protoreflect.Message {
+	mi := &file_v1_bothy_proto_msgTypes[31]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AuthenticateDone.ProtoReflect.Descriptor instead.
+func (*AuthenticateDone) Descriptor() ([]byte, []int) {
+	return file_v1_bothy_proto_rawDescGZIP(), []int{31}
+}
+
+func (x *AuthenticateDone) GetAccount() string {
+	if x != nil {
+		return x.Account
+	}
+	return ""
+}
+
+func (x *AuthenticateDone) GetSecret() string {
+	if x != nil {
+		return x.Secret
+	}
+	return ""
+}
+
 type PullRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Model         string                 `protobuf:"bytes,1,opt,name=model,proto3" json:"model,omitempty"`
@@ -1731,7 +2001,7 @@ type PullRequest struct {
 
 func (x *PullRequest) Reset() {
 	*x = PullRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[28]
+	mi := &file_v1_bothy_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1743,7 +2013,7 @@ func (x *PullRequest) String() string {
 func (*PullRequest) ProtoMessage() {}
 
 func (x *PullRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[28]
+	mi := &file_v1_bothy_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1756,7 +2026,7 @@ func (x *PullRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PullRequest.ProtoReflect.Descriptor instead.
 func (*PullRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{28}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *PullRequest) GetModel() string {
@@ -1779,7 +2049,7 @@ type PullResponse struct {
 
 func (x *PullResponse) Reset() {
 	*x = PullResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[29]
+	mi := &file_v1_bothy_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1791,7 +2061,7 @@ func (x *PullResponse) String() string {
 func (*PullResponse) ProtoMessage() {}
 
 func (x *PullResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[29]
+	mi := &file_v1_bothy_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1804,7 +2074,7 @@ func (x *PullResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PullResponse.ProtoReflect.Descriptor instead.
 func (*PullResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{29}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *PullResponse) GetPiece() isPullResponse_Piece {
@@ -1859,7 +2129,7 @@ type PullProgress struct {
 
 func (x *PullProgress) Reset() {
 	*x = PullProgress{}
-	mi := &file_v1_bothy_proto_msgTypes[30]
+	mi := &file_v1_bothy_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1871,7 +2141,7 @@ func (x *PullProgress) String() string {
 func (*PullProgress) ProtoMessage() {}
 
 func (x *PullProgress) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[30]
+	mi := &file_v1_bothy_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1884,7 +2154,7 @@ func (x *PullProgress) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PullProgress.ProtoReflect.Descriptor instead.
 func (*PullProgress) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{30}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *PullProgress) GetStatus() string {
@@ -1916,7 +2186,7 @@ type ModelsRequest struct {
 
 func (x *ModelsRequest) Reset() {
 	*x = ModelsRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[31]
+	mi := &file_v1_bothy_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1928,7 +2198,7 @@ func (x *ModelsRequest) String() string {
 func (*ModelsRequest) ProtoMessage() {}
 
 func (x *ModelsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[31]
+	mi := &file_v1_bothy_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1941,7 +2211,7 @@ func (x *ModelsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ModelsRequest.ProtoReflect.Descriptor instead.
 func (*ModelsRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{31}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{35}
 }
 
 type ModelsResponse struct {
@@ -1954,7 +2224,7 @@ type ModelsResponse struct {
 
 func (x *ModelsResponse) Reset() {
 	*x = ModelsResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[32]
+	mi := &file_v1_bothy_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1966,7 +2236,7 @@ func (x *ModelsResponse) String() string {
 func (*ModelsResponse) ProtoMessage() {}
 
 func (x *ModelsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[32]
+	mi := &file_v1_bothy_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1979,7 +2249,7 @@ func (x *ModelsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ModelsResponse.ProtoReflect.Descriptor instead.
 func (*ModelsResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{32}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *ModelsResponse) GetModelsJson() []byte {
@@ -2005,7 +2275,7 @@ type CompleteRequest struct {
 
 func (x *CompleteRequest) Reset() {
 	*x = CompleteRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[33]
+	mi := &file_v1_bothy_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2017,7 +2287,7 @@ func (x *CompleteRequest) String() string {
 func (*CompleteRequest) ProtoMessage() {}
 
 func (x *CompleteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[33]
+	mi := &file_v1_bothy_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2030,7 +2300,7 @@ func (x *CompleteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompleteRequest.ProtoReflect.Descriptor instead.
 func (*CompleteRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{33}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *CompleteRequest) GetRequestJson() []byte {
@@ -2057,7 +2327,7 @@ type CompleteResponse struct {
 
 func (x *CompleteResponse) Reset() {
 	*x = CompleteResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[34]
+	mi := &file_v1_bothy_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2069,7 +2339,7 @@ func (x *CompleteResponse) String() string {
 func (*CompleteResponse) ProtoMessage() {}
 
 func (x *CompleteResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[34]
+	mi := &file_v1_bothy_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2082,7 +2352,7 @@ func (x *CompleteResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompleteResponse.ProtoReflect.Descriptor instead.
 func (*CompleteResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{34}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *CompleteResponse) GetPiece() isCompleteResponse_Piece {
@@ -2198,7 +2468,7 @@ type CallDelta struct {
 
 func (x *CallDelta) Reset() {
 	*x = CallDelta{}
-	mi := &file_v1_bothy_proto_msgTypes[35]
+	mi := &file_v1_bothy_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2210,7 +2480,7 @@ func (x *CallDelta) String() string {
 func (*CallDelta) ProtoMessage() {}
 
 func (x *CallDelta) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[35]
+	mi := &file_v1_bothy_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2223,7 +2493,7 @@ func (x *CallDelta) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallDelta.ProtoReflect.Descriptor instead.
 func (*CallDelta) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{35}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *CallDelta) GetIndex() int32 {
@@ -2268,7 +2538,7 @@ type Usage struct {
 
 func (x *Usage) Reset() {
 	*x = Usage{}
-	mi := &file_v1_bothy_proto_msgTypes[36]
+	mi := &file_v1_bothy_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2280,7 +2550,7 @@ func (x *Usage) String() string {
 func (*Usage) ProtoMessage() {}
 
 func (x *Usage) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[36]
+	mi := &file_v1_bothy_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2293,7 +2563,7 @@ func (x *Usage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Usage.ProtoReflect.Descriptor instead.
 func (*Usage) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{36}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *Usage) GetPrompt() int64 {
@@ -2348,7 +2618,7 @@ type Finish struct {
 
 func (x *Finish) Reset() {
 	*x = Finish{}
-	mi := &file_v1_bothy_proto_msgTypes[37]
+	mi := &file_v1_bothy_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2360,7 +2630,7 @@ func (x *Finish) String() string {
 func (*Finish) ProtoMessage() {}
 
 func (x *Finish) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[37]
+	mi := &file_v1_bothy_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2373,7 +2643,7 @@ func (x *Finish) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Finish.ProtoReflect.Descriptor instead.
 func (*Finish) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{37}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *Finish) GetReason() string {
@@ -2406,7 +2676,7 @@ type ProviderFailure struct {
 
 func (x *ProviderFailure) Reset() {
 	*x = ProviderFailure{}
-	mi := &file_v1_bothy_proto_msgTypes[38]
+	mi := &file_v1_bothy_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2418,7 +2688,7 @@ func (x *ProviderFailure) String() string {
 func (*ProviderFailure) ProtoMessage() {}
 
 func (x *ProviderFailure) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[38]
+	mi := &file_v1_bothy_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2431,7 +2701,7 @@ func (x *ProviderFailure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProviderFailure.ProtoReflect.Descriptor instead.
 func (*ProviderFailure) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{38}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *ProviderFailure) GetClass() string {
@@ -2500,7 +2770,7 @@ type EventRequest struct {
 
 func (x *EventRequest) Reset() {
 	*x = EventRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[39]
+	mi := &file_v1_bothy_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2512,7 +2782,7 @@ func (x *EventRequest) String() string {
 func (*EventRequest) ProtoMessage() {}
 
 func (x *EventRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[39]
+	mi := &file_v1_bothy_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2525,7 +2795,7 @@ func (x *EventRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EventRequest.ProtoReflect.Descriptor instead.
 func (*EventRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{39}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *EventRequest) GetName() string {
@@ -2551,7 +2821,7 @@ type EventResponse struct {
 
 func (x *EventResponse) Reset() {
 	*x = EventResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[40]
+	mi := &file_v1_bothy_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2563,7 +2833,7 @@ func (x *EventResponse) String() string {
 func (*EventResponse) ProtoMessage() {}
 
 func (x *EventResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[40]
+	mi := &file_v1_bothy_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2576,7 +2846,7 @@ func (x *EventResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EventResponse.ProtoReflect.Descriptor instead.
 func (*EventResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{40}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *EventResponse) GetFailure() *Failure {
@@ -2596,7 +2866,7 @@ type FilterRequest struct {
 
 func (x *FilterRequest) Reset() {
 	*x = FilterRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[41]
+	mi := &file_v1_bothy_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2608,7 +2878,7 @@ func (x *FilterRequest) String() string {
 func (*FilterRequest) ProtoMessage() {}
 
 func (x *FilterRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[41]
+	mi := &file_v1_bothy_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2621,7 +2891,7 @@ func (x *FilterRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FilterRequest.ProtoReflect.Descriptor instead.
 func (*FilterRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{41}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *FilterRequest) GetName() string {
@@ -2648,7 +2918,7 @@ type FilterResponse struct {
 
 func (x *FilterResponse) Reset() {
 	*x = FilterResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[42]
+	mi := &file_v1_bothy_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2660,7 +2930,7 @@ func (x *FilterResponse) String() string {
 func (*FilterResponse) ProtoMessage() {}
 
 func (x *FilterResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[42]
+	mi := &file_v1_bothy_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2673,7 +2943,7 @@ func (x *FilterResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FilterResponse.ProtoReflect.Descriptor instead.
 func (*FilterResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{42}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *FilterResponse) GetValueJson() []byte {
@@ -2701,7 +2971,7 @@ type ServeRequest struct {
 
 func (x *ServeRequest) Reset() {
 	*x = ServeRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[43]
+	mi := &file_v1_bothy_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2713,7 +2983,7 @@ func (x *ServeRequest) String() string {
 func (*ServeRequest) ProtoMessage() {}
 
 func (x *ServeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[43]
+	mi := &file_v1_bothy_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2726,7 +2996,7 @@ func (x *ServeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ServeRequest.ProtoReflect.Descriptor instead.
 func (*ServeRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{43}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *ServeRequest) GetSocket() string {
@@ -2763,7 +3033,7 @@ type ServeResponse struct {
 
 func (x *ServeResponse) Reset() {
 	*x = ServeResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[44]
+	mi := &file_v1_bothy_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2775,7 +3045,7 @@ func (x *ServeResponse) String() string {
 func (*ServeResponse) ProtoMessage() {}
 
 func (x *ServeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[44]
+	mi := &file_v1_bothy_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2788,7 +3058,7 @@ func (x *ServeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ServeResponse.ProtoReflect.Descriptor instead.
 func (*ServeResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{44}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *ServeResponse) GetPiece() isServeResponse_Piece {
@@ -2842,7 +3112,7 @@ type EntriesRequest struct {
 
 func (x *EntriesRequest) Reset() {
 	*x = EntriesRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[45]
+	mi := &file_v1_bothy_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2854,7 +3124,7 @@ func (x *EntriesRequest) String() string {
 func (*EntriesRequest) ProtoMessage() {}
 
 func (x *EntriesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[45]
+	mi := &file_v1_bothy_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2867,7 +3137,7 @@ func (x *EntriesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EntriesRequest.ProtoReflect.Descriptor instead.
 func (*EntriesRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{45}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *EntriesRequest) GetPath() string {
@@ -2894,7 +3164,7 @@ type EntriesResponse struct {
 
 func (x *EntriesResponse) Reset() {
 	*x = EntriesResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[46]
+	mi := &file_v1_bothy_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2906,7 +3176,7 @@ func (x *EntriesResponse) String() string {
 func (*EntriesResponse) ProtoMessage() {}
 
 func (x *EntriesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[46]
+	mi := &file_v1_bothy_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2919,7 +3189,7 @@ func (x *EntriesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EntriesResponse.ProtoReflect.Descriptor instead.
 func (*EntriesResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{46}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *EntriesResponse) GetFailure() *Failure {
@@ -2960,7 +3230,7 @@ type Entry struct {
 
 func (x *Entry) Reset() {
 	*x = Entry{}
-	mi := &file_v1_bothy_proto_msgTypes[47]
+	mi := &file_v1_bothy_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2972,7 +3242,7 @@ func (x *Entry) String() string {
 func (*Entry) ProtoMessage() {}
 
 func (x *Entry) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[47]
+	mi := &file_v1_bothy_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2985,7 +3255,7 @@ func (x *Entry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Entry.ProtoReflect.Descriptor instead.
 func (*Entry) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{47}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *Entry) GetPath() string {
@@ -3102,7 +3372,7 @@ type WriteRequest struct {
 
 func (x *WriteRequest) Reset() {
 	*x = WriteRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[48]
+	mi := &file_v1_bothy_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3114,7 +3384,7 @@ func (x *WriteRequest) String() string {
 func (*WriteRequest) ProtoMessage() {}
 
 func (x *WriteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[48]
+	mi := &file_v1_bothy_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3127,7 +3397,7 @@ func (x *WriteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriteRequest.ProtoReflect.Descriptor instead.
 func (*WriteRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{48}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *WriteRequest) GetWritesJson() []byte {
@@ -3147,7 +3417,7 @@ type InvokeToolRequest struct {
 
 func (x *InvokeToolRequest) Reset() {
 	*x = InvokeToolRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[49]
+	mi := &file_v1_bothy_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3159,7 +3429,7 @@ func (x *InvokeToolRequest) String() string {
 func (*InvokeToolRequest) ProtoMessage() {}
 
 func (x *InvokeToolRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[49]
+	mi := &file_v1_bothy_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3172,7 +3442,7 @@ func (x *InvokeToolRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InvokeToolRequest.ProtoReflect.Descriptor instead.
 func (*InvokeToolRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{49}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *InvokeToolRequest) GetTool() string {
@@ -3199,7 +3469,7 @@ type InvokeToolResponse struct {
 
 func (x *InvokeToolResponse) Reset() {
 	*x = InvokeToolResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[50]
+	mi := &file_v1_bothy_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3211,7 +3481,7 @@ func (x *InvokeToolResponse) String() string {
 func (*InvokeToolResponse) ProtoMessage() {}
 
 func (x *InvokeToolResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[50]
+	mi := &file_v1_bothy_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3224,7 +3494,7 @@ func (x *InvokeToolResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InvokeToolResponse.ProtoReflect.Descriptor instead.
 func (*InvokeToolResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{50}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *InvokeToolResponse) GetResult() *ToolResult {
@@ -3250,7 +3520,7 @@ type SecretRequest struct {
 
 func (x *SecretRequest) Reset() {
 	*x = SecretRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[51]
+	mi := &file_v1_bothy_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3262,7 +3532,7 @@ func (x *SecretRequest) String() string {
 func (*SecretRequest) ProtoMessage() {}
 
 func (x *SecretRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[51]
+	mi := &file_v1_bothy_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3275,7 +3545,7 @@ func (x *SecretRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SecretRequest.ProtoReflect.Descriptor instead.
 func (*SecretRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{51}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *SecretRequest) GetName() string {
@@ -3295,7 +3565,7 @@ type SecretResponse struct {
 
 func (x *SecretResponse) Reset() {
 	*x = SecretResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[52]
+	mi := &file_v1_bothy_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3307,7 +3577,7 @@ func (x *SecretResponse) String() string {
 func (*SecretResponse) ProtoMessage() {}
 
 func (x *SecretResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[52]
+	mi := &file_v1_bothy_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3320,7 +3590,7 @@ func (x *SecretResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SecretResponse.ProtoReflect.Descriptor instead.
 func (*SecretResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{52}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *SecretResponse) GetValue() string {
@@ -3348,7 +3618,7 @@ type LogRequest struct {
 
 func (x *LogRequest) Reset() {
 	*x = LogRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[53]
+	mi := &file_v1_bothy_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3360,7 +3630,7 @@ func (x *LogRequest) String() string {
 func (*LogRequest) ProtoMessage() {}
 
 func (x *LogRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[53]
+	mi := &file_v1_bothy_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3373,7 +3643,7 @@ func (x *LogRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogRequest.ProtoReflect.Descriptor instead.
 func (*LogRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{53}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{57}
 }
 
 func (x *LogRequest) GetLevel() string {
@@ -3405,7 +3675,7 @@ type LogResponse struct {
 
 func (x *LogResponse) Reset() {
 	*x = LogResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[54]
+	mi := &file_v1_bothy_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3417,7 +3687,7 @@ func (x *LogResponse) String() string {
 func (*LogResponse) ProtoMessage() {}
 
 func (x *LogResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[54]
+	mi := &file_v1_bothy_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3430,7 +3700,7 @@ func (x *LogResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogResponse.ProtoReflect.Descriptor instead.
 func (*LogResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{54}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{58}
 }
 
 var File_v1_bothy_proto protoreflect.FileDescriptor
@@ -3553,7 +3823,21 @@ const file_v1_bothy_proto_rawDesc = "" +
 	"\aproject\x18\b \x01(\tR\aproject\x12\x17\n" +
 	"\arun_dir\x18\t \x01(\tR\x06runDir\x12(\n" +
 	"\x10deadline_unix_ms\x18\n" +
-	" \x01(\x03R\x0edeadlineUnixMs\"#\n" +
+	" \x01(\x03R\x0edeadlineUnixMs\"\x15\n" +
+	"\x13AuthenticateRequest\"\xdd\x01\n" +
+	"\x14AuthenticateResponse\x12\x14\n" +
+	"\x04open\x18\x01 \x01(\tH\x00R\x04open\x12\x14\n" +
+	"\x04code\x18\x02 \x01(\tH\x00R\x04code\x120\n" +
+	"\x04wait\x18\x03 \x01(\v2\x1a.bothy.v1.AuthenticateWaitH\x00R\x04wait\x120\n" +
+	"\x04done\x18\x04 \x01(\v2\x1a.bothy.v1.AuthenticateDoneH\x00R\x04done\x12-\n" +
+	"\afailure\x18\x05 \x01(\v2\x11.bothy.v1.FailureH\x00R\afailureB\x06\n" +
+	"\x04step\"P\n" +
+	"\x10AuthenticateWait\x12\x18\n" +
+	"\amessage\x18\x01 \x01(\tR\amessage\x12\"\n" +
+	"\runtil_unix_ms\x18\x02 \x01(\x03R\vuntilUnixMs\"D\n" +
+	"\x10AuthenticateDone\x12\x18\n" +
+	"\aaccount\x18\x01 \x01(\tR\aaccount\x12\x16\n" +
+	"\x06secret\x18\x02 \x01(\tR\x06secret\"#\n" +
 	"\vPullRequest\x12\x14\n" +
 	"\x05model\x18\x01 \x01(\tR\x05model\"|\n" +
 	"\fPullResponse\x124\n" +
@@ -3691,11 +3975,12 @@ const file_v1_bothy_proto_rawDesc = "" +
 	"\aPrepare\x12\x18.bothy.v1.PrepareRequest\x1a\x19.bothy.v1.PrepareResponse2\x85\x01\n" +
 	"\x05Skill\x12?\n" +
 	"\aExecute\x12\x18.bothy.v1.ExecuteRequest\x1a\x18.bothy.v1.InvokeResponse0\x01\x12;\n" +
-	"\x06Cancel\x12\x17.bothy.v1.CancelRequest\x1a\x18.bothy.v1.CancelResponse2\xc5\x01\n" +
+	"\x06Cancel\x12\x17.bothy.v1.CancelRequest\x1a\x18.bothy.v1.CancelResponse2\x96\x02\n" +
 	"\bProvider\x12;\n" +
 	"\x06Models\x12\x17.bothy.v1.ModelsRequest\x1a\x18.bothy.v1.ModelsResponse\x12C\n" +
 	"\bComplete\x12\x19.bothy.v1.CompleteRequest\x1a\x1a.bothy.v1.CompleteResponse0\x01\x127\n" +
-	"\x04Pull\x12\x15.bothy.v1.PullRequest\x1a\x16.bothy.v1.PullResponse0\x012}\n" +
+	"\x04Pull\x12\x15.bothy.v1.PullRequest\x1a\x16.bothy.v1.PullResponse0\x01\x12O\n" +
+	"\fAuthenticate\x12\x1d.bothy.v1.AuthenticateRequest\x1a\x1e.bothy.v1.AuthenticateResponse0\x012}\n" +
 	"\x04Hook\x128\n" +
 	"\x05Event\x12\x16.bothy.v1.EventRequest\x1a\x17.bothy.v1.EventResponse\x12;\n" +
 	"\x06Filter\x12\x17.bothy.v1.FilterRequest\x1a\x18.bothy.v1.FilterResponse2\x82\x01\n" +
@@ -3723,64 +4008,68 @@ func file_v1_bothy_proto_rawDescGZIP() []byte {
 	return file_v1_bothy_proto_rawDescData
 }
 
-var file_v1_bothy_proto_msgTypes = make([]protoimpl.MessageInfo, 56)
+var file_v1_bothy_proto_msgTypes = make([]protoimpl.MessageInfo, 60)
 var file_v1_bothy_proto_goTypes = []any{
-	(*DescribeRequest)(nil),    // 0: bothy.v1.DescribeRequest
-	(*DescribeResponse)(nil),   // 1: bothy.v1.DescribeResponse
-	(*ConfigureRequest)(nil),   // 2: bothy.v1.ConfigureRequest
-	(*ConfigureResponse)(nil),  // 3: bothy.v1.ConfigureResponse
-	(*WatchRequest)(nil),       // 4: bothy.v1.WatchRequest
-	(*WatchResponse)(nil),      // 5: bothy.v1.WatchResponse
-	(*HealthRequest)(nil),      // 6: bothy.v1.HealthRequest
-	(*HealthResponse)(nil),     // 7: bothy.v1.HealthResponse
-	(*DrainRequest)(nil),       // 8: bothy.v1.DrainRequest
-	(*DrainResponse)(nil),      // 9: bothy.v1.DrainResponse
-	(*ReleaseRequest)(nil),     // 10: bothy.v1.ReleaseRequest
-	(*ReleaseResponse)(nil),    // 11: bothy.v1.ReleaseResponse
-	(*Failure)(nil),            // 12: bothy.v1.Failure
-	(*InvokeRequest)(nil),      // 13: bothy.v1.InvokeRequest
-	(*Protection)(nil),         // 14: bothy.v1.Protection
-	(*CallResponse)(nil),       // 15: bothy.v1.CallResponse
-	(*StageResponse)(nil),      // 16: bothy.v1.StageResponse
-	(*PrepareRequest)(nil),     // 17: bothy.v1.PrepareRequest
-	(*PrepareResponse)(nil),    // 18: bothy.v1.PrepareResponse
-	(*CancelRequest)(nil),      // 19: bothy.v1.CancelRequest
-	(*CancelResponse)(nil),     // 20: bothy.v1.CancelResponse
-	(*InvokeResponse)(nil),     // 21: bothy.v1.InvokeResponse
-	(*SettleResponse)(nil),     // 22: bothy.v1.SettleResponse
-	(*Progress)(nil),           // 23: bothy.v1.Progress
-	(*Chunk)(nil),              // 24: bothy.v1.Chunk
-	(*ToolResult)(nil),         // 25: bothy.v1.ToolResult
-	(*FollowUp)(nil),           // 26: bothy.v1.FollowUp
-	(*ExecuteRequest)(nil),     // 27: bothy.v1.ExecuteRequest
-	(*PullRequest)(nil),        // 28: bothy.v1.PullRequest
-	(*PullResponse)(nil),       // 29: bothy.v1.PullResponse
-	(*PullProgress)(nil),       // 30: bothy.v1.PullProgress
-	(*ModelsRequest)(nil),      // 31: bothy.v1.ModelsRequest
-	(*ModelsResponse)(nil),     // 32: bothy.v1.ModelsResponse
-	(*CompleteRequest)(nil),    // 33: bothy.v1.CompleteRequest
-	(*CompleteResponse)(nil),   // 34: bothy.v1.CompleteResponse
-	(*CallDelta)(nil),          // 35: bothy.v1.CallDelta
-	(*Usage)(nil),              // 36: bothy.v1.Usage
-	(*Finish)(nil),             // 37: bothy.v1.Finish
-	(*ProviderFailure)(nil),    // 38: bothy.v1.ProviderFailure
-	(*EventRequest)(nil),       // 39: bothy.v1.EventRequest
-	(*EventResponse)(nil),      // 40: bothy.v1.EventResponse
-	(*FilterRequest)(nil),      // 41: bothy.v1.FilterRequest
-	(*FilterResponse)(nil),     // 42: bothy.v1.FilterResponse
-	(*ServeRequest)(nil),       // 43: bothy.v1.ServeRequest
-	(*ServeResponse)(nil),      // 44: bothy.v1.ServeResponse
-	(*EntriesRequest)(nil),     // 45: bothy.v1.EntriesRequest
-	(*EntriesResponse)(nil),    // 46: bothy.v1.EntriesResponse
-	(*Entry)(nil),              // 47: bothy.v1.Entry
-	(*WriteRequest)(nil),       // 48: bothy.v1.WriteRequest
-	(*InvokeToolRequest)(nil),  // 49: bothy.v1.InvokeToolRequest
-	(*InvokeToolResponse)(nil), // 50: bothy.v1.InvokeToolResponse
-	(*SecretRequest)(nil),      // 51: bothy.v1.SecretRequest
-	(*SecretResponse)(nil),     // 52: bothy.v1.SecretResponse
-	(*LogRequest)(nil),         // 53: bothy.v1.LogRequest
-	(*LogResponse)(nil),        // 54: bothy.v1.LogResponse
-	nil,                        // 55: bothy.v1.LogRequest.FieldsEntry
+	(*DescribeRequest)(nil),      // 0: bothy.v1.DescribeRequest
+	(*DescribeResponse)(nil),     // 1: bothy.v1.DescribeResponse
+	(*ConfigureRequest)(nil),     // 2: bothy.v1.ConfigureRequest
+	(*ConfigureResponse)(nil),    // 3: bothy.v1.ConfigureResponse
+	(*WatchRequest)(nil),         // 4: bothy.v1.WatchRequest
+	(*WatchResponse)(nil),        // 5: bothy.v1.WatchResponse
+	(*HealthRequest)(nil),        // 6: bothy.v1.HealthRequest
+	(*HealthResponse)(nil),       // 7: bothy.v1.HealthResponse
+	(*DrainRequest)(nil),         // 8: bothy.v1.DrainRequest
+	(*DrainResponse)(nil),        // 9: bothy.v1.DrainResponse
+	(*ReleaseRequest)(nil),       // 10: bothy.v1.ReleaseRequest
+	(*ReleaseResponse)(nil),      // 11: bothy.v1.ReleaseResponse
+	(*Failure)(nil),              // 12: bothy.v1.Failure
+	(*InvokeRequest)(nil),        // 13: bothy.v1.InvokeRequest
+	(*Protection)(nil),           // 14: bothy.v1.Protection
+	(*CallResponse)(nil),         // 15: bothy.v1.CallResponse
+	(*StageResponse)(nil),        // 16: bothy.v1.StageResponse
+	(*PrepareRequest)(nil),       // 17: bothy.v1.PrepareRequest
+	(*PrepareResponse)(nil),      // 18: bothy.v1.PrepareResponse
+	(*CancelRequest)(nil),        // 19: bothy.v1.CancelRequest
+	(*CancelResponse)(nil),       // 20: bothy.v1.CancelResponse
+	(*InvokeResponse)(nil),       // 21: bothy.v1.InvokeResponse
+	(*SettleResponse)(nil),       // 22: bothy.v1.SettleResponse
+	(*Progress)(nil),             // 23: bothy.v1.Progress
+	(*Chunk)(nil),                // 24: bothy.v1.Chunk
+	(*ToolResult)(nil),           // 25: bothy.v1.ToolResult
+	(*FollowUp)(nil),             // 26: bothy.v1.FollowUp
+	(*ExecuteRequest)(nil),       // 27: bothy.v1.ExecuteRequest
+	(*AuthenticateRequest)(nil),  // 28: bothy.v1.AuthenticateRequest
+	(*AuthenticateResponse)(nil), // 29: bothy.v1.AuthenticateResponse
+	(*AuthenticateWait)(nil),     // 30: bothy.v1.AuthenticateWait
+	(*AuthenticateDone)(nil),     // 31: bothy.v1.AuthenticateDone
+	(*PullRequest)(nil),          // 32: bothy.v1.PullRequest
+	(*PullResponse)(nil),         // 33: bothy.v1.PullResponse
+	(*PullProgress)(nil),         // 34: bothy.v1.PullProgress
+	(*ModelsRequest)(nil),        // 35: bothy.v1.ModelsRequest
+	(*ModelsResponse)(nil),       // 36: bothy.v1.ModelsResponse
+	(*CompleteRequest)(nil),      // 37: bothy.v1.CompleteRequest
+	(*CompleteResponse)(nil),     // 38: bothy.v1.CompleteResponse
+	(*CallDelta)(nil),            // 39: bothy.v1.CallDelta
+	(*Usage)(nil),                // 40: bothy.v1.Usage
+	(*Finish)(nil),               // 41: bothy.v1.Finish
+	(*ProviderFailure)(nil),      // 42: bothy.v1.ProviderFailure
+	(*EventRequest)(nil),         // 43: bothy.v1.EventRequest
+	(*EventResponse)(nil),        // 44: bothy.v1.EventResponse
+	(*FilterRequest)(nil),        // 45: bothy.v1.FilterRequest
+	(*FilterResponse)(nil),       // 46: bothy.v1.FilterResponse
+	(*ServeRequest)(nil),         // 47: bothy.v1.ServeRequest
+	(*ServeResponse)(nil),        // 48: bothy.v1.ServeResponse
+	(*EntriesRequest)(nil),       // 49: bothy.v1.EntriesRequest
+	(*EntriesResponse)(nil),      // 50: bothy.v1.EntriesResponse
+	(*Entry)(nil),                // 51: bothy.v1.Entry
+	(*WriteRequest)(nil),         // 52: bothy.v1.WriteRequest
+	(*InvokeToolRequest)(nil),    // 53: bothy.v1.InvokeToolRequest
+	(*InvokeToolResponse)(nil),   // 54: bothy.v1.InvokeToolResponse
+	(*SecretRequest)(nil),        // 55: bothy.v1.SecretRequest
+	(*SecretResponse)(nil),       // 56: bothy.v1.SecretResponse
+	(*LogRequest)(nil),           // 57: bothy.v1.LogRequest
+	(*LogResponse)(nil),          // 58: bothy.v1.LogResponse
+	nil,                          // 59: bothy.v1.LogRequest.FieldsEntry
 }
 var file_v1_bothy_proto_depIdxs = []int32{
 	12, // 0: bothy.v1.ConfigureResponse.failure:type_name -> bothy.v1.Failure
@@ -3797,81 +4086,86 @@ var file_v1_bothy_proto_depIdxs = []int32{
 	25, // 11: bothy.v1.SettleResponse.result:type_name -> bothy.v1.ToolResult
 	12, // 12: bothy.v1.SettleResponse.failure:type_name -> bothy.v1.Failure
 	26, // 13: bothy.v1.ToolResult.follow:type_name -> bothy.v1.FollowUp
-	30, // 14: bothy.v1.PullResponse.progress:type_name -> bothy.v1.PullProgress
-	12, // 15: bothy.v1.PullResponse.failure:type_name -> bothy.v1.Failure
-	12, // 16: bothy.v1.ModelsResponse.failure:type_name -> bothy.v1.Failure
-	35, // 17: bothy.v1.CompleteResponse.call:type_name -> bothy.v1.CallDelta
-	36, // 18: bothy.v1.CompleteResponse.usage:type_name -> bothy.v1.Usage
-	37, // 19: bothy.v1.CompleteResponse.finish:type_name -> bothy.v1.Finish
-	38, // 20: bothy.v1.CompleteResponse.failure:type_name -> bothy.v1.ProviderFailure
-	12, // 21: bothy.v1.EventResponse.failure:type_name -> bothy.v1.Failure
-	12, // 22: bothy.v1.FilterResponse.failure:type_name -> bothy.v1.Failure
-	12, // 23: bothy.v1.ServeResponse.failure:type_name -> bothy.v1.Failure
-	12, // 24: bothy.v1.EntriesResponse.failure:type_name -> bothy.v1.Failure
-	47, // 25: bothy.v1.EntriesResponse.entries:type_name -> bothy.v1.Entry
-	25, // 26: bothy.v1.InvokeToolResponse.result:type_name -> bothy.v1.ToolResult
-	12, // 27: bothy.v1.InvokeToolResponse.failure:type_name -> bothy.v1.Failure
-	12, // 28: bothy.v1.SecretResponse.failure:type_name -> bothy.v1.Failure
-	55, // 29: bothy.v1.LogRequest.fields:type_name -> bothy.v1.LogRequest.FieldsEntry
-	0,  // 30: bothy.v1.Plugin.Describe:input_type -> bothy.v1.DescribeRequest
-	2,  // 31: bothy.v1.Plugin.Configure:input_type -> bothy.v1.ConfigureRequest
-	4,  // 32: bothy.v1.Plugin.Watch:input_type -> bothy.v1.WatchRequest
-	6,  // 33: bothy.v1.Plugin.Health:input_type -> bothy.v1.HealthRequest
-	8,  // 34: bothy.v1.Plugin.Drain:input_type -> bothy.v1.DrainRequest
-	10, // 35: bothy.v1.Plugin.Release:input_type -> bothy.v1.ReleaseRequest
-	13, // 36: bothy.v1.Tool.Invoke:input_type -> bothy.v1.InvokeRequest
-	13, // 37: bothy.v1.Tool.Call:input_type -> bothy.v1.InvokeRequest
-	19, // 38: bothy.v1.Tool.Cancel:input_type -> bothy.v1.CancelRequest
-	13, // 39: bothy.v1.Tool.Settle:input_type -> bothy.v1.InvokeRequest
-	13, // 40: bothy.v1.Tool.Stage:input_type -> bothy.v1.InvokeRequest
-	17, // 41: bothy.v1.Tool.Prepare:input_type -> bothy.v1.PrepareRequest
-	27, // 42: bothy.v1.Skill.Execute:input_type -> bothy.v1.ExecuteRequest
-	19, // 43: bothy.v1.Skill.Cancel:input_type -> bothy.v1.CancelRequest
-	31, // 44: bothy.v1.Provider.Models:input_type -> bothy.v1.ModelsRequest
-	33, // 45: bothy.v1.Provider.Complete:input_type -> bothy.v1.CompleteRequest
-	28, // 46: bothy.v1.Provider.Pull:input_type -> bothy.v1.PullRequest
-	39, // 47: bothy.v1.Hook.Event:input_type -> bothy.v1.EventRequest
-	41, // 48: bothy.v1.Hook.Filter:input_type -> bothy.v1.FilterRequest
-	43, // 49: bothy.v1.Channel.Serve:input_type -> bothy.v1.ServeRequest
-	19, // 50: bothy.v1.Channel.Cancel:input_type -> bothy.v1.CancelRequest
-	45, // 51: bothy.v1.Host.Entries:input_type -> bothy.v1.EntriesRequest
-	48, // 52: bothy.v1.Host.Write:input_type -> bothy.v1.WriteRequest
-	49, // 53: bothy.v1.Host.InvokeTool:input_type -> bothy.v1.InvokeToolRequest
-	33, // 54: bothy.v1.Host.Complete:input_type -> bothy.v1.CompleteRequest
-	51, // 55: bothy.v1.Host.Secret:input_type -> bothy.v1.SecretRequest
-	53, // 56: bothy.v1.Host.Log:input_type -> bothy.v1.LogRequest
-	1,  // 57: bothy.v1.Plugin.Describe:output_type -> bothy.v1.DescribeResponse
-	3,  // 58: bothy.v1.Plugin.Configure:output_type -> bothy.v1.ConfigureResponse
-	5,  // 59: bothy.v1.Plugin.Watch:output_type -> bothy.v1.WatchResponse
-	7,  // 60: bothy.v1.Plugin.Health:output_type -> bothy.v1.HealthResponse
-	9,  // 61: bothy.v1.Plugin.Drain:output_type -> bothy.v1.DrainResponse
-	11, // 62: bothy.v1.Plugin.Release:output_type -> bothy.v1.ReleaseResponse
-	21, // 63: bothy.v1.Tool.Invoke:output_type -> bothy.v1.InvokeResponse
-	15, // 64: bothy.v1.Tool.Call:output_type -> bothy.v1.CallResponse
-	20, // 65: bothy.v1.Tool.Cancel:output_type -> bothy.v1.CancelResponse
-	22, // 66: bothy.v1.Tool.Settle:output_type -> bothy.v1.SettleResponse
-	16, // 67: bothy.v1.Tool.Stage:output_type -> bothy.v1.StageResponse
-	18, // 68: bothy.v1.Tool.Prepare:output_type -> bothy.v1.PrepareResponse
-	21, // 69: bothy.v1.Skill.Execute:output_type -> bothy.v1.InvokeResponse
-	20, // 70: bothy.v1.Skill.Cancel:output_type -> bothy.v1.CancelResponse
-	32, // 71: bothy.v1.Provider.Models:output_type -> bothy.v1.ModelsResponse
-	34, // 72: bothy.v1.Provider.Complete:output_type -> bothy.v1.CompleteResponse
-	29, // 73: bothy.v1.Provider.Pull:output_type -> bothy.v1.PullResponse
-	40, // 74: bothy.v1.Hook.Event:output_type -> bothy.v1.EventResponse
-	42, // 75: bothy.v1.Hook.Filter:output_type -> bothy.v1.FilterResponse
-	44, // 76: bothy.v1.Channel.Serve:output_type -> bothy.v1.ServeResponse
-	20, // 77: bothy.v1.Channel.Cancel:output_type -> bothy.v1.CancelResponse
-	46, // 78: bothy.v1.Host.Entries:output_type -> bothy.v1.EntriesResponse
-	46, // 79: bothy.v1.Host.Write:output_type -> bothy.v1.EntriesResponse
-	50, // 80: bothy.v1.Host.InvokeTool:output_type -> bothy.v1.InvokeToolResponse
-	34, // 81: bothy.v1.Host.Complete:output_type -> bothy.v1.CompleteResponse
-	52, // 82: bothy.v1.Host.Secret:output_type -> bothy.v1.SecretResponse
-	54, // 83: bothy.v1.Host.Log:output_type -> bothy.v1.LogResponse
-	57, // [57:84] is the sub-list for method output_type
-	30, // [30:57] is the sub-list for method input_type
-	30, // [30:30] is the sub-list for extension type_name
-	30, // [30:30] is the sub-list for extension extendee
-	0,  // [0:30] is the sub-list for field type_name
+	30, // 14: bothy.v1.AuthenticateResponse.wait:type_name -> bothy.v1.AuthenticateWait
+	31, // 15: bothy.v1.AuthenticateResponse.done:type_name -> bothy.v1.AuthenticateDone
+	12, // 16: bothy.v1.AuthenticateResponse.failure:type_name -> bothy.v1.Failure
+	34, // 17: bothy.v1.PullResponse.progress:type_name -> bothy.v1.PullProgress
+	12, // 18: bothy.v1.PullResponse.failure:type_name -> bothy.v1.Failure
+	12, // 19: bothy.v1.ModelsResponse.failure:type_name -> bothy.v1.Failure
+	39, // 20: bothy.v1.CompleteResponse.call:type_name -> bothy.v1.CallDelta
+	40, // 21: bothy.v1.CompleteResponse.usage:type_name -> bothy.v1.Usage
+	41, // 22: bothy.v1.CompleteResponse.finish:type_name -> bothy.v1.Finish
+	42, // 23: bothy.v1.CompleteResponse.failure:type_name -> bothy.v1.ProviderFailure
+	12, // 24: bothy.v1.EventResponse.failure:type_name -> bothy.v1.Failure
+	12, // 25: bothy.v1.FilterResponse.failure:type_name -> bothy.v1.Failure
+	12, // 26: bothy.v1.ServeResponse.failure:type_name -> bothy.v1.Failure
+	12, // 27: bothy.v1.EntriesResponse.failure:type_name -> bothy.v1.Failure
+	51, // 28: bothy.v1.EntriesResponse.entries:type_name -> bothy.v1.Entry
+	25, // 29: bothy.v1.InvokeToolResponse.result:type_name -> bothy.v1.ToolResult
+	12, // 30: bothy.v1.InvokeToolResponse.failure:type_name -> bothy.v1.Failure
+	12, // 31: bothy.v1.SecretResponse.failure:type_name -> bothy.v1.Failure
+	59, // 32: bothy.v1.LogRequest.fields:type_name -> bothy.v1.LogRequest.FieldsEntry
+	0,  // 33: bothy.v1.Plugin.Describe:input_type -> bothy.v1.DescribeRequest
+	2,  // 34: bothy.v1.Plugin.Configure:input_type -> bothy.v1.ConfigureRequest
+	4,  // 35: bothy.v1.Plugin.Watch:input_type -> bothy.v1.WatchRequest
+	6,  // 36: bothy.v1.Plugin.Health:input_type -> bothy.v1.HealthRequest
+	8,  // 37: bothy.v1.Plugin.Drain:input_type -> bothy.v1.DrainRequest
+	10, // 38: bothy.v1.Plugin.Release:input_type -> bothy.v1.ReleaseRequest
+	13, // 39: bothy.v1.Tool.Invoke:input_type -> bothy.v1.InvokeRequest
+	13, // 40: bothy.v1.Tool.Call:input_type -> bothy.v1.InvokeRequest
+	19, // 41: bothy.v1.Tool.Cancel:input_type -> bothy.v1.CancelRequest
+	13, // 42: bothy.v1.Tool.Settle:input_type -> bothy.v1.InvokeRequest
+	13, // 43: bothy.v1.Tool.Stage:input_type -> bothy.v1.InvokeRequest
+	17, // 44: bothy.v1.Tool.Prepare:input_type -> bothy.v1.PrepareRequest
+	27, // 45: bothy.v1.Skill.Execute:input_type -> bothy.v1.ExecuteRequest
+	19, // 46: bothy.v1.Skill.Cancel:input_type -> bothy.v1.CancelRequest
+	35, // 47: bothy.v1.Provider.Models:input_type -> bothy.v1.ModelsRequest
+	37, // 48: bothy.v1.Provider.Complete:input_type -> bothy.v1.CompleteRequest
+	32, // 49: bothy.v1.Provider.Pull:input_type -> bothy.v1.PullRequest
+	28, // 50: bothy.v1.Provider.Authenticate:input_type -> bothy.v1.AuthenticateRequest
+	43, // 51: bothy.v1.Hook.Event:input_type -> bothy.v1.EventRequest
+	45, // 52: bothy.v1.Hook.Filter:input_type -> bothy.v1.FilterRequest
+	47, // 53: bothy.v1.Channel.Serve:input_type -> bothy.v1.ServeRequest
+	19, // 54: bothy.v1.Channel.Cancel:input_type -> bothy.v1.CancelRequest
+	49, // 55: bothy.v1.Host.Entries:input_type -> bothy.v1.EntriesRequest
+	52, // 56: bothy.v1.Host.Write:input_type -> bothy.v1.WriteRequest
+	53, // 57: bothy.v1.Host.InvokeTool:input_type -> bothy.v1.InvokeToolRequest
+	37, // 58: bothy.v1.Host.Complete:input_type -> bothy.v1.CompleteRequest
+	55, // 59: bothy.v1.Host.Secret:input_type -> bothy.v1.SecretRequest
+	57, // 60: bothy.v1.Host.Log:input_type -> bothy.v1.LogRequest
+	1,  // 61: bothy.v1.Plugin.Describe:output_type -> bothy.v1.DescribeResponse
+	3,  // 62: bothy.v1.Plugin.Configure:output_type -> bothy.v1.ConfigureResponse
+	5,  // 63: bothy.v1.Plugin.Watch:output_type -> bothy.v1.WatchResponse
+	7,  // 64: bothy.v1.Plugin.Health:output_type -> bothy.v1.HealthResponse
+	9,  // 65: bothy.v1.Plugin.Drain:output_type -> bothy.v1.DrainResponse
+	11, // 66: bothy.v1.Plugin.Release:output_type -> bothy.v1.ReleaseResponse
+	21, // 67: bothy.v1.Tool.Invoke:output_type -> bothy.v1.InvokeResponse
+	15, // 68: bothy.v1.Tool.Call:output_type -> bothy.v1.CallResponse
+	20, // 69: bothy.v1.Tool.Cancel:output_type -> bothy.v1.CancelResponse
+	22, // 70: bothy.v1.Tool.Settle:output_type -> bothy.v1.SettleResponse
+	16, // 71: bothy.v1.Tool.Stage:output_type -> bothy.v1.StageResponse
+	18, // 72: bothy.v1.Tool.Prepare:output_type -> bothy.v1.PrepareResponse
+	21, // 73: bothy.v1.Skill.Execute:output_type -> bothy.v1.InvokeResponse
+	20, // 74: bothy.v1.Skill.Cancel:output_type -> bothy.v1.CancelResponse
+	36, // 75: bothy.v1.Provider.Models:output_type -> bothy.v1.ModelsResponse
+	38, // 76: bothy.v1.Provider.Complete:output_type -> bothy.v1.CompleteResponse
+	33, // 77: bothy.v1.Provider.Pull:output_type -> bothy.v1.PullResponse
+	29, // 78: bothy.v1.Provider.Authenticate:output_type -> bothy.v1.AuthenticateResponse
+	44, // 79: bothy.v1.Hook.Event:output_type -> bothy.v1.EventResponse
+	46, // 80: bothy.v1.Hook.Filter:output_type -> bothy.v1.FilterResponse
+	48, // 81: bothy.v1.Channel.Serve:output_type -> bothy.v1.ServeResponse
+	20, // 82: bothy.v1.Channel.Cancel:output_type -> bothy.v1.CancelResponse
+	50, // 83: bothy.v1.Host.Entries:output_type -> bothy.v1.EntriesResponse
+	50, // 84: bothy.v1.Host.Write:output_type -> bothy.v1.EntriesResponse
+	54, // 85: bothy.v1.Host.InvokeTool:output_type -> bothy.v1.InvokeToolResponse
+	38, // 86: bothy.v1.Host.Complete:output_type -> bothy.v1.CompleteResponse
+	56, // 87: bothy.v1.Host.Secret:output_type -> bothy.v1.SecretResponse
+	58, // 88: bothy.v1.Host.Log:output_type -> bothy.v1.LogResponse
+	61, // [61:89] is the sub-list for method output_type
+	33, // [33:61] is the sub-list for method input_type
+	33, // [33:33] is the sub-list for extension type_name
+	33, // [33:33] is the sub-list for extension extendee
+	0,  // [0:33] is the sub-list for field type_name
 }
 
 func init() { file_v1_bothy_proto_init() }
@@ -3886,10 +4180,17 @@ func file_v1_bothy_proto_init() {
 		(*InvokeResponse_Failure)(nil),
 	}
 	file_v1_bothy_proto_msgTypes[29].OneofWrappers = []any{
+		(*AuthenticateResponse_Open)(nil),
+		(*AuthenticateResponse_Code)(nil),
+		(*AuthenticateResponse_Wait)(nil),
+		(*AuthenticateResponse_Done)(nil),
+		(*AuthenticateResponse_Failure)(nil),
+	}
+	file_v1_bothy_proto_msgTypes[33].OneofWrappers = []any{
 		(*PullResponse_Progress)(nil),
 		(*PullResponse_Failure)(nil),
 	}
-	file_v1_bothy_proto_msgTypes[34].OneofWrappers = []any{
+	file_v1_bothy_proto_msgTypes[38].OneofWrappers = []any{
 		(*CompleteResponse_Text)(nil),
 		(*CompleteResponse_Reasoning)(nil),
 		(*CompleteResponse_Call)(nil),
@@ -3897,7 +4198,7 @@ func file_v1_bothy_proto_init() {
 		(*CompleteResponse_Finish)(nil),
 		(*CompleteResponse_Failure)(nil),
 	}
-	file_v1_bothy_proto_msgTypes[44].OneofWrappers = []any{
+	file_v1_bothy_proto_msgTypes[48].OneofWrappers = []any{
 		(*ServeResponse_Status)(nil),
 		(*ServeResponse_Failure)(nil),
 	}
@@ -3907,7 +4208,7 @@ func file_v1_bothy_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_v1_bothy_proto_rawDesc), len(file_v1_bothy_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   56,
+			NumMessages:   60,
 			NumExtensions: 0,
 			NumServices:   7,
 		},

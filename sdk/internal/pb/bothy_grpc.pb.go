@@ -831,9 +831,10 @@ var Skill_ServiceDesc = grpc.ServiceDesc{
 }
 
 const (
-	Provider_Models_FullMethodName   = "/bothy.v1.Provider/Models"
-	Provider_Complete_FullMethodName = "/bothy.v1.Provider/Complete"
-	Provider_Pull_FullMethodName     = "/bothy.v1.Provider/Pull"
+	Provider_Models_FullMethodName       = "/bothy.v1.Provider/Models"
+	Provider_Complete_FullMethodName     = "/bothy.v1.Provider/Complete"
+	Provider_Pull_FullMethodName         = "/bothy.v1.Provider/Pull"
+	Provider_Authenticate_FullMethodName = "/bothy.v1.Provider/Authenticate"
 )
 
 // ProviderClient is the client API for Provider service.
@@ -847,6 +848,9 @@ type ProviderClient interface {
 	// Pull gets a model onto the server. A provider whose server has no such
 	// thing does not implement it.
 	Pull(ctx context.Context, in *PullRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[PullResponse], error)
+	// Authenticate signs a person in to the server, step by step. Only some
+	// providers can; the others answer with the outcome unavailable.
+	Authenticate(ctx context.Context, in *AuthenticateRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[AuthenticateResponse], error)
 }
 
 type providerClient struct {
@@ -905,6 +909,25 @@ func (c *providerClient) Pull(ctx context.Context, in *PullRequest, opts ...grpc
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type Provider_PullClient = grpc.ServerStreamingClient[PullResponse]
 
+func (c *providerClient) Authenticate(ctx context.Context, in *AuthenticateRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[AuthenticateResponse], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &Provider_ServiceDesc.Streams[2], Provider_Authenticate_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[AuthenticateRequest, AuthenticateResponse]{ClientStream: stream}
+	if err := x.ClientStream.SendMsg(in); err != nil {
+		return nil, err
+	}
+	if err := x.ClientStream.CloseSend(); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type Provider_AuthenticateClient = grpc.ServerStreamingClient[AuthenticateResponse]
+
 // ProviderServer is the server API for Provider service.
 // All implementations must embed UnimplementedProviderServer
 // for forward compatibility.
@@ -916,6 +939,9 @@ type ProviderServer interface {
 	// Pull gets a model onto the server. A provider whose server has no such
 	// thing does not implement it.
 	Pull(*PullRequest, grpc.ServerStreamingServer[PullResponse]) error
+	// Authenticate signs a person in to the server, step by step. Only some
+	// providers can; the others answer with the outcome unavailable.
+	Authenticate(*AuthenticateRequest, grpc.ServerStreamingServer[AuthenticateResponse]) error
 	mustEmbedUnimplementedProviderServer()
 }
 
@@ -934,6 +960,9 @@ func (UnimplementedProviderServer) Complete(*CompleteRequest, grpc.ServerStreami
 }
 func (UnimplementedProviderServer) Pull(*PullRequest, grpc.ServerStreamingServer[PullResponse]) error {
 	return status.Error(codes.Unimplemented, "method Pull not implemented")
+}
+func (UnimplementedProviderServer) Authenticate(*AuthenticateRequest, grpc.ServerStreamingServer[AuthenticateResponse]) error {
+	return status.Error(codes.Unimplemented, "method Authenticate not implemented")
 }
 func (UnimplementedProviderServer) mustEmbedUnimplementedProviderServer() {}
 func (UnimplementedProviderServer) testEmbeddedByValue()                  {}
@@ -996,6 +1025,17 @@ func _Provider_Pull_Handler(srv interface{}, stream grpc.ServerStream) error {
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type Provider_PullServer = grpc.ServerStreamingServer[PullResponse]
 
+func _Provider_Authenticate_Handler(srv interface{}, stream grpc.ServerStream) error {
+	m := new(AuthenticateRequest)
+	if err := stream.RecvMsg(m); err != nil {
+		return err
+	}
+	return srv.(ProviderServer).Authenticate(m, &grpc.GenericServerStream[AuthenticateRequest, AuthenticateResponse]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type Provider_AuthenticateServer = grpc.ServerStreamingServer[AuthenticateResponse]
+
 // Provider_ServiceDesc is the grpc.ServiceDesc for Provider service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -1017,6 +1057,11 @@ var Provider_ServiceDesc = grpc.ServiceDesc{
 		{
 			StreamName:    "Pull",
 			Handler:       _Provider_Pull_Handler,
+			ServerStreams: true,
+		},
+		{
+			StreamName:    "Authenticate",
+			Handler:       _Provider_Authenticate_Handler,
 			ServerStreams: true,
 		},
 	},

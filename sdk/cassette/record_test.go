@@ -181,3 +181,33 @@ func TestAnyCompletionIsRecorded(t *testing.T) {
 		}
 	})
 }
+
+// TestALargeCassette: what is nearly too large is written, read and played.
+func TestALargeCassette(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it has 60 MiB")
+	}
+	text := strings.Repeat("a line of a result\n", 6000)
+	c, conversation := Cassette{Model: "m"}, []sdk.Message{user("go")}
+	for n := 0; n < 540; n++ {
+		answer := said("", "read")
+		c.Steps = append(c.Steps, NewStep(Fresh(conversation, n == 0), answer, func(string) bool { return true }))
+		conversation = append(conversation, message(answer), result("read", text))
+	}
+	raw, err := c.Encode()
+	if err != nil || len(raw) < 55<<20 {
+		t.Fatalf("%d bytes, error %v", len(raw), err)
+	}
+	read, err := Read(bytes.NewReader(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range c.Steps {
+		if _, d := read.Next(n, Fresh(conversation[:1+2*n], n == 0)); d != nil {
+			t.Fatal(d)
+		}
+	}
+	if _, d := read.Find(sdk.Request{Messages: conversation[:1+2*539]}); d != nil {
+		t.Error(d)
+	}
+}

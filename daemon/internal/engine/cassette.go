@@ -51,7 +51,7 @@ func (e *Engine) writeStep(a *activeLoop, c sdk.Completion) error {
 		looks := tool.Annotations
 		return err == nil && looks.ReadOnly && !looks.Live && !looks.OpenWorld
 	})
-	line, err := json.Marshal(tapedStep{Turn: a.turns, Model: a.choice.Alias, Context: a.choice.Context, Step: step})
+	line, err := json.Marshal(tapedStep{Turn: a.turns, Model: a.taped(), Context: a.choice.Context, Step: step})
 	if err != nil {
 		return err
 	}

@@ -84,7 +84,7 @@ func TestARecordedPromptReplays(t *testing.T) {
 	file, did := record(t, conversation()...)
 	h := modelless(t)
 	a := h.submit(Submission{Mode: sdk.ModeFull, Replay: file, Strict: true, Record: true})
-	if l := h.await(a); l.Status != sdk.StatusOK || l.Stop != sdk.StopAnswer || a.Model != "fake/m" || !strings.Contains(a.Why, file) {
+	if l := h.await(a); l.Status != sdk.StatusOK || l.Stop != sdk.StopAnswer || a.Model != "replay/fake/m" || a.Run.Model != "fake/m" || !strings.Contains(a.Why, file) {
 		t.Fatalf("ended %d %q: %s; model %s because %q", l.Status, l.Stop, l.Reason, a.Model, a.Why)
 	}
 	if got := h.invoked(); !slices.Equal(got, did) || len(did) != 4 {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"github.com/bothyd/bothy/sdk"
@@ -22,10 +23,24 @@ type played struct {
 	raw  []byte // as it was read; nil once it lies in the run's folder
 }
 
-// choice is what stands for the model. It has the model's name and window, so that
-// prompts are made to fit as they were, and costs nothing.
+// ofCassettes begins the aliases of what is played, as those of the provider that plays
+// cassettes do: nobody takes what they used for something that a model used.
+const ofCassettes = "replay/"
+
+// choice is what stands for the model. It has the model's window, and costs nothing.
 func (p *played) choice() sdk.ModelChoice {
-	return sdk.ModelChoice{Alias: p.Model, Name: p.Model, Context: p.Context, Price: &sdk.Price{}, Why: "the cassette " + p.file + " is played in its place"}
+	return sdk.ModelChoice{
+		Alias: ofCassettes + strings.TrimPrefix(p.Model, ofCassettes), Name: p.Model, Context: p.Context, Price: &sdk.Price{},
+		Why: "the cassette " + p.file + " is played in the place of a model",
+	}
+}
+
+// taped is the name of the loop's model on its cassette.
+func (a *activeLoop) taped() string {
+	if a.played != nil {
+		return a.played.Model
+	}
+	return a.choice.Alias
 }
 
 // toPlay reads the cassette of a submission; nil is that it has none.

@@ -159,10 +159,19 @@ type placed struct {
 	run     sdk.Run // ID 0: to be made
 	agent   sdk.Agent
 	choice  sdk.ModelChoice
+	played  *played // in the place of the choice
+}
+
+// model is the one that a run keeps.
+func (p placed) model() string {
+	if p.played != nil {
+		return p.played.Model
+	}
+	return p.choice.Alias
 }
 
 func (e *Engine) place(ctx context.Context, s Submission) (placed, error) {
-	var p placed
+	p := placed{played: s.played}
 	var err error
 	if p.project, err = e.openProject(ctx, s.Project); err != nil {
 		return p, err
@@ -276,7 +285,7 @@ func (e *Engine) ensureRun(ctx context.Context, p placed, alias string, channel 
 
 func (e *Engine) createRun(ctx context.Context, p placed, alias string, channel bool) (sdk.Run, error) {
 	r, err := e.cfg.Store.CreateRun(ctx, sdk.Run{
-		Project: p.project.ID, Alias: alias, Agent: p.agent.Name, Model: p.choice.Alias, Hidden: alias == toolsAlias || alias == channelToolsAlias, Private: channel,
+		Project: p.project.ID, Alias: alias, Agent: p.agent.Name, Model: p.model(), Hidden: alias == toolsAlias || alias == channelToolsAlias, Private: channel,
 	})
 	if err != nil {
 		return r, err

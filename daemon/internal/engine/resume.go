@@ -36,7 +36,11 @@ func (e *Engine) Resume(ctx context.Context, run int64) (Accepted, error) {
 	if p.agent, err = e.agent(last.Agent); err != nil {
 		return Accepted{}, err
 	}
-	if p.choice, err = e.cfg.Models.Resolve(ctx, last.Model); err != nil {
+	model := last.Model
+	if optionsOf(last).Replay != "" {
+		model = p.run.Model // what comes now is on no cassette
+	}
+	if p.choice, err = e.cfg.Models.Resolve(ctx, model); err != nil {
 		return Accepted{}, err
 	}
 	o := loopOptions{Resumes: last.ID}

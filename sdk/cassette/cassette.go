@@ -4,6 +4,7 @@ package cassette
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -41,6 +42,7 @@ type Cassette struct {
 type Step struct {
 	Request []Expected `json:"request"`
 	Events  []Played   `json:"events"`
+	Context int        `json:"context,omitempty"` // of the model, where another one answers than before
 }
 
 // Expected is a message of a request: the text of a user, or a tool's result with the
@@ -108,6 +110,16 @@ func located(raw []byte, offset int64, err error) error {
 	}
 	before := raw[:min(max(offset, 0), int64(len(raw)))]
 	return fmt.Errorf("line %d: %w", bytes.Count(before, []byte("\n"))+1, err)
+}
+
+// ContextAt is the context of the model that step n has, counted from 0: what a
+// conversation has to say may depend on it.
+func (c *Cassette) ContextAt(n int) int {
+	context := c.Context
+	for _, s := range c.Steps[:min(n+1, len(c.Steps))] {
+		context = cmp.Or(s.Context, context)
+	}
+	return context
 }
 
 // Strict makes the results of all tools count, also those of which any will do. It is

@@ -35,6 +35,7 @@ func TestCassettesAreChecked(t *testing.T) {
 		{"a later format", replace(`"format":1`, `"format":2`), "format is 2"},
 		{"no model", replace(`"model":"m"`, `"model":""`), "model is missing"},
 		{"a negative context", replace(`"model":"m"`, `"model":"m","context":-1`), "context"},
+		{"a negative context of a step", replace(`"events":[{"text":"done"}`, `"context":-1,"events":[{"text":"done"}`), "step 2: context"},
 		{"no steps", `{"format":1,"model":"m","steps":[]}`, "no steps"},
 		{"no request", replace(`[{"role":"user","text":"go"}]`, `[]`), "step 1, request: there is no message"},
 		{"a request of the assistant", replace(`{"role":"user","text":"go"}`, `{"role":"assistant","text":"go"}`), `role is "assistant"`},

@@ -25,6 +25,9 @@ func (c *Cassette) check() error {
 	var before []sdk.Call
 	for i := range c.Steps {
 		s := &c.Steps[i]
+		if s.Context < 0 {
+			return fmt.Errorf("step %d: context is negative", i+1)
+		}
 		if err := checkRequest(s.Request, before, i == 0); err != nil {
 			return fmt.Errorf("step %d, %w", i+1, err)
 		}

@@ -165,7 +165,11 @@ func readTape(path string) (c cassette.Cassette, err error) {
 		if x.Turn == 1 {
 			c.Model, c.Context = x.Model, x.Context
 		}
-		c.Steps = append(c.Steps[:x.Turn-1], x.Step)
+		c.Steps = c.Steps[:x.Turn-1]
+		if x.Context != c.ContextAt(x.Turn-1) {
+			x.Step.Context = x.Context
+		}
+		c.Steps = append(c.Steps, x.Step)
 	}
 }
 

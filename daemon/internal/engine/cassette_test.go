@@ -407,3 +407,41 @@ func TestLinesOfARecording(t *testing.T) {
 		}
 	}
 }
+
+// TestAFallbackReplays: one cassette plays in the place of all models that answered, each
+// with as much of a result as it had read.
+func TestAFallbackReplays(t *testing.T) {
+	long := func(h *house) {
+		h.tools.on("read", func(context.Context, sdk.Invocation, sdk.Stream) (sdk.ToolResult, error) {
+			return ok(strings.Repeat("a line of a long text\n", 2000))
+		})
+	}
+	down := failing(&sdk.ProviderError{Class: sdk.ClassGateway, Message: "refused"})
+	h := prepareHouse(t, calls(call{"read", `{"n":1}`}), calls(call{"read", `{"n":2}`}), down, calls(call{"write", `{}`}), say("done"))
+	small := sdk.ModelChoice{Alias: "far/small", Provider: "far", Name: "small", Context: 8000, Fallback: []string{"far/large"}}
+	large := sdk.ModelChoice{Alias: "far/large", Provider: "far", Name: "large", Context: 200_000}
+	h.config.Models = &chained{fakeModels: h.models, first: small, others: map[string]sdk.ModelChoice{"far/large": large}, contexts: map[string]int{}}
+	h.start()
+	long(h)
+	a := h.submit(Submission{Mode: sdk.ModeFull, Record: true})
+	if l := h.await(a); l.Status != sdk.StatusOK || len(h.models.asked()) != 5 {
+		t.Fatalf("ended %d after %d requests: %s", l.Status, len(h.models.asked()), l.Reason)
+	}
+	file, did := h.taped(a), h.invoked()
+	c, err := cassette.Read(bytes.NewReader(read(t, file)))
+	if err != nil || c.Model != "far/small" || c.ContextAt(1) != 8000 || c.ContextAt(2) != 200_000 || len(c.Steps) != 4 {
+		t.Fatalf("error %v: %s with %d, then %d and %d", err, c.Model, c.Context, c.ContextAt(1), c.ContextAt(2))
+	}
+	h = modelless(t)
+	long(h)
+	again := h.submit(Submission{Mode: sdk.ModeFull, Replay: file, Strict: true, Record: true})
+	if l := h.await(again); l.Status != sdk.StatusOK {
+		t.Errorf("ended %d: %s", l.Status, l.Reason)
+	}
+	if got := h.invoked(); !slices.Equal(got, did) {
+		t.Errorf("did %q, and %q when it was recorded", got, did)
+	}
+	if first, second := read(t, file), read(t, h.taped(again)); !bytes.Equal(first, second) {
+		t.Error("two recordings of one conversation differ")
+	}
+}

@@ -35,6 +35,13 @@ func (p *played) choice() sdk.ModelChoice {
 	}
 }
 
+// playContext takes the window of the model that the next answer came from.
+func (a *activeLoop) playContext() {
+	if a.played != nil {
+		a.choice.Context = a.played.ContextAt(a.turns - 1)
+	}
+}
+
 // taped is the name of the loop's model on its cassette.
 func (a *activeLoop) taped() string {
 	if a.played != nil {

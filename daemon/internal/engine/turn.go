@@ -99,6 +99,7 @@ func (e *Engine) askOne(ctx context.Context, a *activeLoop) (sdk.Completion, err
 	if len(a.chain) > 0 && !a.fitsTools(a.choice) {
 		return sdk.Completion{}, errNoTools
 	}
+	a.playContext()
 	prompt, err := e.assemble(ctx, a)
 	if err != nil {
 		return sdk.Completion{}, err

@@ -94,6 +94,7 @@ func cutServer(t *testing.T) string {
 // nothing, runs none of its calls and sends nothing to another machine. BOTHY_KILLS says how
 // often (8).
 func TestNetworkPulled(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	p.write(t, "project/README", "x")
 	url := cutServer(t)

@@ -125,7 +125,7 @@ func request(a *activeLoop, p sdk.Prompt) sdk.Request {
 	req := sdk.Request{
 		Run: a.run.Key, Model: a.choice.Name, MaxTokens: a.agent.MaxTokens, Context: a.choice.Context,
 		Temperature: a.agent.Temperature, Reasoning: a.agent.Reasoning,
-		Messages:    make([]sdk.Message, 0, len(p.Messages)+1),
+		Messages: make([]sdk.Message, 0, len(p.Messages)+1),
 	}
 	if req.Temperature == nil {
 		req.Temperature = a.choice.Temperature

@@ -71,7 +71,7 @@ func (e *Engine) written(a *activeLoop, c sdk.Completion) int {
 	if c.Text == "" && c.Reasoning == "" && len(c.Calls) == 0 {
 		return 0
 	}
-	return e.cfg.View.Estimate(sdk.Prompt{Model: a.choice.Alias, Messages: []sdk.Message{{Role: sdk.RoleAssistant, Text: c.Text, Reasoning: c.Reasoning, Calls: c.Calls}}})
+	return e.cfg.View.Estimate(sdk.Prompt{Model: a.choice.Alias, Messages: []sdk.Message{{Role: sdk.RoleAssistant, Text: c.Text + c.Reasoning, Calls: c.Calls}}})
 }
 
 // price looks for the price of a model where a limit on cost needs it: a provider on

@@ -84,8 +84,13 @@ func fixedTokens(p sdk.Prompt) int {
 	return n
 }
 
+// messageTokens counts reasoning only with calls: no provider sends back what was thought
+// before an answer without any.
 func messageTokens(m *sdk.Message) int {
-	n := perMessage + Tokens(m.Text) + Tokens(m.Reasoning) + (len(m.Extra)+charsPerToken-1)/charsPerToken
+	n := perMessage + Tokens(m.Text) + (len(m.Extra)+charsPerToken-1)/charsPerToken
+	if len(m.Calls) > 0 {
+		n += Tokens(m.Reasoning)
+	}
 	for i := range m.Calls {
 		c := &m.Calls[i]
 		n += perMessage + Tokens(c.Tool) + Tokens(c.Arguments)

@@ -8,8 +8,9 @@
 # agents should know of you stands beside the file, in AGENTS.md.
 #
 # Three functions: env("NAME"[, "default"]), file("path"), secret("NAME"[, "default"]). A
-# secret is looked up in the environment when it is used, and never shown. A path
-# may begin with ~/; a relative one begins in the folder of the file.
+# secret is looked up in the environment, in the keyring, and in credentials.json
+# beside the file, and never shown; `bothy auth login` gives one. A path may begin
+# with ~/; a relative one begins in the folder of the file.
 
 # Where the daemon listens; like store.path it takes effect at the next start.
 # Empty is $XDG_RUNTIME_DIR/bothy/bothy.sock. A client reads no configuration: it
@@ -330,7 +331,7 @@ provider "replay" {
 
 # An agent is a profile. `bothy run` uses "default", `bothy chat` uses "chat".
 # Without `model` Bothy takes the first it finds: a local server that answers
-# with a model able to call tools, a key in the environment, else replay. What an
+# with a model able to call tools, a provider whose key is there, else replay. What an
 # agent may have beside its tools, its mode and each guard:
 #
 # agent "reviewer" {

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"net/url"
 	"os"
@@ -42,34 +43,47 @@ func formsOfCanary(secret string) map[string]string {
 // noCanary fails when the secret of the variable CANARY is in any file below the
 // given folders, in any form: `no-canary DIR...`.
 func noCanary(ts *testscript.TestScript, neg bool, args []string) {
-	forms := formsOfCanary(ts.Getenv("CANARY"))
+	secret := ts.Getenv("CANARY")
 	looked := 0
 	for _, dir := range args {
-		ts.Check(filepath.WalkDir(ts.MkAbs(dir), func(path string, d fs.DirEntry, err error) error {
-			if err != nil || !d.Type().IsRegular() {
-				return err
-			}
-			text, err := os.ReadFile(path)
-			if err != nil {
-				return err
-			}
+		eachFile(ts, dir, func(path string, text []byte) {
 			looked++
-			for name, form := range forms {
-				if i := bytes.Index(text, []byte(form)); i >= 0 && !neg {
-					ts.Fatalf("%s has the secret in its form %s: %q", path, name, text[max(0, i-80):min(len(text), i+len(form)+40)])
-				} else if i >= 0 {
-					return nil
-				}
-			}
-			if neg {
+			found := canaryIn(secret, text)
+			if found != "" && !neg {
+				ts.Fatalf("%s has the secret %s", path, found)
+			} else if found == "" && neg {
 				ts.Fatalf("%s does not have the secret: what is looked for would not be found", path)
 			}
-			return nil
-		}))
+		})
 	}
 	if looked == 0 {
 		ts.Fatalf("there is no file in %v", args)
 	}
+}
+
+// eachFile reads every file below a folder.
+func eachFile(ts *testscript.TestScript, dir string, do func(path string, text []byte)) {
+	ts.Check(filepath.WalkDir(ts.MkAbs(dir), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err == nil {
+			do(path, text)
+		}
+		return err
+	}))
+}
+
+// canaryIn says in which form a secret is in a text, with what is around it; empty
+// when it is not.
+func canaryIn(secret string, text []byte) string {
+	for name, form := range formsOfCanary(secret) {
+		if i := bytes.Index(text, []byte(form)); i >= 0 {
+			return fmt.Sprintf("in its form %s: %q", name, text[max(0, i-80):min(len(text), i+len(form)+40)])
+		}
+	}
+	return ""
 }
 
 // TestCanaryForms: what noCanary looks for is there where the secret is.

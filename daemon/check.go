@@ -9,6 +9,7 @@ import (
 
 	"github.com/bothyd/bothy/daemon/internal/audit"
 	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/daemon/internal/credential"
 	"github.com/bothyd/bothy/daemon/internal/inspect"
 )
 
@@ -24,13 +25,13 @@ func CheckConfig(ctx context.Context, file string) (string, *config.Config, conf
 			project = root
 		}
 	}
-	return checkConfig(ctx, file, project)
+	secrets := &audit.Redactor{}
+	return checkConfig(ctx, file, project, secrets, newKeys(file, secrets))
 }
 
 // checkConfig is CheckConfig with the own file of a project, if one is named.
-func checkConfig(ctx context.Context, file, project string) (string, *config.Config, config.Diagnostics) {
-	secrets := &audit.Redactor{}
-	path, cfg, diags := LoadConfig(file, secrets)
+func checkConfig(ctx context.Context, file, project string, secrets *audit.Redactor, keys *credential.Keys) (string, *config.Config, config.Diagnostics) {
+	path, cfg, diags := loadConfig(file, secrets, keys, nil)
 	if cfg == nil {
 		return path, nil, diags
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/bothyd/bothy/daemon/internal/audit"
 	"github.com/bothyd/bothy/daemon/internal/builtin"
 	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/daemon/internal/credential"
 	"github.com/bothyd/bothy/daemon/internal/engine"
 	"github.com/bothyd/bothy/daemon/internal/group"
 	"github.com/bothyd/bothy/daemon/internal/host"
@@ -44,6 +45,7 @@ type Daemon struct {
 	cfg     *config.Config // what it was started with; see current
 	log     *logfile.Log
 	secrets *audit.Redactor // of the values that people and models must not see
+	keys    *credential.Keys
 	started time.Time
 	binary  binary
 
@@ -83,6 +85,7 @@ type Daemon struct {
 // end of ctx makes it fail with ErrStopped.
 func New(ctx context.Context, opts Options) (*Daemon, error) {
 	d := &Daemon{started: time.Now(), file: opts.Config, binary: ownBinary(), secrets: &audit.Redactor{}}
+	d.keys = newKeys(opts.Config, d.secrets)
 	d.stopping, d.stop = context.WithCancel(context.Background())
 	d.hurried, d.hurry = context.WithCancel(context.Background())
 	err := d.configure(opts)
@@ -143,6 +146,7 @@ func (d *Daemon) make(ctx context.Context) (err error) {
 		Store:      g.store,
 		Daemon:     d,
 		Models:     d.models,
+		Keys:       credential.Answers{Keys: d.keys, Uses: func() map[string][]string { return d.current().KeyUses }, Reload: d.reread, Log: d.log.Named("keys")},
 		Files:      project.Files{},
 		Skills:     d.answers,
 		Policy:     d.engine,

@@ -39,6 +39,9 @@ func (d *Daemon) configure(opts Options) error {
 	}
 	d.parts.add("log", d.log.Close)
 	d.log.Debug("configuration read", "file", path)
+	if err := d.keys.Unasked(); err != nil {
+		d.log.Debug("the keyring is not asked for keys", "reason", err)
+	}
 	d.say(aboutFiles, diags)
 	return nil
 }

@@ -34,7 +34,8 @@ func (d *Daemon) current() *config.Config { return d.live.Load() }
 // files it is made of.
 func (d *Daemon) readConfig() (string, *config.Config, config.Diagnostics) {
 	d.reads.Clear()
-	return loadConfig(d.file, d.secrets, func(path string) { d.reads.Store(path, nil) })
+	d.reads.Store(d.keys.Path(), nil)
+	return loadConfig(d.file, d.secrets, d.keys, func(path string) { d.reads.Store(path, nil) })
 }
 
 // Reload reads the configuration again and puts what changed in force. The
@@ -56,8 +57,14 @@ func refused(r rpc.Reloaded) error {
 }
 
 // ReloadConfig implements server.Daemon: it reads the files, whatever the watcher
-// thinks of them.
+// thinks of them, and asks the keyring anew.
 func (d *Daemon) ReloadConfig(ctx context.Context) rpc.Reloaded {
+	d.keys.Again()
+	return d.reread(ctx)
+}
+
+// reread is ReloadConfig with what the keyring told before.
+func (d *Daemon) reread(ctx context.Context) rpc.Reloaded {
 	r, _ := d.reloadIf(ctx, func() bool { return true })
 	return r
 }
@@ -65,7 +72,7 @@ func (d *Daemon) ReloadConfig(ctx context.Context) rpc.Reloaded {
 // CheckConfig implements server.Daemon: what is wrong with the files as they are now, the
 // own one of a project among them. Nothing is put in force.
 func (d *Daemon) CheckConfig(ctx context.Context, p rpc.ConfigCheck) rpc.ConfigChecked {
-	path, cfg, diags := checkConfig(ctx, d.file, p.Project)
+	path, cfg, diags := checkConfig(ctx, d.file, p.Project, d.secrets, d.keys)
 	return rpc.ConfigChecked{Path: path, Usable: cfg != nil, Diagnostics: d.shown(diags)}
 }
 
@@ -109,6 +116,7 @@ func (d *Daemon) put(ctx context.Context, path string, cfg *config.Config, diags
 	if err := d.log.Configure(logfile.Settings(cfg.Log)); err != nil {
 		d.log.Warn("the log stays as it was", "error", err) // Load has checked it
 	}
+	d.host.Forget(cfg.Keyless()) // a key that was taken away is used no more
 	for _, x := range d.host.Apply(ctx, inspect.Blocks(cfg)) {
 		r.Diagnostics = append(r.Diagnostics, d.host.Diagnostic(x))
 	}
@@ -216,7 +224,9 @@ func (d *Daemon) follow(path string) {
 	}
 	files := []string{path}
 	d.reads.Range(func(file, _ any) bool {
-		files = append(files, file.(string))
+		if file != "" {
+			files = append(files, file.(string))
+		}
 		return true
 	})
 	d.files.Follow(files)

@@ -30,9 +30,12 @@ import (
 //	example VAR F NAME build bothy-plugin-NAME of examples/F, at the path in the variable VAR
 //	hang-up            send the daemon SIGHUP
 //	no-canary DIR..    fail when the secret $CANARY is in a file below, in any form
+//	keyring start      have a keyring of the script's own; lock, unlock it; set NAME, of $WORK/keys
 //	kill9 INSTANCE     kill -9 the plugin instance, found by `bothy plugins list`
+//	no-keys DIR..      fail when a key of $WORK/keys is in a file below, in any form, or in the arguments or the environment of a process; the daemon may have ENV_KEY
 //	nothing-left       fail unless the daemon's processes and containers are gone
 //	readme             run the commands that README shows
+//	serve-lock         serve a model at $LOCK_URL that says by which key of $WORK/keys it is asked
 //	serve-model        serve a model whose words follow from the prompt, at $MODEL_URL
 //	serve-words VAR W  serve a model that says W, at the URL in the variable VAR
 //	same-process NAME  fail unless the plugin's process is that of the last time
@@ -57,11 +60,14 @@ func TestScripts(t *testing.T) {
 var scriptCommands = map[string]func(*testscript.TestScript, bool, []string){
 	"example":      scriptExample,
 	"hang-up":      hangUp,
+	"keyring":      keyring,
 	"kill9":        killPlugin,
 	"no-canary":    noCanary,
+	"no-keys":      noKeys,
 	"nothing-left": nothingLeft,
 	"readme":       readme,
 	"same-process": sameProcess,
+	"serve-lock":   serveLock,
 	"serve-model":  serveModel,
 	"serve-words":  serveWords,
 	"sparse":       sparse,

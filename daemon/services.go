@@ -18,7 +18,7 @@ type services struct {
 
 var _ host.Services = services{}
 
-// Secret implements host.Services: from the environment, as secret() does.
+// Secret implements host.Services: wherever secret() finds it.
 func (s services) Secret(_ context.Context, _ sdk.Caller, name string) (string, error) {
 	return s.secret(name)
 }

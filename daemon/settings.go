@@ -7,17 +7,27 @@ import (
 
 	"github.com/bothyd/bothy"
 	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/daemon/internal/credential"
 )
 
 // LoadConfig reads the configuration that a daemon would use: path, or the
 // user's file when path is empty. It returns the path that was read. A secret
 // that is resolved later joins the given registry.
 func LoadConfig(path string, secrets config.Registry) (string, *config.Config, config.Diagnostics) {
-	return loadConfig(path, secrets, nil)
+	return loadConfig(path, secrets, newKeys(path, secrets), nil)
 }
 
-// loadConfig is LoadConfig; noted hears of the files that file() is asked for.
-func loadConfig(file string, secrets config.Registry, noted func(string)) (string, *config.Config, config.Diagnostics) {
+// newKeys finds keys for the configuration of a file.
+func newKeys(file string, secrets config.Registry) *credential.Keys {
+	kept := ""
+	if path, err := configPath(file); err == nil {
+		kept = filepath.Join(filepath.Dir(path), credential.FileName)
+	}
+	return credential.New(os.LookupEnv, kept, credential.System(os.LookupEnv), secrets.Add)
+}
+
+// loadConfig is LoadConfig; noted hears of the files that the configuration is made of beside its own.
+func loadConfig(file string, secrets config.Registry, keys *credential.Keys, noted func(string)) (string, *config.Config, config.Diagnostics) {
 	path, err := configPath(file)
 	if err != nil {
 		return "", nil, config.Diagnostics{{Severity: "error", Summary: "No place for a configuration", Detail: err.Error()}}
@@ -29,6 +39,7 @@ func loadConfig(file string, secrets config.Registry, noted func(string)) (strin
 		Required:     file != "",
 		Getenv:       os.LookupEnv,
 		Secrets:      secrets,
+		Keys:         keys,
 		Noted:        noted,
 	})
 	return path, cfg, diags

@@ -10,8 +10,8 @@
 #  tools = ["*"]
 #}
 
-# Another server with the wire of Chat Completions. secret() reads a variable of
-# the environment and never shows it.
+# Another server with the wire of Chat Completions. secret() is a key that `bothy
+# auth login` keeps, or a variable of the environment; it is never shown.
 #provider "openai" {
 #  base_url = env("OPENAI_BASE_URL", "https://api.openai.com/v1")
 #  api_key  = secret("OPENAI_API_KEY")

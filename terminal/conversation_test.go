@@ -18,7 +18,7 @@ func TestQueue(t *testing.T) {
 		started = startedRow(2)
 		ended   = endedRow(2, "done", 200)
 		taken   = endedRow(2, "taken", 499)
-		answer  = delivered{0, accepted{"p", rpc.Accepted{Run: "r", ID: 1, Loop: 2, Sequence: 2, Ahead: 1}}}
+		answer  = delivered{0, accepted{"p", rpc.Accepted{Run: "r", ID: 1, Loop: 2, Sequence: 2, Ahead: 1}, nil}}
 		caught  = caughtUp{}
 	)
 	for _, tt := range []struct {

@@ -48,12 +48,12 @@ func TestDraft(t *testing.T) {
 			c.inRun()
 			c.prompt("one")
 			c.Update(draftDue{})
-			c.Update(delivered{c.entered, accepted{"one", rpc.Accepted{Run: "r", ID: 1}}})
+			c.Update(delivered{c.entered, accepted{"one", rpc.Accepted{Run: "r", ID: 1}, nil}})
 		}, ""},
 		{"what the daemon has, though its answer was not heard", func(c *conversation) {
 			c.prompt("one")
 			c.prompt("two")
-			c.sends = func() tea.Msg { return accepted{"one", rpc.Accepted{Run: "r", ID: 1}} }
+			c.sends = func() tea.Msg { return accepted{"one", rpc.Accepted{Run: "r", ID: 1}, nil} }
 		}, "two"},
 		{"what the daemon does not take", func(c *conversation) {
 			c.prompt("one")

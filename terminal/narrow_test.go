@@ -18,7 +18,7 @@ func TestNarrow(t *testing.T) {
 			p.takes(queuedRow(1, "a prompt of many words, and averylongwordthatdoesnotend"), startedRow(1), openedRow(1, 1))
 			p.takes(previewCame{rpc.Preview{Loop: 1, Turn: 1, First: true, Reasoning: "It is thought about, for long."}})
 			p.Update(previewCame{rpc.Preview{Loop: 1, Turn: 1, Text: "# A heading\n\nA paragraph of words, 日本語の文章.\n\n- an item of a list\n\n| a | table |\n|---|---|\n| of | two columns |\n\n```go\nfunc main() { println(1) }\n```\n\nIt goes on"}})
-			p.Update(delivered{0, accepted{"one more", rpc.Accepted{Run: "r", ID: 1, Loop: 2, Sequence: 2, Ahead: 1}}})
+			p.Update(delivered{0, accepted{"one more", rpc.Accepted{Run: "r", ID: 1, Loop: 2, Sequence: 2, Ahead: 1}, nil}})
 		},
 		"an answer": func(p *person) {
 			p.takes(startedRow(1), openedRow(1, 1), replyRow(1, 1, "| a | table |\n|---|---|\n| of | two columns |\n\n```go\nfunc main() { println(1) }\n```\n"),

@@ -34,6 +34,7 @@ type (
 	accepted struct {
 		text string
 		a    rpc.Accepted
+		said []string // of the daemon meanwhile: that it was started again, that it was given a key
 	}
 	// refused says that it could not be sent.
 	refused struct{ err error }
@@ -109,11 +110,14 @@ func (c *conversation) sendPrompt(o outgoing) func(context.Context) tea.Msg {
 		if p.Attachments, err = c.attachments(ctx, sentTabs(o.shown)); err != nil {
 			return refused{err}
 		}
-		a, err := c.daemon.Prompt(ctx, c.cl, false, p)
+		var said []string
+		d := *c.daemon
+		d.Say = func(text string) { said = append(said, text) }
+		a, err := d.Prompt(ctx, c.cl, false, p)
 		if err != nil {
 			return refused{err}
 		}
-		return accepted{p.Prompt, a}
+		return accepted{p.Prompt, a, said}
 	}
 }
 
@@ -145,7 +149,15 @@ func (c *conversation) accept(m accepted) tea.Cmd {
 	}
 	c.follow()
 	c.watchOthers()
-	return nil
+	return c.sayOf(m.said)
+}
+
+// sayOf prints what was said of the daemon.
+func (c *conversation) sayOf(said []string) tea.Cmd {
+	if len(said) == 0 {
+		return nil
+	}
+	return c.say(c.p.dim.Render(wrapped("  "+harmless(strings.Join(said, "\n")), c.columns()-2, "  ")))
 }
 
 // unsent puts what was not sent yet back into the input, where a run is left.

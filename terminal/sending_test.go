@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/bothyd/bothy/sdk/rpc"
@@ -27,9 +28,21 @@ func TestOutbox(t *testing.T) {
 	if got := c.in.area.Value(); got != "three\nfour\nbegun" || len(c.outbox) != 1 {
 		t.Errorf("the input is %q, and %d go", got, len(c.outbox))
 	}
-	c.deliver(delivered{before, accepted{"two", rpc.Accepted{Run: "other", ID: 7}}})
+	c.deliver(delivered{before, accepted{"two", rpc.Accepted{Run: "other", ID: 7}, nil}})
 	if c.run != "" || len(c.outbox) != 0 {
 		t.Errorf("it is in run %q, and %d go", c.run, len(c.outbox))
+	}
+}
+
+// TestWhatWasSaidWhileAPromptWentOut stands above the prompt's own lines: that the daemon was
+// given a key, say.
+func TestWhatWasSaidWhileAPromptWentOut(t *testing.T) {
+	c := alone(t, 80, 24)
+	before := len(c.waits)
+	c.sayOf(nil)
+	c.sayOf([]string{"gave the daemon A_KEY", "and \x1b[31mmore"})
+	if len(c.waits) != before+1 || !strings.Contains(c.waits[before], "gave the daemon A_KEY") || strings.Contains(c.waits[before], "\x1b[31m") {
+		t.Errorf("it says %q", c.waits[before:])
 	}
 }
 

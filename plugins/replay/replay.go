@@ -128,7 +128,7 @@ func (r *replay) names() []string {
 const ways = `
 To get a model, do one of these:
   1. install ollama, which Bothy starts, and get a model: bothy models pull qwen3
-  2. export OPENAI_API_KEY (or ANTHROPIC_API_KEY, GROQ_API_KEY, OPENROUTER_API_KEY), then bothy stop, so that it starts anew with it
+  2. bothy auth login openai (or anthropic, groq, openrouter), which asks for your key
   3. write a provider block into ~/.config/bothy/config.hcl: provider "openai" { base_url = "http://HOST:PORT/v1" }`
 
 func failed(message string) error {

@@ -209,7 +209,7 @@ func (r redactor) sentence(host string, e *sdk.ProviderError, d details) string 
 	case e.Class == sdk.ClassRateLimit:
 		return fmt.Sprintf("%s limits the rate: %s", host, said)
 	case e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden:
-		hint = "check api_key in the provider's block and the variable it names"
+		hint = "check api_key in the provider's block; `bothy auth login` gives another key"
 	case e.Status == http.StatusPaymentRequired || e.Status == http.StatusTooManyRequests:
 		hint = "the account has no credit left or reached its spending limit; waiting does not help"
 	case e.Status == http.StatusNotFound:

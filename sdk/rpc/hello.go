@@ -18,6 +18,10 @@ type Hello struct {
 	PID      int    `json:"pid"`
 	Role     Role   `json:"role"` // what this connection may do
 	Seq      int64  `json:"seq"`  // the journal's position
+
+	// Lacks are names of keys that the configuration asks for and the daemon does not have. Only
+	// the answer to the request says them, and not to a channel: auth/give takes them.
+	Lacks []string `json:"lacks,omitempty"`
 }
 
 // HelloParams is how a client introduces itself.

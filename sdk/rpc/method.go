@@ -67,6 +67,11 @@ const (
 
 	MethodUsage = "usage/list"
 
+	MethodLogin  = "auth/login"
+	MethodLogout = "auth/logout"
+	MethodKeys   = "auth/list"
+	MethodGive   = "auth/give"
+
 	MethodBackup = "store/backup"
 
 	MethodJournal = "journal/read"

@@ -24,6 +24,7 @@ var roles = map[string]rpc.Role{
 	"proposals edit":   rpc.RoleApprove,
 	"policy forget":    rpc.RoleApprove,
 
+	"auth":           rpc.RoleAdmin,
 	"backup":         rpc.RoleAdmin,
 	"config reload":  rpc.RoleAdmin,
 	"models pull":    rpc.RoleAdmin,

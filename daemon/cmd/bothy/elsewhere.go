@@ -12,7 +12,7 @@ import (
 // no verbs of the parser, which would be a third slower for them.
 var elsewhere = map[string][]string{
 	"exec": {"run"}, "undo": {"runs", "undo"}, "redo": {"runs", "redo"}, "diff": {"runs", "diff"}, "fork": {"runs", "fork"},
-	"resume": {"chat", "--pick"}, "abort": {"runs", "abort"}, "session": {"runs"}, "sessions": {"runs"},
+	"resume": {"chat", "--pick"}, "login": {"auth", "login"}, "logout": {"auth", "logout"}, "abort": {"runs", "abort"}, "session": {"runs"}, "sessions": {"runs"},
 }
 
 // insteads say what does here what a word of other tools does there, where it is not
@@ -29,10 +29,7 @@ var insteads = map[string]string{
 	"show":        "`bothy runs show` tells a run, `bothy config show` the configuration",
 	"stats":       "`bothy usage` says what was used and what it cost, `bothy runs show` of one run",
 	"cost":        "`bothy usage` says what was used and what it cost, `bothy runs show` of one run",
-	"login":       "there is no account: the key of a provider is in its block of the configuration or in the environment; `bothy models` lists what there is",
-	"logout":      "there is no account: the key of a provider is in its block of the configuration or in the environment",
-	"auth":        "there is no account: the key of a provider is in its block of the configuration or in the environment; `bothy models` lists what there is",
-	"providers":   "`bothy models` lists models and their providers, `bothy config show` how they are set",
+	"providers":   "`bothy models` lists models and their providers, `bothy auth` where their keys are",
 	"pull":        "`bothy models pull NAME` gets a model",
 	"mcp":         "tools come from plugins: `bothy plugins` lists them, `bothy plugins install` adds one",
 	"init":        "`bothy config init` writes a first configuration; a project needs none",

@@ -26,7 +26,7 @@ func TestElsewhere(t *testing.T) {
 	b.daemon.changes = rpc.Changes{Run: "brave-1", Project: b.project, Differences: []sdk.Difference{{Path: "a.go", Status: "changed", Diff: "-a\n+b\n"}}}
 	for ours, theirs := range map[string]string{
 		"runs diff": "diff", "runs undo -n": "undo -n", "runs list": "sessions", "runs show brave-1": "session show brave-1", "runs rm": "runs delete",
-		"version": "--version", "--json version": "--json --version", "run --help": "help run", "--help": "help", "runs undo --help": "help undo", "-C . runs list": "-C . sessions",
+		"version": "--version", "--json version": "--json --version", "run --help": "help run", "--help": "help", "auth login x": "login x", "runs undo --help": "help undo", "-C . runs list": "-C . sessions",
 	} {
 		code := b.run(strings.Fields(ours)...)
 		out, err := b.out.String(), b.err.String()
@@ -39,7 +39,7 @@ func TestElsewhere(t *testing.T) {
 		t.Errorf("run --version: %q, %+v", b.out.String(), b.daemon.prompts)
 	}
 	for word, says := range map[string]string{
-		"rm x": "`bothy runs rm RUN`", "delete x": "`bothy runs rm RUN`", "continue": "`bothy run -c", "login": "there is no account", "mcp list": "`bothy plugins`",
+		"rm x": "`bothy runs rm RUN`", "delete x": "`bothy runs rm RUN`", "continue": "`bothy run -c", "mcp list": "`bothy plugins`",
 		"--json mcp": "`bothy plugins`", "stats": "`bothy usage`", "nope": "`bothy --help`", "run --nope rm": "`bothy run --help`", "runs mcp": "`bothy runs` has the verbs list, show,",
 		"policy list": "has the verbs rules, forget, test", "runs list mcp": "`bothy runs list --help`",
 	} {

@@ -41,6 +41,7 @@ type fakeDaemon struct {
 	loaded   rpc.PluginReloaded
 	skills   fakeSkills
 	policy   fakePolicy
+	keys     fakeAuth
 
 	// play is called after a prompt was accepted, in a goroutine of its own.
 	play     func(f *fakeDaemon, loop int64)
@@ -369,7 +370,7 @@ func (f *fakeDaemon) serve(socket string) error {
 	if err != nil {
 		return err
 	}
-	s, err := server.New(server.Config{Engine: f, History: f, Store: f, Daemon: f, Models: f, Files: f, Skills: &f.skills, Policy: &f.policy, Audit: &f.policy, Clients: server.NewClients(), Configured: func(string) []sdk.PolicyRule { return f.policy.rules.Configured }, Log: hclog.NewNullLogger()})
+	s, err := server.New(server.Config{Engine: f, History: f, Store: f, Daemon: f, Models: f, Keys: &f.keys, Files: f, Skills: &f.skills, Policy: &f.policy, Audit: &f.policy, Clients: server.NewClients(), Configured: func(string) []sdk.PolicyRule { return f.policy.rules.Configured }, Log: hclog.NewNullLogger()})
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ var jsonCalls = map[string]string{
 	"proposals reject": "1a2b3c4d", "proposals edit": "1a2b3c4d", "notify": "", "policy rules": "", "policy forget": "3f2a", "explain": "1a2b3c4d", "audit list": "", "audit verify": "", "audit export": "",
 	"tools list": "", "tools call": "bash {}", "skills list": "", "skills info": "pdf", "skills paths": "", "skills enable": "pdf", "skills disable": "pdf", "skills match": "x",
 	"skills explain": "pdf", "skills create": "pdf", "trust": "", "plugins list": "", "plugins reload": "bash", "plugins dev": "bothy-plugin-x", "hooks": "", "models list": "", "models pull": "qwen3", "usage": "", "status": "",
-	"config reload": "", "backup": "", "version": "", "completion": "bash", "man": "",
+	"auth list": "", "auth login": "K", "auth logout": "K", "config reload": "", "backup": "", "version": "", "completion": "bash", "man": "",
 	"stop": "",
 }
 
@@ -57,6 +57,7 @@ func TestJSON(t *testing.T) {
 			b := withDaemon(t, twoTurns)
 			b.c.in = strings.NewReader("one\ntwo\n")
 			b.daemon.detail.root, b.daemon.detail.runs = b.project, []sdk.Run{{ID: 7, Alias: "r1", Project: 1, Status: sdk.StatusOK}}
+			b.daemon.keys.list = rpc.Keys{Keys: []rpc.Key{{Name: "K", UsedBy: []string{"provider p"}}}}
 			b.daemon.changes = rpc.Changes{Run: "r1", Project: b.project}
 			b.daemon.policy.propose(waiting("1a2b3c4d", "r1", time.Minute))
 			code := b.run(append([]string{"--json"}, strings.Fields(verb+" "+args)...)...)

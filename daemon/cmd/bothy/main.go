@@ -42,6 +42,7 @@ type cli struct {
 	Plugins   pluginsCmd             `cmd:"" help:"List plugins and their state."`
 	Hooks     hooksCmd               `cmd:"" help:"Print the catalogue of hooks: what each carries and what a failure means."`
 	Models    modelsCmd              `cmd:"" help:"List models and the one that is taken when none is named, or get one."`
+	Auth      authCmd                `cmd:"" help:"Give the key of a provider, take it away, or list where keys are."`
 	Usage     usageCmd               `cmd:"" help:"Say what models answered and what that cost, by day, project, run or model."`
 	Status    statusCmd              `cmd:"" help:"Say how the daemon is."`
 	Stop      stopCmd                `cmd:"" help:"Stop the daemon and all it started."`

@@ -38,6 +38,7 @@ func (cmd runsResumeCmd) Run(ctx context.Context, c *console) error {
 		return err
 	}
 	defer c.close(cl)
+	c.daemon().Give(ctx, cl)
 	accepted, err := cl.Resume(ctx, ref)
 	if err != nil {
 		return err

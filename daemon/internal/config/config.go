@@ -43,6 +43,11 @@ type Config struct {
 	Files map[string]*hcl.File
 	// Context evaluates the undecoded bodies of plugins and providers.
 	Context *hcl.EvalContext
+	// KeyUses are the names of the keys that are asked for, with the blocks that do, as
+	// "provider openai". What is switched off asks for none.
+	KeyUses map[string][]string
+
+	keys Keys
 }
 
 // Listen says where the daemon is reached.
@@ -155,9 +160,6 @@ type Value struct {
 // can be read now. Only the choice of a model looks at it before the plugin does.
 func (p Plugin) BaseURL(ctx *hcl.EvalContext) string { return p.text(ctx, "base_url") }
 
-// HasKey reports whether the block has an api_key that resolves now.
-func (p Plugin) HasKey(ctx *hcl.EvalContext) bool { return p.text(ctx, "api_key") != "" }
-
 // Starts reports whether the plugin may start a server of its own: its block has
 // not start = false.
 func (p Plugin) Starts(ctx *hcl.EvalContext) bool {
@@ -171,6 +173,9 @@ func (p Plugin) Starts(ctx *hcl.EvalContext) bool {
 }
 
 func (p Plugin) text(ctx *hcl.EvalContext, name string) string {
+	if p.Body == nil {
+		return "" // of a provider that is not there
+	}
 	attrs, _ := p.Body.JustAttributes() // what is wrong with the others is told when the plugin starts
 	if a, ok := attrs[name]; ok {
 		return textOf(a.Expr, ctx)

@@ -33,6 +33,9 @@ func (l *loader) digest(p Plugin) string {
 	for _, d := range wrong {
 		add("mistake", d.Summary+": "+d.Detail)
 	}
+	for _, name := range p.Secrets {
+		add("secret", l.keySum(name))
+	}
 	eval := l.digestContext()
 	for _, name := range slices.Sorted(maps.Keys(attrs)) {
 		add("attribute "+name, valueText(attrs[name].Expr, eval))
@@ -54,12 +57,20 @@ func valueText(expr hcl.Expression, eval *hcl.EvalContext) string {
 	return v.Type().GoString() + " " + string(text)
 }
 
-// digestContext evaluates as Config.Context does, except that it asks for no
-// secret: a secret counts by its name and by what the environment holds now.
+// digestContext evaluates as Config.Context does, except that a secret counts by
+// its name and a sum of what it is now. One that is missing is told of when it is used.
 func (l *loader) digestContext() *hcl.EvalContext {
 	return withSecret(l.cfg.Context, func(name string) (string, error) {
-		value, _ := l.src.Getenv(name) // one that is missing is told of when it is used
-		sum := sha256.Sum256([]byte(value))
-		return name + " " + hex.EncodeToString(sum[:]), nil
+		if _, err := l.src.Keys.Find(name); err != nil {
+			return "", fmt.Errorf("%s is not set", name) // whatever the reason is today
+		}
+		return l.keySum(name), nil
 	})
+}
+
+// keySum is another text for another value of a secret, and for none.
+func (l *loader) keySum(name string) string {
+	value, _ := l.src.Keys.Find(name) // none is a value here
+	sum := sha256.Sum256([]byte(value))
+	return name + " " + hex.EncodeToString(sum[:])
 }

@@ -18,7 +18,7 @@ func evalContext(src Source) *hcl.EvalContext {
 	return &hcl.EvalContext{Functions: map[string]function.Function{
 		"env":    envFunction(src.Getenv),
 		"file":   fileFunction(filepath.Dir(src.Path), src.Noted),
-		"secret": secretFunction(src.Getenv, src.Secrets),
+		"secret": secretFunction(src.keys(), src.Secrets),
 	}}
 }
 
@@ -88,14 +88,14 @@ func resolve(folder, path string) string {
 	return filepath.Join(folder, path)
 }
 
-// secretFunction is secret(name[, default]): the value of an environment variable
-// that from then on is redacted wherever the daemon writes. Plugin and provider
-// blocks are evaluated when their plugin starts, so it is resolved at use.
-func secretFunction(getenv func(string) (string, bool), secrets Registry) function.Function {
+// secretFunction is secret(name[, default]): a key that from then on is redacted
+// wherever the daemon writes. Plugin and provider blocks are evaluated when their
+// plugin starts, so it is resolved at use.
+func secretFunction(keys Keys, secrets Registry) function.Function {
 	return secretOr(func(name string) (string, error) {
-		v, ok := getenv(name)
-		if !ok || v == "" {
-			return "", fmt.Errorf("the secret %s is not set; export %s and call `bothy stop`, so that the daemon starts anew with it", name, name)
+		v, err := keys.Find(name)
+		if err != nil {
+			return "", err
 		}
 		secrets.Add(v)
 		return v, nil

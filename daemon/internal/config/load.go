@@ -27,6 +27,8 @@ type Source struct {
 	Required     bool   // the user named the file, so that its absence is a mistake
 	Getenv       func(string) (string, bool)
 	Secrets      Registry
+	// Keys find what secret() asks for. Nil looks in Getenv alone.
+	Keys Keys
 	// Noted hears of the lock and of each file that file() is asked for, there or not, also
 	// after Load has returned. Nil hears nothing.
 	Noted func(path string)
@@ -46,6 +48,7 @@ func DefaultPath() (string, error) {
 // both. It returns a Config whenever the diagnostics hold no error; warnings
 // (an unusable environment variable) leave what was there before.
 func Load(src Source) (*Config, Diagnostics) {
+	src.Keys = src.keys()
 	l := &loader{
 		src:    src,
 		parser: hclparse.NewParser(),
@@ -54,6 +57,7 @@ func Load(src Source) (*Config, Diagnostics) {
 			Workspace: UnsetWorkspace(),
 			Skills:    Skills{Enabled: map[string]bool{}, places: map[string]string{}},
 			Context:   evalContext(src),
+			keys:      src.Keys,
 		},
 		labelled: map[string]*blockSet{},
 		sources:  map[string]Value{},
@@ -63,10 +67,12 @@ func Load(src Source) (*Config, Diagnostics) {
 	if text, ok := l.userFile(); ok {
 		l.file(text, src.Path)
 	}
+	src.Keys.Expect(secretNames(l.parser.Files(), l.cfg.Context))
 	l.environment()
 	l.decodeLabelled()
 	l.lock()
 	l.cfg.Files = l.parser.Files()
+	l.cfg.KeyUses = l.cfg.keyUses()
 	l.finish()
 	l.redact()
 	if l.diags.HasErrors() {

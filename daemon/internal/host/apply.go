@@ -98,6 +98,23 @@ func (s *Supervisor) goesOn(i *instance, spec inspect.Spec) bool {
 	return true
 }
 
+// Forget ends those of the plugins of labels that serve, as if their blocks were gone: no new process
+// of theirs is tried beside the old one, which must not go on. The next Apply, or their first use,
+// starts them anew. An author's own process is left alone.
+func (s *Supervisor) Forget(labels []string) {
+	s.applying.Lock()
+	defer s.applying.Unlock()
+	for _, label := range labels {
+		i, err := s.instance(label)
+		if err != nil || s.added[label] {
+			continue
+		}
+		if digest, _ := i.serving(); digest != "" {
+			_ = s.remove(label) // it is there
+		}
+	}
+}
+
 // asks gives the instance another block, and keeps what becomes of that.
 func (i *instance) asks(spec inspect.Spec, force bool) *request {
 	r := &request{spec: spec, force: force, answer: make(chan Replaced, 1), concluded: i.concluded}

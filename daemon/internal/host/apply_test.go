@@ -182,3 +182,31 @@ func TestSchemesOfPlugins(t *testing.T) {
 		t.Errorf("the one that took over has %+v", x)
 	}
 }
+
+// TestForget: what serves ends and is started anew by the next Apply or its first use; what is
+// broken, or was never started, is left as it is.
+func TestForget(t *testing.T) {
+	r := newRig(t, func(cfg *Config) { cfg.Patience = time.Minute })
+	one, lazy, broken := digested(spec("one", ""), "1"), digested(spec("lazy", ""), "2"), digested(spec("broken", ""), "3")
+	lazy.Lazy, broken.Lazy = true, true
+	broken.Body = body(t, "no_such = 1\n")
+	blocks := []inspect.Spec{one, lazy, broken}
+	r.Apply(t.Context(), blocks)
+	for _, label := range []string{"lazy", "broken"} {
+		if err := r.Ensure(t.Context(), label); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first, second := r.status(t, "one").PID, r.status(t, "lazy").PID
+	r.Forget([]string{"one", "lazy", "broken", "nobody"})
+	if p := r.Plugins(); len(p) != 1 || p[0].Instance != "broken" {
+		t.Fatalf("there are %+v", p)
+	}
+	r.Apply(t.Context(), blocks)
+	if st := r.status(t, "one"); st.State != Ready || st.PID == first {
+		t.Errorf("%+v, and it was %d", st, first)
+	}
+	if err := r.Ensure(t.Context(), "lazy"); err != nil || r.status(t, "lazy").PID == second {
+		t.Errorf("%v, %+v, and it was %d", err, r.status(t, "lazy"), second)
+	}
+}

@@ -14,7 +14,7 @@ const howToChange = "To take another: bothy run -m MODEL, or model = \"...\" in 
 
 // threeWays are the shortest ones to get a model; the replay provider names them when
 // it is asked for what is not recorded.
-const threeWays = "To get one, install Ollama, which Bothy starts, and say `bothy models pull qwen3`; or export OPENAI_API_KEY (or the key of another provider), then `bothy stop`, so that the daemon starts anew with it; or write a provider block into ~/.config/bothy/config.hcl: provider \"openai\" { base_url = \"http://HOST:PORT/v1\" }"
+const threeWays = "To get one, install Ollama, which Bothy starts, and say `bothy models pull qwen3`; or give the key of a provider: `bothy auth login openai` (or anthropic, groq, openrouter); or write a provider block into ~/.config/bothy/config.hcl: provider \"openai\" { base_url = \"http://HOST:PORT/v1\" }"
 
 // choose takes the first model that can be had.
 func (r resolver) choose(ctx context.Context) (sdk.ModelChoice, error) {
@@ -30,12 +30,15 @@ func (r resolver) choose(ctx context.Context) (sdk.ModelChoice, error) {
 		return c, sdk.Errorf(sdk.Unavailable, "%s", passed)
 	}
 	for _, p := range r.cfg.Providers {
-		if p.Enabled && p.Model != "" && !isLocal(r.base(p)) && p.HasKey(r.cfg.Context) {
-			return r.choice(p, p.Model, passed+"its key is in the environment and no local server has a model that can call tools. "+howToChange), nil
+		if !p.Enabled || p.Model == "" || isLocal(r.base(p)) {
+			continue
+		}
+		if place := r.cfg.KeyPlace(p); place != "" {
+			return r.choice(p, p.Model, passed+"its key is "+place+", and no local server has a model that can call tools. "+howToChange), nil
 		}
 	}
 	if p, ok := r.provider("replay"); ok && p.Enabled {
-		return r.choice(p, p.Model, passed+"no local server has a model that can call tools, and no key of a known provider is in the environment that the daemon was started with. "+howToChange), nil
+		return r.choice(p, p.Model, passed+"no local server has a model that can call tools, and there is no key of a known provider (`bothy auth login` gives one). "+howToChange), nil
 	}
 	return sdk.ModelChoice{}, sdk.Errorf(sdk.Unavailable, "%sthere is no model. %s", passed, threeWays)
 }

@@ -56,7 +56,7 @@ func (r resolver) listAll(ctx context.Context) ([][]sdk.Model, []string) {
 	var asked sync.WaitGroup
 	for i, p := range r.cfg.Providers {
 		base := r.base(p)
-		if !p.Enabled || base != "" && !isLocal(base) && !p.HasKey(r.cfg.Context) {
+		if !p.Enabled || base != "" && !isLocal(base) && r.cfg.KeyPlace(p) == "" {
 			continue
 		}
 		asked.Go(func() {

@@ -84,14 +84,15 @@ func TestWhichModelIsTaken(t *testing.T) {
 		up                     []string
 		want, why              string
 	}{
-		{name: "nothing at all", want: "replay/first-run", why: "no key"},
+		{name: "nothing at all", want: "replay/first-run", why: "`bothy auth login` gives one"},
 		{name: "a local server with an able model", providers: ollama, up: []string{"127.0.0.1:11434"}, want: "ollama/qwen3", why: "local server"},
 		{name: "local before a key", key: "OPENAI_API_KEY", providers: ollama, up: []string{"127.0.0.1:11434"}, want: "ollama/qwen3"},
 		{name: "a local server that does not say", providers: listed{"llamacpp": {{Name: "m"}}}, up: []string{"127.0.0.1:8080"}, want: "llamacpp/m"},
 		{name: "a local server without an able model", key: "GROQ_API_KEY", providers: listed{"ollama": {{Name: "embed", Tools: no()}}}, up: []string{"127.0.0.1:11434"}, want: "groq/llama-3.3-70b-versatile", why: "provider ollama has no model that can call tools"},
 		{name: "something else at that port", providers: listed{}, up: []string{"127.0.0.1:8080"}, want: "replay/first-run", why: "answers at http://127.0.0.1:8080/v1 but was passed over"},
-		{name: "a key", key: "OPENROUTER_API_KEY", want: "openrouter/openrouter/auto", why: "key"},
+		{name: "a key", key: "OPENROUTER_API_KEY", want: "openrouter/openrouter/auto", why: "its key is in the environment, and no local server"},
 		{name: "a key for another wire", key: "ANTHROPIC_API_KEY", want: "anthropic/claude-sonnet-5-5", why: "key"},
+		{name: "a key in its block", user: "provider \"xai\" {\n  api_key = \"written-here\"\n}\n", want: "xai/grok-4", why: "its key is in its block of the configuration"},
 		{name: "a switched-off provider", user: "provider \"ollama\" {\n  enabled = false\n}\n", providers: ollama, up: []string{"127.0.0.1:11434"}, want: "replay/first-run"},
 		{name: "a block", user: block, asked: "fast", want: "fast"},
 		{name: "provider and name", asked: "xai/grok-9", want: "xai/grok-9"},

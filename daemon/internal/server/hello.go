@@ -32,7 +32,11 @@ func (s *Server) hello(_ context.Context, c *conn, p rpc.HelloParams) (rpc.Hello
 		return rpc.Hello{}, err
 	}
 	s.log.Debug("client", "name", p.Client, "version", p.Version, "pid", c.peer.PID, "role", c.allowed())
-	return c.greeting(), nil
+	h := c.greeting()
+	if c.grant == nil && h.Role.Allows(rpc.RoleSubmit) {
+		h.Lacks = s.cfg.Keys.Lacks()
+	}
+	return h, nil
 }
 
 func (s *Server) ping(context.Context, *conn, rpc.Empty) (rpc.Empty, error) {

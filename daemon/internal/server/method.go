@@ -96,6 +96,11 @@ func (s *Server) table() map[string]method {
 
 		rpc.MethodUsage: of(rpc.RoleObserve, "What completions used and cost, by day, project, run or model, also those of deleted runs.", s.usage),
 
+		rpc.MethodLogin:  of(rpc.RoleAdmin, "Keeps a key that the configuration asks for, in the keyring or in a file, and restarts what uses it.", s.login),
+		rpc.MethodLogout: of(rpc.RoleAdmin, "Removes a key from wherever it is kept, and restarts what used it.", s.logout),
+		rpc.MethodKeys:   of(rpc.RoleAdmin, "Lists the keys that the configuration asks for and where they are, never their values.", s.keys),
+		rpc.MethodGive:   of(rpc.RoleSubmit, "Takes keys that the daemon lacks, as the answer to hello names them, until it ends.", s.give),
+
 		rpc.MethodBackup: of(rpc.RoleAdmin, "Writes a verified copy of the database to a file. Closing the connection gives it up.", s.backup),
 
 		rpc.MethodJournal: of(rpc.RoleObserve, "A page of the journal.", s.journal),

@@ -27,10 +27,10 @@ var needs = map[rpc.Role][]string{
 		"rules/list", "policy/explain", "audit/list", "audit/verify", "usage/list", "journal/read", "journal/watch", "journal/unwatch",
 	},
 	rpc.RoleSubmit: {
-		"ask", "act", "startRun", "run/abort", "run/release", "prompts/take", "run/resume", "run/fork", "run/undo", "run/redo", "run/reset", "run/delete", "run/rename", "tools/call", "tools/cancel", "config/check",
+		"ask", "act", "startRun", "run/abort", "run/release", "prompts/take", "run/resume", "run/fork", "run/undo", "run/redo", "run/reset", "run/delete", "run/rename", "tools/call", "tools/cancel", "config/check", "auth/give",
 	},
 	rpc.RoleApprove: {"proposals/resolve", "rules/remove"},
-	rpc.RoleAdmin:   {"stop", "config/reload", "plugins/reload", "plugins/dev", "skills/enable", "skills/create", "store/backup", "models/pull"},
+	rpc.RoleAdmin:   {"stop", "config/reload", "plugins/reload", "plugins/dev", "skills/enable", "skills/create", "store/backup", "models/pull", "auth/login", "auth/logout", "auth/list"},
 }
 
 // TestEveryMethodNamesItsRole: the table, and what discover says of it.

@@ -95,6 +95,16 @@ type History interface {
 	Touched(ctx context.Context, run int64) (map[int64]rpc.PromptFiles, error)
 }
 
+// Keys answers for the keys that the configuration asks for.
+type Keys interface {
+	Login(ctx context.Context, p rpc.KeyLogin) (rpc.KeyKept, error)
+	Logout(ctx context.Context, p rpc.KeyRef) (rpc.KeyRemoved, error)
+	List() rpc.Keys
+	// Lacks are the names of those that are nowhere; Give takes them from a process.
+	Lacks() []string
+	Give(ctx context.Context, pid int, p rpc.KeysGive) (rpc.KeysTaken, error)
+}
+
 // Models answers for the models.
 type Models interface {
 	List(ctx context.Context) rpc.Models
@@ -112,6 +122,7 @@ type Config struct {
 	History History
 	Daemon  Daemon
 	Models  Models
+	Keys    Keys
 	Files   Files
 	Skills  Skills
 	Policy  Policy

@@ -23,7 +23,10 @@ func (d *Daemon) Prompt(ctx context.Context, cl *client.Client, readOnly bool, p
 		send = cl.Ask
 	}
 	defer d.tellWaits(ctx)()
-	return Repeat(ctx, d, cl, func() (rpc.Accepted, error) { return send(ctx, p) })
+	return Repeat(ctx, d, cl, func() (rpc.Accepted, error) {
+		d.Give(ctx, cl)
+		return send(ctx, p)
+	})
 }
 
 // Repeat is Again for what may be asked twice. When the daemon dies before it has answered,

@@ -61,7 +61,7 @@ func mismatch(t *testing.T, err error, says ...string) {
 	if !errors.As(err, &e) || !e.Replay || e.Class != sdk.ClassNever || e.Streamed {
 		t.Fatalf("error %+v", err)
 	}
-	for _, s := range append(says, "ollama", "OPENAI_API_KEY", "provider block") {
+	for _, s := range append(says, "ollama", "bothy auth login", "provider block") {
 		if !strings.Contains(e.Message, s) {
 			t.Errorf("%q lacks %q", e.Message, s)
 		}

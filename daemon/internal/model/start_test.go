@@ -131,7 +131,7 @@ func TestAStartThatFailed(t *testing.T) {
 // TestNothingAtAll names the shortest ways to get a model.
 func TestNothingAtAll(t *testing.T) {
 	_, err := chooser(t, "provider \"replay\" {\n  enabled = false\n}\n", listed{}).Resolve(t.Context(), "")
-	for _, part := range []string{"there is no model", "bothy models pull qwen3", "OPENAI_API_KEY", "base_url"} {
+	for _, part := range []string{"there is no model", "bothy models pull qwen3", "bothy auth login", "base_url"} {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("%v does not say %q", err, part)
 		}

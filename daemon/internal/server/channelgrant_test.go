@@ -61,7 +61,7 @@ func (h *chanHouse) channel(t *testing.T) *client.Client {
 }
 
 // calm lets the alarm pass on whatever comes next.
-func (h *chanHouse) calm() {
+func (h *house) calm() {
 	h.alarm.mu.Lock()
 	defer h.alarm.mu.Unlock()
 	clear(h.alarm.count)

@@ -37,7 +37,10 @@ func (b bill) most() *float64 {
 	if b.price == nil {
 		return nil
 	}
-	cost := b.price.Of(sdk.Usage{Prompt: b.prompt, Completion: b.answer})
+	cost := max(
+		b.price.Of(sdk.Usage{Prompt: b.prompt, Completion: b.answer}),
+		b.price.Of(sdk.Usage{Prompt: b.prompt, Cached: b.prompt, Completion: b.answer}), // a price may be written so
+	)
 	return &cost
 }
 
@@ -68,7 +71,7 @@ func believable(u *sdk.Usage, written int) bool {
 
 // written counts what came of an answer, in tokens.
 func (e *Engine) written(a *activeLoop, c sdk.Completion) int {
-	if c.Text == "" && c.Reasoning == "" && len(c.Calls) == 0 {
+	if !came(c) {
 		return 0
 	}
 	return e.cfg.View.Estimate(sdk.Prompt{Model: a.choice.Alias, Messages: []sdk.Message{{Role: sdk.RoleAssistant, Text: c.Text + c.Reasoning, Calls: c.Calls}}})

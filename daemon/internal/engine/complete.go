@@ -160,10 +160,14 @@ func (e *Engine) noteRetry(ctx context.Context, a *activeLoop, turn int, retry s
 	}
 }
 
+// came reports whether anything came of an answer, whatever the error says that ended it: a
+// plugin that is lost tells of no piece.
+func came(c sdk.Completion) bool { return c.Text != "" || c.Reasoning != "" || len(c.Calls) > 0 }
+
 // failedCompletion is the ending of a loop whose model did not answer, or not
 // to the end. What came of the answer is kept for people, marked as partial.
 func (e *Engine) failedCompletion(a *activeLoop, c sdk.Completion, err error) error {
-	partial := c.Text != "" || c.Reasoning != "" || len(c.Calls) > 0
+	partial := came(c)
 	end := ending{status: sdk.StatusFailed, stop: sdk.StopFailed, reason: "the model did not answer: " + err.Error()}
 	if partial {
 		end.reason = "the model did not answer to the end: " + err.Error()

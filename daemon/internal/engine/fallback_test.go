@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 
@@ -32,18 +33,22 @@ func (m *chained) Complete(ctx context.Context, alias string, req sdk.Request, s
 	m.contexts[alias] = req.Context
 	if err := m.fails[alias]; err != nil {
 		var failed *sdk.ProviderError
-		if p, ok := err.(*sdk.ProviderError); ok {
-			failed = p
-		}
-		if failed != nil && failed.Streamed {
+		var broke *lostPlugin
+		if errors.As(err, &failed) && failed.Streamed || errors.As(err, &broke) {
 			if err := send(sdk.Delta{Text: "a piece"}); err != nil {
 				return err
 			}
+		}
+		if broke != nil {
+			return broke.error
 		}
 		return err
 	}
 	return m.fakeModels.Complete(ctx, alias, req, send, retry)
 }
+
+// lostPlugin is a failure behind a piece of the answer that does not say that one came.
+type lostPlugin struct{ error }
 
 func TestFallback(t *testing.T) {
 	down := &sdk.ProviderError{Class: sdk.ClassGateway, Message: "refused"}
@@ -71,6 +76,8 @@ func TestFallback(t *testing.T) {
 		"local, known to be without tools":  {first: withTools(with(local, "far"), false), model: "far", notes: 1},
 		"local and too small":               {first: with(local, "far"), fails: map[string]error{"near": long}, model: "far", notes: 1},
 		"never behind a piece":              {first: with(far, "near"), fails: map[string]error{"far": cut}},
+		"nor where the plugin was lost":     {first: with(far, "near"), fails: map[string]error{"far": &lostPlugin{sdk.Errorf(sdk.Unavailable, "the plugin cannot be reached")}}},
+		"the plugin does not start":         {first: with(far, "near"), fails: map[string]error{"far": sdk.Errorf(sdk.Unavailable, "the plugin cannot be started")}, model: "near", notes: 1},
 		"never in the place of a recording": {first: with(far, "near"), fails: map[string]error{"far": replayed}},
 		"one that is passed over":           {first: with(far, "unable", "near"), fails: map[string]error{"far": down}, model: "near", notes: 2, says: "unable is passed over"},
 		"none left":                         {first: with(far, "near"), fails: map[string]error{"far": down, "near": down}, notes: 1},

@@ -83,7 +83,7 @@ func (e *Engine) turn(ctx context.Context, a *activeLoop) (sdk.Ruling, error) {
 // asked that it gives way to, each with a prompt that fits it.
 func (e *Engine) answer(ctx context.Context, a *activeLoop) error {
 	completion, err := e.askOne(ctx, a)
-	for err != nil && e.fallBack(ctx, a, err) {
+	for err != nil && !came(completion) && e.fallBack(ctx, a, err) {
 		completion, err = e.askOne(ctx, a)
 	}
 	if err != nil {

@@ -294,6 +294,23 @@ func TestALongCallCannotOverspend(t *testing.T) {
 	h.check(a.Run.ID)
 }
 
+// TestNoPluginBuysWithLessThanNothing: max_tokens below zero bound nothing, and make no request cheap.
+func TestNoPluginBuysWithLessThanNothing(t *testing.T) {
+	h, models := prepareDear(t)
+	models.price = &sdk.Price{Completion: 500} // 2.048 for an answer that nothing bounds
+	h.config.Agents["dear"] = sdk.Agent{MaxTokens: 1, Guards: sdk.Guards{MaxCost: 1.5}}
+	var refused error
+	h.tools.on("ask", func(ctx context.Context, c sdk.Invocation, _ sdk.Stream) (sdk.ToolResult, error) {
+		refused = h.config.Services.Complete(ctx, caller(c), sdk.Request{MaxTokens: -1 << 20}, func(sdk.Delta) error { return nil })
+		return ok("asked")
+	})
+	h.start()
+	h.await(h.submit(Submission{Agent: "dear", Model: "fake/loop"}))
+	if models.n.Load() != 0 || sdk.OutcomeOf(refused) != sdk.Permission || !strings.Contains(fmt.Sprint(refused), "up to 2.048") {
+		t.Errorf("%d completions; the plugin was told %v", models.n.Load(), refused)
+	}
+}
+
 // TestPluginsCompletionsCost: what plugins ask of models counts for max_cost, also
 // what an earlier daemon wrote down, and their retries are shown.
 func TestPluginsCompletionsCost(t *testing.T) {

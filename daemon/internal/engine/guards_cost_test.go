@@ -54,6 +54,7 @@ func TestMaxCost(t *testing.T) {
 		"priced, nothing told":     {price: of(200), tells: []*sdk.Usage{untold, untold}, stop: "max_cost", requests: 1, says: "has cost 0.8192 and may cost 1, and the next request may cost up to 0.8192"},
 		"priced, untrue":           {price: of(200), tells: []*sdk.Usage{untrue, untrue}, stop: "max_cost", requests: 1},
 		"too dear for one request": {price: of(300), tells: []*sdk.Usage{told}, stop: "max_cost", requests: 0, says: "max_tokens"},
+		"dearer from a cache":      {price: &sdk.Price{Cached: new(1e6)}, tells: []*sdk.Usage{told}, stop: "max_cost", requests: 0},
 		"shorter answers":          {price: of(300), maxTokens: 100, tells: []*sdk.Usage{told, untold}, stop: "terminal", requests: 3},
 		"the provider lists it":    {listed: of(200), tells: []*sdk.Usage{untold, untold}, stop: "max_cost", requests: 1},
 		"free":                     {price: of(0), tells: []*sdk.Usage{untold, told}, stop: "terminal", requests: 3},

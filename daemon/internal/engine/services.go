@@ -107,7 +107,7 @@ func (s *Services) Complete(ctx context.Context, c sdk.Caller, req sdk.Request, 
 	if err != nil {
 		return err
 	}
-	req.Model = choice.Name
+	req.Model, req.MaxTokens = choice.Name, max(req.MaxTokens, 0) // less is none, and no way around what bounds it
 	if req.Context == 0 {
 		req.Context = choice.Context
 	}

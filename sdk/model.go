@@ -15,6 +15,9 @@ type Model struct {
 	Streaming bool     `json:"streaming"`
 	Inputs    []string `json:"inputs,omitempty"` // "text", "image"
 	Price     *Price   `json:"price,omitempty"`
+	// Remote is that the server, which may be one of this machine, hands what the model is told on to
+	// another machine. Such a model is taken only where it is named.
+	Remote bool `json:"remote,omitempty"`
 }
 
 // PullProgress is how far a model is that a provider gets onto its server.
@@ -56,6 +59,7 @@ type ModelChoice struct {
 	Tools       *bool  // whether it can call tools; nil is unknown
 	Temperature *float64
 	Local       bool // nothing that it is told leaves this machine
+	Remote      bool // its server hands what it is told on to another machine, wherever it runs itself
 	// Fallback are the names of the models that answer in its place when it cannot, in order. One
 	// that is local gives way to one that is not because its server does not answer only with
 	// FallbackUnreachable.

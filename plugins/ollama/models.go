@@ -23,6 +23,7 @@ type tagged struct {
 	Name    string `json:"name"`
 	Model   string `json:"model"`
 	Digest  string `json:"digest"`
+	Host    string `json:"remote_host"` // of a model of Ollama's cloud: who runs it
 	Details struct {
 		Parameters string   `json:"parameter_size"`
 		Families   []string `json:"families"`
@@ -72,7 +73,7 @@ func (o *ollama) Models(ctx context.Context) ([]sdk.Model, error) {
 		if name == "" || !chats(name, t.Details.Families, about[i].Capabilities) {
 			continue
 		}
-		m := sdk.Model{Name: name, Context: o.usable(about[i].context(), loaded[withTag(name)]), Streaming: true, Inputs: []string{"text"}}
+		m := sdk.Model{Name: name, Context: o.usable(about[i].context(), loaded[withTag(name)]), Streaming: true, Inputs: []string{"text"}, Remote: t.Host != ""}
 		if caps := about[i].Capabilities; caps != nil {
 			able := slices.Contains(caps, "tools")
 			m.Tools = &able

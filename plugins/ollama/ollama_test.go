@@ -198,6 +198,25 @@ func TestModels(t *testing.T) {
 	}
 }
 
+// TestModelsOfTheCloud: what Ollama hands on to another machine is told as such.
+func TestModelsOfTheCloud(t *testing.T) {
+	o := server(t, settings{}, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/api/tags" {
+			http.NotFound(w, r)
+			return
+		}
+		_, _ = io.WriteString(w, `{"models":[{"name":"gpt-oss:120b-cloud","remote_model":"gpt-oss:120b","remote_host":"https://ollama.com:443","size":384},{"name":"a"}]}`)
+	})
+	got, err := o.Models(t.Context())
+	want := []sdk.Model{
+		{Name: "gpt-oss:120b-cloud", Context: 32768, Streaming: true, Inputs: []string{"text"}, Remote: true},
+		{Name: "a", Context: 32768, Streaming: true, Inputs: []string{"text"}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("error %v (-want +got)\n%s", err, diff)
+	}
+}
+
 func TestModelsOfAnOldServer(t *testing.T) {
 	o := server(t, settings{}, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/api/tags" {

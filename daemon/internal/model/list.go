@@ -21,19 +21,23 @@ func (m *Models) List(ctx context.Context) rpc.Models {
 	if named != "" && chosen.Instead == "" {
 		chosen.Why = "the agent default names it"
 	}
-	for _, b := range r.cfg.Models {
-		p, _ := r.provider(b.Provider)
-		out.Models = append(out.Models, rpc.Model{
-			Alias: b.Alias, Actual: b.Name, Provider: b.Provider, ContextLength: b.Context, Local: isLocal(r.base(p)), Fallback: b.Fallback,
-		})
-	}
 	lists, problems := r.listAll(ctx)
 	out.Problems = problems
+	for _, b := range r.cfg.Models {
+		m := rpc.Model{Alias: b.Alias, Actual: b.Name, Provider: b.Provider, ContextLength: b.Context, Fallback: b.Fallback}
+		for i, p := range r.cfg.Providers {
+			if p.Label == b.Provider {
+				x, _ := find(lists[i], b.Name)
+				m.Local = isLocal(r.base(p)) && !x.Remote
+			}
+		}
+		out.Models = append(out.Models, m)
+	}
 	for i, p := range r.cfg.Providers {
 		for _, x := range lists[i] {
 			out.Models = append(out.Models, rpc.Model{
 				Alias: p.Label + "/" + x.Name, Actual: x.Name, Provider: p.Label, ContextLength: x.Context,
-				Tools: x.Tools, Local: isLocal(r.base(p)),
+				Tools: x.Tools, Local: isLocal(r.base(p)) && !x.Remote,
 			})
 		}
 	}

@@ -34,10 +34,11 @@ func hasTag(name string) bool {
 
 // best is the model to take when nobody named one: the first of the provider's
 // order that can call tools, else the first that does not say it cannot. Ollama's
-// order has the smallest first.
+// order has the smallest first. One that its server hands on to another machine is
+// never it: nobody has said that this may be.
 func best(list []sdk.Model) (sdk.Model, bool) {
-	able := func(x sdk.Model) bool { return x.Tools != nil && *x.Tools }
-	silent := func(x sdk.Model) bool { return x.Tools == nil }
+	able := func(x sdk.Model) bool { return !x.Remote && x.Tools != nil && *x.Tools }
+	silent := func(x sdk.Model) bool { return !x.Remote && x.Tools == nil }
 	for _, fits := range []func(sdk.Model) bool{able, silent} {
 		if i := slices.IndexFunc(list, fits); i >= 0 {
 			return list[i], true

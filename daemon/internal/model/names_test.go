@@ -18,6 +18,33 @@ func installed() listed {
 	return listed{"ollama": {{Name: "qwen3:8b", Tools: yes(), Context: 8192}, {Name: "llama3.1:latest", Tools: yes(), Context: 4096}, {Name: "gemma:2b", Tools: no(), Context: 2048}}}
 }
 
+// TestNobodyIsSentAway: a model that the server of this machine hands on to another one is taken only
+// where somebody names it, and counts as one that is elsewhere: what it costs is not known, and what
+// only this machine was told does not go there because a server is down.
+func TestNobodyIsSentAway(t *testing.T) {
+	away := sdk.Model{Name: "gpt-oss:120b-cloud", Tools: yes(), Remote: true}
+	m := chooser(t, "model \"big\" {\n  provider = \"ollama\"\n  name = \"gpt-oss:120b-cloud\"\n}\n", listed{"ollama": {away, {Name: "old:1b"}}, "replay": nil}, "127.0.0.1:11434")
+	for _, asked := range []string{"", "ollama", "ollama/gone"} {
+		if got, err := m.ResolveConfigured(t.Context(), asked); err != nil || got.Alias != "ollama/old:1b" || !got.Local {
+			t.Errorf("%q takes %+v, %v", asked, got, err)
+		}
+	}
+	for _, asked := range []string{"ollama/gpt-oss:120b-cloud", "big"} {
+		if got, err := m.Resolve(t.Context(), asked); err != nil || got.Name != away.Name || got.Local || got.Price != nil || m.Price(asked) != nil {
+			t.Errorf("%q takes %+v, %v", asked, got, err)
+		}
+	}
+	for _, x := range m.List(t.Context()).Models {
+		if x.Local != (x.Actual == "old:1b") {
+			t.Errorf("listed as %+v", x)
+		}
+	}
+	m = chooser(t, "", listed{"ollama": {away}, "replay": nil}, "127.0.0.1:11434")
+	if got, err := m.Resolve(t.Context(), ""); err != nil || got.Provider != "replay" {
+		t.Errorf("alone it gives %+v, %v", got, err)
+	}
+}
+
 // TestNamesOfModels has the rows M1, M2 and M4: what is there is taken, with and
 // without its tag; what a person names is never replaced, what the configuration
 // names gives way.

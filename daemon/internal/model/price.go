@@ -18,12 +18,13 @@ func (r resolver) bound(c *sdk.ModelChoice) {
 		}
 	}
 	p, _ := r.provider(c.Provider)
-	c.Local = isFree(p, r.base(p))
+	c.Local = isFree(p, r.base(p)) && !c.Remote
 	c.Price = r.price(*c)
 }
 
 // price is what the configuration says of a model: its own block, else that of its
-// provider; nil is unknown. A server on this machine costs nothing (ADR 0066).
+// provider; nil is unknown. A server on this machine costs nothing (ADR 0066), unless
+// it hands what the model is told on to another one.
 func (r resolver) price(c sdk.ModelChoice) *sdk.Price {
 	for _, b := range r.cfg.Models {
 		if b.Alias == c.Alias && b.Price != nil {
@@ -35,7 +36,7 @@ func (r resolver) price(c sdk.ModelChoice) *sdk.Price {
 	case !known: // of a run without a model, or of a block that is gone
 	case p.Price != nil:
 		return p.Price
-	case isFree(p, r.base(p)):
+	case isFree(p, r.base(p)) && !c.Remote:
 		return &sdk.Price{}
 	}
 	return nil
@@ -51,6 +52,11 @@ func (m *Models) Price(name string) *sdk.Price {
 		if b.Alias == name {
 			c.Provider, c.Name = b.Provider, b.Name
 		}
+	}
+	if p, ok := r.provider(c.Provider); ok {
+		list, _ := r.kept.list(p.Label, r.mark(p))
+		x, _ := find(list, c.Name)
+		c.Remote = x.Remote
 	}
 	return r.price(c)
 }

@@ -111,7 +111,7 @@ func (r resolver) settle(ctx context.Context, c sdk.ModelChoice, configured bool
 	if c.Alias == p.Label+"/"+c.Name {
 		c.Alias = p.Label + "/" + x.Name
 	}
-	c.Name, c.Tools = x.Name, x.Tools
+	c.Name, c.Tools, c.Remote = x.Name, x.Tools, x.Remote
 	if c.Context == 0 {
 		c.Context = x.Context
 	}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -16,12 +17,16 @@ type pullLine struct {
 	Error     json.RawMessage `json:"error"`
 }
 
+// maxQuiet is how long a pull may stay silent: of a large model that it has Ollama reads the
+// whole before it says that it is right.
+const maxQuiet = 15 * time.Minute
+
 // Pull gets a model from Ollama's registry. See provider.Puller.
 func (o *ollama) Pull(ctx context.Context, model string, progress func(sdk.PullProgress) error) error {
 	if err := o.awake(ctx); err != nil {
 		return err
 	}
-	answer, err := o.client.Post(ctx, "/api/pull", map[string]any{"model": model, "stream": true})
+	answer, err := o.client.Patient(maxQuiet).Post(ctx, "/api/pull", map[string]any{"model": model, "stream": true})
 	if err != nil {
 		return pullError(err)
 	}

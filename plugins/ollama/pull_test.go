@@ -69,6 +69,22 @@ func TestPullGivenUp(t *testing.T) {
 	}
 }
 
+// TestPullIsPatient: a server that says nothing while it reads what it has is waited for.
+func TestPullIsPatient(t *testing.T) {
+	o := server(t, settings{IdleTimeout: 20 * time.Millisecond}, func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, `{"status":"verifying sha256 digest"}`+"\n")
+		w.(http.Flusher).Flush()
+		select {
+		case <-r.Context().Done(): // it was given up
+		case <-time.After(500 * time.Millisecond):
+			_, _ = io.WriteString(w, `{"status":"success"}`+"\n")
+		}
+	})
+	if err := o.Pull(t.Context(), "m", func(sdk.PullProgress) error { return nil }); err != nil {
+		t.Error(err)
+	}
+}
+
 // pulling answers a pull with these lines.
 func pulling(lines string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, lines) }

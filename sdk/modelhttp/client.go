@@ -121,13 +121,22 @@ func validHeader(name, value string) bool {
 func (c *Client) transport() *http.Transport {
 	dialer := &net.Dialer{Timeout: c.timeouts.Connect, KeepAlive: 30 * time.Second}
 	return &http.Transport{
-		Proxy:               http.ProxyFromEnvironment,
+		Proxy:               proxy,
 		DialContext:         dialer.DialContext,
 		TLSHandshakeTimeout: c.timeouts.TLS,
 		ForceAttemptHTTP2:   true,
 		MaxIdleConnsPerHost: 4,
 		IdleConnTimeout:     30 * time.Second,
 	}
+}
+
+// proxy is the proxy of the environment, but for a server on this machine: what it is told stays here
+// also where it is named by the address at which it listens (0.0.0.0), which Go's rule does not know.
+func proxy(r *http.Request) (*url.URL, error) {
+	if net.ParseIP(r.URL.Hostname()).IsUnspecified() {
+		return nil, nil
+	}
+	return http.ProxyFromEnvironment(r)
 }
 
 // Close ends idle connections; an answer that is being read is not touched.
@@ -149,6 +158,13 @@ func (c *Client) At(path string) *Client {
 	base := *c.base
 	base.Path, base.RawPath = path, ""
 	other.base = &base
+	return &other
+}
+
+// Patient is the same client for answers that may stay silent for longer.
+func (c *Client) Patient(idle time.Duration) *Client {
+	other := *c
+	other.timeouts.Idle = max(idle, c.timeouts.Idle)
 	return &other
 }
 

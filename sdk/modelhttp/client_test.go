@@ -35,6 +35,22 @@ func client(t *testing.T, o Options) *Client {
 	return c
 }
 
+// TestNoProxyOnThisMachine: nothing that a server of this machine is told goes to a proxy, whichever way
+// its address is written.
+func TestNoProxyOnThisMachine(t *testing.T) {
+	t.Setenv("HTTP_PROXY", "http://proxy.invalid:3128") // read once by Go, before this or here
+	t.Setenv("http_proxy", "http://proxy.invalid:3128")
+	for _, host := range []string{"127.0.0.1:1", "localhost:1", "[::1]:1", "0.0.0.0:1", "[::]:1"} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+host+"/", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if at, err := proxy(r); at != nil || err != nil {
+			t.Errorf("%s is asked by way of %v, %v", host, at, err)
+		}
+	}
+}
+
 // listener takes connections into its queue and says nothing.
 func listener(t *testing.T) net.Listener {
 	t.Helper()

@@ -52,13 +52,11 @@ func (b bill) settle(told *sdk.Usage, written int) *sdk.Usage {
 	switch {
 	case b.price == nil || told != nil && told.Cost != nil:
 		return told
-	case believable(told, written):
+	case believable(told, written), told != nil && b.price.Free(): // which costs nothing, whatever was told
 		u := *told
 		cost := b.price.Of(u)
 		u.Cost = &cost
 		return &u
-	case b.price.Free():
-		return told
 	}
 	return &sdk.Usage{Prompt: b.prompt, Completion: written, Total: b.prompt + written, Cost: b.most(), Estimated: true}
 }

@@ -105,7 +105,8 @@ func TestWhatATurnCost(t *testing.T) {
 		"priced":           {price: dear, told: &told, cost: new(600*10e-6 + 400*1e-6 + 100*50e-6)},
 		"no cache price":   {price: &sdk.Price{Prompt: 10, Completion: 50}, told: &told, cost: new(1000*10e-6 + 100*50e-6)},
 		"free":             {price: &sdk.Price{}, told: &told, cost: new(0.0)},
-		"free and untold":  {price: &sdk.Price{}},
+		"free and untold":  {price: &sdk.Price{}, cost: new(0.0), estimated: true},
+		"free and untrue":  {price: &sdk.Price{}, told: &sdk.Usage{Completion: 1, Total: 1}, cost: new(0.0)},
 		"untold":           {price: &sdk.Price{Completion: 1000}, cost: new(4.096), estimated: true},
 		"more than cached": {price: &sdk.Price{Completion: 1000}, told: &sdk.Usage{Prompt: 1, Cached: 2, Completion: 1}, cost: new(4.096), estimated: true},
 	} {

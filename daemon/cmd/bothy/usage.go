@@ -42,7 +42,11 @@ func (cmd usageCmd) Run(ctx context.Context, c *console) error {
 	}
 	return query(ctx, c, func(cl *client.Client) (rpc.Usage, error) { return cl.Usage(ctx, p) }, func(u rpc.Usage) error {
 		if len(u.Rows) == 0 {
-			c.say("no model has answered yet")
+			when := "yet"
+			if cmd.Since != "" {
+				when = "since then"
+			}
+			c.say("no model has answered %s", when)
 			return nil
 		}
 		err := c.table([]string{"REQUESTS", "IN", "CACHED", "OUT", "COST", strings.ToUpper(u.By)}, each(u.Rows, usageCells))

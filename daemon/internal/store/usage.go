@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"math"
 	"time"
 
 	"github.com/bothyd/bothy/sdk"
@@ -53,10 +54,14 @@ func readUsed(kind string, data []byte, used *sdk.Used) (bool, error) {
 	return turn.Usage != nil || turn.Finish != "", err
 }
 
-// unixNano is the zero time as the beginning of all.
+// unixNano is a time as rows have it; one that is before or behind all that they can have is
+// the beginning or the end of all.
 func unixNano(t time.Time) int64 {
-	if t.IsZero() {
+	switch seconds := t.Unix(); {
+	case seconds < 0:
 		return 0
+	case seconds >= math.MaxInt64/int64(time.Second):
+		return math.MaxInt64
 	}
 	return t.UnixNano()
 }

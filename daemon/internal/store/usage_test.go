@@ -48,8 +48,15 @@ func TestUsageOfDeletedRuns(t *testing.T) {
 	if a, b := byModel["a"], byModel["b"]; a.Run != f.run.ID || a.Project != f.run.Project || a.Plugin != "" || *a.Usage.Cost != 0.5 || b.Plugin != "p" || b.Usage.Cost == nil || *b.Usage.Cost != 0 {
 		t.Errorf("%+v", all)
 	}
-	if late := read(time.Now().Add(time.Hour)); len(late) != 0 || len(read(time.Time{})) != 2 {
-		t.Errorf("%+v", late)
+	for since, want := range map[time.Time]int{
+		{}:                                  2,
+		time.Now().Add(time.Hour):           0,
+		time.Unix(0, 0).AddDate(-470, 0, 0): 2, // its nanoseconds fit no number
+		time.Unix(0, 0).AddDate(470, 0, 0):  0,
+	} {
+		if got := read(since); len(got) != want {
+			t.Errorf("since %v: %+v", since, got)
+		}
 	}
 	var plan strings.Builder
 	err = f.query(t.Context(), "EXPLAIN QUERY PLAN "+usageQuery, []any{int64(0)}, func(scan scanner) error {

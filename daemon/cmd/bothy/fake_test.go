@@ -23,6 +23,7 @@ import (
 // fakeDaemon stands behind the real server: an engine that plays rows, a
 // store in memory. Its answers are the same at every call.
 type fakeDaemon struct {
+	pulling func() // is told that an endless pull has begun
 	mu      sync.Mutex
 	rows    []sdk.JournalRow
 	changed chan struct{}
@@ -299,6 +300,7 @@ func (f *fakeDaemon) Pull(ctx context.Context, model string, progress func(sdk.P
 	progress(sdk.PullProgress{Status: "pulling", Done: 1 << 20, Total: 2 << 20})
 	switch model {
 	case "endless":
+		f.pulling()
 		<-ctx.Done()
 		return "", ctx.Err()
 	case "nowhere":

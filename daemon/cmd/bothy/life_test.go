@@ -221,6 +221,15 @@ func TestAQueuedPromptIsLeftAtTheFirstInterrupt(t *testing.T) {
 	}
 }
 
+func TestAPullThatIsGivenUpSaysSo(t *testing.T) {
+	b := withDaemon(t, nil)
+	b.daemon.pulling = func() { b.signals <- os.Interrupt }
+	b.want(t, exitAborted, "models", "pull", "endless")
+	if out := b.err.String(); !strings.Contains(out, "endless was given up") || strings.Contains(out, "context canceled") {
+		t.Error(out)
+	}
+}
+
 func TestJournal(t *testing.T) {
 	b := withDaemon(t, nil)
 	b.daemon.detail = eventful(b.project)

@@ -35,6 +35,9 @@ func (cmd modelsPullCmd) Run(ctx context.Context, c *console) error {
 		if c.errTTY {
 			fmt.Fprint(c.err, "\r\x1b[K")
 		}
+		if err != nil && ctx.Err() != nil {
+			err = exitError{exitAborted, fmt.Errorf("%s was given up; what came by then is kept, so that another `bothy models pull %s` goes on from there", cmd.Name, cmd.Name)}
+		}
 		return done, err
 	}, func(done rpc.Pulled) error {
 		return c.lines(done.Model + " can be used: bothy run -m " + done.Model)

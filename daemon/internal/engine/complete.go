@@ -37,6 +37,7 @@ func (e *Engine) complete(ctx context.Context, a *activeLoop, p sdk.Prompt) (sdk
 	}
 	e.keepStep(a, c)
 	e.progress(ctx, a, "processing")
+	a.turn.completion.Usage = e.billOf(a, a.turn.prompt).settle(c.Usage, e.written(a, c)) // paid for, also where a hook denies it
 	if c, err = e.cfg.Hooks.LLMResponse.Apply(ctx, c); err != nil {
 		return c, err
 	}

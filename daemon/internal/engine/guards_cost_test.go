@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 
@@ -132,6 +133,24 @@ func TestWhatATurnCost(t *testing.T) {
 }
 
 func near(a, b float64) bool { return a-b < 1e-9 && b-a < 1e-9 }
+
+// TestADeniedAnswerCosts: one that a hook denies was paid for.
+func TestADeniedAnswerCosts(t *testing.T) {
+	h := prepareHouse(t, say("secret plans"))
+	h.models.price = &sdk.Price{Completion: 1e6}
+	h.hooks.LLMResponse.On(10, "t", true, func(_ context.Context, c sdk.Completion) (sdk.Completion, error) {
+		return c, errors.New("not this one")
+	})
+	h.start()
+	a := h.submit(Submission{})
+	if l := h.await(a); l.Status != sdk.StatusFailed {
+		t.Errorf("ended %d: %s", l.Status, l.Reason)
+	}
+	turns, err := h.store.Turns(t.Context(), a.Run.ID)
+	if err != nil || len(turns) != 1 || turns[0].Usage == nil || turns[0].Usage.Cost == nil || *turns[0].Usage.Cost != 5 {
+		t.Errorf("%+v %v", turns, err)
+	}
+}
 
 // TestACutAnswerCosts: what came before the end of an answer that was cut off is paid for.
 func TestACutAnswerCosts(t *testing.T) {

@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -13,7 +14,14 @@ func (e *Engine) chosen(ctx context.Context, s Submission, p placed, workspace s
 	if s.played != nil {
 		return s.played.choice(), nil
 	}
-	if given := p.given(s); given != "" {
+	given := p.given(s)
+	if s.Model == "" && given != "" && e.cfg.Models.IsLast(given) {
+		var err error
+		if given, err = e.realModel(ctx, p.run.ID); err != nil {
+			return sdk.ModelChoice{}, err
+		}
+	}
+	if given != "" {
 		return e.cfg.Models.Resolve(ctx, given)
 	}
 	name, why := "", ""
@@ -39,4 +47,19 @@ func (p placed) given(s Submission) string {
 		return p.run.Model
 	}
 	return s.Model
+}
+
+// realModel is the model that a run has which began when there was none: that of its newest
+// prompt for which there was one. It is empty while there was none for any.
+func (e *Engine) realModel(ctx context.Context, run int64) (string, error) {
+	loops, err := e.cfg.Store.Loops(ctx, run)
+	if err != nil {
+		return "", err
+	}
+	for _, l := range slices.Backward(loops) {
+		if !e.cfg.Models.IsLast(l.Model) {
+			return l.Model, nil
+		}
+	}
+	return "", nil
 }

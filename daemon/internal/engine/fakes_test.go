@@ -41,6 +41,8 @@ func (m *fakeModels) ResolveConfigured(ctx context.Context, name string) (sdk.Mo
 	return m.Resolve(ctx, name)
 }
 
+func (m *fakeModels) IsLast(name string) bool { return name == "replay/last" }
+
 func (m *fakeModels) ListedPrice(context.Context, sdk.ModelChoice) *sdk.Price { return m.listed }
 
 func (m *fakeModels) Complete(ctx context.Context, _ string, req sdk.Request, send func(sdk.Delta) error, retry func(sdk.Retry) error) error {

@@ -61,6 +61,8 @@ var ErrConfig = errors.New("the configuration is at fault")
 type Models interface {
 	Resolve(ctx context.Context, name string) (sdk.ModelChoice, error)           // "" is the daemon's choice
 	ResolveConfigured(ctx context.Context, name string) (sdk.ModelChoice, error) // of the configuration; another may be taken
+	// IsLast reports whether a name is the recording that is taken when there is no model.
+	IsLast(name string) bool
 	// ListedPrice is what the provider of a choice without a price lists for it; nil is unknown.
 	ListedPrice(ctx context.Context, c sdk.ModelChoice) *sdk.Price
 	Complete(ctx context.Context, alias string, req sdk.Request, send func(sdk.Delta) error, retry func(sdk.Retry) error) error

@@ -37,7 +37,7 @@ func (r resolver) choose(ctx context.Context) (sdk.ModelChoice, error) {
 			return r.choice(p, p.Model, passed+"its key is "+place+", and no local server has a model that can call tools. "+howToChange), nil
 		}
 	}
-	if p, ok := r.provider("replay"); ok && p.Enabled {
+	if p, ok := r.last(); ok {
 		return r.choice(p, p.Model, passed+"no local server has a model that can call tools, and there is no key of a known provider (`bothy auth login` gives one). "+howToChange), nil
 	}
 	return sdk.ModelChoice{}, sdk.Errorf(sdk.Unavailable, "%sthere is no model. %s", passed, threeWays)
@@ -118,4 +118,17 @@ func (r resolver) local(ctx context.Context) (c sdk.ModelChoice, passed string, 
 
 func (r resolver) choice(p config.Plugin, name, why string) sdk.ModelChoice {
 	return sdk.ModelChoice{Alias: p.Label + "/" + name, Provider: p.Label, Name: name, Why: why}
+}
+
+// last is the provider of the recording that is taken when there is no model.
+func (r resolver) last() (config.Plugin, bool) {
+	p, ok := r.provider("replay")
+	return p, ok && p.Enabled
+}
+
+// IsLast reports whether a name is the recording that is taken when there is no model. A run
+// that began with it has no model yet.
+func (m *Models) IsLast(name string) bool {
+	p, ok := m.now().last()
+	return ok && name == p.Label+"/"+p.Model
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -20,6 +21,7 @@ type asking struct {
 	open    *question
 	details bool
 	always  bool
+	seen    bool   // all of it was shown: a yes says yes, and shows nothing first
 	pager   *pager // its end is shown, which counts as read when it has stood there
 }
 
@@ -44,9 +46,9 @@ func (c *conversation) asks() asking {
 		return asking{pager: p}
 	case c.screen != nil, c.stands: // the terminal may not be back on its own screen
 	case c.sure != nil:
-		return asking{sure: c.sure}
+		return asking{sure: c.sure, seen: c.sure.seen(c)}
 	case c.open != nil && !c.open.sent && !c.open.typing():
-		return asking{open: c.open, details: c.open.details, always: c.open.always}
+		return asking{open: c.open, details: c.open.details, always: c.open.always, seen: c.open.seen(c)}
 	}
 	return asking{}
 }
@@ -128,11 +130,12 @@ func (c *conversation) answerKeys(pairs ...string) []string {
 
 // fits reports whether a question stands on the screen whole, with what stands below it.
 func (c *conversation) fits(lines []string) bool {
-	below := len(c.queue) + 2
+	beside := 1 // the line that tells of other runs may come at any time
+	below := 1 + len(c.fitted(c.queueLines())) + max(len(c.fitted(strings.Split(c.tail, "\n"))), 1) + beside
 	if c.in.area.Value() != "" {
 		below += c.in.area.Height()
 	}
-	return len(lines)+below < c.height && widest(lines) <= c.width
+	return len(lines)+below <= c.height && widest(lines) <= c.width
 }
 
 // widest is how many columns the widest of some drawn lines takes.

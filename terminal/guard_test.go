@@ -282,3 +282,46 @@ func TestTrustsWhatWasShown(t *testing.T) {
 		}
 	}
 }
+
+// TestYesToWhatStoodThere: y lets run what stood on the screen whole as it was pressed, whatever
+// took room below it, and what has room since the window was made larger had to stand there
+// for a moment.
+func TestYesToWhatStoodThere(t *testing.T) {
+	let := 0
+	for width := 20; width <= 50; width += 3 {
+		for height := 4; height <= 14; height++ {
+			for _, below := range []struct {
+				queue int
+				tail  string
+			}{{0, ""}, {1, ""}, {2, ""}, {2, strings.Repeat("said ", 12)}, {0, strings.Repeat("said ", 24)}} {
+				p := newPerson(t, width, height)
+				p.Update(tea.WindowSizeMsg{Width: width, Height: height})
+				p.inRun()
+				for i := range below.queue {
+					p.queue = append(p.queue, queued{int64(i + 2), i + 2, "a prompt that waits"})
+				}
+				p.tail = below.tail
+				asks(p.conversation, "make clean")
+				p.does("pause")
+				stood := strings.Contains(bare(p.View().Content), "? make clean")
+				p.Update(pressed("y"))
+				if p.open.sent && !stood {
+					t.Errorf("%d columns, %d rows, %v: y lets run what was not shown", width, height, below)
+				}
+				if p.open.sent {
+					let++
+				}
+			}
+		}
+	}
+	if let == 0 {
+		t.Error("y never let anything run")
+	}
+	p := newPerson(t, 40, 5)
+	asks(p.conversation, "make clean")
+	p.does("pause")
+	p.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
+	if p.does("y"); p.open.sent {
+		t.Error("y lets run what has just come to stand there")
+	}
+}

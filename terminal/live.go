@@ -153,9 +153,7 @@ func (c *conversation) below() (lines []string, cursor *tea.Cursor) {
 	case c.open != nil:
 		lines = append(lines, c.open.lines(c)...)
 	}
-	for _, q := range c.queue {
-		lines = append(lines, c.p.dim.Render("waits: "+show.Cut(show.Line(q.text), c.columns()-28)+"  alt-up takes it back"))
-	}
+	lines = append(lines, c.queueLines()...)
 	if c.tail != "" {
 		lines = append(lines, c.tail)
 	}

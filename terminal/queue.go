@@ -3,6 +3,7 @@ package main
 import (
 	"slices"
 
+	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/timeline"
 )
 
@@ -19,6 +20,14 @@ func (c *conversation) enqueue(q queued) {
 	if c.waiting(q.loop) && !slices.ContainsFunc(c.queue, func(other queued) bool { return other.loop == q.loop }) {
 		c.queue = append(c.queue, q)
 	}
+}
+
+// queueLines are the prompts that wait, a line each.
+func (c *conversation) queueLines() (lines []string) {
+	for _, q := range c.queue {
+		lines = append(lines, c.p.dim.Render("waits: "+show.Cut(show.Line(q.text), c.columns()-28)+"  alt-up takes it back"))
+	}
+	return lines
 }
 
 // waiting reports whether no row told yet that a prompt was begun, or has ended.

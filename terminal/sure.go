@@ -33,7 +33,7 @@ func (c *conversation) sureKey(m tea.KeyPressMsg) tea.Cmd {
 	s := c.sure
 	switch m.Keystroke() {
 	case "y":
-		if !s.read && !c.fits(c.sureLines()) {
+		if !c.guard.what.seen {
 			c.tail = c.p.ask.Render("y says yes when all of it was shown")
 			return c.over(&pager{title: "what is asked", text: func(int) string { return strings.Join(s.lines, "\n") }, end: func() { s.read = true }})
 		}
@@ -52,6 +52,9 @@ func (c *conversation) sureKey(m tea.KeyPressMsg) tea.Cmd {
 	}
 	return c.typedEarly(m)
 }
+
+// seen reports whether all that is asked was shown.
+func (s *sure) seen(c *conversation) bool { return s.read || c.fits(c.sureLines()) }
 
 // sureLines are what stands there.
 func (c *conversation) sureLines() []string {

@@ -67,8 +67,8 @@ func (d *draft) keyOf(prompt string) string {
 const (
 	draftLock = ".lock"
 	draftNew  = ".new"
-	// draftUnder stands behind what was typed, which has no such byte, and before the key and
-	// the sum of what is under way.
+	// draftUnder stands behind what was typed, and before the key and the sum of what is under
+	// way.
 	draftUnder = "\x00"
 	// mostDraft is how long a draft may be that is read: prompts that were not sent are in it.
 	mostDraft = 4 * mostInput
@@ -124,9 +124,21 @@ func (d *draft) takeOver(base string) {
 		return
 	}
 	all, _ := os.ReadFile(d.file) // else it begins with nothing
-	text, under, _ := strings.Cut(string(all), draftUnder)
-	d.saved = text
-	d.left.key, d.left.sum, _ = strings.Cut(under, " ")
+	d.saved, d.left = cutKeyed(string(all))
+}
+
+// cutKeyed sets apart a draft and what was under way. A text that was pasted may have the byte
+// between them, too.
+func cutKeyed(all string) (text string, k keyed) {
+	at := strings.LastIndex(all, draftUnder)
+	if at < 0 {
+		return all, k
+	}
+	key, sum, _ := strings.Cut(all[at+len(draftUnder):], " ")
+	if key == "" || len(sum) != hex.EncodedLen(sha256.Size) {
+		return all, k
+	}
+	return all[:at], keyed{key, sum}
 }
 
 // save keeps what was begun to be typed; nothing is the end of a draft. What cannot be

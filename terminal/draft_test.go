@@ -44,6 +44,12 @@ func TestDraft(t *testing.T) {
 			typeInto(c, "begun")
 			c.quit()
 		}, long + "\ntwo\nbegun"},
+		{"with a byte that nobody types", func(c *conversation) {
+			c.Update(tea.PasteMsg{Content: "begun\x00and an hour of writing"})
+		}, "begun\x00and an hour of writing"},
+		{"with such a byte, under way", func(c *conversation) {
+			c.prompt("begun\x00and more of it")
+		}, "begun\x00and more of it"},
 		{"what was sent", func(c *conversation) {
 			c.inRun()
 			c.prompt("one")

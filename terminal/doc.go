@@ -25,6 +25,7 @@
 //	word.go          what stands at the cursor and can be completed
 //	menu.go          what completes it, offered; item.go says what there is
 //	files.go         files behind an @
+//	rank.go          which of several fits best what is typed
 //	sending.go       what goes to the daemon, in order
 //	person.go        commands that the person runs
 //	editor.go        the person's editor
@@ -42,7 +43,8 @@
 //	thought.go       what the model reasons before it
 //	calls.go         calls at work
 //	status.go        the line that says what is done
-//	question.go      what is asked, and the answers
+//	question.go      what is asked; answer.go, its answers; rules.go, those that count from now on
+//	guard.go         which keys answer
 //	sure.go          what the terminal asks itself, before a command is done
 //	screen.go        what stands over the conversation: picker.go, a list; pager.go, a text
 //	runs.go          from run to run; beside.go tells of the other runs

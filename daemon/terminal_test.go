@@ -444,6 +444,31 @@ func TestConversationAsksAnew(t *testing.T) {
 	}
 }
 
+// TestConversationAnswersAgain: an answer that a daemon was given and did not take before it was
+// killed is given to the next one, with what is to be told to the model.
+func TestConversationAnswersAgain(t *testing.T) {
+	for keys, became := range map[string][]string{"y": {"✓ write_file a.txt", "the tool said"}, "rkeep it so\r": {"✗ write_file a.txt", "keep it so"}} {
+		t.Run(keys[:1], func(t *testing.T) {
+			s := newSeat(t, 80, 24)
+			s.env = append(s.env, "BOTHY_POLICY_MODE=interactive")
+			s.sit()
+			s.until("> What")
+			s.keys("call write_file {\"path\":\"a.txt\",\"content\":\"x\"}\r")
+			s.until("? write_file a.txt", "y once")
+			daemon := s.daemon()
+			if err := syscall.Kill(daemon, syscall.SIGSTOP); err != nil {
+				t.Fatal(err)
+			}
+			s.keys(keys)
+			s.until("answering")
+			if err := syscall.Kill(daemon, syscall.SIGKILL); err != nil {
+				t.Fatal(err)
+			}
+			s.until(became...)
+		})
+	}
+}
+
 // TestConversationComesBack: who comes back sees the last prompts and the answer that is
 // being written, also after the daemon was killed.
 func TestConversationComesBack(t *testing.T) {
@@ -498,6 +523,14 @@ func (s *seat) end() {
 // killDaemon kills the daemon at once.
 func (s *seat) killDaemon() {
 	s.t.Helper()
+	if err := syscall.Kill(s.daemon(), syscall.SIGKILL); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// daemon is the process of the daemon.
+func (s *seat) daemon() int {
+	s.t.Helper()
 	status := exec.Command(filepath.Join(strings.TrimPrefix(s.env[2], "BOTHY_PREFIX="), "bin", "bothy"), "status", "--json")
 	status.Env, status.Dir = s.env, s.dir
 	out, err := status.Output()
@@ -505,9 +538,7 @@ func (s *seat) killDaemon() {
 	if err != nil || json.Unmarshal(out, &told) != nil || told.PID < 2 {
 		s.t.Fatalf("%v: %s", err, out)
 	}
-	if err := syscall.Kill(told.PID, syscall.SIGKILL); err != nil {
-		s.t.Fatal(err)
-	}
+	return told.PID
 }
 
 // TestConversationOutlivesAStop: a daemon that was stopped stays stopped until the next

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client/show"
+	"github.com/bothyd/bothy/sdk/client/start"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -121,12 +122,13 @@ func errText(err error) string {
 	return err.Error()
 }
 
-// answer answers with the hash of what was shown.
+// answer answers with the hash of what was shown: by it a daemon that was started again, since
+// the one before died, takes no answer twice.
 func (c *conversation) answer(r rpc.Resolve) tea.Cmd {
 	c.open.sent = true
 	r.ID, r.Hash = c.open.proposal.ID, c.open.proposal.Hash
 	return c.ask(func(ctx context.Context) tea.Msg {
-		resolved, err := c.cl.Resolve(ctx, r)
+		resolved, err := start.Repeat(ctx, c.daemon, c.cl, func() (rpc.Resolved, error) { return c.cl.Resolve(ctx, r) })
 		return answered{r, resolved, err}
 	})
 }

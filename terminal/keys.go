@@ -250,7 +250,10 @@ func (c *conversation) abort() tea.Cmd {
 	run := c.run
 	return c.ask(func(ctx context.Context) tea.Msg {
 		if _, err := c.cl.Abort(ctx, rpc.RunRef{Run: run, Project: c.o.project}); err != nil {
-			return failure{err}
+			return shows{func(c *conversation) tea.Cmd {
+				c.live.aborting = false // esc ends it still
+				return c.fail(err)
+			}}
 		}
 		return nil
 	})

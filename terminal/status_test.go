@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -31,5 +32,24 @@ func TestStatus(t *testing.T) {
 		if got := bare(c.live.status(c)); got != tt.want || lipgloss.Width(got) >= tt.width {
 			t.Errorf("%d: %q, want %q", tt.width, got, tt.want)
 		}
+	}
+}
+
+// TestEscAgain: where the daemon did not end what works, or died before it had, esc does again.
+func TestEscAgain(t *testing.T) {
+	p := newPerson(t, 80, 24)
+	p.inRun()
+	p.takes(startedRow(1))
+	esc := p.abort() // there is no daemon
+	if !p.live.aborting || p.abort() != nil {
+		t.Error("it is ended twice")
+	}
+	p.Update(esc())
+	if said := p.said(); p.live.aborting || !strings.Contains(said, "nowhere") {
+		t.Errorf("nothing ended it, and it says %q", said)
+	}
+	p.abort()
+	if p.Update(fromRun{p.entered, connectionLost{}}); p.live.aborting || p.abort() == nil {
+		t.Error("the daemon is another, and esc ends nothing")
 	}
 }

@@ -100,7 +100,7 @@ func (c *conversation) update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		c.lost = false
 		return c, c.live.take(c, m.p)
 	case connectionLost:
-		c.lost = true
+		c.lost, c.live.aborting = true, false // the next daemon may go on with what this one was to end
 		return c, nil
 	case feedEnded:
 		c.following = false

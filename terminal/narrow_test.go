@@ -32,7 +32,8 @@ func TestNarrow(t *testing.T) {
 			p.does("pause pause a")
 		},
 		"an unfit question": func(p *person) {
-			asks(p.conversation, "ls").proposal.Bytes = 7
+			q := asks(p.conversation, "ls")
+			q.proposal.Bytes, q.brief = 7, brief{}
 			p.does("pause pause y")
 		},
 		"a menu":    func(p *person) { typeInto(p.conversation, "/"); p.does("down down") },

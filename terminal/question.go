@@ -26,6 +26,24 @@ type question struct {
 	edits    bool // what would run is changed in the input
 	sent     bool // an answer is under way
 	draft    string
+	brief    brief
+}
+
+// brief is a question at its shortest as it was drawn last. It is looked at with each message
+// and each frame, and what would change may be long.
+type brief struct {
+	width, most int
+	lines       []show.Spans
+	whole       bool // as show.Question has it
+}
+
+// short draws the question at its shortest, unless it has it.
+func (q *question) short(c *conversation) brief {
+	if width, most := c.columns(), q.room(c); q.brief.width != width || q.brief.most != most {
+		lines, whole := show.Question(q.proposal, width, most)
+		q.brief = brief{width, most, lines, whole}
+	}
+	return q.brief
 }
 
 // asked is a proposal that was read.
@@ -109,8 +127,7 @@ func (q *question) with(c *conversation, keys []string) []string {
 	if q.details {
 		out = drawnLines(c, show.Details(p, c.columns(), false))
 	} else {
-		lines, _ := show.Question(p, c.columns(), q.room(c))
-		out = drawnLines(c, lines)
+		out = drawnLines(c, q.short(c).lines)
 	}
 	switch {
 	case q.sent:

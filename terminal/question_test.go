@@ -2,11 +2,13 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
+	"github.com/bothyd/bothy/sdk/timeline"
 )
 
 // TestTook: the end of an answer closes the question that it was given to, and no other.
@@ -105,6 +107,24 @@ func TestQuestionSaysWhatYesDoes(t *testing.T) {
 				t.Errorf("%s, %d columns, when all was shown:\n%s", name, width, text)
 			}
 		}
+	}
+}
+
+// TestQuestionIsDrawnOnce: a frame of a question takes no longer where what would change is long.
+func TestQuestionIsDrawnOnce(t *testing.T) {
+	allocations := func(lines int) float64 {
+		p := newPerson(t, 80, 24)
+		diff := "--- a/x\n+++ b/x\n" + fmt.Sprintf("@@ -0,0 +1,%d @@\n", lines) + strings.Repeat("+a line\n", lines)
+		a := &timeline.Action{}
+		a.State = sdk.StateProposed
+		p.Update(asked{a, sdk.Proposal{ID: "p", Hash: "h", Tool: "write_file", Diff: diff, State: sdk.StateProposed}, nil})
+		return testing.AllocsPerRun(10, func() {
+			p.Update(guardTick{-1})
+			p.View()
+		})
+	}
+	if short, long := allocations(10), allocations(10_000); long > 2*short {
+		t.Errorf("a frame makes %v allocations, one of a long difference %v", short, long)
 	}
 }
 

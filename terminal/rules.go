@@ -76,7 +76,7 @@ func (c *conversation) letRun(r rpc.Resolve) tea.Cmd {
 // seen reports whether all of what would run was shown, and of the rules where one is
 // chosen: nothing else is let run.
 func (q *question) seen(c *conversation) bool {
-	_, whole := show.Question(q.proposal, c.columns(), q.room(c))
+	whole := q.short(c).whole
 	fits := c.fits(q.with(c, onceKeys(c)))
 	if q.always {
 		return q.ruled || (q.read || whole || q.details) && fits

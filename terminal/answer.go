@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"strings"
+	"sync"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -127,10 +128,12 @@ func errText(err error) string {
 func (c *conversation) answer(r rpc.Resolve) tea.Cmd {
 	c.open.sent = true
 	r.ID, r.Hash = c.open.proposal.ID, c.open.proposal.Hash
-	return c.ask(func(ctx context.Context) tea.Msg {
-		resolved, err := start.Repeat(ctx, c.daemon, c.cl, func() (rpc.Resolved, error) { return c.cl.Resolve(ctx, r) })
+	gives := sync.OnceValue(func() tea.Msg {
+		resolved, err := start.Repeat(c.ctx, c.daemon, c.cl, func() (rpc.Resolved, error) { return c.cl.Resolve(c.ctx, r) })
 		return answered{r, resolved, err}
 	})
+	c.gives = gives
+	return c.ask(func(context.Context) tea.Msg { return gives() })
 }
 
 // took is the end of an answer. What it did is told by the journal.

@@ -53,16 +53,17 @@ type conversation struct {
 	typing
 
 	line     *timeline.Timeline
-	shown    map[any]bool // loops, their ends, replies and actions of which a block was printed
-	live     live         // what the model writes now
-	queue    []queued     // prompts that wait
-	open     *question    // what is asked now
-	leftOpen string       // the proposal that the person left open: no row asks it again
-	tail     string       // what is said below: a failure, a hint
-	lost     bool         // there is no connection
-	quits    time.Time    // when Ctrl-C was pressed last
-	left     bool         // the person has left
-	head     string       // what is said first
+	shown    map[any]bool   // loops, their ends, replies and actions of which a block was printed
+	live     live           // what the model writes now
+	queue    []queued       // prompts that wait
+	open     *question      // what is asked now
+	gives    func() tea.Msg // the answer that was given last; nil before the first
+	leftOpen string         // the proposal that the person left open: no row asks it again
+	tail     string         // what is said below: a failure, a hint
+	lost     bool           // there is no connection
+	quits    time.Time      // when Ctrl-C was pressed last
+	left     bool           // the person has left
+	head     string         // what is said first
 }
 
 func newConversation(ctx context.Context, o options, cl *client.Client) *conversation {
@@ -103,6 +104,7 @@ func (c *conversation) working() bool { return c.live.loop != nil }
 // leave is the end of the conversation.
 func (c *conversation) leave() {
 	c.left = true
+	_ = awaited(c.gives) // it counts, or the question waits still
 	c.lastSent()
 	c.saveDraft()
 	c.drafted.leave()

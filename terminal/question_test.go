@@ -1,12 +1,15 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"net"
 	"strings"
 	"testing"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/client"
 	"github.com/bothyd/bothy/sdk/rpc"
 	"github.com/bothyd/bothy/sdk/timeline"
 )
@@ -125,6 +128,20 @@ func TestQuestionIsDrawnOnce(t *testing.T) {
 	}
 	if short, long := allocations(10), allocations(10_000); long > 2*short {
 		t.Errorf("a frame makes %v allocations, one of a long difference %v", short, long)
+	}
+}
+
+// TestAnswerOfWhoLeaves: an answer is given also where the person leaves at once.
+func TestAnswerOfWhoLeaves(t *testing.T) {
+	for _, keys := range []string{"y", "n", "r x enter"} {
+		p := newPerson(t, 80, 24)
+		given := 0
+		p.cl = &client.Client{Dial: func(context.Context) (net.Conn, error) { given++; return nil, errors.New("nowhere") }}
+		asks(p.conversation, "ls")
+		p.does("pause " + keys)
+		if p.leave(); given == 0 {
+			t.Errorf("%s: the daemon was not called", keys)
+		}
 	}
 }
 

@@ -78,23 +78,30 @@ func (c *conversation) transmit() tea.Cmd {
 	return func() tea.Msg { return delivered{entered, sends()} }
 }
 
-// leaveWaits is how long who leaves waits for the answer to what is under way.
+// leaveWaits is how long who leaves waits for what is under way.
 const leaveWaits = 2 * time.Second
+
+// awaited waits for a call that is under way when the person leaves; nil is none. It answers nil
+// where that takes too long.
+func awaited(call func() tea.Msg) tea.Msg {
+	if call == nil {
+		return nil
+	}
+	answer := make(chan tea.Msg, 1)
+	go func() { answer <- call() }()
+	select {
+	case m := <-answer:
+		return m
+	case <-time.After(leaveWaits):
+		return nil
+	}
+}
 
 // lastSent waits for the prompt that is under way when the person leaves: what the daemon has
 // is no draft.
 func (c *conversation) lastSent() {
-	if c.sends == nil {
-		return
-	}
-	answer := make(chan tea.Msg, 1)
-	go func() { answer <- c.sends() }()
-	select {
-	case m := <-answer:
-		if _, has := m.(accepted); has {
-			c.outbox, c.drafted.under = c.outbox[1:], keyed{}
-		}
-	case <-time.After(leaveWaits):
+	if _, has := awaited(c.sends).(accepted); has {
+		c.outbox, c.drafted.under = c.outbox[1:], keyed{}
 	}
 }
 

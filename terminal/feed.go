@@ -136,6 +136,10 @@ func (c *conversation) late(msg tea.Msg) tea.Cmd {
 		return c.fail(m.err)
 	case said:
 		return c.say(m.text)
+	case answered:
+		if m.err != nil {
+			return c.fail(m.err) // its question waits there still
+		}
 	case takenBack:
 		if m.t.Taken {
 			c.typed.add(m.t.Prompt) // it waits nowhere else any more

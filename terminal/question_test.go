@@ -131,6 +131,21 @@ func TestQuestionIsDrawnOnce(t *testing.T) {
 	}
 }
 
+// TestAnswerToARunThatWasLeft: that it was not taken is said where the person is.
+func TestAnswerToARunThatWasLeft(t *testing.T) {
+	p := newPerson(t, 80, 24)
+	p.inRun()
+	asks(p.conversation, "ls")
+	entered := p.entered
+	p.does("pause y")
+	p.leaveRun(nil)
+	p.said()
+	p.Update(fromRun{entered, answered{given: rpc.Resolve{ID: "p-ls"}, err: errors.New("not taken")}})
+	if said := p.said(); !strings.Contains(said, "! not taken") {
+		t.Errorf("it says %q", said)
+	}
+}
+
 // TestAnswerOfWhoLeaves: an answer is given also where the person leaves at once.
 func TestAnswerOfWhoLeaves(t *testing.T) {
 	for _, keys := range []string{"y", "n", "r x enter"} {

@@ -520,10 +520,13 @@ func TestConversationResizedQuestion(t *testing.T) {
 	r.begins("go")
 	r.calls("write_file", map[string]string{"path": "a.txt", "content": "x"})
 	r.until("y once")
-	for _, size := range [][2]int{{40, 12}, {10, 5}, {100, 30}} {
-		r.resize(size[0], size[1])
-		screen := r.until("a always")
-		if n := strings.Count(screen, "a always"); n != 1 {
+	for _, x := range []struct {
+		width, height int
+		key           string // one that is on the screen then
+	}{{40, 12, "a always"}, {10, 5, "later"}, {100, 30, "a always"}} {
+		r.resize(x.width, x.height)
+		screen := r.until(x.key)
+		if n := strings.Count(screen, x.key); n != 1 {
 			t.Errorf("the question stands there %d times:\n%s", n, screen)
 		}
 	}

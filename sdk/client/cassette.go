@@ -16,13 +16,14 @@ func (c *Client) Cassette(ctx context.Context, p rpc.PromptRef, w io.Writer) err
 		if err != nil {
 			return err
 		}
-		if _, err := w.Write(piece.Data); err != nil {
+		if _, err := io.WriteString(w, piece.Text); err != nil {
 			return err
 		}
-		if at += int64(len(piece.Data)); at >= piece.Size {
+		before := at
+		if at = piece.Next; at >= piece.Size {
 			return nil
 		}
-		if len(piece.Data) == 0 {
+		if at <= before {
 			return sdk.Errorf(sdk.Internal, "the cassette ends after %d of %d bytes", at, piece.Size)
 		}
 	}

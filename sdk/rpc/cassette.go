@@ -8,12 +8,13 @@ type CassetteOf struct {
 	Offset  int64  `json:"offset,omitempty" access:"free" jsonschema:"the first byte of the piece"`
 }
 
-// CassettePiece answers prompts/cassette: the bytes of a cassette from the offset on, at most
-// 1 MiB of them. There are more while they do not reach Size.
+// CassettePiece answers prompts/cassette: the text of a cassette from the offset on, at most
+// 1 MiB of it. There is more while Next does not reach Size.
 type CassettePiece struct {
 	Run    string `json:"run"`
 	ID     int64  `json:"id"`
 	Prompt int    `json:"prompt"`
 	Size   int64  `json:"size"` // of the whole, in bytes
-	Data   []byte `json:"data"` // base64
+	Next   int64  `json:"next"` // the offset behind the piece; what a secret was taken out of is as long as something else
+	Text   string `json:"text"`
 }

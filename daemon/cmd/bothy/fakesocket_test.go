@@ -36,7 +36,8 @@ func (f *fakeDaemon) Cassette(_ context.Context, _ int64, prompt int, offset int
 		return rpc.CassettePiece{}, sdk.Errorf(sdk.NotFound, "nothing was recorded")
 	}
 	const text = "the cassette"
-	return rpc.CassettePiece{Size: int64(len(text)), Data: []byte(text[offset:min(int(offset)+7, len(text))])}, nil
+	next := min(offset+7, int64(len(text)))
+	return rpc.CassettePiece{Size: int64(len(text)), Next: next, Text: text[offset:next]}, nil
 }
 
 func (f *fakeDaemon) CancelCall(context.Context, int64, string) ([]string, error) { return nil, nil }

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"unicode/utf8"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/cassette"
@@ -223,9 +224,15 @@ func (e *Engine) Cassette(ctx context.Context, run int64, prompt int, offset int
 	if offset < 0 || offset > info.Size() {
 		return rpc.CassettePiece{}, sdk.Errorf(sdk.Validation, "the cassette has %d bytes, and there is no offset %d", info.Size(), offset)
 	}
-	p := rpc.CassettePiece{Run: r.Alias, ID: r.ID, Prompt: prompt, Size: info.Size(), Data: make([]byte, min(tapePiece, info.Size()-offset))}
-	if _, err := f.ReadAt(p.Data, offset); err != nil && !errors.Is(err, io.EOF) {
+	piece := make([]byte, min(tapePiece, info.Size()-offset))
+	if _, err := f.ReadAt(piece, offset); err != nil && !errors.Is(err, io.EOF) {
 		return rpc.CassettePiece{}, err
 	}
-	return p, nil
+	for n := len(piece); offset+int64(n) < info.Size() && n > len(piece)-utf8.UTFMax && n > 0; n-- { // whole characters
+		if r, size := utf8.DecodeLastRune(piece[:n]); r != utf8.RuneError || size > 1 {
+			piece = piece[:n]
+			break
+		}
+	}
+	return rpc.CassettePiece{Run: r.Alias, ID: r.ID, Prompt: prompt, Size: info.Size(), Next: offset + int64(len(piece)), Text: string(piece)}, nil
 }

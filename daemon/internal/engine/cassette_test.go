@@ -32,7 +32,7 @@ func (h *house) taped(a Accepted) string {
 		if err != nil {
 			h.t.Fatal(err)
 		}
-		if all = append(all, piece.Data...); int64(len(all)) == piece.Size {
+		if all = append(all, piece.Text...); int64(len(all)) == piece.Size {
 			break
 		}
 	}

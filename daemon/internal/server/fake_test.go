@@ -230,7 +230,8 @@ func (f *fakeEngine) TakeBack(_ context.Context, run int64, prompt int) (rpc.Tak
 func (f *fakeEngine) Cassette(_ context.Context, run int64, prompt int, offset int64) (rpc.CassettePiece, error) {
 	f.did("cassette %d of %d from %d", prompt, run, offset)
 	text := "cassette"
-	return rpc.CassettePiece{ID: run, Prompt: prompt, Size: int64(len(text)), Data: []byte(text[offset:min(int(offset)+5, len(text))])}, nil
+	next := min(offset+5, int64(len(text)))
+	return rpc.CassettePiece{ID: run, Prompt: prompt, Size: int64(len(text)), Next: next, Text: text[offset:next]}, nil
 }
 
 func (f *fakeEngine) CancelCall(_ context.Context, run int64, path string) ([]string, error) {

@@ -25,7 +25,7 @@ func (l *live) status(c *conversation) string {
 	}
 	parts := []string{"esc ends it"}
 	usage := l.loop.Usage()
-	if usage.Total > 0 {
+	if usage.Total > 0 && show.Used(usage) != "" {
 		parts = append(parts, show.Thousands(usage.Total)+" tokens")
 	}
 	if u := l.context; u != nil && u.Share > 0 {

@@ -53,7 +53,7 @@ func (c *conversation) usage(string) tea.Cmd {
 		}
 		u := sdk.Usage{}
 		if t := d.Telemetry; t != nil {
-			u = sdk.Usage{Prompt: t.PromptTokens, Cached: t.CachedTokens, Completion: t.CompletionTokens, Cost: t.Cost}
+			u = sdk.Usage{Prompt: t.PromptTokens, Cached: t.CachedTokens, Completion: t.CompletionTokens, Cost: t.Cost, Estimated: t.Estimated}
 		}
 		facts := []string{c.fact("run", usageText(u))}
 		if last != "" {

@@ -184,4 +184,6 @@ type Telemetry struct {
 	// Cost is in the currency of the prices; 0 is free, nil is unknown. It is the sum of what is
 	// known.
 	Cost *float64 `json:"cost,omitempty"`
+	// Estimated says that tokens of some turns were counted here: their provider told none.
+	Estimated bool `json:"estimated,omitempty"`
 }

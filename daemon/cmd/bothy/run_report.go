@@ -162,7 +162,9 @@ func (t *runReport) turn(turn rpc.Turn) {
 		parts = append(parts, "at work")
 	}
 	if turn.Usage != nil {
-		parts = append(parts, show.Tokens(*turn.Usage)+show.Cost(turn.Usage.Cost))
+		if used := show.Used(*turn.Usage); used != "" {
+			parts = append(parts, used)
+		}
 	}
 	t.hang(2, 4, strings.Join(parts, ", "))
 	for _, n := range t.d.Notes {
@@ -358,7 +360,9 @@ func (t *runReport) total() {
 	}
 	parts := []string{show.Plural(len(t.d.Loops), "prompt"), show.Plural(len(t.d.Turns), "turn"), actions}
 	if x := t.d.Telemetry; x != nil {
-		parts = append(parts, show.Tokens(sdk.Usage{Prompt: x.PromptTokens, Cached: x.CachedTokens, Completion: x.CompletionTokens})+show.Cost(x.Cost))
+		if used := show.Used(sdk.Usage{Prompt: x.PromptTokens, Cached: x.CachedTokens, Completion: x.CompletionTokens, Cost: x.Cost, Estimated: x.Estimated}); used != "" {
+			parts = append(parts, used)
+		}
 	}
 	var took time.Duration
 	for _, turn := range t.d.Turns {

@@ -174,10 +174,10 @@ func addUsage(d *rpc.RunDetail, u *sdk.Usage) {
 	}
 	t := d.Telemetry
 	sum := sdk.Usage{
-		Prompt: t.PromptTokens, Cached: t.CachedTokens, Completion: t.CompletionTokens, Reasoning: t.ReasoningTokens, Total: t.TotalTokens, Cost: t.Cost,
+		Prompt: t.PromptTokens, Cached: t.CachedTokens, Completion: t.CompletionTokens, Reasoning: t.ReasoningTokens, Total: t.TotalTokens, Cost: t.Cost, Estimated: t.Estimated,
 	}
 	sum.Add(u)
 	*t = rpc.Telemetry{
-		PromptTokens: sum.Prompt, CachedTokens: sum.Cached, CompletionTokens: sum.Completion, ReasoningTokens: sum.Reasoning, TotalTokens: sum.Total, Cost: sum.Cost,
+		PromptTokens: sum.Prompt, CachedTokens: sum.Cached, CompletionTokens: sum.Completion, ReasoningTokens: sum.Reasoning, TotalTokens: sum.Total, Cost: sum.Cost, Estimated: sum.Estimated,
 	}
 }

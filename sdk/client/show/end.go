@@ -13,8 +13,8 @@ import (
 // stands above already: it is not said again. Run is named where it is given.
 func End(l *timeline.Loop, told, run string) Spans {
 	counts := []string{Plural(len(l.Turns), "turn"), Plural(calls(l), "action")}
-	if u := l.Usage(); u.Prompt+u.Completion > 0 {
-		counts = append(counts, Tokens(u)+Cost(u.Cost))
+	if used := Used(l.Usage()); used != "" {
+		counts = append(counts, used)
 	}
 	switch d := l.Last.Sub(l.Began); {
 	case d > time.Minute:

@@ -90,7 +90,9 @@ var rowTexts = map[string]func(sdk.JournalRow, rowData) string{
 	sdk.KindTurnClosed: func(row sdk.JournalRow, d rowData) string {
 		text := fmt.Sprintf("turn %d, %s", row.Turn, Brief(time.Duration(d.Duration)*time.Millisecond))
 		if d.Usage != nil {
-			text += ", " + Tokens(*d.Usage)
+			if used := Used(*d.Usage); used != "" {
+				text += ", " + used
+			}
 		}
 		return text
 	},

@@ -67,6 +67,16 @@ func Tokens(u sdk.Usage) string {
 	return text + fmt.Sprintf(", %d out", u.Completion)
 }
 
+// Used writes usage with what it cost; nothing for none, and for an estimate of what costs
+// nothing, which nobody needs.
+func Used(u sdk.Usage) string {
+	free := u.Cost == nil || *u.Cost <= 0
+	if u.Prompt+u.Completion == 0 || u.Estimated && free {
+		return ""
+	}
+	return Tokens(u) + Cost(u.Cost)
+}
+
 // Cost writes what was paid, behind other words and nothing when that is not known or
 // nothing was. The currency is that of the prices in the configuration.
 func Cost(c *float64) string {

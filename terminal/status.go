@@ -25,7 +25,7 @@ func (l *live) status(c *conversation) string {
 	}
 	parts := []string{"esc ends it"}
 	usage := l.loop.Usage()
-	if usage.Total > 0 && show.Used(usage) != "" {
+	if usage.Total > 0 && !usage.Estimated {
 		parts = append(parts, show.Thousands(usage.Total)+" tokens")
 	}
 	if u := l.context; u != nil && u.Share > 0 {

@@ -68,10 +68,7 @@ func (c *conversation) usage(string) tea.Cmd {
 
 // usageText says what was used, as far as providers told.
 func usageText(u sdk.Usage) string {
-	if u.Prompt+u.Completion == 0 {
-		return "the provider did not tell"
-	}
-	return show.Tokens(u) + show.Cost(u.Cost)
+	return cmp.Or(show.Used(u), "the provider did not tell")
 }
 
 // contextText says how much of a model's context is filled.

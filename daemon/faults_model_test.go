@@ -190,7 +190,7 @@ func TestModelFaults(t *testing.T) {
 		"fault 28: negative usage": {prompt: "negative usage", good: true, more: func(t *testing.T) {
 			out, err := p.bothy("runs", "show", "negative-usage", "--json")
 			var d rpc.RunDetail
-			if err != nil || json.Unmarshal([]byte(out), &d) != nil || len(d.Turns) != 1 || d.Turns[0].Usage == nil || !d.Turns[0].Usage.Estimated {
+			if err != nil || json.Unmarshal([]byte(out), &d) != nil || len(d.Turns) != 1 || d.Turns[0].Usage == nil || !d.Turns[0].Usage.Estimated || d.Turns[0].Usage.Prompt <= 0 || d.Turns[0].Usage.Completion <= 0 {
 				t.Errorf("%v: %.1000s", err, out)
 			}
 		}},

@@ -3,6 +3,7 @@ package model
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -12,8 +13,14 @@ import (
 // maxNamed bounds the models that an error names.
 const maxNamed = 5
 
-// find is the model of a name in a provider's list: that very name, else, for a
-// name without a tag, the one with the tag ":latest".
+// dated is what follows the name of a model in the name of one of its editions:
+// "-20250929" or "-2024-11-20".
+var dated = regexp.MustCompile(`^-(\d{8}|\d{4}-\d{2}-\d{2})$`)
+
+// find is the model of a name in a provider's list: that very name; else, for a
+// name without a tag, the one with the tag ":latest"; else its newest edition,
+// for Anthropic lists claude-sonnet-4-5-20250929 and takes claude-sonnet-4-5 and
+// claude-sonnet-4-5-latest for it, which it does not list.
 func find(list []sdk.Model, name string) (sdk.Model, bool) {
 	for _, n := range []string{name, name + ":latest"} {
 		if n != name && hasTag(name) {
@@ -23,7 +30,14 @@ func find(list []sdk.Model, name string) (sdk.Model, bool) {
 			return list[i], true
 		}
 	}
-	return sdk.Model{}, false
+	var newest sdk.Model
+	for _, x := range list {
+		edition, ok := strings.CutPrefix(x.Name, strings.TrimSuffix(name, "-latest"))
+		if ok && dated.MatchString(edition) && x.Name > newest.Name {
+			newest = x
+		}
+	}
+	return newest, newest.Name != ""
 }
 
 // hasTag reports whether a name says which of its models is meant: "qwen3:8b". A

@@ -212,13 +212,32 @@ func TestRefusedModels(t *testing.T) {
 	}
 }
 
+// TestEditions: a name without a date is that of its newest edition, as Anthropic has it
+// (https://docs.claude.com/en/docs/about-claude/models/overview, "Model aliases").
+func TestEditions(t *testing.T) {
+	list := []sdk.Model{{Name: "claude-3-5-sonnet-20240620"}, {Name: "claude-3-5-sonnet-20241022"}, {Name: "gpt-4o-2024-11-20"}, {Name: "claude-3-5-sonnet-fast-20250101"}}
+	for name, want := range map[string]string{
+		"claude-3-5-sonnet":          "claude-3-5-sonnet-20241022",
+		"claude-3-5-sonnet-latest":   "claude-3-5-sonnet-20241022",
+		"claude-3-5-sonnet-20240620": "claude-3-5-sonnet-20240620",
+		"gpt-4o":                     "gpt-4o-2024-11-20",
+		"claude-3-5":                 "",
+		"gpt-4":                      "",
+		"":                           "",
+	} {
+		if x, ok := find(list, name); x.Name != want || ok != (want != "") {
+			t.Errorf("%q finds %q", name, x.Name)
+		}
+	}
+}
+
 func FuzzFind(f *testing.F) {
 	for _, name := range []string{"", "llama3.1", "hf.co:443/a/b", "a:b:c", "é", strings.Repeat("x", 300)} {
 		f.Add(name)
 	}
-	list := installed()["ollama"]
+	list := append(installed()["ollama"], sdk.Model{Name: "claude-opus-4-20250514"})
 	f.Fuzz(func(t *testing.T, name string) {
-		if x, ok := find(list, name); ok && x.Name != name && x.Name != name+":latest" {
+		if x, ok := find(list, name); ok && x.Name != name && x.Name != name+":latest" && !strings.HasPrefix(x.Name, strings.TrimSuffix(name, "-latest")+"-20") {
 			t.Errorf("%q found %q", name, x.Name)
 		}
 		if got := nearest(list, name); got == "" {

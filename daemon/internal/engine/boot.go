@@ -33,7 +33,7 @@ func (e *Engine) boot(ctx context.Context) error {
 	}
 	for _, l := range loops {
 		e.log.Info("going on with a loop that was left running", "run", l.Run, "loop", l.Sequence)
-		e.wakeWith(l.Run, &l)
+		e.wakeWith(l.Run, next{loop: l, left: true})
 	}
 	for _, run := range runs {
 		e.wake(run)

@@ -66,6 +66,15 @@ func (m *mortalStore) Enqueue(ctx context.Context, l sdk.Loop) (sdk.Loop, sdk.Re
 	return queued, r, err
 }
 
+func (m *mortalStore) Begin(ctx context.Context, l sdk.Loop) (sdk.Loop, sdk.Receipt, error) {
+	var begun sdk.Loop
+	r, err := mortal(m, func() (r sdk.Receipt, err error) {
+		begun, r, err = m.Store.Begin(ctx, l)
+		return r, err
+	})
+	return begun, r, err
+}
+
 func (m *mortalStore) ClaimLoop(ctx context.Context, run int64) (sdk.Loop, bool, error) {
 	found := false
 	l, err := mortal(m, func() (l sdk.Loop, err error) {

@@ -338,7 +338,7 @@ func TestTurnNumberThatIsTaken(t *testing.T) {
 // fullStore has no room for another prompt.
 type fullStore struct{ *watchedStore }
 
-func (fullStore) Enqueue(context.Context, sdk.Loop) (sdk.Loop, sdk.Receipt, error) {
+func (fullStore) Begin(context.Context, sdk.Loop) (sdk.Loop, sdk.Receipt, error) {
 	return sdk.Loop{}, sdk.Receipt{}, sdk.Errorf(sdk.Unavailable, "queueing a prompt: the disk is full")
 }
 

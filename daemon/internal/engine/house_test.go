@@ -64,6 +64,14 @@ func (s *watchedStore) Enqueue(ctx context.Context, l sdk.Loop) (sdk.Loop, sdk.R
 	return l, r, err
 }
 
+func (s *watchedStore) Begin(ctx context.Context, l sdk.Loop) (sdk.Loop, sdk.Receipt, error) {
+	l, r, err := s.Store.Begin(ctx, l)
+	if s.left != nil {
+		s.left()
+	}
+	return l, r, err
+}
+
 func (s *watchedStore) Commit(ctx context.Context, c sdk.Change) (sdk.Receipt, error) {
 	s.mu.Lock()
 	s.changes = append(s.changes, c)

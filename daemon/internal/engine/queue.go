@@ -190,9 +190,12 @@ func (e *Engine) held(ctx context.Context, run int64) (bool, error) {
 	return err == nil && entry.Holds(run), err
 }
 
-// claim takes the next prompt of a worker's run, unless it is held. None is taken while
-// somebody holds them, or takes one back.
-func (e *Engine) claim(ctx context.Context, w *worker) (sdk.Loop, bool, error) {
+// claim is what a worker was given, else the next prompt of its run, unless it is held.
+// None is taken while somebody holds them, or takes one back.
+func (e *Engine) claim(ctx context.Context, w *worker) (next, error) {
+	if n := e.takeFirst(w); n.loop.ID != 0 {
+		return n, nil
+	}
 	b, giveBack := e.book(w.run)
 	defer giveBack()
 	b.submit.Lock()
@@ -202,7 +205,8 @@ func (e *Engine) claim(ctx context.Context, w *worker) (sdk.Loop, bool, error) {
 		e.mu.Lock()
 		w.abort = w.abort && !held // no loop is about to begin
 		e.mu.Unlock()
-		return sdk.Loop{}, false, err
+		return next{}, err
 	}
-	return e.cfg.Store.ClaimLoop(ctx, w.run)
+	l, _, err := e.cfg.Store.ClaimLoop(ctx, w.run)
+	return next{loop: l}, err
 }

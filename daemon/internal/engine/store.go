@@ -28,7 +28,8 @@ type Store interface {
 	Run(ctx context.Context, id int64) (sdk.Run, error)
 	RunByAlias(ctx context.Context, project int64, alias string) (sdk.Run, error)
 	Enqueue(ctx context.Context, l sdk.Loop) (sdk.Loop, sdk.Receipt, error)
-	Given(ctx context.Context, key string) (sdk.Loop, int64, error) // by Loop.Options.key, with the position behind its prompt
+	Begin(ctx context.Context, l sdk.Loop) (sdk.Loop, sdk.Receipt, error) // Enqueue, claimed where the run works on nothing
+	Given(ctx context.Context, key string) (sdk.Loop, int64, error)       // by Loop.Options.key, with the position behind its prompt
 	ClaimLoop(ctx context.Context, run int64) (sdk.Loop, bool, error)
 	Turns(ctx context.Context, run int64) ([]sdk.Turn, error)
 	OpenTurns(ctx context.Context) ([]int64, error) // the runs that have any

@@ -355,11 +355,17 @@ func (e *Engine) ahead(ctx context.Context, run int64) (int, error) {
 // isOpen reports whether a loop waits or runs.
 func isOpen(l sdk.Loop) bool { return l.Status == sdk.StatusQueued || l.Status == sdk.StatusRunning }
 
-// queue makes a loop durable and wakes its run. The caller holds the lock of
-// submissions.
+// queue makes a loop durable and wakes its run; where the run rests, the loop is
+// claimed in the same commit. The caller holds the lock of submissions.
 func (e *Engine) queue(ctx context.Context, p placed, l sdk.Loop) (Accepted, error) {
 	l.Run, l.Model, l.Agent = p.run.ID, p.choice.Alias, p.agent.Name
-	l, receipt, err := e.cfg.Store.Enqueue(ctx, l)
+	put := e.cfg.Store.Enqueue
+	if held, err := e.held(ctx, l.Run); err != nil {
+		return Accepted{}, err
+	} else if !held && !e.working(l.Run) {
+		put = e.cfg.Store.Begin
+	}
+	l, receipt, err := put(ctx, l)
 	if err != nil {
 		return Accepted{}, err // it says already what was being done
 	}
@@ -373,6 +379,10 @@ func (e *Engine) queue(ctx context.Context, p placed, l sdk.Loop) (Accepted, err
 		started = e.cfg.Hooks.AskStarted
 	}
 	started.Emit(ctx, sdk.LoopEvent{Project: p.project.ID, Run: p.run, Loop: l.ForHook()})
-	e.wake(p.run.ID)
+	if l.Status == sdk.StatusRunning {
+		e.wakeWith(l.Run, next{loop: l})
+	} else {
+		e.wake(l.Run)
+	}
 	return Accepted{Run: p.run, Loop: l, Seq: receipt.Seq, Model: p.choice.Alias, Why: p.choice.Why}, nil
 }

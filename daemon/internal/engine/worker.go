@@ -14,7 +14,7 @@ import (
 // are none. Its fields are guarded by Engine.mu.
 type worker struct {
 	run     int64
-	left    *sdk.Loop               // what an earlier daemon left running; it comes first
+	first   next                    // it comes before what waits
 	again   bool                    // a loop was queued since the worker last looked
 	tell    bool                    // it is to be told when nothing works or waits
 	telling bool                    // that is being told now: there is nothing to abort
@@ -24,13 +24,19 @@ type worker struct {
 	ended   chan struct{}           // closed when the loop that runs, or comes, has ended
 }
 
+// next is a loop that is claimed already; of no id it is none.
+type next struct {
+	loop sdk.Loop
+	left bool // an earlier daemon began it
+}
+
 // wake makes sure that somebody works on the run. After Close has begun it
 // does nothing: what is queued waits for the next daemon.
-func (e *Engine) wake(run int64) { e.wakeWith(run, nil) }
+func (e *Engine) wake(run int64) { e.wakeWith(run, next{}) }
 
-// wakeWith is wake for a run in which a loop was left running. It must come
-// before any other wake of the run.
-func (e *Engine) wakeWith(run int64, left *sdk.Loop) {
+// wakeWith is wake for a run in which a loop is claimed. One that was left running
+// must come before any other wake of the run.
+func (e *Engine) wakeWith(run int64, first next) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.closed {
@@ -38,9 +44,12 @@ func (e *Engine) wakeWith(run int64, left *sdk.Loop) {
 	}
 	if w, ok := e.workers[run]; ok {
 		w.again = true
+		if first.loop.ID != 0 { // the worker that is there has nothing to do, or only tells that the run rests
+			w.first = first
+		}
 		return
 	}
-	w := &worker{run: run, left: left, ended: make(chan struct{})}
+	w := &worker{run: run, first: first, ended: make(chan struct{})}
 	e.workers[run] = w
 	e.busy.Go(func() { e.work(w) })
 }
@@ -58,22 +67,21 @@ func (e *Engine) work(w *worker) {
 	_, giveBack := e.book(w.run) // so that it is not made anew for every turn
 	defer giveBack()
 	defer e.letGo(w)
-	if w.left != nil {
-		e.runLoop(w, *w.left, true)
-	}
 	wait := firstPause
 	for e.backlog.wait(e.draining) == nil && e.draining.Err() == nil {
-		l, ok, err := e.claim(e.base, w)
+		n, err := e.claim(e.base, w)
 		switch {
 		case err != nil && passing(err):
 			e.log.Error("a run's next prompt could not be taken yet", "run", w.run, "error", err)
 			sleep(e.draining, wait)
 			wait = min(2*wait, longestPause)
-		case ok:
-			failpoint.Hit(failpoint.ClaimAfter)
+		case n.loop.ID != 0:
+			if !n.left {
+				failpoint.Hit(failpoint.ClaimAfter)
+			}
 			wait = firstPause
 			e.letGo(w)
-			e.runLoop(w, l, false)
+			e.runLoop(w, n.loop, n.left)
 		case e.toTell(w):
 			e.tellRested(w.run)
 			e.letGo(w)
@@ -124,6 +132,15 @@ func (e *Engine) wakeRested(run int64) {
 	if !working {
 		<-told
 	}
+}
+
+// takeFirst is what the worker was given, once.
+func (e *Engine) takeFirst(w *worker) next {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	n := w.first
+	w.first = next{}
+	return n
 }
 
 // toTell reports once whether it is to be told that the run rests.

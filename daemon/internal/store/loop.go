@@ -34,6 +34,17 @@ func promptPath(sequence int) string { return "prompt://" + strconv.Itoa(sequenc
 // entry that holds the prompt, in one commit. Model and Agent default to the
 // run's. The run's status stays as it is until the loop is claimed.
 func (s *Store) Enqueue(ctx context.Context, l sdk.Loop) (sdk.Loop, sdk.Receipt, error) {
+	return s.enqueue(ctx, l, false)
+}
+
+// Begin is Enqueue and ClaimLoop in one commit, for a run in which nothing is running
+// or queued; in any other the loop is queued alone, as its status says. What the claim
+// wrote is behind the receipt's position.
+func (s *Store) Begin(ctx context.Context, l sdk.Loop) (sdk.Loop, sdk.Receipt, error) {
+	return s.enqueue(ctx, l, true)
+}
+
+func (s *Store) enqueue(ctx context.Context, l sdk.Loop, claim bool) (sdk.Loop, sdk.Receipt, error) {
 	if l.Options != nil && !json.Valid(l.Options) {
 		return sdk.Loop{}, sdk.Receipt{}, sdk.Errorf(sdk.Validation, "the options of a loop must be JSON, not %.40q", l.Options)
 	}
@@ -42,7 +53,15 @@ func (s *Store) Enqueue(ctx context.Context, l sdk.Loop) (sdk.Loop, sdk.Receipt,
 	err := s.update(ctx, "queueing a prompt", func(t *tx) error {
 		entry, err := t.enqueue(&l)
 		receipt = sdk.Receipt{Seq: t.head.seq, Entries: []sdk.Entry{entry}}
-		return err
+		if err != nil || !claim {
+			return err
+		}
+		next, err := t.next(l.Run)
+		if err != nil || next.ID != l.ID {
+			return err
+		}
+		l.Status = sdk.StatusRunning
+		return t.begin(next)
 	})
 	if err != nil {
 		return sdk.Loop{}, sdk.Receipt{}, err
@@ -110,30 +129,42 @@ func (s *Store) ClaimLoop(ctx context.Context, run int64) (sdk.Loop, bool, error
 	return l, claimed, nil
 }
 
-func (t *tx) claim(id int64) (l sdk.Loop, claimed bool, err error) {
-	run, err := t.run(id)
-	if err != nil {
-		return l, false, err
-	}
-	// A running loop comes first in this order and stops the claim.
-	l, _, err = first(t.query, scanLoop, loopQuery+`WHERE l.run = ? AND l.status IN (100, 102) ORDER BY l.status DESC, l.sequence LIMIT 1`, id)
+func (t *tx) claim(run int64) (sdk.Loop, bool, error) {
+	l, err := t.next(run)
 	if err != nil || l.Status != sdk.StatusQueued {
 		return sdk.Loop{}, false, err
 	}
-	if err := t.exec(`UPDATE loops SET status = 102 WHERE id = ?`, l.ID); err != nil {
-		return l, false, err
-	}
+	err = t.begin(l)
 	l.Status = sdk.StatusRunning
+	return l, err == nil, err
+}
+
+// next is the run's running loop, else the oldest that is queued; of no id when there
+// is neither.
+func (t *tx) next(run int64) (sdk.Loop, error) {
+	l, _, err := first(t.query, scanLoop, loopQuery+`WHERE l.run = ? AND l.status IN (100, 102) ORDER BY l.status DESC, l.sequence LIMIT 1`, run)
+	return l, err
+}
+
+// begin makes a queued loop the running one.
+func (t *tx) begin(l sdk.Loop) error {
+	run, err := t.run(l.Run)
+	if err != nil {
+		return err
+	}
+	if err := t.exec(`UPDATE loops SET status = 102 WHERE id = ?`, l.ID); err != nil {
+		return err
+	}
 	if err := t.seatPrompt(&run, l.ID); err != nil {
-		return l, false, err
+		return err
 	}
 	err = t.record(event{kind: sdk.KindLoopStarted, project: run.Project, run: run.ID, loop: l.ID}, struct {
 		Sequence int `json:"sequence"`
 	}{l.Sequence})
 	if err != nil {
-		return l, false, err
+		return err
 	}
-	return l, true, t.moveRun(&run, sdk.StatusRunning)
+	return t.moveRun(&run, sdk.StatusRunning)
 }
 
 // seatPrompt makes the prompt the last entry of the run so far, and of the turn

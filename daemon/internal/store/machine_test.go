@@ -159,6 +159,39 @@ func TestLoopsAreAQueue(t *testing.T) {
 	f.verify()
 }
 
+// TestALoopBegins: a prompt for a run that rests is claimed in the commit that queues it, and its
+// position is that before the claim; any other waits for its turn.
+func TestALoopBegins(t *testing.T) {
+	f := newFixture(t)
+	begin := func() (sdk.Loop, sdk.Receipt) {
+		t.Helper()
+		l, r, err := f.Begin(t.Context(), sdk.Loop{Run: f.run.ID, Prompt: "p"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l, r
+	}
+	before := f.Seq()
+	one, r := begin()
+	rows, err := f.Journal(t.Context(), sdk.JournalQuery{Run: f.run.ID, After: before})
+	if err != nil || len(rows) < 3 || rows[0].Kind != sdk.KindLoopQueued || rows[1].Kind != sdk.KindEntrySet || rows[2].Kind != sdk.KindLoopStarted || rows[1].Seq != r.Seq || !rows[2].Time.Equal(rows[0].Time) {
+		t.Fatalf("the position is %d, the rows %+v, %v", r.Seq, rows, err)
+	}
+	run, _ := f.Run(t.Context(), f.run.ID)
+	if one.Status != sdk.StatusRunning || run.Status != sdk.StatusRunning {
+		t.Fatalf("the loop has %d, its run %d", one.Status, run.Status)
+	}
+	two, _ := begin() // behind one that runs
+	if err := f.end(f.run.ID, one.ID, sdk.StatusOK); err != nil {
+		t.Fatal(err)
+	}
+	three, _ := begin() // behind one that waits
+	if two.Status != sdk.StatusQueued || three.Status != sdk.StatusQueued || f.claim(f.run.ID).ID != two.ID {
+		t.Fatalf("the second has %d, the third %d", two.Status, three.Status)
+	}
+	f.verify()
+}
+
 func TestHowALoopEndsTheRun(t *testing.T) {
 	f := newFixture(t)
 	for status, want := range map[int]int{200: 200, 204: 200, 413: 200, 422: 200, 499: 499, 500: 500} {

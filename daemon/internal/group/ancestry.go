@@ -12,19 +12,39 @@ import (
 // somebody playing games.
 const deepest = 1000
 
-// Descends reports whether a process is one of others or descends from one. It can
-// only be used to refuse: a process that left its parents behind is not found, and
-// one with more parents than there can be counts as found.
+// Descends reports whether a process is one of others or descends from one, or is in the
+// user namespace of one that has its own. It can only be used to refuse: a process that
+// left its parents behind is found by that namespace alone, and one with more parents
+// than there can be counts as found.
 func Descends(pid int, others []int) bool {
 	line, whole := ancestry(pid)
-	return !whole || slices.ContainsFunc(line, func(p int) bool { return slices.Contains(others, p) })
+	return !whole || slices.ContainsFunc(line, func(p int) bool { return slices.Contains(others, p) }) || marked(pid, others...)
 }
 
-// Within reports whether a process is another one or descends from it, which
-// one that left its parents behind does not.
+// Within reports whether a process is another one or descends from it, or is in its user
+// namespace where that is its own. One that left its parents behind is found by that
+// alone.
 func Within(pid, ancestor int) bool {
 	line, _ := ancestry(pid)
-	return slices.Contains(line, ancestor)
+	return slices.Contains(line, ancestor) || marked(pid, ancestor)
+}
+
+// marked reports whether a process is in the user namespace of one of others that is not
+// this process's own. A confined plugin has one, and nothing that it starts can leave it
+// (docs/decisions/0033-confinement.md).
+func marked(pid int, others ...int) bool {
+	space := userSpace(pid)
+	if space == "" || space == userSpace(os.Getpid()) {
+		return false
+	}
+	return slices.ContainsFunc(others, func(p int) bool { return userSpace(p) == space })
+}
+
+// userSpace names the user namespace of a process; empty where that cannot be read, which
+// who made the namespace always can.
+func userSpace(pid int) string {
+	name, _ := os.Readlink(fmt.Sprintf("/proc/%d/ns/user", pid)) // gone, another's, or no Linux
+	return name
 }
 
 // ancestry is a process and its parents, up to this process or process 1; not whole

@@ -19,6 +19,7 @@ type Manifest struct {
 	Config        *ConfigSchema  `json:"config,omitempty"`
 	Grants        []string       `json:"grants,omitempty"`   // what it wants; the operator's block decides
 	Calls         Calls          `json:"calls,omitzero"`     // what it calls with its grants, in detail
+	Needs         Needs          `json:"needs,omitzero"`     // what must be open to it where the kernel confines it
 	Requires      []string       `json:"requires,omitempty"` // plugins that must be ready before it is configured
 	Features      []string       `json:"features,omitempty"` // what it can beyond the floor of its protocol version
 }
@@ -31,6 +32,18 @@ type Calls struct {
 	Schemes []string `json:"schemes,omitempty"` // schemes of the entries that it reads and writes
 	Models  []string `json:"models,omitempty"`  // patterns of models, besides the run's own
 	Secrets []string `json:"secrets,omitempty"` // names
+}
+
+// Needs says what a plugin cannot work without when the kernel confines it. It opens
+// nothing: who installs the plugin is shown it and asked, and the block's confine says
+// what is open.
+type Needs struct {
+	Network   bool     `json:"network,omitempty"`
+	Paths     []string `json:"paths,omitempty"`      // absolute or from ~/, to read and write
+	ReadPaths []string `json:"read_paths,omitempty"` // likewise, to read and execute
+	// Unconfined is why it cannot be confined at all, for people: "it starts
+	// containers, which need namespaces of their own".
+	Unconfined string `json:"unconfined,omitempty"`
 }
 
 // Features of a plugin, and of a daemon, that the other side must not rely on

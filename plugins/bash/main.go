@@ -17,6 +17,7 @@ func main() {
 	b := newBash(plugin.Logger("bash"))
 	plugin.Serve(plugin.Options{
 		Name: "bash", Tool: b.tools(), Changed: b.changed, Hook: b, Grants: []string{sdk.GrantSandbox, sdk.GrantProject},
+		Needs:     sdk.Needs{Unconfined: "it runs Podman, which makes users, namespaces and containers of its own"},
 		Configure: b.configure, Release: b.release, Health: b.health, Drain: b.drain, Close: b.close,
 	})
 }

@@ -15,6 +15,7 @@ func main() {
 		Version:   sdk.Version,
 		Tool:      f.tools(),
 		Grants:    []string{sdk.GrantProject},
+		Needs:     sdk.Needs{Unconfined: "it reads and writes in every project that a run works in"},
 		Config:    &f.config,
 		Configure: f.configure,
 	})

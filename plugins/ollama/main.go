@@ -14,5 +14,7 @@ func main() { configured().Serve("ollama", sdk.Version) }
 // configured serves the ollama of the last configuration.
 func configured() *plugin.ConfiguredProvider[settings] {
 	started := &servers{}
-	return plugin.NewConfiguredProvider(func(c settings) (provider.Provider, error) { return newOllama(c, started) })
+	p := plugin.NewConfiguredProvider(func(c settings) (provider.Provider, error) { return newOllama(c, started) })
+	p.Needs = sdk.Needs{Unconfined: "it starts `ollama serve`, which needs your models and your graphics card"}
+	return p
 }

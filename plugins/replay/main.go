@@ -14,5 +14,7 @@ func main() { configured().Serve("replay", sdk.Version) }
 
 // configured serves the replay of the last configuration.
 func configured() *plugin.ConfiguredProvider[settings] {
-	return plugin.NewConfiguredProvider(func(c settings) (provider.Provider, error) { return newReplay(c) })
+	p := plugin.NewConfiguredProvider(func(c settings) (provider.Provider, error) { return newReplay(c) })
+	p.Needs = sdk.Needs{Unconfined: "it reads the recordings that you name, wherever they lie"}
+	return p
 }

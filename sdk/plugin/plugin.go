@@ -89,6 +89,10 @@ type Options struct {
 	// daemon for. What is not declared here is refused, whatever the operator's
 	// block allows; the run's own model and the plugin's own Schemes need no word.
 	Calls sdk.Calls
+	// Needs is what must be open to the plugin where it is confined, as an installed
+	// one is: the network, files. The operator decides. Nothing is needed for what it
+	// asks the daemon, for its settings, and for its own folder, which is HOME there.
+	Needs sdk.Needs
 	// Config points to a struct whose tags declare the attributes of the
 	// plugin's block (see Schema). It is filled before Configure is called.
 	Config any

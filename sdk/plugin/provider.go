@@ -14,7 +14,8 @@ import (
 // Provider, its Config as Config, and its methods Configure and Close under
 // those names.
 type ConfiguredProvider[C any] struct {
-	Config C // the block's attributes are decoded into this
+	Config C         // the block's attributes are decoded into this
+	Needs  sdk.Needs // for Serve: where it is confined; the network unless it is set
 	create func(C) (provider.Provider, error)
 
 	mu  sync.RWMutex
@@ -24,13 +25,13 @@ type ConfiguredProvider[C any] struct {
 // NewConfiguredProvider makes one; create is called with each configuration.
 // A provider that has a Close() is closed when the next one takes its place.
 func NewConfiguredProvider[C any](create func(C) (provider.Provider, error)) *ConfiguredProvider[C] {
-	return &ConfiguredProvider[C]{create: create}
+	return &ConfiguredProvider[C]{create: create, Needs: sdk.Needs{Network: true}}
 }
 
 // Serve serves it as a whole plugin until the daemon ends it, as the function of
 // that name does.
 func (s *ConfiguredProvider[C]) Serve(name, version string) {
-	Serve(Options{Name: name, Version: version, Provider: s, Config: &s.Config, Configure: s.Configure, Close: s.Close})
+	Serve(Options{Name: name, Version: version, Provider: s, Needs: s.Needs, Config: &s.Config, Configure: s.Configure, Close: s.Close})
 }
 
 // Configure takes the settings that were decoded into Config. When they cannot

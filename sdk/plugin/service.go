@@ -68,7 +68,7 @@ func (s *service) register(r grpc.ServiceRegistrar) {
 }
 
 func (s *service) manifest() sdk.Manifest {
-	m := sdk.Manifest{Name: s.o.Name, Version: s.o.Version, Protocol: Protocol, Schemes: s.o.Schemes, Grants: s.o.grants(), Calls: s.o.Calls, Requires: s.o.Requires}
+	m := sdk.Manifest{Name: s.o.Name, Version: s.o.Version, Protocol: Protocol, Schemes: s.o.Schemes, Grants: s.o.grants(), Calls: s.o.Calls, Needs: s.o.Needs, Requires: s.o.Requires}
 	if s.o.Tool != nil {
 		m.Kinds = append(m.Kinds, KindTool)
 		m.Tools = s.o.Tool.Tools()

@@ -57,8 +57,9 @@ func SameGround(a, b *sdk.Manifest) bool {
 			Config   *sdk.ConfigSchema
 			Grants   []string `json:",omitempty"`
 			Calls    sdk.Calls
-			Requires []string `json:",omitempty"`
-		}{m.Protocol, m.Schemes, m.Config, m.Grants, m.Calls, m.Requires}) // what was read from JSON can be written again
+			Needs    sdk.Needs `json:",omitzero"`
+			Requires []string  `json:",omitempty"`
+		}{m.Protocol, m.Schemes, m.Config, m.Grants, m.Calls, m.Needs, m.Requires}) // what was read from JSON can be written again
 		return text
 	}
 	return bytes.Equal(ground(a), ground(b))

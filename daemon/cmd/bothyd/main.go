@@ -4,6 +4,7 @@
 package main
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -83,7 +84,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "bothyd:", err)
 		return exitUsage
 	}
-	err = k.Run(&f, &console{out: stdout, err: stderr, json: f.JSON})
+	err = k.Run(&f, &console{in: bufio.NewReader(os.Stdin), out: stdout, err: stderr, json: f.JSON})
 	return exitCode(err, stderr)
 }
 
@@ -118,6 +119,7 @@ func (e toldError) Error() string { return fmt.Sprintf("exit %d", int(e)) }
 
 // console is where a sub-command prints.
 type console struct {
+	in       *bufio.Reader
 	out, err io.Writer
 	json     bool
 }

@@ -27,7 +27,7 @@ func (cmd pluginsInstallCmd) Run(c *console, files *inspect.Files) error {
 	}
 	ctx, stop := interruptible()
 	defer stop()
-	in, err := files.Store(ctx, cmd.Path, cmd.Name, cmd.Grant)
+	in, err := files.Store(ctx, cmd.Path, cmd.Name, cmd.Grant, inspect.Opening{Network: cmd.Network, Paths: cmd.Paths, ReadPaths: cmd.ReadPaths, BestEffort: cmd.BestEffort, Unconfined: cmd.Unconfined})
 	if err != nil {
 		return err
 	}
@@ -45,6 +45,7 @@ func (cmd pluginsInstallCmd) Run(c *console, files *inspect.Files) error {
 		fmt.Fprintln(c.err, "bothyd: nothing was installed")
 		return toldError(exitFailed)
 	default:
+		openings(c, &in, asks)
 		if err := files.Configure(&in); err != nil {
 			return err
 		}
@@ -63,11 +64,35 @@ func (cmd pluginsInstallCmd) Run(c *console, files *inspect.Files) error {
 	return err
 }
 
+// openings asks for each thing that the plugin needs and that no flag opened; where nobody
+// is asked it stays shut, and a line says how to open it.
+func openings(c *console, in *inspect.Installation, asks bool) {
+	for _, want := range in.Wanted() {
+		why, question := reason(in, want)
+		if !asks {
+			fmt.Fprintf(c.err, "bothyd: %s: %s lets it, and so does its confine block\n", why, want.Flags())
+		} else if agreed(c, why+". "+question+" [y/N] ") {
+			in.With(want)
+		}
+	}
+}
+
+// reason says why something may have to be opened, and asks for it.
+func reason(in *inspect.Installation, want inspect.Opening) (why, question string) {
+	switch {
+	case want.Unconfined:
+		return "it says that it cannot be confined: " + oneLine(in.Manifest.Needs.Unconfined), "Run it with " + want.String() + "?"
+	case want.BestEffort:
+		return "this kernel cannot hold it back from " + strings.Join(in.Unheld, "; "), "Run it all the same?"
+	}
+	return "it says that it needs " + oneLine(want.String()), "Open that to it?"
+}
+
 // agreed asks a person on standard error, where the question is seen also when
 // the output goes elsewhere.
 func agreed(c *console, question string) bool {
 	fmt.Fprint(c.err, question)
-	answer, err := bufio.NewReader(os.Stdin).ReadString('\n')
+	answer, err := c.in.ReadString('\n')
 	return err == nil && (strings.EqualFold(strings.TrimSpace(answer), "y") || strings.EqualFold(strings.TrimSpace(answer), "yes"))
 }
 
@@ -78,6 +103,7 @@ func describeInstallation(c *console, in inspect.Installation) error {
 		fmt.Fprintf(w, "  %s; what lies beside the script was not copied\n", scriptNote)
 	}
 	printManifest(w, in.Manifest)
+	fmt.Fprintf(w, "  open to it: %s\n", oneLine(in.Opening.String()))
 	denied := slices.DeleteFunc(slices.Clone(in.Manifest.Grants), func(g string) bool { return slices.Contains(in.Grants, g) })
 	fmt.Fprintf(w, "  granted:  %s\n", orNone(in.Grants))
 	if len(denied) > 0 {
@@ -100,6 +126,11 @@ func printManifest(w *bufio.Writer, m sdk.Manifest) {
 		fmt.Fprintf(w, "  hook:     %s\n", oneLine(s.Name))
 	}
 	fmt.Fprintf(w, "  wants:    %s\n", orNone(m.Grants))
+	if n := m.Needs; n.Unconfined != "" {
+		fmt.Fprintf(w, "  needs:    to run unconfined: %s\n", oneLine(n.Unconfined))
+	} else if open := (inspect.Opening{Network: n.Network, Paths: n.Paths, ReadPaths: n.ReadPaths}); open.Flags() != "" {
+		fmt.Fprintf(w, "  needs:    %s\n", oneLine(open.String()))
+	}
 	for _, x := range []struct {
 		name string
 		list []string

@@ -26,6 +26,15 @@ type (
 	}
 )
 
+// bundled is what those plugins that come with Bothy are held to, where a kernel can and
+// a block does not say something else. Of the others each says in its manifest why it
+// cannot be confined.
+var bundled = map[string]Confine{
+	"anthropic": {Network: true, BestEffort: true, Bundled: true},
+	"openai":    {Network: true, BestEffort: true, Bundled: true},
+	"research":  {BestEffort: true, Bundled: true},
+}
+
 var schemePattern = regexp.MustCompile(`^[a-z][a-z0-9+.-]*$`)
 
 // bounds takes over what bounds a plugin, and makes its paths absolute.
@@ -47,6 +56,8 @@ func (l *loader) bounds(p *Plugin, b *pluginBlock) {
 		c := b.Confine[0]
 		p.Confine = &Confine{Network: or(c.Network, false), BestEffort: or(c.BestEffort, false)}
 		p.Confine.Paths, p.Confine.ReadPaths = l.absolute(p, "confine: paths", c.Paths), l.absolute(p, "confine: read_paths", c.ReadPaths)
+	} else if c, ok := bundled[p.Binary]; ok && p.Path == "" {
+		p.Confine = &c
 	}
 	p.Projects = l.absolute(p, "projects", p.Projects)
 	for _, s := range p.Schemes {

@@ -126,6 +126,7 @@ type Confine struct {
 	ReadPaths  []string // absolute; below them it reads and executes
 	Network    bool     // it may use the network
 	BestEffort bool     // it runs also where the kernel cannot hold it
+	Bundled    bool     // by no block, but since the plugin comes with Bothy
 }
 
 // Model is a model block: a name of the user's for a provider's model.

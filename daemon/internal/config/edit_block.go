@@ -3,6 +3,7 @@ package config
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -65,13 +66,17 @@ func setBlock(text []byte, path, kind, label string, attributes []attribute, you
 	return edited, nil
 }
 
-// attribute is one attribute of a block with the value that it is to have.
+// attribute is one attribute of a block with the value that it is to have; an object is a
+// block inside, which is written into a new block alone.
 type attribute struct {
 	name  string
 	value cty.Value
 }
 
 func saysValue(block *hclsyntax.Block, want attribute) bool {
+	if want.value.Type().IsObjectType() {
+		return slices.ContainsFunc(block.Body.Blocks, func(b *hclsyntax.Block) bool { return b.Type == want.name })
+	}
 	a := block.Body.Attributes[want.name]
 	return a != nil && hasValue(a, want.value)
 }
@@ -122,7 +127,14 @@ func appendBlock(text []byte, kind, label string, attributes ...attribute) []byt
 	f := hclwrite.NewEmptyFile()
 	body := f.Body().AppendNewBlock(kind, []string{label}).Body()
 	for _, a := range attributes {
-		body.SetAttributeValue(a.name, a.value)
+		if !a.value.Type().IsObjectType() {
+			body.SetAttributeValue(a.name, a.value)
+			continue
+		}
+		inner := body.AppendNewBlock(a.name, nil).Body()
+		for _, name := range slices.Sorted(maps.Keys(a.value.AsValueMap())) {
+			inner.SetAttributeValue(name, a.value.GetAttr(name))
+		}
 	}
 	eol := lineEnd(text)
 	out := slices.Clone(text)

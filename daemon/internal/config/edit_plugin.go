@@ -19,6 +19,7 @@ type PluginEdit struct {
 	Grants  []string
 	OnUse   *bool
 	Enabled *bool
+	Confine *Confine // only of a block that is new
 }
 
 func (e PluginEdit) attributes() []attribute {
@@ -45,7 +46,30 @@ func (e PluginEdit) attributes() []attribute {
 	}
 	truth("on_use", e.OnUse)
 	truth("enabled", e.Enabled)
+	if e.Confine != nil {
+		out = append(out, attribute{"confine", e.Confine.value()})
+	}
 	return out
+}
+
+// value is the block in the file: an object is written as one.
+func (c *Confine) value() cty.Value {
+	says := map[string]cty.Value{}
+	for name, paths := range map[string][]string{"paths": c.Paths, "read_paths": c.ReadPaths} {
+		var list []cty.Value
+		for _, p := range paths {
+			list = append(list, cty.StringVal(p))
+		}
+		if list != nil {
+			says[name] = cty.TupleVal(list)
+		}
+	}
+	for name, open := range map[string]bool{"network": c.Network, "best_effort": c.BestEffort} {
+		if open {
+			says[name] = cty.True
+		}
+	}
+	return cty.ObjectVal(says)
 }
 
 // Text is the block as it is written where there is none yet.

@@ -60,17 +60,31 @@ func (c *Config) confine(spec inspect.Spec, b *inspect.Binary) (*confine.Process
 		}
 	}
 	bounds := c.limits(spec)
+	read := append(b.Beside(), spec.Confine.ReadPaths...)
+	if spec.Confine.Network {
+		read = append(read, certificates()...)
+	}
 	var err error
 	if w.Tmp, err = os.MkdirTemp(own, "tmp"); err != nil {
 		return nil, fmt.Errorf("make its own folder: %w", err)
 	}
 	w.Spec = confine.Spec{
 		Write:   append([]string{w.Home, w.Tmp, sockets}, spec.Confine.Paths...),
-		Read:    append(b.Beside(), spec.Confine.ReadPaths...),
+		Read:    read,
 		Network: spec.Confine.Network, BestEffort: spec.Confine.BestEffort, Apart: c.Kernel().Apart(),
 		Memory: max(0, bounds.Memory), Files: max(0, bounds.Files), Parent: os.Getpid(),
 	}
 	return w, nil
+}
+
+// certificates are where the environment says that a TLS client finds those it trusts.
+func certificates() (found []string) {
+	for _, path := range append(filepath.SplitList(os.Getenv("SSL_CERT_DIR")), os.Getenv("SSL_CERT_FILE")) {
+		if _, err := os.Stat(path); err == nil && filepath.IsAbs(path) {
+			found = append(found, path)
+		}
+	}
+	return found
 }
 
 // held says, for people, what a plugin is held to, and what does not hold.
@@ -94,7 +108,7 @@ func held(c *config.Confine, lacks []string) string {
 
 // unheld warns of what the kernel lets a plugin do in spite of its block.
 func unheld(spec inspect.Spec, lacks []string) []inspect.Diagnostic {
-	if len(lacks) == 0 {
+	if len(lacks) == 0 || spec.Confine != nil && spec.Confine.Bundled { // nobody asked for it, and doctor says it
 		return nil
 	}
 	return []inspect.Diagnostic{spec.Warn("it is not confined as its block says",

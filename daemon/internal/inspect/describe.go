@@ -220,6 +220,14 @@ func (s *Inspector) unconfined(spec Spec) []string {
 	return s.cfg.Kernel().Lacks()
 }
 
+// Unconfinable is what this kernel cannot hold any plugin back from.
+func (s *Inspector) Unconfinable() []string {
+	if s.cfg.Kernel == nil {
+		return nil
+	}
+	return s.cfg.Kernel().Lacks()
+}
+
 // capped keeps the beginning of what is written and swallows the rest.
 type capped struct {
 	bytes.Buffer

@@ -12,10 +12,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/bothyd/bothy/sdk"
 	"github.com/hashicorp/go-hclog"
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/bothyd/bothy/sdk"
 )
 
 // faultBinary is the plugin that the host's tests start, built once.

@@ -15,19 +15,26 @@ import (
 // Installation is a plugin in the store that may become one of the configuration.
 type Installation struct {
 	Stored
-	Label  string            `json:"label"`
-	Kind   string            `json:"kind"` // the type of its block: "plugin" or "provider"
-	Grants []string          `json:"grants"`
-	Config string            `json:"config,omitempty"` // the file with its block; empty: it is in none
-	Block  string            `json:"block"`            // as it stands in a file that had none
-	Note   string            `json:"note,omitempty"`
-	edit   config.PluginEdit // the same
+	Label   string            `json:"label"`
+	Opening Opening           `json:"opening"`          // of a block that is new
+	Unheld  []string          `json:"unheld,omitempty"` // what this kernel cannot hold a plugin back from
+	Kind    string            `json:"kind"`             // the type of its block: "plugin" or "provider"
+	Grants  []string          `json:"grants"`
+	Config  string            `json:"config,omitempty"` // the file with its block; empty: it is in none
+	Block   string            `json:"block"`            // as it stands in a file that had none
+	Note    string            `json:"note,omitempty"`
+	edit    config.PluginEdit // the same
+	kept    bool              // there is a block of this label already
 }
 
 // Store copies a plugin into the store and looks at it. Nothing is configured
-// yet: Configure does that, or Discard takes it back.
-func (f *Files) Store(ctx context.Context, path, label string, grants []string) (Installation, error) {
-	in := Installation{Label: label, Grants: append([]string{}, grants...)}
+// yet: Configure does that, or Discard takes it back. What is open to it beyond its own
+// folder is for a block that is new; one that is there keeps its confine.
+func (f *Files) Store(ctx context.Context, path, label string, grants []string, open Opening) (Installation, error) {
+	in := Installation{Label: label, Grants: append([]string{}, grants...), Opening: open, Unheld: f.Inspector.Unconfinable()}
+	if err := open.check(); err != nil {
+		return in, err
+	}
 	if f.store().Dir == "" {
 		return in, sdk.Errorf(sdk.Unavailable, "there is no place for the store of plugins: set HOME or XDG_DATA_HOME")
 	}
@@ -75,7 +82,10 @@ func (f *Files) place(in *Installation) error {
 			return sdk.Errorf(sdk.Conflict, "%s is a plugin that comes with Bothy: give this one another name with --name", in.Label)
 		case isPlugin != (in.Kind == "plugin"):
 			return sdk.Errorf(sdk.Conflict, "%s is the name of a block of another type: give this one another name with --name", in.Label)
+		case in.Opening.Flags() != "":
+			return sdk.Errorf(sdk.Conflict, "%s has a block already, and its confine block says what is open to it: change it there, without %s", in.Label, in.Opening.Flags())
 		}
+		in.kept = true
 	}
 	yes := true
 	in.edit = config.PluginEdit{Kind: in.Kind, Label: in.Label, Path: in.Path, SHA256: in.Digest, Grants: in.Grants}
@@ -84,6 +94,9 @@ func (f *Files) place(in *Installation) error {
 	}
 	if slices.Equal(in.Manifest.Kinds, []string{plugin.KindSkill}) {
 		in.edit.OnUse = &yes
+	}
+	if !in.kept {
+		in.edit.Confine = in.Opening.confine()
 	}
 	in.Block = in.edit.Text()
 	if b, ok := labelled(f.blocks(), in.Label); ok && !b.Enabled {

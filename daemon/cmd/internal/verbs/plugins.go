@@ -35,21 +35,28 @@ func (PluginsVerify) Help() string {
 
 // PluginsInstall copies a plugin into the store and configures it.
 type PluginsInstall struct {
-	Name     string   `placeholder:"NAME" help:"The label of its block; the plugin's own name when absent."`
-	Grant    []string `placeholder:"GRANT" sep:"none" help:"Grant it this; may be given again. Nothing is granted by itself."`
-	NoConfig bool     `name:"no-config" help:"Only copy it into the store, and print the block that it would get."`
-	Yes      bool     `short:"y" help:"Do not ask."`
-	Path     string   `arg:"" name:"path" complete:"file" help:"The plugin's binary or script."`
+	Name       string   `placeholder:"NAME" help:"The label of its block; the plugin's own name when absent."`
+	Grant      []string `placeholder:"GRANT" sep:"none" help:"Grant it this; may be given again. Nothing is granted by itself."`
+	Network    bool     `help:"Open the network to it."`
+	Paths      []string `name:"path" placeholder:"PATH" sep:"none" complete:"file" help:"Let it read and write below this folder, or this file; may be given again."`
+	ReadPaths  []string `name:"read-path" placeholder:"PATH" sep:"none" complete:"file" help:"Let it read and execute there; may be given again."`
+	BestEffort bool     `name:"best-effort" help:"Run it also where this kernel cannot hold it to all of that."`
+	Unconfined bool     `help:"Hold it to nothing: it reads and writes what you may, your keys included."`
+	NoConfig   bool     `name:"no-config" help:"Only copy it into the store, and print the block that it would get."`
+	Yes        bool     `short:"y" help:"Do not ask."`
+	Path       string   `arg:"" name:"path" complete:"file" help:"The plugin's binary or script."`
 }
 
 // Help adds to the help of the verb.
 func (PluginsInstall) Help() string {
 	return `Copies the file into ~/.local/share/bothy/plugins, where it lies by its digest and is never written again, and asks the copy, within walls, what it declares. When you agree, its block goes into your configuration, pinned by its digest, and its entry into bothy.lock.
 
+The kernel confines it: it has a folder of its own, the system's programs and libraries, and no network. What it says that it needs besides is shown, and you are asked for each; without a person only flags open anything. A plugin that is installed again keeps the confine block that it has.
+
 Examples:
 
     bothy plugins install ./bothy-plugin-websearch
-    bothy plugins install --name search --grant secrets --yes ./bothy-plugin-websearch
+    bothy plugins install --name search --grant secrets --network --yes ./bothy-plugin-websearch
 `
 }
 

@@ -1,0 +1,116 @@
+package inspect
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/sdk"
+)
+
+// Opening is what an installed plugin is to have beyond its own folder.
+type Opening struct {
+	Network    bool
+	Paths      []string // to read and write
+	ReadPaths  []string // to read and execute
+	BestEffort bool     // it runs also where this kernel cannot hold it to all of that
+	Unconfined bool     // the kernel holds it to nothing
+}
+
+// check refuses an opening that contradicts itself.
+func (o Opening) check() error {
+	if o.Unconfined && (o.Network || o.BestEffort || len(o.Paths)+len(o.ReadPaths) > 0) {
+		return sdk.Errorf(sdk.Validation, "an unconfined plugin has the network and every path: give --unconfined alone")
+	}
+	return nil
+}
+
+// Wanted are the openings that a stored plugin says it needs and has not, one question
+// each, and that it runs where this kernel lacks something; With gives it what was agreed
+// to. Nothing is wanted for a block that is there already: its confine stays as it is.
+func (in *Installation) Wanted() (wanted []Opening) {
+	if in.kept || in.Opening.Unconfined {
+		return nil
+	}
+	n := in.Manifest.Needs
+	if n.Unconfined != "" {
+		return []Opening{{Unconfined: true}}
+	}
+	if n.Network && !in.Opening.Network {
+		wanted = append(wanted, Opening{Network: true})
+	}
+	if more := without(n.Paths, in.Opening.Paths); len(more) > 0 {
+		wanted = append(wanted, Opening{Paths: more})
+	}
+	if more := without(n.ReadPaths, in.Opening.ReadPaths); len(more) > 0 {
+		wanted = append(wanted, Opening{ReadPaths: more})
+	}
+	if len(in.Unheld) > 0 && !in.Opening.BestEffort {
+		wanted = append(wanted, Opening{BestEffort: true})
+	}
+	return wanted
+}
+
+func without(list, those []string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(x string) bool { return slices.Contains(those, x) })
+}
+
+// With opens more to a plugin that is about to be configured.
+func (in *Installation) With(more Opening) {
+	o := &in.Opening
+	if more.Unconfined {
+		*o = Opening{Unconfined: true}
+	}
+	o.Network, o.BestEffort = o.Network || more.Network, o.BestEffort || more.BestEffort
+	o.Paths, o.ReadPaths = append(o.Paths, more.Paths...), append(o.ReadPaths, more.ReadPaths...)
+	in.edit.Confine = o.confine()
+	in.Block = in.edit.Text()
+}
+
+// confine is the block that an opening makes; nil for none.
+func (o Opening) confine() *config.Confine {
+	if o.Unconfined {
+		return nil
+	}
+	return &config.Confine{Network: o.Network, Paths: o.Paths, ReadPaths: o.ReadPaths, BestEffort: o.BestEffort}
+}
+
+// String says for people what is open: "the network", "~/notes (read)".
+func (o Opening) String() string {
+	if o.Unconfined {
+		return "everything that you may read and write, and the network: nothing confines it"
+	}
+	parts := slices.Clone(o.Paths)
+	for _, p := range o.ReadPaths {
+		parts = append(parts, p+" (read)")
+	}
+	if o.Network {
+		parts = append(parts, "the network")
+	}
+	if len(parts) == 0 {
+		return "nothing: it has a folder of its own, and no network"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Flags are what a command line says for an opening.
+func (o Opening) Flags() string {
+	var flags []string
+	if o.Network {
+		flags = append(flags, "--network")
+	}
+	for _, p := range o.Paths {
+		flags = append(flags, fmt.Sprintf("--path %s", p))
+	}
+	for _, p := range o.ReadPaths {
+		flags = append(flags, fmt.Sprintf("--read-path %s", p))
+	}
+	if o.BestEffort {
+		flags = append(flags, "--best-effort")
+	}
+	if o.Unconfined {
+		flags = append(flags, "--unconfined")
+	}
+	return strings.Join(flags, " ")
+}

@@ -185,8 +185,8 @@ plugin "files" {
   grants = ["project"]
 }
 
-# A plugin that is not trusted can be confined: the kernel then holds its process,
-# and whatever it starts, to a folder of its own, to the system's programs and
+# A plugin can be confined, and `bothy plugins install` confines what it configures:
+# the kernel then holds its process, and whatever it starts, to a folder of its own, to the system's programs and
 # libraries, and to what stands here. An empty block is the tightest. Where the
 # kernel cannot hold it, it does not start, unless best_effort = true; `bothy
 # doctor` says what this machine can do. What it does not hold is in docs/security.md.

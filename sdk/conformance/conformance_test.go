@@ -202,6 +202,8 @@ func TestDefects(t *testing.T) {
 		"unknown kind":       {func(m *model) { m.manifest.Kinds = append(m.manifest.Kinds, "toll") }, "manifest", Failed, `no kind "toll"`},
 		"unknown grant":      {func(m *model) { m.manifest.Grants = []string{"root"} }, "manifest", Failed, `no grant "root"`},
 		"unknown feature":    {func(m *model) { m.manifest.Features = append(m.manifest.Features, "flies") }, "manifest", Warned, `"flies"`},
+		"needs relative":     {func(m *model) { m.manifest.Needs.Paths = []string{"notes"} }, "manifest", Failed, `the path "notes", which is neither absolute`},
+		"needs two things":   {func(m *model) { m.manifest.Needs = sdk.Needs{Network: true, Unconfined: "why"} }, "manifest", Failed, "cannot be confined, and what must be open"},
 		"calls ungranted":    {func(m *model) { m.manifest.Calls.Tools = []string{"*"} }, "manifest", Failed, `the grant "tools" is not asked for`},
 		"unknown hook":       {func(m *model) { m.manifest.Subscriptions[0].Name = "run.rset" }, "manifest", Failed, `"run.reset"`},
 		"event fails closed": {func(m *model) { m.manifest.Subscriptions[0].Failure = "closed" }, "manifest", Failed, "cannot fail closed"},

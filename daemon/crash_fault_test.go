@@ -30,6 +30,10 @@ type fault struct {
 	file  string // what the database's path is followed by
 }
 
+// stops reports whether the daemon ends by itself when a commit meets the fault
+// (ADR 0073).
+func (f fault) stops() bool { return f.file == "-wal" && f.does == "error=EIO" }
+
 var faults = []fault{
 	{"EIO when the log is written", "pwrite64", "error=EIO", "-wal"},
 	{"no room for the log", "pwrite64", "error=ENOSPC", "-wal"},
@@ -172,6 +176,12 @@ func (x *faulty) traced(line []string) (p plan, a rpc.Accepted, trouble error) {
 	}
 	d := x.start(nil, line...)
 	defer func() {
+		text, _ := os.ReadFile(x.report())
+		if trouble != nil && x.fault.stops() && bytes.Contains(text, []byte("(INJECTED)")) {
+			if !d.gone(patience) || d.cmd.ProcessState.ExitCode() != 1 {
+				x.t.Errorf("a failed fsync is to end the daemon in order with exit 1: %v\n%s", d.cmd.ProcessState, x.evidence())
+			}
+		}
 		if trouble == nil { // the end has its faults too
 			x.signalTraced(d, syscall.SIGTERM)
 			d.gone(patience)

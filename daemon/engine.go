@@ -54,6 +54,9 @@ func (d *Daemon) startEngine(g ground, copies skill.Copies, rules *engine.Rulebo
 	d.work.add("engine", func() error {
 		ctx, cancel := context.WithTimeout(d.hurried, d.cfg.Stop.Grace+drainTime)
 		defer cancel()
+		if d.lost() != nil {
+			cancel() // nothing that ends could be recorded
+		}
 		return e.Close(ctx)
 	})
 	return e, nil

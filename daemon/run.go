@@ -28,7 +28,8 @@ var ErrStopped = errors.New("told to stop while starting")
 // Nothing that was acknowledged is lost; the next start takes up the rest.
 var ErrHurried = errors.New("ended in a hurry: what was at work is taken up at the next start")
 
-// Run serves until ctx ends, a client asks for a stop, or the socket is lost.
+// Run serves until ctx ends, a client asks for a stop, or the socket is lost or
+// the disk under the store (ADR 0073), which is an error.
 // Then nothing new is taken, clients hear that it stops, and everything is
 // closed in the reverse order of making: the engine drains while clients can
 // still see what ends. It returns ErrHurried when Hurry cut that short; the
@@ -41,6 +42,10 @@ func (d *Daemon) Run(ctx context.Context) error {
 	case <-ctx.Done():
 		d.log.Info("stopping: a signal came")
 	case <-d.stopping.Done():
+		if lost = d.lost(); lost != nil {
+			d.log.Error("stopping: the disk of the store failed", "error", lost)
+			break
+		}
 		d.log.Info("stopping: a client asked for it")
 	case err := <-served:
 		if err != nil && !errors.Is(err, net.ErrClosed) {

@@ -2,12 +2,14 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
 	"time"
 
 	"github.com/bothyd/bothy/daemon/internal/inspect"
+	"github.com/bothyd/bothy/daemon/internal/store"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
@@ -43,10 +45,22 @@ func (d *Daemon) Status(ctx context.Context) (rpc.Status, error) {
 	}, nil
 }
 
-// refusing is the store's alarm, which has logged why.
-func (d *Daemon) refusing(error) {
+// refusing is the store's alarm, which has logged why. A disk that failed ends the
+// daemon: the next one opens the file anew.
+func (d *Daemon) refusing(err error) {
 	now := time.Now()
 	d.refused.Store(&now)
+	if errors.Is(err, store.ErrFailed) {
+		d.stop()
+	}
+}
+
+// lost is why the daemon cannot go on: the disk of the store failed.
+func (d *Daemon) lost() error {
+	if err := d.store.Health(); errors.Is(err, store.ErrFailed) {
+		return fmt.Errorf("the store was lost: %w; what was at work is taken up at the next start", err)
+	}
+	return nil
 }
 
 // refusal is why the store takes no writes and since when; nil when it does.

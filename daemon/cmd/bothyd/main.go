@@ -33,7 +33,7 @@ const (
 
 const exitCodes = `Exit codes:
   0  told to stop, and stopped in order
-  1  failed; the log tells why
+  1  failed, or the disk of the database did; the log tells why
   2  usage or configuration: nothing was begun
   3  told twice to stop, and ended without waiting for what was at work
   7  another bothyd is running

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"sync"
 
 	_ "modernc.org/sqlite" // the driver "sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -57,9 +56,8 @@ func (s *Store) connectWriter(ctx context.Context) (err error) {
 }
 
 // connectReaders opens the pool that reads, and remembers which files were
-// opened by then. Who calls it is alone with the connections.
+// opened by then.
 func (s *Store) connectReaders() (err error) {
-	s.reads = &sync.Map{}
 	if s.readers, err = sql.Open("sqlite", dsn(s.path, true)); err != nil {
 		return explain("opening "+s.path, err)
 	}
@@ -88,7 +86,6 @@ func (s *Store) disconnect() error {
 	if s.writer != nil {
 		errs = append(errs, s.writer.Close())
 	}
-	s.readers, s.prepared, s.conn, s.writer = nil, nil, nil, nil
 	return errors.Join(errs...)
 }
 
@@ -133,10 +130,15 @@ func (s *Store) readable() error {
 	if s.closed.Load() {
 		return errClosed
 	}
-	if s.readers == nil {
-		return s.Health()
-	}
 	return nil
+}
+
+// endLog brings the write-ahead log into the file and empties it. What another
+// process left there may be in memory alone, after an fsync that failed, and what
+// came behind it would be lost with it: copied, it is written anew.
+func (s *Store) endLog(ctx context.Context) error {
+	_, err := s.conn.ExecContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`)
+	return err
 }
 
 // reading returns the prepared statement of q.

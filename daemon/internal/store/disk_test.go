@@ -10,7 +10,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -57,8 +56,8 @@ func childFillsDisk(ctx context.Context, path string) error {
 			return fmt.Errorf("the outcome is %s: %w", sdk.OutcomeOf(err), err)
 		}
 	}
-	if s.Health() == nil {
-		return fmt.Errorf("the store says that it takes writes, and refused one: %w", err)
+	if s.Health() != nil || s.Refused() == nil {
+		return fmt.Errorf("refused %w, health %w, after %w", s.Refused(), s.Health(), err)
 	}
 	all, err := s.Entries(ctx, run.ID, "")
 	if err != nil || len(all) != acked || acked == 0 {
@@ -68,7 +67,7 @@ func childFillsDisk(ctx context.Context, path string) error {
 	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
 		return err
 	}
-	if err := errors.Join(patiently(func() error { return write(acked) }), s.Health()); err != nil {
+	if err := errors.Join(write(acked), s.Refused()); err != nil {
 		return err
 	}
 	if err := s.Verify(ctx, 0); err != nil {
@@ -76,15 +75,6 @@ func childFillsDisk(ctx context.Context, path string) error {
 	}
 	fmt.Println(run.ID, acked+1)
 	return s.Close()
-}
-
-// patiently tries again: the store opens its file anew when that is due.
-func patiently(write func() error) error {
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(firstRetry) {
-		if err := write(); err == nil || time.Now().After(deadline) {
-			return err
-		}
-	}
 }
 
 func TestFullDiskIsACleanError(t *testing.T) {

@@ -12,12 +12,12 @@
 // is one writing connection, whose transactions begin IMMEDIATE and are never
 // held across a call to anything else, and a pool of connections that cannot
 // write. Lock order: Store.writing (one transaction at a time), then
-// Store.gate (the connections, while they are opened anew), then Store.mu (the
+// Store.gate (the connections, while they are closed), then Store.mu (the
 // channel of the followers).
 //
 // What cannot be trusted is not written to: a database whose last rows do not
-// verify, a file that is no longer under its name, a disk that failed and with
-// which the file could not be opened anew. Health says which; reading goes on.
+// verify, a file that is no longer under its name, a disk that failed: that ends
+// the process (ADR 0073). Health says which; reading goes on.
 // Backup, Restore and Inspect deal with copies, always as a whole (ADR 0010).
 //
 // The rules of entries stand in docs/entries.md; the form of a journal row and

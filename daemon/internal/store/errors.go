@@ -65,21 +65,26 @@ func isDamage(err error) bool {
 }
 
 // isInputOutput reports whether the disk failed in a write or in making it
-// durable, after which nothing that the kernel still holds can be trusted. A
-// full disk is no such failure.
+// durable, after which nothing that the kernel still holds can be trusted.
 func isInputOutput(err error) bool {
 	return code(err) == sqlite3.SQLITE_IOERR || errors.Is(err, syscall.EIO)
 }
 
 // isRefusal reports whether err says that nothing can be written at present:
-// there is no room, no right or no file descriptor. A program that holds the file
+// there is no room, no right or no file descriptor. Of the index of the log,
+// which nobody makes durable, all failures are such. A program that holds the file
 // for a while is no such thing.
 func isRefusal(err error) bool {
-	return slices.Contains([]int{sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN}, code(err))
+	return slices.Contains([]int{sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN}, code(err)) ||
+		hasCode(err, sqlite3.SQLITE_IOERR_SHMSIZE, sqlite3.SQLITE_IOERR_SHMOPEN, sqlite3.SQLITE_IOERR_SHMMAP, sqlite3.SQLITE_IOERR_SHMLOCK)
 }
 
-// isConstraint reports whether err is the extended constraint code given.
-func isConstraint(err error, code int) bool {
+// isRefusedWrite reports whether a write was refused, for want of room or because
+// the disk failed.
+func isRefusedWrite(err error) bool { return hasCode(err, sqlite3.SQLITE_IOERR_WRITE) }
+
+// hasCode reports whether err is of one of SQLite's extended codes.
+func hasCode(err error, codes ...int) bool {
 	var e *sqlite.Error
-	return errors.As(err, &e) && e.Code() == code
+	return errors.As(err, &e) && slices.Contains(codes, e.Code())
 }

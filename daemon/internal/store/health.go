@@ -1,27 +1,31 @@
 package store
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"time"
+	"syscall"
 
 	"github.com/bothyd/bothy/sdk"
 )
 
+// ErrFailed is in the chain of what Alarm is told and Health says once the disk
+// failed in a write or in making one durable. Nothing more is written by this
+// process: the kernel may have dropped what an fsync failed on, and would say of
+// the next one that all is well. Only a new process opens the file again.
+var ErrFailed = errors.New("look for disk errors in the system log")
+
 // trouble is why no writes are taken.
 type trouble struct {
 	err     error
-	lasting bool // only a person mends it, and a new start sees that
-	io      bool // the disk failed; the next write that is due opens the file anew
+	lasting bool // a new start at the earliest mends it
 }
 
 // Health returns nil, or why the store takes no writes: damage, a file that
-// was replaced under it, a disk that failed and with which it could not go on
-// yet. Reading works as far as the file can be read.
+// was replaced under it, a disk that failed (ErrFailed). Reading works as far
+// as the file can be read.
 func (s *Store) Health() error {
 	if t := s.trouble.Load(); t != nil {
 		return t.err
@@ -71,115 +75,48 @@ func (s *Store) setTrouble(t *trouble) {
 	}
 }
 
-// ready refuses a write that must not be tried. After a failure of the disk it
-// is the place where the file is opened anew, when that is due.
+// ready refuses a write that must not be tried. Whether a file that was gone is
+// back, the commit looks.
 func (s *Store) ready() error {
-	t := s.trouble.Load()
-	switch {
-	case t == nil:
-		return nil
-	case t.lasting:
+	if t := s.trouble.Load(); t != nil && t.lasting {
 		return t.err
-	case t.io && s.retry.waits():
-		return t.err
-	case t.io:
-		return s.mend()
 	}
-	return nil // the commit looks whether the file is back
+	return nil
 }
 
-// afterFailure deals with what a failed transaction says of the file, and
-// reports whether the file has the transaction all the same.
-func (s *Store) afterFailure(err error, reached position) bool {
+// afterFailure deals with what a failed transaction says of the file.
+func (s *Store) afterFailure(err error) {
 	switch {
+	case isRefusal(err), isRefusedWrite(err) && noRoom(s.path):
+		s.refuse(err)
 	case isInputOutput(err):
-		s.setTrouble(&trouble{err: explain("writing to "+s.path, err), io: true})
-		return s.mend() == nil && reached.seq > 0 && s.head == reached
+		s.setTrouble(&trouble{lasting: true, err: sdk.Errorf(sdk.Unavailable, "the disk failed, so nothing more is written to %s; %w", s.path, fmt.Errorf("%w: %w", ErrFailed, err))})
 	case isDamage(err):
 		s.setTrouble(&trouble{err: s.readOnly(err), lasting: true})
-	case isRefusal(err):
-		s.refuse(err)
 	}
-	return false
 }
 
-// mend closes everything and opens the database from the file. An fsync that
-// failed is never asked again on what was open: the kernel may have dropped the
-// pages and would say that all is well. Only after the write-ahead log was
-// copied into the file as a whole, and the last rows verify, are writes taken.
-func (s *Store) mend() error {
-	s.copying.cancel()
-	s.gate.Lock()
-	defer s.gate.Unlock()
-	err := s.reopen()
-	switch {
-	case err == nil:
-		s.retry = backoff{}
-		s.setTrouble(nil)
-		s.announce(s.head.seq)
-		return nil
-	case isDamage(err):
-		err = s.readOnly(err)
-		s.setTrouble(&trouble{err: err, lasting: true})
-	default:
-		s.retry.fail()
-		err = sdk.Errorf(sdk.Unavailable, "the disk failed and %s could not be opened anew yet, so nothing is written; look for disk errors in the system log: %w", s.path, err)
-		s.setTrouble(&trouble{err: err, io: true})
+// noRoom tries whether a file beside the database may grow as far as that has:
+// SQLite says of a quota and of a limit to files what it says of a broken disk.
+func noRoom(path string) bool {
+	var end int64
+	for _, p := range []string{path, path + "-wal"} {
+		if info, err := os.Stat(p); err == nil {
+			end = max(end, info.Size())
+		}
 	}
-	return err
-}
-
-func (s *Store) reopen() error {
-	if err := s.sameFiles(s.files[:1]); err != nil {
-		return err // another file: nothing of it is ours to open
+	f, err := os.CreateTemp(filepath.Dir(path), ".room-*")
+	if err == nil {
+		_, err = f.WriteAt(make([]byte, 64<<10), end)
+		_, _ = f.Close(), os.Remove(f.Name())
 	}
-	if err := s.disconnect(); err != nil {
-		s.log.Warn("closing the database after a disk failure", "error", err)
-	}
-	ctx := context.Background() // no caller's patience decides whether the file is whole
-	s.stale = true
-	if err := s.connectWriter(ctx); err != nil {
-		return err
-	}
-	if err := s.connectReaders(); err != nil {
-		return err
-	}
-	var busy, pages, copied int
-	if err := s.conn.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &pages, &copied); err != nil {
-		return explain("copying the write-ahead log into the database", err)
-	}
-	if busy != 0 {
-		return errors.New("another program reads the database, so its write-ahead log cannot be ended")
-	}
-	if err := s.verify(ctx, verifiedAtOpen); err != nil {
-		return err
-	}
-	return s.loadHead()
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }
 
 // readOnly says what can still be done with a damaged database.
 func (s *Store) readOnly(err error) error {
 	return sdk.Errorf(sdk.Unavailable, "%w. Nothing more is written to it; what can be read of it is still shown (bothy runs list, bothy runs show). "+
 		"To go on: bothy stop, then bothy restore FILE, which keeps this file aside; backups lie in %s", err, filepath.Join(filepath.Dir(s.path), "backups"))
-}
-
-// backoff spaces the tries to open the file anew.
-type backoff struct {
-	next time.Time
-	wait time.Duration
-}
-
-// The first try after a failure comes at once, with the write that met it.
-const (
-	firstRetry = 50 * time.Millisecond
-	lastRetry  = 5 * time.Second
-)
-
-func (b *backoff) waits() bool { return time.Now().Before(b.next) }
-
-func (b *backoff) fail() {
-	b.wait = min(max(2*b.wait, firstRetry), lastRetry)
-	b.next = time.Now().Add(b.wait)
 }
 
 // seenFile is a file as it was when it was opened.
@@ -209,7 +146,7 @@ func lookAtFiles(path string) ([]seenFile, error) {
 // name: what is written to it would be gone with this process. It costs a stat
 // for each file.
 func (s *Store) checkFiles() error {
-	err := s.sameFiles(s.files)
+	err := s.sameFiles()
 	switch {
 	case err != nil:
 		s.setTrouble(&trouble{err: err})
@@ -219,8 +156,8 @@ func (s *Store) checkFiles() error {
 	return err
 }
 
-func (s *Store) sameFiles(files []seenFile) error {
-	for _, f := range files {
+func (s *Store) sameFiles() error {
+	for _, f := range s.files {
 		info, err := os.Stat(f.path)
 		if err == nil && os.SameFile(info, f.info) {
 			continue

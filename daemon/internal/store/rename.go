@@ -23,7 +23,7 @@ func (s *Store) RenameRun(ctx context.Context, run int64, alias string) (sdk.Run
 			return err
 		}
 		err = t.exec(`UPDATE runs SET alias = ? WHERE id = ?`, alias, run)
-		if isConstraint(err, sqlite3.SQLITE_CONSTRAINT_UNIQUE) {
+		if hasCode(err, sqlite3.SQLITE_CONSTRAINT_UNIQUE) {
 			return sdk.Errorf(sdk.Conflict, "the project has a run called %s already; choose another name", alias)
 		}
 		if err != nil {

@@ -113,7 +113,12 @@ func moveAside(ctx context.Context, path, aside string) (string, error) {
 	}
 	// A database that is damaged may not let its log be ended. It is kept as it
 	// is then, with its log under the new name.
-	ended := endLog(ctx, path)
+	s := &Store{path: path}
+	ended := s.connectWriter(ctx)
+	if ended == nil {
+		ended = s.endLog(ctx)
+	}
+	ended = errors.Join(ended, s.disconnect())
 	suffixes := []string{"", "-wal", "-shm"}
 	for _, suffix := range suffixes {
 		err := os.Link(path+suffix, aside+suffix)
@@ -130,15 +135,4 @@ func moveAside(ctx context.Context, path, aside string) (string, error) {
 		}
 	}
 	return aside, syncFolder(filepath.Dir(path))
-}
-
-// endLog brings the write-ahead log into the file and removes it, which is what
-// SQLite does when the last connection closes.
-func endLog(ctx context.Context, path string) error {
-	s := &Store{path: path}
-	err := s.connectWriter(ctx)
-	if err == nil {
-		_, err = s.conn.ExecContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`)
-	}
-	return errors.Join(err, s.disconnect())
 }

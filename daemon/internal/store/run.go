@@ -61,9 +61,9 @@ func (t *tx) createRun(r *sdk.Run, key string) error {
 	r.ID, err = t.insert(`INSERT INTO runs (project, alias, key, parent, agent, model, hidden, private, turns, loops, created, updated) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		r.Project, r.Alias, key, from.parent, r.Agent, r.Model, r.Hidden, r.Private, r.Turns, from.loops, at, at)
 	switch {
-	case isConstraint(err, sqlite3.SQLITE_CONSTRAINT_UNIQUE):
+	case hasCode(err, sqlite3.SQLITE_CONSTRAINT_UNIQUE):
 		return sdk.Errorf(sdk.Conflict, "the project has a run called %s already; choose another name, or go on with that one", r.Alias)
-	case isConstraint(err, sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY):
+	case hasCode(err, sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY):
 		return sdk.Errorf(sdk.NotFound, "there is no project with the id %d: %w", r.Project, err)
 	case err != nil:
 		return err
@@ -222,7 +222,7 @@ func (t *tx) moveRun(r *sdk.Run, to int) error {
 		return nil
 	}
 	err := t.exec(`UPDATE runs SET status = ?, updated = ? WHERE id = ?`, to, t.now.UnixNano(), r.ID)
-	if isConstraint(err, sqlite3.SQLITE_CONSTRAINT_TRIGGER) {
+	if hasCode(err, sqlite3.SQLITE_CONSTRAINT_TRIGGER) {
 		return sdk.Errorf(sdk.Conflict, "the run %s has the status %d and cannot go to %d: %w", r.Alias, r.Status, to, err)
 	}
 	if err != nil {

@@ -21,7 +21,7 @@ type Options struct {
 	Clock func() time.Time // for what people are shown; order comes from seq alone
 
 	// Alarm is told when the store stops taking writes, once each time, with
-	// what Refused answers from then on. It is called within the write that met
+	// what Refused answers from then on. After ErrFailed the process must end. It is called within the write that met
 	// the trouble: it must return at once and call nothing of the store.
 	Alarm func(error)
 
@@ -49,15 +49,13 @@ type Store struct {
 	conn       *sql.Conn
 	prepared   map[string]*sql.Stmt
 	head       position
-	stale      bool // the last transaction failed; read head from the file
-	retry      backoff
+	stale      bool         // the last transaction failed; read head from the file
 	failCommit func() error // a test's fault in place of a COMMIT
 
-	// gate is held by who reads, and alone by who closes the connections and
-	// opens them anew.
+	// gate is held by who reads, and alone by who closes the connections.
 	gate    sync.RWMutex
 	readers *sql.DB
-	reads   *sync.Map // query text to *sql.Stmt
+	reads   sync.Map // query text to *sql.Stmt
 	files   []seenFile
 
 	trouble atomic.Pointer[trouble]
@@ -129,6 +127,9 @@ func (s *Store) open(ctx context.Context) error {
 	if err := s.connectWriter(ctx); err != nil {
 		return err
 	}
+	if err := s.endLog(ctx); err != nil && !isRefusal(err) {
+		return explain("copying the write-ahead log into "+s.path, err)
+	}
 	steps, err := migrations()
 	if err != nil {
 		return err
@@ -139,7 +140,7 @@ func (s *Store) open(ctx context.Context) error {
 	if err := s.connectReaders(); err != nil {
 		return err
 	}
-	if err := s.verify(ctx, verifiedAtOpen); err != nil {
+	if err := s.Verify(ctx, verifiedAtOpen); err != nil {
 		if !isDamage(err) {
 			return err
 		}
@@ -157,7 +158,8 @@ func (s *Store) open(ctx context.Context) error {
 
 // Close waits for the transaction that is under way, wakes the followers and
 // gives the file free. Calls that come later fail with Unavailable. A second
-// Close does nothing.
+// Close does nothing. After ErrFailed the file is given free by the end of the
+// process only: SQLite would ask for another fsync.
 func (s *Store) Close() error {
 	s.writing <- struct{}{}
 	defer func() { <-s.writing }()
@@ -168,6 +170,9 @@ func (s *Store) Close() error {
 	s.copying.cancel()
 	s.gate.Lock()
 	defer s.gate.Unlock()
+	if errors.Is(s.Health(), ErrFailed) {
+		return nil
+	}
 	if err := errors.Join(s.disconnect(), s.lock.Close()); err != nil { // the lock goes last
 		return fmt.Errorf("closing %s: %w", s.path, err)
 	}
@@ -184,13 +189,6 @@ func (s *Store) Changed() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.changed
-}
-
-// announce tells the followers of a commit. It comes after the commit, so that
-// what they are woken for is there to read.
-func (s *Store) announce(seq int64) {
-	s.seq.Store(seq)
-	s.wake()
 }
 
 func (s *Store) wake() {

@@ -39,24 +39,23 @@ func (s *Store) update(ctx context.Context, doing string, fn func(*tx) error) er
 	if err := s.ready(); err != nil {
 		return sdk.Errorf(sdk.Unavailable, "%s: %w", doing, err)
 	}
-	reached, err := s.transact(fn)
-	if err == nil || s.afterFailure(err, reached) {
-		return nil
+	err := s.transact(fn)
+	if err != nil {
+		s.afterFailure(err)
 	}
 	return explain(doing, err)
 }
 
-// transact runs one transaction. Where it fails, it says which position the
-// journal has if the file took the transaction all the same.
-func (s *Store) transact(fn func(*tx) error) (reached position, err error) {
+// transact runs one transaction.
+func (s *Store) transact(fn func(*tx) error) error {
 	if s.stale {
 		if err := s.loadHead(); err != nil {
-			return reached, err
+			return err
 		}
 	}
 	t := &tx{s: s, now: s.now(), head: s.head}
 	if err := t.exec(`BEGIN IMMEDIATE`); err != nil {
-		return reached, err
+		return err
 	}
 	committed := false
 	defer func() {
@@ -68,17 +67,14 @@ func (s *Store) transact(fn func(*tx) error) (reached position, err error) {
 		}
 	}()
 	if err := fn(t); err != nil {
-		return reached, err
+		return err
 	}
 	if err := s.checkFiles(); err != nil {
-		return reached, err
+		return err
 	}
 	failpoint.Hit(failpoint.StoreBefore)
 	if err := t.commit(); err != nil {
-		if t.head != s.head { // else nothing in the file would tell
-			reached = t.head
-		}
-		return reached, err
+		return err
 	}
 	failpoint.Hit(failpoint.StoreAfter)
 	committed = true
@@ -87,10 +83,11 @@ func (s *Store) transact(fn func(*tx) error) (reached position, err error) {
 	}
 	if t.head.seq != s.head.seq {
 		s.head = t.head
-		s.announce(t.head.seq)
+		s.seq.Store(t.head.seq)
+		s.wake() // after the commit: what followers are woken for is there to read
 		s.accept()
 	}
-	return reached, nil
+	return nil
 }
 
 func (t *tx) commit() error {

@@ -23,11 +23,6 @@ func (s *Store) Verify(ctx context.Context, last int) error {
 	if err := s.readable(); err != nil {
 		return explain("verifying the journal", err)
 	}
-	return s.verify(ctx, last)
-}
-
-// verify is Verify for who has the gate.
-func (s *Store) verify(ctx context.Context, last int) error {
 	conn, err := s.readers.Conn(ctx)
 	if err != nil {
 		return explain("verifying the journal", err)

@@ -162,13 +162,40 @@ type RunFilter struct {
 	Offset  int
 }
 
+// EntryQuery says which entries are read, and how much of each. Those of a run come
+// in the order in which they first appeared in it; a queued prompt takes its place
+// when its loop is claimed.
+type EntryQuery struct {
+	Run int64 // what this run sees
+
+	// Project is a directory, and asks for the project's own entries instead, by path,
+	// whichever run wrote them, with nothing of what a run's view adds to an entry.
+	Project string
+
+	// Glob is what paths must match (doublestar: * stays within a segment, ** does not;
+	// log://turn_3/** is one turn); empty is all.
+	Glob string
+
+	// Brief leaves out what may be long: bodies, which are not even read, those
+	// attributes that only refer to another entry, and the hash of what still streams.
+	Brief bool
+}
+
 // JournalQuery narrows a reading of the journal, which comes in the order of Seq.
 type JournalQuery struct {
-	After   int64  // rows behind this Seq
-	Limit   int    // 0 is no limit
-	Run     int64  // 0 is all runs
-	Longest int    // bytes of a body; a longer one is left out. 0 is no bound
-	Kind    string // only rows of it; empty is all kinds
-	Notes   bool   // only rows that speak of no entry, which are short
-	Heads   bool   // no body, and no attribute that is named by its hash or stands elsewhere
+	After   int64     // rows behind this Seq
+	Limit   int       // 0 is no limit
+	Run     int64     // 0 is all runs
+	Project int64     // 0 is all projects
+	Since   time.Time // rows of that time or later; zero is all
+	Longest int       // bytes of a body; a longer one is left out. 0 is no bound
+	Kinds   []string  // only rows of these; none is all kinds
+	Notes   bool      // only rows that speak of no entry, which are short
+	Heads   bool      // no body, and no attribute that is named by its hash or stands elsewhere
+	Newest  bool      // the newest row comes first
+
+	// Audit asks for the rows at which actions ended, plugins called tools and security
+	// events were kept, without bodies. The Data of an action's row is an EntryChange
+	// with all attributes that the action has, its call's too.
+	Audit bool
 }

@@ -241,11 +241,7 @@ func (f *fakeDaemon) Loops(_ context.Context, run int64) ([]sdk.Loop, error) {
 	return slices.DeleteFunc(slices.Clone(f.detail.loops), func(l sdk.Loop) bool { return l.Run != run }), nil
 }
 func (f *fakeDaemon) Turns(context.Context, int64) ([]sdk.Turn, error) { return f.detail.turns, nil }
-func (f *fakeDaemon) Entries(context.Context, int64, string) ([]sdk.Entry, error) {
-	return f.detail.entries, nil
-}
-
-func (f *fakeDaemon) EntriesBrief(context.Context, int64, string) ([]sdk.Entry, error) {
+func (f *fakeDaemon) Entries(context.Context, sdk.EntryQuery) ([]sdk.Entry, error) {
 	return f.detail.entries, nil
 }
 

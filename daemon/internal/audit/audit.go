@@ -2,17 +2,13 @@ package audit
 
 import (
 	"context"
-	"time"
 
 	"github.com/bothyd/bothy/sdk"
 )
 
 // Source is what the audit is a view of.
 type Source interface {
-	// AuditRows are the rows at which actions ended, plugins called tools and
-	// security events were kept; the Data of an action's row has all of its
-	// attributes.
-	AuditRows(ctx context.Context, after int64, limit int, project, run int64, since time.Time) ([]sdk.JournalRow, error)
+	Journal(ctx context.Context, q sdk.JournalQuery) ([]sdk.JournalRow, error)
 	Project(ctx context.Context, id int64) (sdk.Project, error)
 	Run(ctx context.Context, id int64) (sdk.Run, error)
 }
@@ -50,7 +46,7 @@ func Records(ctx context.Context, s Source, q sdk.AuditQuery) (page []sdk.AuditR
 	names := names{source: s, projects: map[int64]string{0: ""}, runs: map[int64]string{0: ""}}
 	after := q.After
 	for seen := 0; seen < mostRows; seen += auditPage {
-		rows, err := s.AuditRows(ctx, after, auditPage, q.Project, q.Run, q.Since)
+		rows, err := s.Journal(ctx, sdk.JournalQuery{Audit: true, After: after, Limit: auditPage, Project: q.Project, Run: q.Run, Since: q.Since})
 		if err != nil {
 			return nil, 0, err
 		}

@@ -22,7 +22,7 @@ type Store interface {
 	Runs(ctx context.Context, f sdk.RunFilter) ([]sdk.Run, error)
 	LoopTurns(ctx context.Context, run, loop int64) ([]int, error)
 	Entry(ctx context.Context, run int64, path string) (sdk.Entry, error)
-	Entries(ctx context.Context, run int64, glob string) ([]sdk.Entry, error)
+	Entries(ctx context.Context, q sdk.EntryQuery) ([]sdk.Entry, error)
 }
 
 // Config is what runlogs are made of. All fields are required.

@@ -97,8 +97,10 @@ func (e *Engine) expireOlder(ctx context.Context, age time.Duration, do func(sdk
 // dropSandbox tells of a run's expiry and records it, unless this rest has it
 // on record. What could not be dropped is tried again in the next pass.
 func (e *Engine) dropSandbox(ctx context.Context, r sdk.Run, event sdk.RunEvent) error {
-	last, err := e.cfg.Store.Newest(ctx, r.ID, sdk.KindRunExpired, sdk.KindLoopQueued, sdk.KindTurnOpened)
-	if err != nil || last.Kind == sdk.KindRunExpired {
+	last, err := e.cfg.Store.Journal(ctx, sdk.JournalQuery{
+		Run: r.ID, Kinds: []string{sdk.KindRunExpired, sdk.KindLoopQueued, sdk.KindTurnOpened}, Newest: true, Limit: 1, Heads: true,
+	})
+	if err != nil || len(last) > 0 && last[0].Kind == sdk.KindRunExpired {
 		return err
 	}
 	if err := e.cfg.Hooks.RunExpired.Tell(ctx, event); err != nil {

@@ -103,7 +103,7 @@ func TestFallback(t *testing.T) {
 			if c.model == "far" && m.contexts["far"] != 50000 {
 				t.Errorf("the prompt was fitted to %d tokens", m.contexts["far"])
 			}
-			rows, err := h.store.Journal(t.Context(), sdk.JournalQuery{Run: a.Run.ID, Kind: sdk.KindNoteFallback})
+			rows, err := h.store.Journal(t.Context(), sdk.JournalQuery{Run: a.Run.ID, Kinds: []string{sdk.KindNoteFallback}})
 			if err != nil || len(rows) != c.notes {
 				t.Fatalf("%d notes, %v", len(rows), err)
 			}

@@ -257,7 +257,7 @@ func (h *house) until(what string, holds func() bool) {
 
 func (h *house) entries(run int64, prefix string) []sdk.Entry {
 	h.t.Helper()
-	all, err := h.store.Entries(context.Background(), run, "")
+	all, err := h.store.Entries(context.Background(), sdk.EntryQuery{Run: run})
 	if err != nil {
 		h.t.Fatal(err)
 	}

@@ -53,7 +53,7 @@ func (m *mirror) refresh(ctx context.Context) ([]sdk.Entry, error) {
 
 func (m *mirror) load(ctx context.Context) error {
 	seq := m.store.Seq() // first: what is committed in between is read again
-	entries, err := m.store.Entries(ctx, m.run, "")
+	entries, err := m.store.Entries(ctx, sdk.EntryQuery{Run: m.run})
 	if err != nil {
 		return err
 	}

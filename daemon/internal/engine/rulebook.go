@@ -20,7 +20,7 @@ const networkRule = "network"
 // for policy asks it; the engine that is made with it writes its rules.
 type Rulebook struct {
 	store interface {
-		Kept(ctx context.Context, root, prefix string) ([]sdk.Entry, error)
+		Entries(ctx context.Context, q sdk.EntryQuery) ([]sdk.Entry, error)
 	}
 	log    hclog.Logger
 	engine *Engine
@@ -44,7 +44,7 @@ func (b *Rulebook) of(project string) []sdk.RememberedRule {
 	if ok {
 		return rules
 	}
-	entries, err := b.store.Kept(context.Background(), project, RuleScheme)
+	entries, err := b.store.Entries(context.Background(), sdk.EntryQuery{Project: project, Glob: RuleScheme + "**"})
 	if err != nil {
 		b.log.Warn("no remembered rule of a project holds, because they cannot be read", "project", project, "error", err)
 		return nil

@@ -29,7 +29,7 @@ func (s *Services) Entries(ctx context.Context, c sdk.Caller, glob string) ([]sd
 	if err != nil {
 		return nil, err
 	}
-	return s.e.cfg.Store.Entries(ctx, now.a.run.ID, glob)
+	return s.e.cfg.Store.Entries(ctx, sdk.EntryQuery{Run: now.a.run.ID, Glob: glob})
 }
 
 // Write writes entries of the run, in one commit or none.

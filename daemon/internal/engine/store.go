@@ -13,12 +13,11 @@ import (
 type Store interface {
 	Commit(ctx context.Context, c sdk.Change) (sdk.Receipt, error)
 	Entry(ctx context.Context, run int64, path string) (sdk.Entry, error)
-	Entries(ctx context.Context, run int64, glob string) ([]sdk.Entry, error)
+	Entries(ctx context.Context, q sdk.EntryQuery) ([]sdk.Entry, error)
 	Chunks(ctx context.Context, run int64, path string) ([]sdk.Chunk, error) // of a stream that has not ended
 	Journal(ctx context.Context, q sdk.JournalQuery) ([]sdk.JournalRow, error)
 	Proposed(ctx context.Context) ([]sdk.EntryEvent, error) // what waits for a person, oldest first
 	Answered(ctx context.Context, project, run int64, id string, limit int) ([]sdk.EntryEvent, error)
-	Kept(ctx context.Context, root, prefix string) ([]sdk.Entry, error) // of a project's own scope
 	Seq() int64
 	Changed() <-chan struct{} // closed after the next commit
 

@@ -156,7 +156,7 @@ func (e *Engine) askedBefore(a *activeLoop) ([]sdk.PluginCompletion, error) {
 	if err != nil || e.narrowing(a.project.Root).Guards(agent.Guards).MaxCost <= 0 {
 		return nil, nil // prepare ends a loop whose agent is gone
 	}
-	rows, err := e.cfg.Store.Journal(e.base, sdk.JournalQuery{Run: a.loop.Run, Kind: sdk.KindNoteCompletion})
+	rows, err := e.cfg.Store.Journal(e.base, sdk.JournalQuery{Run: a.loop.Run, Kinds: []string{sdk.KindNoteCompletion}})
 	if err != nil {
 		return nil, err
 	}

@@ -19,8 +19,7 @@ import (
 type Store interface {
 	Run(ctx context.Context, id int64) (sdk.Run, error)
 	Project(ctx context.Context, id int64) (sdk.Project, error)
-	Entries(ctx context.Context, run int64, glob string) ([]sdk.Entry, error)
-	EntriesBrief(ctx context.Context, run int64, glob string) ([]sdk.Entry, error)
+	Entries(ctx context.Context, q sdk.EntryQuery) ([]sdk.Entry, error)
 	Loops(ctx context.Context, run int64) ([]sdk.Loop, error)
 }
 
@@ -62,7 +61,7 @@ type keptChanges struct {
 func (h *History) told(ctx context.Context, run int64) (told, error) {
 	out := told{next: 1, parents: map[string]string{}}
 	own := fmt.Sprintf("run:%d", run)
-	changes, err := h.Store.Entries(ctx, run, "change://**")
+	changes, err := h.Store.Entries(ctx, sdk.EntryQuery{Run: run, Glob: "change://**"})
 	if err != nil {
 		return out, err
 	}
@@ -78,7 +77,7 @@ func (h *History) told(ctx context.Context, run int64) (told, error) {
 			return out, err
 		}
 	}
-	calls, err := h.Store.EntriesBrief(ctx, run, "log://**")
+	calls, err := h.Store.Entries(ctx, sdk.EntryQuery{Run: run, Glob: "log://**", Brief: true})
 	if err != nil {
 		return out, err
 	}

@@ -30,18 +30,14 @@ func (l *ledger) Project(context.Context, int64) (sdk.Project, error) {
 	return sdk.Project{ID: 1, Root: l.dir}, nil
 }
 
-func (l *ledger) Entries(_ context.Context, _ int64, glob string) ([]sdk.Entry, error) {
+func (l *ledger) Entries(_ context.Context, q sdk.EntryQuery) ([]sdk.Entry, error) {
 	var found []sdk.Entry
 	for _, e := range l.entries {
-		if strings.HasPrefix(e.Path, strings.TrimSuffix(glob, "**")) {
+		if strings.HasPrefix(e.Path, strings.TrimSuffix(q.Glob, "**")) {
 			found = append(found, e)
 		}
 	}
 	return found, nil
-}
-
-func (l *ledger) EntriesBrief(ctx context.Context, run int64, glob string) ([]sdk.Entry, error) {
-	return l.Entries(ctx, run, glob)
 }
 
 func (l *ledger) Loops(context.Context, int64) ([]sdk.Loop, error) { return l.loops, nil }

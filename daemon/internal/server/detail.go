@@ -80,7 +80,7 @@ func (s *Server) work(ctx context.Context, run sdk.Run, d *rpc.RunDetail) error 
 }
 
 func (s *Server) history(ctx context.Context, run sdk.Run, d *rpc.RunDetail) error {
-	entries, err := s.cfg.Store.Entries(ctx, run.ID, "")
+	entries, err := s.cfg.Store.Entries(ctx, sdk.EntryQuery{Run: run.ID})
 	if err != nil {
 		return err
 	}

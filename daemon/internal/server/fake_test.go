@@ -114,10 +114,10 @@ func (f *fakeStore) Loops(_ context.Context, run int64) ([]sdk.Loop, error) {
 
 func (f *fakeStore) Turns(context.Context, int64) ([]sdk.Turn, error) { return f.turns, nil }
 
-func (f *fakeStore) Entries(_ context.Context, _ int64, glob string) ([]sdk.Entry, error) {
+func (f *fakeStore) Entries(_ context.Context, q sdk.EntryQuery) ([]sdk.Entry, error) {
 	var found []sdk.Entry
 	for _, e := range f.entries {
-		if ok, _ := filepath.Match(glob, e.Path); ok || glob == "" {
+		if ok, _ := filepath.Match(q.Glob, e.Path); ok || q.Glob == "" {
 			found = append(found, e)
 		}
 	}
@@ -125,10 +125,6 @@ func (f *fakeStore) Entries(_ context.Context, _ int64, glob string) ([]sdk.Entr
 }
 
 func (f *fakeStore) Verify(context.Context, int) error { return nil }
-
-func (f *fakeStore) EntriesBrief(ctx context.Context, run int64, glob string) ([]sdk.Entry, error) {
-	return f.Entries(ctx, run, glob)
-}
 
 func (f *fakeStore) Journal(_ context.Context, q sdk.JournalQuery) ([]sdk.JournalRow, error) {
 	f.mu.Lock()

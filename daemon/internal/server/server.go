@@ -57,8 +57,7 @@ type Store interface {
 	Runs(ctx context.Context, f sdk.RunFilter) ([]sdk.Run, error)
 	Loops(ctx context.Context, run int64) ([]sdk.Loop, error)
 	Turns(ctx context.Context, run int64) ([]sdk.Turn, error)
-	Entries(ctx context.Context, run int64, glob string) ([]sdk.Entry, error)
-	EntriesBrief(ctx context.Context, run int64, glob string) ([]sdk.Entry, error) // without their bodies
+	Entries(ctx context.Context, q sdk.EntryQuery) ([]sdk.Entry, error)
 	Journal(ctx context.Context, q sdk.JournalQuery) ([]sdk.JournalRow, error)
 	Forks(ctx context.Context, run int64) ([]sdk.Run, error)
 	Usage(ctx context.Context, since time.Time, do func(sdk.Used) error) error

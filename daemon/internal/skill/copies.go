@@ -20,7 +20,7 @@ type Copies struct {
 // Runs are the runs and what they have loaded.
 type Runs interface {
 	Run(ctx context.Context, id int64) (sdk.Run, error)
-	Entries(ctx context.Context, run int64, glob string) ([]sdk.Entry, error)
+	Entries(ctx context.Context, q sdk.EntryQuery) ([]sdk.Entry, error)
 }
 
 // Make copies a skill's folder for a run. It takes the place of what is there:
@@ -78,7 +78,7 @@ func (c Copies) Fork(ctx context.Context, event sdk.RunEvent) error {
 	if err != nil {
 		return err
 	}
-	entries, err := c.Runs.Entries(ctx, event.Run.ID, "skill://*")
+	entries, err := c.Runs.Entries(ctx, sdk.EntryQuery{Run: event.Run.ID, Glob: "skill://*"})
 	if err != nil {
 		return err
 	}

@@ -58,7 +58,7 @@ func BenchmarkEntries(b *testing.B) {
 			f.commit(ws...)
 			b.ReportAllocs()
 			for b.Loop() {
-				all, err := f.Entries(b.Context(), f.run.ID, "")
+				all, err := f.Entries(b.Context(), sdk.EntryQuery{Run: f.run.ID})
 				if err != nil || len(all) != n {
 					b.Fatal(len(all), err)
 				}

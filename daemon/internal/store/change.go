@@ -97,6 +97,18 @@ func (t *tx) waitOrGoOn(run *sdk.Run, to int) error {
 	return t.moveRun(run, to)
 }
 
+// Note keeps a note that belongs to no run and no project, such as a security
+// event of the socket.
+func (s *Store) Note(ctx context.Context, n sdk.Note) error {
+	if s.redactor != nil {
+		var err error
+		if n, err = s.cleanNote(n); err != nil {
+			return err
+		}
+	}
+	return s.update(ctx, "keeping a note", func(t *tx) error { return t.note(&sdk.Run{}, &n) })
+}
+
 // note writes a row that speaks of no entry. It cannot pass for a row of what
 // the store itself does.
 func (t *tx) note(run *sdk.Run, n *sdk.Note) error {

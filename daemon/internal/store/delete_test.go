@@ -45,7 +45,7 @@ func (f *fixture) delete(run int64) sdk.Receipt {
 // sees lists what a run sees, path and body.
 func (f *fixture) sees(run int64) []string {
 	f.t.Helper()
-	all, err := f.Entries(f.t.Context(), run, "")
+	all, err := f.Entries(f.t.Context(), sdk.EntryQuery{Run: run})
 	if err != nil {
 		f.t.Fatal(err)
 	}

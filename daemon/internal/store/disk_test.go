@@ -59,7 +59,7 @@ func childFillsDisk(ctx context.Context, path string) error {
 	if s.Health() != nil || s.Refused() == nil {
 		return fmt.Errorf("refused %w, health %w, after %w", s.Refused(), s.Health(), err)
 	}
-	all, err := s.Entries(ctx, run.ID, "")
+	all, err := s.Entries(ctx, sdk.EntryQuery{Run: run.ID})
 	if err != nil || len(all) != acked || acked == 0 {
 		return fmt.Errorf("%d entries, %d acknowledged: %w", len(all), acked, err)
 	}
@@ -89,7 +89,7 @@ func TestFullDiskIsACleanError(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := open(t, path)
-	all, err := s.Entries(t.Context(), run, "known://*")
+	all, err := s.Entries(t.Context(), sdk.EntryQuery{Run: run, Glob: "known://*"})
 	if err != nil || len(all) != acked {
 		t.Fatalf("%d entries, %d acknowledged (%v)", len(all), acked, err)
 	}
@@ -119,7 +119,7 @@ func TestDatabaseThatMayNotGrow(t *testing.T) {
 	if f.Refused() != nil || len(*heard) != 1 {
 		t.Fatalf("refused %v, alarms %v", f.Refused(), *heard)
 	}
-	if all, err := f.Entries(t.Context(), f.run.ID, ""); err != nil || len(all) != 2 {
+	if all, err := f.Entries(t.Context(), sdk.EntryQuery{Run: f.run.ID}); err != nil || len(all) != 2 {
 		t.Fatalf("%v %v", all, err)
 	}
 	f.verify()

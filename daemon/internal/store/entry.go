@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"path/filepath"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -11,19 +12,18 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// entryColumns are what scanEntry reads. A stream that has not ended is shown
-// as its body so far, its chunks in the order they came.
-const entryColumns = `e.path,
+// What scanEntry reads. A stream that has not ended is shown as its body so far,
+// its chunks in the order they came. What is kept for a project has no view.
+const (
+	entryColumns = `e.path,
 	CASE v.state WHEN 'streaming'
 	  THEN e.body || coalesce((SELECT group_concat(c.text, '' ORDER BY c.seq) FROM chunks c WHERE c.entry = e.id), '')
-	  ELSE e.body END,
-	` + otherColumns
-
-// briefColumns are what scanEntry reads, with no body.
-const briefColumns = `e.path, '', ` + otherColumns
-
-const otherColumns = `e.attributes, e.hash, e.scope, e.created,
-	v.state, v.outcome, v.phase, v.visibility, v.writer, v.loop, v.turn, v.write_count, v.updated`
+	  ELSE e.body END, ` + otherColumns + viewColumns
+	briefColumns = `e.path, '', ` + otherColumns + viewColumns
+	keptColumns  = `e.path, e.body, ` + otherColumns + `'', '', '', '', '', 0, 0, 0, e.created`
+	otherColumns = `e.attributes, e.hash, e.scope, e.created, `
+	viewColumns  = `v.state, v.outcome, v.phase, v.visibility, v.writer, v.loop, v.turn, v.write_count, v.updated`
+)
 
 // visibleScopes is the part of a query that finds the scopes in which a run's
 // entries may lie: its own, those of the runs it was forked from, its project
@@ -55,58 +55,47 @@ func (s *Store) Entry(ctx context.Context, run int64, path string) (sdk.Entry, e
 	return e, explain("reading "+path, err)
 }
 
-// Entries returns the run's entries whose path matches the glob (doublestar:
-// * stays within a segment, ** does not; log://turn_3/** is one turn), and all
-// of them when it is empty. They are ordered by first appearance in the run; a
-// queued prompt takes its place when its loop is claimed. A run that does not
-// exist has none.
-func (s *Store) Entries(ctx context.Context, run int64, glob string) ([]sdk.Entry, error) {
-	all, err := s.entries(ctx, entryColumns, run, glob)
-	if err == nil {
-		err = explain("reading the entries of a run", s.resolver(ctx).fillEntries(run, all))
-	}
-	if err != nil {
-		return nil, err
-	}
-	return all, nil
-}
-
-// EntriesBrief is Entries without what may be long: the bodies, which are not
-// even read, and those attributes that only refer to another entry. An entry
-// that still streams has no hash here.
-func (s *Store) EntriesBrief(ctx context.Context, run int64, glob string) ([]sdk.Entry, error) {
-	all, err := s.entries(ctx, briefColumns, run, glob)
-	for i := range all {
-		if all[i].State == sdk.StateStreaming {
-			all[i].Hash = ""
-		}
-	}
-	return all, err
-}
-
-func (s *Store) entries(ctx context.Context, columns string, run int64, glob string) ([]sdk.Entry, error) {
-	if glob != "" && !doublestar.ValidatePattern(glob) {
-		return nil, sdk.Errorf(sdk.Validation, "%.80q is no glob: look for a bracket or brace that is not closed", glob)
-	}
-	q := `SELECT ` + columns + ` FROM run_views v JOIN entries e ON e.id = v.entry WHERE v.run = ?1 ORDER BY v.id`
-	args := []any{run}
-	if prefix := literalPrefix(glob); prefix != "" {
-		q = `SELECT ` + columns + ` FROM run_views v JOIN entries e ON e.id = v.entry
-			WHERE v.run = ?1 AND substr(CAST(e.path AS BLOB), 1, ?2) = CAST(?3 AS BLOB) ORDER BY v.id`
-		args = []any{run, len(prefix), prefix}
+// Entries returns the entries that a query asks for. A run that does not exist has
+// none, and a directory that is no project.
+func (s *Store) Entries(ctx context.Context, q sdk.EntryQuery) ([]sdk.Entry, error) {
+	if q.Glob != "" && !doublestar.ValidatePattern(q.Glob) {
+		return nil, sdk.Errorf(sdk.Validation, "%.80q is no glob: look for a bracket or brace that is not closed", q.Glob)
 	}
 	var all []sdk.Entry
-	err := s.query(ctx, q, args, func(scan scanner) error {
+	text, args := entriesText(q)
+	err := s.query(ctx, text, args, func(scan scanner) error {
 		e, err := scanEntry(scan)
-		if err == nil && (glob == "" || doublestar.MatchUnvalidated(glob, e.Path)) {
+		if q.Brief && e.State == sdk.StateStreaming {
+			e.Hash = ""
+		}
+		if err == nil && (q.Glob == "" || doublestar.MatchUnvalidated(q.Glob, e.Path)) {
 			all = append(all, e)
 		}
 		return err
 	})
+	if err == nil && !q.Brief {
+		err = s.resolver(ctx).fillEntries(q.Run, all)
+	}
 	if err != nil {
-		return nil, explain("reading the entries of a run", err)
+		return nil, explain("reading entries", err)
 	}
 	return all, nil
+}
+
+func entriesText(q sdk.EntryQuery) (text string, args []any) {
+	text, args = ` FROM run_views v JOIN entries e ON e.id = v.entry WHERE v.run = ?1`, []any{q.Run}
+	columns, order := entryColumns, ` ORDER BY v.id`
+	switch {
+	case q.Project != "":
+		text, args = ` FROM projects p JOIN entries e ON e.scope = 'project:' || p.id WHERE p.root = ?1`, []any{filepath.Clean(q.Project)}
+		columns, order = keptColumns, ` ORDER BY e.path`
+	case q.Brief:
+		columns = briefColumns
+	}
+	if prefix := literalPrefix(q.Glob); prefix != "" {
+		text, args = text+` AND substr(CAST(e.path AS BLOB), 1, ?2) = CAST(?3 AS BLOB)`, append(args, len(prefix), prefix)
+	}
+	return `SELECT ` + columns + text + order, args
 }
 
 // literalPrefix is the part of a glob that every match begins with, up to the

@@ -113,7 +113,7 @@ func TestManyWritersReadersAndFollowers(t *testing.T) {
 		reading.Go(func() {
 			for before := 0; ; {
 				changed := f.Changed()
-				all, err := f.Entries(ctx, f.run.ID, "")
+				all, err := f.Entries(ctx, sdk.EntryQuery{Run: f.run.ID})
 				if err != nil || len(all) < before {
 					t.Errorf("%d entries after %d (%v)", len(all), before, err)
 					return

@@ -211,7 +211,7 @@ func TestDamagedDatabaseCanStillBeRead(t *testing.T) {
 	if all, err := s.Runs(t.Context(), sdk.RunFilter{}); err != nil || len(all) != 1 {
 		t.Errorf("runs: %v %v", all, err)
 	}
-	if all, err := s.Entries(t.Context(), run, ""); err != nil || len(all) != 3 {
+	if all, err := s.Entries(t.Context(), sdk.EntryQuery{Run: run}); err != nil || len(all) != 3 {
 		t.Errorf("entries: %v %v", all, err)
 	}
 	if rows, err := s.Journal(t.Context(), sdk.JournalQuery{}); err != nil || len(rows) != 12 {
@@ -344,7 +344,7 @@ func TestFailingFsync(t *testing.T) {
 			if err := s.Verify(t.Context(), 0); err != nil {
 				t.Fatal(err)
 			}
-			all, err := s.Entries(t.Context(), run, "known://*")
+			all, err := s.Entries(t.Context(), sdk.EntryQuery{Run: run, Glob: "known://*"})
 			if err != nil || len(all) != acked && len(all) != acked+1 {
 				t.Fatalf("%d entries, %d acknowledged (%v)", len(all), acked, err)
 			}

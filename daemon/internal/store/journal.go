@@ -1,14 +1,10 @@
 package store
 
 import (
-	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
-	"math"
-	"strings"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -118,96 +114,6 @@ func (s *Store) loadHead() error {
 	return nil
 }
 
-// journalColumns are what scanJournal reads first; the body and the attributes
-// follow, as bodyJoined joins them or as noBody leaves them out.
-const journalColumns = `SELECT j.seq, j.time, j.kind, j.project, j.run, j.loop, j.turn, j.path, j.data, j.body_hash, j.prev_hash, j.hash, `
-
-const noBody = `NULL, NULL`
-
-const bodyJoined = `CASE WHEN j.body_hash IS NULL THEN NULL
-	     WHEN j.kind = 'entry.chunk' THEN c.text
-	     WHEN e.hash = j.body_hash AND octet_length(e.body) <= ? THEN e.body END,
-	CASE WHEN instr(j.data, '"hashed":{') > 0 THEN e.attributes END
-	FROM journal j
-	LEFT JOIN entries e ON e.id = j.entry AND e.path = j.path
-	LEFT JOIN chunks c ON c.seq = j.seq`
-
-// Journal returns the rows that a query asks for, in order. What a row gave its
-// entry, body and long attributes, is joined while the entry still holds it;
-// what was overwritten, removed or folded since is not, and later rows tell of
-// that. A body that is too long for the query is not even read.
-func (s *Store) Journal(ctx context.Context, q sdk.JournalQuery) ([]sdk.JournalRow, error) {
-	text, args := journalText(q)
-	rows, err := list(s.reader(ctx), scanJournal, text, args...)
-	if err == nil && !q.Heads {
-		err = s.resolver(ctx).fillRows(rows)
-	}
-	if err != nil {
-		return nil, explain("reading the journal", err)
-	}
-	return rows, nil
-}
-
-func journalText(q sdk.JournalQuery) (text string, args []any) {
-	text = journalColumns + noBody + ` FROM journal j`
-	if !q.Heads {
-		text, args = journalColumns+bodyJoined, []any{orAll(q.Longest)}
-	}
-	text, args = text+` WHERE j.seq > ?`, append(args, q.After)
-	if q.Run != 0 {
-		text, args = text+` AND j.run = ?`, append(args, q.Run)
-	}
-	if q.Kind != "" {
-		text, args = text+` AND j.kind = ?`, append(args, q.Kind)
-	}
-	if q.Notes {
-		text += ` AND j.path = ''`
-	}
-	return text + ` ORDER BY j.seq LIMIT ?`, append(args, orAll(q.Limit))
-}
-
-// orAll is a bound that was given, or else none.
-func orAll(bound int) int {
-	if bound <= 0 {
-		return math.MaxInt
-	}
-	return bound
-}
-
-// Newest returns the newest row of a run that is of one of the kinds, an empty
-// one when there is none. It reads no body.
-func (s *Store) Newest(ctx context.Context, run int64, kinds ...string) (sdk.JournalRow, error) {
-	if len(kinds) == 0 {
-		return sdk.JournalRow{}, nil
-	}
-	args := []any{run}
-	for _, k := range kinds {
-		args = append(args, k)
-	}
-	row, _, err := first(s.reader(ctx), scanJournal, journalColumns+noBody+` FROM journal j
-		WHERE j.run = ? AND j.kind IN (?`+strings.Repeat(", ?", len(kinds)-1)+`) ORDER BY j.seq DESC LIMIT 1`, args...)
-	return row, explain("reading the journal", err)
-}
-
-func scanJournal(scan scanner) (sdk.JournalRow, error) {
-	var r sdk.JournalRow
-	var at int64
-	var data, bodyHash, prev, hash, attributes []byte
-	err := scan(&r.Seq, &at, &r.Kind, &r.Project, &r.Run, &r.Loop, &r.Turn, &r.Path, &data, &bodyHash, &prev, &hash, &r.Body, &attributes)
-	if err != nil {
-		return r, err
-	}
-	r.Time = unix(at)
-	r.Data = data
-	r.BodyHash = hex.EncodeToString(bodyHash)
-	r.Prev = hex.EncodeToString(prev)
-	r.Hash = hex.EncodeToString(hash)
-	if attributes != nil {
-		r.Data, err = fillAttributes(data, attributes)
-	}
-	return r, err
-}
-
 // longestInline is the longest value of an attribute, as JSON, that an entry's
 // row keeps itself.
 const longestInline = 128
@@ -229,31 +135,6 @@ func describeAttributes(c *sdk.EntryChange, changed members) error {
 	var err error
 	c.Attributes, err = encodeMembers(short)
 	return err
-}
-
-// fillAttributes adds the long values that the entry still holds.
-func fillAttributes(data, attributes []byte) (json.RawMessage, error) {
-	var c sdk.EntryChange
-	if err := json.Unmarshal(data, &c); err != nil || len(c.Hashed) == 0 {
-		return data, err
-	}
-	now, err := parseMembers(attributes)
-	if err != nil {
-		return nil, err
-	}
-	shown, err := parseMembers(c.Attributes)
-	if err != nil {
-		return nil, err
-	}
-	for name, hash := range c.Hashed {
-		if value, ok := now[name]; ok && hexHash(value) == hash {
-			shown[name] = bytes.Clone(value)
-		}
-	}
-	if c.Attributes, err = encodeMembers(shown); err != nil {
-		return nil, err
-	}
-	return encode(c)
 }
 
 func hexHash(b []byte) string {

@@ -55,15 +55,16 @@ func TestNotesSpeakOfNoEntry(t *testing.T) {
 	if got := strings.Join(kinds, " "); err != nil || got != "run.created note.retry run.expired run.reset" || string(rows[1].Data) != `{"attempt":1}` {
 		t.Errorf("%s, %v", got, err)
 	}
-	if rows, err = f.Journal(t.Context(), sdk.JournalQuery{Run: f.run.ID, Kind: sdk.KindRunExpired}); err != nil || len(rows) != 1 || rows[0].Kind != sdk.KindRunExpired {
+	if rows, err = f.Journal(t.Context(), sdk.JournalQuery{Run: f.run.ID, Kinds: []string{sdk.KindRunExpired}}); err != nil || len(rows) != 1 || rows[0].Kind != sdk.KindRunExpired {
 		t.Errorf("rows of one kind: %v, %v", rows, err)
 	}
 	for _, c := range []struct {
 		kinds []string
 		want  string
-	}{{[]string{sdk.KindRunExpired, sdk.KindRunCreated}, sdk.KindRunExpired}, {[]string{sdk.KindTurnOpened}, ""}, {nil, ""}} {
-		if row, err := f.Newest(t.Context(), f.run.ID, c.kinds...); err != nil || row.Kind != c.want {
-			t.Errorf("the newest of %v is %q, %v", c.kinds, row.Kind, err)
+	}{{[]string{sdk.KindRunExpired, sdk.KindRunCreated}, sdk.KindRunExpired}, {[]string{sdk.KindTurnOpened}, ""}, {nil, sdk.KindRunReset}} {
+		rows, err := f.Journal(t.Context(), sdk.JournalQuery{Run: f.run.ID, Kinds: c.kinds, Newest: true, Limit: 1, Heads: true})
+		if got := append(rows, sdk.JournalRow{})[0].Kind; err != nil || got != c.want {
+			t.Errorf("the newest of %v is %q, %v", c.kinds, got, err)
 		}
 	}
 }

@@ -17,7 +17,7 @@ func TestKeptOutlivesRuns(t *testing.T) {
 	}
 	kept := func(root, prefix string) string {
 		t.Helper()
-		all, err := f.Kept(t.Context(), root, prefix)
+		all, err := f.Entries(t.Context(), sdk.EntryQuery{Project: root, Glob: prefix + "**"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -148,7 +148,7 @@ func TestLoopsAreAQueue(t *testing.T) {
 	if got := f.claim(f.run.ID); got.ID != two.ID {
 		t.Fatalf("claimed %+v", got)
 	}
-	all, err := f.Entries(t.Context(), f.run.ID, "")
+	all, err := f.Entries(t.Context(), sdk.EntryQuery{Run: f.run.ID})
 	if err != nil || len(all) != 3 || all[1].Path != "known://during" || all[2].Path != "prompt://2" {
 		t.Fatalf("the second prompt is not behind the first loop's work: %v %v", all, err)
 	}

@@ -251,7 +251,7 @@ func TestStoreIsAMapWithAJournal(t *testing.T) {
 }
 
 func compare(t *rapid.T, s *Store, run int64, want *modelRun) {
-	all, err := s.Entries(t.Context(), run, "")
+	all, err := s.Entries(t.Context(), sdk.EntryQuery{Run: run})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,29 +50,6 @@ func (f *resolver) fillEntry(run int64, e *sdk.Entry) (err error) {
 	return nil
 }
 
-// fillRows is fillEntries for rows that tell of such entries.
-func (f *resolver) fillRows(rows []sdk.JournalRow) error {
-	for i := range rows {
-		r := &rows[i]
-		if r.Kind != sdk.KindEntrySet || !bytes.Contains(r.Data, refersMark) {
-			continue
-		}
-		var c sdk.EntryChange
-		if err := json.Unmarshal(r.Data, &c); err != nil {
-			return err
-		}
-		filled, err := f.fill(r.Run, c.Phase, c.Attributes)
-		if err != nil {
-			return fmt.Errorf("finding what row %d refers to: %w", r.Seq, err)
-		}
-		c.Attributes = filled
-		if r.Data, err = encode(c); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // fill puts each member that attributes only refer to in its place. Only an
 // action's attributes are read so, which nobody but the engine writes. What is
 // not there any more stays a reference.

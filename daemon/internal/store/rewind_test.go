@@ -34,7 +34,7 @@ func answer(turn int) sdk.Write {
 
 func paths(t *testing.T, f *fixture, run int64) string {
 	t.Helper()
-	all, err := f.Entries(t.Context(), run, "")
+	all, err := f.Entries(t.Context(), sdk.EntryQuery{Run: run})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +243,7 @@ func (h *retold) commit(c sdk.Change) bool {
 
 // look is what a run sees: all of each entry that a fork shares.
 func look(rt *rapid.T, s *Store, run int64) map[string]string {
-	all, err := s.Entries(rt.Context(), run, "")
+	all, err := s.Entries(rt.Context(), sdk.EntryQuery{Run: run})
 	if err != nil {
 		rt.Fatal(err)
 	}

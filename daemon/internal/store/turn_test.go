@@ -93,11 +93,11 @@ func TestBriefEntriesHaveNoBodies(t *testing.T) {
 		sdk.Write{Path: "log://turn_1/x/ended", Body: body("out"), Writer: sdk.WriterSystem, State: sdk.StateFailed, Outcome: sdk.Exit(3), Attributes: object(`{"tool":"x"}`)})
 	f.commit(sdk.Write{Path: "log://turn_1/write/a", Writer: sdk.WriterSystem, Chunk: &sdk.Chunk{Channel: 1, Text: "so far"}})
 	for _, glob := range []string{"", "log://**", "known://*"} {
-		whole, err := f.Entries(t.Context(), f.run.ID, glob)
+		whole, err := f.Entries(t.Context(), sdk.EntryQuery{Run: f.run.ID, Glob: glob})
 		if err != nil {
 			t.Fatal(err)
 		}
-		brief, err := f.EntriesBrief(t.Context(), f.run.ID, glob)
+		brief, err := f.Entries(t.Context(), sdk.EntryQuery{Run: f.run.ID, Glob: glob, Brief: true})
 		if err != nil || len(brief) != len(whole) {
 			t.Fatalf("%q: %d entries of %d, %v", glob, len(brief), len(whole), err)
 		}
@@ -115,7 +115,7 @@ func TestBriefEntriesHaveNoBodies(t *testing.T) {
 			}
 		}
 	}
-	if _, err := f.EntriesBrief(t.Context(), f.run.ID, "a["); sdk.OutcomeOf(err) != sdk.Validation {
+	if _, err := f.Entries(t.Context(), sdk.EntryQuery{Run: f.run.ID, Glob: "a[", Brief: true}); sdk.OutcomeOf(err) != sdk.Validation {
 		t.Errorf("a glob that is none: %v", err)
 	}
 }

@@ -58,7 +58,7 @@ type trusted struct {
 
 // Entries are the entries of projects, by the root of the project and a scheme.
 type Entries interface {
-	Kept(ctx context.Context, root, scheme string) ([]sdk.Entry, error)
+	Entries(ctx context.Context, q sdk.EntryQuery) ([]sdk.Entry, error)
 }
 
 // NewTrust makes a Trust over entries.
@@ -124,7 +124,7 @@ func (t *Trust) answers(ctx context.Context, project string) (keptAnswers, error
 	if err != nil {
 		return out, sdk.Errorf(sdk.NotFound, "the project directory cannot be found: %w", err)
 	}
-	entries, err := t.entries.Kept(ctx, root, trustScheme)
+	entries, err := t.entries.Entries(ctx, sdk.EntryQuery{Project: root, Glob: trustScheme + "**"})
 	if err != nil {
 		return out, err
 	}

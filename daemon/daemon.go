@@ -25,6 +25,7 @@ import (
 	"github.com/bothyd/bothy/daemon/internal/skill"
 	"github.com/bothyd/bothy/daemon/internal/skill/answer"
 	"github.com/bothyd/bothy/daemon/internal/store"
+	"github.com/bothyd/bothy/daemon/internal/watch"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/kept"
 )
@@ -56,7 +57,7 @@ type Daemon struct {
 
 	live      atomic.Pointer[config.Config] // what is in force
 	reloading sync.Mutex
-	files     *config.Watcher
+	files     *watch.Contents
 	reads     sync.Map // the files that the configuration is made of, beside its own
 	problems  problems
 	refused   atomic.Pointer[time.Time] // when the store last stopped taking writes

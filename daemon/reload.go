@@ -10,6 +10,7 @@ import (
 	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/daemon/internal/logfile"
 	"github.com/bothyd/bothy/daemon/internal/skill/answer"
+	"github.com/bothyd/bothy/daemon/internal/watch"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
@@ -181,7 +182,7 @@ func (d *Daemon) shown(diags config.Diagnostics) []rpc.Diagnostic {
 
 // followFiles reloads whenever a file of the configuration changes.
 func (d *Daemon) followFiles() error {
-	d.files = config.Watch(d.log.Named("config"), func(still func() bool) bool {
+	d.files = watch.NewContents(d.log.Named("config"), "files of the configuration", config.MaxFile, func(still func() bool) bool {
 		r, taken := d.reloadIf(d.stopping, still)
 		if taken && !r.Applied {
 			d.log.Error("not reloaded", "error", refused(r))

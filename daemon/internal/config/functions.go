@@ -10,6 +10,8 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
+
+	"github.com/bothyd/bothy/daemon/internal/watch"
 )
 
 // evalContext gives the functions that a configuration may call. Files are
@@ -53,7 +55,7 @@ func fileFunction(folder string, noted func(path string)) function.Function {
 		if noted != nil {
 			noted(path)
 		}
-		text, err := readRegular(path)
+		text, err := watch.ReadRegular(path, MaxFile)
 		if err != nil {
 			return "", fmt.Errorf("file: %w", err)
 		}

@@ -3,16 +3,15 @@ package config
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclparse"
 
+	"github.com/bothyd/bothy/daemon/internal/watch"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -112,7 +111,7 @@ func (l *loader) userFile() ([]byte, bool) {
 	if l.src.Path == "" {
 		return nil, false
 	}
-	text, err := readRegular(l.src.Path)
+	text, err := watch.ReadRegular(l.src.Path, MaxFile)
 	if errors.Is(err, fs.ErrNotExist) && !l.src.Required {
 		return nil, false
 	}
@@ -120,24 +119,6 @@ func (l *loader) userFile() ([]byte, bool) {
 		l.fail("Cannot read the configuration", err.Error())
 	}
 	return text, err == nil
-}
-
-// readRegular reads a regular file of at most MaxFile bytes. It waits for no pipe
-// of that name.
-func readRegular(path string) ([]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no regular file", path)
-	}
-	text, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
-	if err == nil && len(text) > MaxFile {
-		err = fmt.Errorf("%s has more than 1 MiB, which no file of a configuration may", path)
-	}
-	return text, err
 }
 
 // redact takes secret values out of what people will read: a setting that was

@@ -24,9 +24,9 @@ type binaryWatcher struct {
 // seenFile is the file that an instance would be started from, as it was seen
 // last.
 type seenFile struct {
-	file  string
-	since time.Time
-	told  bool // the instance knows of it, or it cannot be started
+	file string
+	rest watch.Rest
+	told bool // the instance knows of it, or it cannot be started
 }
 
 func newBinaryWatcher(s *Supervisor, open func() (watch.Notifier, error)) *binaryWatcher {
@@ -55,13 +55,10 @@ func (w *binaryWatcher) check(p *watch.Pass) (again time.Duration) {
 		}
 		seen := w.seen[i]
 		if seen.file != file {
-			seen = seenFile{file: file, since: time.Now()}
+			seen = seenFile{file: file}
 		}
-		switch age := time.Since(seen.since); {
-		case seen.told:
-		case age < stable:
-			again = max(again, stable-age)
-		default:
+		left := seen.rest.Left(file, stable)
+		if again = max(again, left); left == 0 && !seen.told {
 			seen.told = true
 			w.tell(i, files)
 		}

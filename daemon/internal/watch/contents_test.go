@@ -1,4 +1,4 @@
-package config
+package watch
 
 import (
 	"context"
@@ -15,15 +15,13 @@ import (
 	"github.com/fsnotify/fsnotify"
 	"github.com/hashicorp/go-hclog"
 	"go.uber.org/goleak"
-
-	"github.com/bothyd/bothy/daemon/internal/watch"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // watched is a Watcher over one file, whose content is read at each change.
 type watched struct {
-	*Watcher
+	*Contents
 	t    *testing.T
 	path string
 
@@ -32,9 +30,9 @@ type watched struct {
 	came  chan struct{}
 }
 
-func newWatched(t *testing.T, path string, open func() (watch.Notifier, error)) *watched {
+func newWatched(t *testing.T, path string, open func() (Notifier, error)) *watched {
 	w := &watched{t: t, path: path, came: make(chan struct{}, 1000)}
-	w.Watcher = watchWith(hclog.NewNullLogger(), w.changed, open)
+	w.Contents = newContents(hclog.NewNullLogger(), "files", 1<<20, w.changed, open)
 	t.Cleanup(w.Close)
 	w.Follow([]string{path})
 	w.await(func([]string) bool { return true }) // what is new is told of
@@ -135,7 +133,7 @@ func TestWatchWaysOfSaving(t *testing.T) {
 			t.Parallel()
 			path := filepath.Join(t.TempDir(), "config.hcl")
 			put(t, path, "zero")
-			w := newWatched(t, path, watch.Open)
+			w := newWatched(t, path, Open)
 			w.sees("zero")
 			for _, text := range []string{"first", "second"} {
 				save(t, path, text)
@@ -153,7 +151,7 @@ func TestWatchWhatIsNotThere(t *testing.T) {
 	home := t.TempDir()
 	dir := filepath.Join(home, ".config", "bothy")
 	path := filepath.Join(dir, "config.hcl")
-	w := newWatched(t, path, watch.Open)
+	w := newWatched(t, path, Open)
 	w.sees("gone")
 	for n := range 3 {
 		check(t, os.MkdirAll(dir, 0o700))
@@ -189,7 +187,7 @@ func TestWatchLinks(t *testing.T) {
 			check(t, os.MkdirAll(filepath.Dir(place), 0o700))
 			check(t, os.Symlink(filepath.Join("..", "x"), filepath.Join(home, "unused")))
 			check(t, os.Symlink(filepath.Join(home, "dotfiles", "one", file), place))
-			w := newWatched(t, filepath.Join(home, "bothy", "config.hcl"), watch.Open)
+			w := newWatched(t, filepath.Join(home, "bothy", "config.hcl"), Open)
 			w.sees("one")
 			put(t, filepath.Join(home, "dotfiles", "one", "config.hcl"), "one, edited")
 			w.sees("one, edited")
@@ -209,7 +207,7 @@ func TestWatchNoChange(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "config.hcl")
 	put(t, path, "same")
-	w := newWatched(t, path, watch.Open)
+	w := newWatched(t, path, Open)
 	w.sees("same")
 	now := time.Now()
 	check(t, os.Chtimes(path, now, now))
@@ -228,7 +226,7 @@ func TestWatchManySaves(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "config.hcl")
 	put(t, path, "0")
-	w := newWatched(t, path, watch.Open)
+	w := newWatched(t, path, Open)
 	w.sees("0")
 	for n := range 1000 {
 		put(t, path, fmt.Sprint(n+1))
@@ -246,7 +244,7 @@ func TestWatchTornRead(t *testing.T) {
 	put(t, path, "whole")
 	var torn sync.Once
 	calls := make(chan bool, 10)
-	w := watchWith(hclog.NewNullLogger(), func(still func() bool) bool {
+	w := newContents(hclog.NewNullLogger(), "files", 1<<20, func(still func() bool) bool {
 		torn.Do(func() { put(t, path, "who") })
 		ok := still()
 		calls <- ok
@@ -254,7 +252,7 @@ func TestWatchTornRead(t *testing.T) {
 			put(t, path, "whole")
 		}
 		return ok
-	}, watch.Open)
+	}, Open)
 	defer w.Close()
 	w.Follow([]string{path})
 	if first, second := <-calls, <-calls; first || !second {
@@ -262,29 +260,40 @@ func TestWatchTornRead(t *testing.T) {
 	}
 }
 
-// TestWatchNoPipe: a named pipe is not waited for, and heals.
-func TestWatchNoPipe(t *testing.T) {
+// TestReadRegular: a named pipe is not waited for, and what is too long is not
+// read.
+func TestReadRegular(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "config.hcl")
-	put(t, path, "a file")
-	if contentKey(path) == "" {
-		t.Fatal("no key")
-	}
-	check(t, os.Remove(path), syscall.Mkfifo(path, 0o600))
-	done := make(chan string, 1)
-	go func() { done <- contentKey(path) }()
-	select {
-	case key := <-done:
-		if !strings.HasSuffix(key, "no regular file") {
-			t.Errorf("a pipe is %q", key)
+	dir := t.TempDir()
+	pipe, file := filepath.Join(dir, "pipe"), filepath.Join(dir, "file")
+	check(t, syscall.Mkfifo(pipe, 0o600))
+	put(t, file, "text")
+	for _, c := range []struct {
+		path string
+		most int64
+		want string
+	}{{file, 4, ""}, {file, 3, "more than"}, {pipe, 4, "no regular file"}, {dir, 4, "no regular file"}, {filepath.Join(dir, "none"), 4, "no such file"}} {
+		done := make(chan error, 1)
+		go func() {
+			text, err := ReadRegular(c.path, c.most)
+			if err == nil && string(text) != "text" {
+				err = fmt.Errorf("read %q", text)
+			}
+			done <- err
+		}()
+		select {
+		case err := <-done:
+			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+				t.Errorf("%s up to %d: %v, want %q", c.path, c.most, err, c.want)
+			}
+		case <-time.After(10 * time.Second):
+			t.Fatalf("it waits for %s", c.path)
 		}
-	case <-time.After(10 * time.Second):
-		t.Fatal("it waits for the pipe")
 	}
 }
 
 // full is a notifier whose kernel has no watches left.
-type full struct{ watch.Notifier }
+type full struct{ Notifier }
 
 func (full) Add(string) error { return syscall.ENOSPC }
 
@@ -292,12 +301,12 @@ func (full) Add(string) error { return syscall.ENOSPC }
 // until it is possible.
 func TestPolling(t *testing.T) {
 	t.Parallel()
-	for name, open := range map[string]func() (watch.Notifier, error){
-		"no watches": func() (watch.Notifier, error) {
-			n, err := watch.Open()
+	for name, open := range map[string]func() (Notifier, error){
+		"no watches": func() (Notifier, error) {
+			n, err := Open()
 			return full{n}, err
 		},
-		"no descriptors": func() (watch.Notifier, error) { return nil, syscall.EMFILE },
+		"no descriptors": func() (Notifier, error) { return nil, syscall.EMFILE },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -305,11 +314,11 @@ func TestPolling(t *testing.T) {
 			put(t, path, "zero")
 			var mu sync.Mutex
 			mended := false
-			w := newWatched(t, path, func() (watch.Notifier, error) {
+			w := newWatched(t, path, func() (Notifier, error) {
 				mu.Lock()
 				defer mu.Unlock()
 				if mended {
-					return watch.Open()
+					return Open()
 				}
 				return open()
 			})
@@ -335,7 +344,7 @@ func TestPolling(t *testing.T) {
 
 // overflowing tells once that events were lost, in the place of one.
 type overflowing struct {
-	watch.Notifier
+	Notifier
 	lost chan error
 }
 
@@ -348,8 +357,8 @@ func TestWatchOverflow(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "config.hcl")
 	put(t, path, "zero")
 	lost := make(chan error, 1)
-	w := newWatched(t, path, func() (watch.Notifier, error) {
-		n, err := watch.Open()
+	w := newWatched(t, path, func() (Notifier, error) {
+		n, err := Open()
 		return overflowing{n, lost}, err
 	})
 	w.sees("zero")

@@ -8,6 +8,7 @@ type SkillQuery struct {
 	Project string          `json:"project,omitempty" access:"project"` // absolute path of a directory
 	Name    string          `json:"name,omitempty" access:"free"`       // only this one
 	Status  sdk.SkillStatus `json:"status,omitempty" access:"free"`     // only these; skills/list alone heeds it
+	Again   bool            `json:"again,omitempty" access:"free"`      // look at the folders again first, whether or not anything is known to have changed; skills/list alone heeds it
 }
 
 // Skills answers skills/list: every skill, whatever its status, by name and

@@ -19,6 +19,7 @@ type skillsCmd struct {
 	Validate offline[verbs.SkillsValidate] `cmd:"" help:"Read SKILL.md files strictly and show every diagnostic where it stands."`
 	Match    skillsMatchCmd                `cmd:"" help:"Rank the skills by how well they fit a query."`
 	Explain  skillsExplainCmd              `cmd:"" help:"Say why an agent is told of a skill, or is not."`
+	Reload   skillsReloadCmd               `cmd:"" help:"Look at the folders of skills again at once, and list the skills that can be used."`
 	Paths    skillsPathsCmd                `cmd:"" help:"List the folders in which skills are looked for, the one that counts most first."`
 }
 

@@ -13,6 +13,27 @@ import (
 type skillsListCmd struct {
 	All     bool   `short:"a" help:"Also those that cannot be used, each with the reason."`
 	Project string `placeholder:"DIR" complete:"dir" help:"The project, instead of the one that is found."`
+
+	again bool
+}
+
+type skillsReloadCmd struct {
+	Project string `placeholder:"DIR" complete:"dir" help:"The project, instead of the one that is found."`
+}
+
+// Help adds to the verb's help.
+func (skillsReloadCmd) Help() string {
+	return `Skills are found by themselves when they are saved. Where changes cannot be watched, as on a network's file system, they are found some seconds later: this finds them at once, and waits until they are in force.
+
+Example:
+
+    bothy skills reload
+`
+}
+
+// Run prints one line a skill.
+func (cmd skillsReloadCmd) Run(ctx context.Context, c *console) error {
+	return skillsListCmd{Project: cmd.Project, again: true}.Run(ctx, c)
 }
 
 // Help adds to the verb's help.
@@ -35,7 +56,7 @@ Examples:
 func (cmd skillsListCmd) Run(ctx context.Context, c *console) error {
 	var all []sdk.Skill
 	return querySkills(ctx, c, cmd.Project, func(cl *client.Client, project string) (rpc.Skills, error) {
-		found, err := cl.Skills(ctx, rpc.SkillQuery{Project: project})
+		found, err := cl.Skills(ctx, rpc.SkillQuery{Project: project, Again: cmd.again})
 		if all = found.Skills; !cmd.All {
 			found.Skills = slices.DeleteFunc(slices.Clone(all), func(s sdk.Skill) bool { return s.Status != sdk.SkillEnabled })
 		}

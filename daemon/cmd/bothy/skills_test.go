@@ -54,6 +54,11 @@ func TestSkillsList(t *testing.T) {
 		t.Errorf("asked for %+v", p)
 	}
 	var found rpc.Skills
+	b.want(t, exitOK, "skills", "reload")
+	b.golden(t, "skills-list")
+	if p := b.daemon.skills.last().(rpc.SkillQuery); p.Project != b.project || !p.Again {
+		t.Errorf("asked for %+v", p)
+	}
 	b.want(t, exitOK, "skills", "list", "--json")
 	if err := json.Unmarshal([]byte(b.out.String()), &found); err != nil || len(found.Skills) != 2 || len(found.Folders) != 3 || strings.ContainsRune(b.out.String(), '\x1b') {
 		t.Errorf("%v\n%s", err, b.out.String())

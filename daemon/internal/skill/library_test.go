@@ -8,11 +8,13 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
 
+	"github.com/bothyd/bothy/daemon/internal/watch"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -228,5 +230,21 @@ func TestCatalogueWaitsForWhatChanges(t *testing.T) {
 	}
 	if _, ok := c.Find("one"); !ok {
 		t.Errorf("the next catalogue lacks it:\n%s", describe(c))
+	}
+}
+
+// TestCheckAtOnce: where nothing can be watched, what was saved is found when
+// somebody asks for a check, long before the next one would be due.
+func TestCheckAtOnce(t *testing.T) {
+	o := Options{Timings: Timings{Poll: time.Hour, Mounts: time.Hour}}
+	o.open = func() (watch.Notifier, error) { return nil, syscall.EMFILE }
+	h := newTestLibrary(t, Settings{}, o)
+	h.has()
+	lay(t, h.user, "one", "first")
+	if err := h.Check(context.Background(), ""); err != nil {
+		t.Fatal(err)
+	}
+	if got := usable(h.now("")); !slices.Equal(got, []string{"one"}) {
+		t.Errorf("there are %v", got)
 	}
 }

@@ -8,6 +8,11 @@ import (
 
 // Skills implements server.Skills.
 func (a *Answers) Skills(ctx context.Context, p rpc.SkillQuery) (rpc.Skills, error) {
+	if p.Again {
+		if err := a.cfg.Library.Check(ctx, p.Project); err != nil {
+			return rpc.Skills{}, err
+		}
+	}
 	c, err := a.cfg.Library.Catalogue(ctx, p.Project)
 	if err != nil {
 		return rpc.Skills{}, err

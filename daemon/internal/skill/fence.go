@@ -19,28 +19,20 @@ type fenced struct {
 // value end nothing; one dash is none, and neither are four.
 func scanFences(text []byte) (fenced, *sdk.SkillDiagnostic) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
-	end := lineEnd(text)
-	line := 1
-	rest := text
-	var first []byte
-	for {
+	line, first, rest := 1, []byte(nil), text
+	for ; len(bytes.TrimSpace(first)) == 0; line++ {
 		if len(rest) == 0 {
 			return fenced{}, wrong("frontmatter-missing", 1, 1, "there is no frontmatter: the file is empty", helpFrontmatter)
 		}
-		first, rest = cutLine(rest, end)
-		if len(bytes.TrimSpace(first)) > 0 {
-			break
-		}
-		line++
+		first, rest, _ = bytes.Cut(rest, []byte("\n"))
 	}
-	if !isFence(first) {
+	if line--; !isFence(first) {
 		return fenced{}, wrong("frontmatter-missing", line, 1, noFence(first), helpFrontmatter)
 	}
-	block := rest
-	for len(rest) > 0 {
+	for block := rest; len(rest) > 0; {
 		before := len(block) - len(rest)
 		var l []byte
-		if l, rest = cutLine(rest, end); isFence(l) {
+		if l, rest, _ = bytes.Cut(rest, []byte("\n")); isFence(l) {
 			return fenced{block: block[:before], line: line, body: rest}, nil
 		}
 	}
@@ -62,21 +54,4 @@ func noFence(line []byte) string {
 // isFence reports whether a line is three dashes and white space behind them.
 func isFence(line []byte) bool {
 	return bytes.HasPrefix(line, []byte("---")) && len(bytes.TrimRight(line[3:], " \t\r")) == 0
-}
-
-// lineEnd is what ends the lines of a text: a file of an old Mac has carriage
-// returns alone.
-func lineEnd(text []byte) byte {
-	if bytes.IndexByte(text, '\n') < 0 && bytes.IndexByte(text, '\r') >= 0 {
-		return '\r'
-	}
-	return '\n'
-}
-
-// cutLine takes the first line off a text, without its end.
-func cutLine(text []byte, end byte) (line, rest []byte) {
-	if i := bytes.IndexByte(text, end); i >= 0 {
-		return text[:i], text[i+1:]
-	}
-	return text, nil
 }

@@ -2,7 +2,6 @@ package skill
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -13,27 +12,21 @@ import (
 // fieldReader coerces the fields of a frontmatter into a document. A value of an
 // unexpected kind costs its field and never the skill, but name and description.
 type fieldReader struct {
+	*frontmatter
 	doc    *Document
 	folder string
-	fence  int // line of the opening fence; the parser counts from behind it
+	fence  int // line of the opening fence; nodes are counted from behind it
 	strict bool
-	fields map[string]field
 }
 
-// field is one field of the frontmatter.
-type field struct {
-	key, node *yaml.Node
-}
-
-func (r *fieldReader) read(root *yaml.Node) {
-	r.fields = map[string]field{}
-	if root != nil {
-		r.index(root)
+func (r *fieldReader) read() {
+	for _, name := range r.twice {
+		r.warn("duplicate-key", r.key(name), fmt.Sprintf("the field %s stands twice; the last one counts", show(name)),
+			"Remove one of them. Until then no tools are approved in advance.")
 	}
 	r.name()
 	r.description()
 	d := r.doc
-	d.Version = r.text("version")
 	d.License = r.text("license")
 	d.Compatibility = r.text("compatibility")
 	d.Plugin = r.text("plugin")
@@ -41,140 +34,180 @@ func (r *fieldReader) read(root *yaml.Node) {
 	d.Tags = r.list("tags", splitCommas)
 	d.ToolsRequired = r.list("tools_required", splitTools)
 	allowed := r.list("allowed-tools", splitTools)
-	if !d.Repaired && !r.twice() {
+	if !d.Repaired && len(r.twice) == 0 {
 		d.AllowedTools = allowed // what had to be guessed at approves nothing
 	}
 	d.PeopleOnly = r.flag("disable-model-invocation", false, true)
 	d.Off = !r.flag("enabled", true, false)
-	r.metadata()
-	r.extensions()
+	switch m := r.values["metadata"].(type) {
+	case nil:
+	case map[string]any:
+		d.Metadata = m
+	default:
+		r.mistyped("metadata", "a list of fields")
+	}
+	if d.Version = r.text("version"); d.Version == "" && d.Metadata["version"] != nil {
+		d.Version = r.written(d.Metadata["version"], r.within("metadata", "version"))
+	}
+	for name, v := range r.values {
+		if _, ours := ownFields[name]; !ours {
+			if d.Extensions == nil {
+				d.Extensions = map[string]any{}
+			}
+			d.Extensions[name] = v
+		}
+	}
 	if r.strict {
 		r.lint()
 	}
 }
 
-// index sorts the fields by name; of a name that stands twice the last counts.
-func (r *fieldReader) index(root *yaml.Node) {
-	seen := map[string]*yaml.Node{}
-	for i := 0; i+1 < len(root.Content); i += 2 {
-		key, node := root.Content[i], root.Content[i+1]
-		name := scalarText(key)
-		if first, ok := seen[name]; ok {
-			r.warn("duplicate-key", key, fmt.Sprintf("the field %s stands twice, first in line %d; the last one counts", show(name), r.fence+first.Line),
-				"Remove one of them. Until then no tools are approved in advance.")
-		} else {
-			seen[name] = key
-		}
-		r.fields[name] = field{key: key, node: follow(node)}
-	}
-}
+func (r *fieldReader) key(name string) *yaml.Node   { key, _ := r.node(name); return key }
+func (r *fieldReader) value(name string) *yaml.Node { _, value := r.node(name); return value }
 
-func (r *fieldReader) twice() bool {
-	return slices.ContainsFunc(r.doc.Diagnostics, func(x diagnostic) bool { return x.Code == "duplicate-key" })
+// within is a value in a field that is a list of fields.
+func (r *fieldReader) within(field, name string) (value *yaml.Node) {
+	if n := r.value(field); n != nil && n.Kind == yaml.MappingNode {
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if scalarText(n.Content[i]) == name {
+				value = n.Content[i+1]
+			}
+		}
+	}
+	return value
 }
 
 func (r *fieldReader) warn(code string, at *yaml.Node, message, help string) {
-	r.doc.note(warning(code, r.fence+at.Line, at.Column, message, help))
+	line, column := r.place(at)
+	r.doc.note(warning(code, line, column, message, help))
 }
 
 func (r *fieldReader) fail(code string, at *yaml.Node, message, help string) {
-	r.doc.note(wrong(code, r.fence+at.Line, at.Column, message, help))
+	line, column := r.place(at)
+	r.doc.note(wrong(code, line, column, message, help))
+}
+
+// place is where a node stands in the file; what has none stands at the fence.
+func (r *fieldReader) place(at *yaml.Node) (line, column int) {
+	if at == nil {
+		return r.fence, 1
+	}
+	return r.fence + at.Line, at.Column
+}
+
+// written is a scalar as it was written, on one line: 1.0 stays 1.0. at is its
+// node; others have none.
+func (r *fieldReader) written(v any, at *yaml.Node) string {
+	if text, ok := v.(string); ok {
+		return visible(text)
+	}
+	return visible(scalarText(at))
 }
 
 // name is the name as it can be used; a missing one is the folder's.
 func (r *fieldReader) name() {
 	d := r.doc
-	f, ok := r.fields["name"]
-	switch {
-	case !ok:
+	v, ok := r.values["name"]
+	if !ok {
 		d.note(warning("name-missing", r.fence, 1, "there is no name; the folder's is taken: "+d.Name, "Add a line: name: "+d.Name))
 		return
-	case f.node.Kind != yaml.ScalarNode:
-		r.fail("name-type", f.node, "the name is a "+wordFor(f.node)+" and not a text", "Write it as name: "+d.Name)
+	}
+	if word := wordFor(v); word != "text" {
+		r.fail("name-type", r.value("name"), "the name is a "+word+" and not a text", "Write it as name: "+d.Name)
 		return
 	}
-	written := visible(f.node.Value)
-	if isNull(f.node) || written == "" {
-		r.fail("name-blank", f.node, "the name is blank", "Write one, such as name: "+d.Name)
+	written := r.text("name")
+	if written == "" {
+		r.fail("name-blank", r.value("name"), "the name is blank", "Write one, such as name: "+d.Name)
 		return
 	}
 	d.Name = SafeName(written)
 	if d.Name != written {
-		r.warn("name-characters", f.node, fmt.Sprintf("the name %s is used as %s: names have up to %d lower-case letters, digits and single hyphens", show(written), d.Name, MaxName),
+		r.warn("name-characters", r.value("name"), fmt.Sprintf("the name %s is used as %s: names have up to %d lower-case letters, digits and single hyphens", show(written), d.Name, MaxName),
 			"Write it as name: "+d.Name)
 	} else if r.strict && strings.ContainsFunc(d.Name, func(c rune) bool { return c >= utf8.RuneSelf }) {
-		r.warn("name-characters", f.node, "the name has letters that other agents may not take", "Use a to z, 0 to 9 and hyphens.")
+		r.warn("name-characters", r.value("name"), "the name has letters that other agents may not take", "Use a to z, 0 to 9 and hyphens.")
 	}
 	if own := SafeName(r.folder); r.strict && r.folder != "" && d.Name != own {
-		r.warn("name-folder", f.node, fmt.Sprintf("the name is %s and the folder's is %s", d.Name, show(r.folder)), "Rename one of them, so that they are the same.")
+		r.warn("name-folder", r.value("name"), fmt.Sprintf("the name is %s and the folder's is %s", d.Name, show(r.folder)), "Rename one of them, so that they are the same.")
 	}
 }
 
 func (r *fieldReader) description() {
-	d := r.doc
-	f, ok := r.fields["description"]
+	v, ok := r.values["description"]
 	if !ok {
-		d.note(wrong("description-missing", r.fence, 1, "there is no description", "Add a line description: that says what the skill does and when to use it."))
+		r.doc.note(wrong("description-missing", r.fence, 1, "there is no description", "Add a line description: that says what the skill does and when to use it."))
 		return
 	}
-	if f.node.Kind != yaml.ScalarNode {
-		r.fail("description-type", f.node, "the description is a "+wordFor(f.node)+" and not a text", "Write it as text, in quotes when it holds a colon or brackets.")
+	if word := wordFor(v); word != "text" {
+		r.fail("description-type", r.value("description"), "the description is a "+word+" and not a text", "Write it as text, in quotes when it holds a colon or brackets.")
 		return
 	}
-	if d.Description = visible(f.node.Value); isNull(f.node) || d.Description == "" {
-		d.Description = ""
-		r.fail("description-missing", f.node, "the description is blank", "Say what the skill does and when to use it.")
+	if r.doc.Description = r.text("description"); r.doc.Description == "" {
+		r.fail("description-missing", r.value("description"), "the description is blank", "Say what the skill does and when to use it.")
 	}
 }
 
-// text is a field that is a text, as it was written: 1.0 stays 1.0.
+// text is a field that is a text.
 func (r *fieldReader) text(name string) string {
-	f, ok := r.fields[name]
-	if !ok || isNull(f.node) {
+	switch v := r.values[name].(type) {
+	case nil:
+		return ""
+	case string:
+		return visible(v)
+	case []any, map[string]any:
+		r.mistyped(name, "a text")
 		return ""
 	}
-	if f.node.Kind != yaml.ScalarNode {
-		r.mistyped(f, name, "a text")
-		return ""
+	return r.written(nil, r.value(name))
+}
+
+// elements are those of a list as texts, and for each that is none its node.
+func (r *fieldReader) elements(name string, list []any) (texts []string, others []*yaml.Node) {
+	for i, v := range list {
+		text, is := v.(string)
+		if !is && v != nil { // the node knows how it was written
+			n := r.value(name)
+			if n == nil || i >= len(n.Content) {
+				continue
+			}
+			if n = follow(n.Content[i]); n.Kind != yaml.ScalarNode {
+				others = append(others, n)
+				continue
+			}
+			text = n.Value
+		}
+		if text = visible(text); text != "" {
+			texts = append(texts, text)
+		}
 	}
-	return visible(f.node.Value)
+	return texts, others
 }
 
 // hint is a text whose author may have put it in brackets.
 func (r *fieldReader) hint(name string) string {
-	f, ok := r.fields[name]
-	if !ok || f.node.Kind != yaml.SequenceNode {
+	list, ok := r.values[name].([]any)
+	if !ok {
 		return r.text(name)
 	}
-	var parts []string
-	for _, n := range f.node.Content {
-		if s := visible(scalarText(n)); s != "" {
-			parts = append(parts, s)
-		}
-	}
+	parts, _ := r.elements(name, list)
 	return "[" + strings.Join(parts, ", ") + "]"
 }
 
 // list is a field that is a list, or a text to be split.
 func (r *fieldReader) list(name string, split func(string) []string) []string {
-	f, ok := r.fields[name]
-	if !ok || isNull(f.node) {
-		return nil
-	}
 	var out []string
-	switch f.node.Kind {
-	case yaml.ScalarNode:
-		out = split(visible(f.node.Value))
-	case yaml.SequenceNode:
-		for _, n := range f.node.Content {
-			if n = follow(n); n.Kind != yaml.ScalarNode {
-				r.warn("field-type", n, fmt.Sprintf("an element of %s is a %s and not a text; it is left out", name, wordFor(n)), "Write it as text.")
-			} else if s := visible(n.Value); s != "" && !isNull(n) {
-				out = append(out, s)
-			}
+	switch v := r.values[name].(type) {
+	case []any:
+		var others []*yaml.Node
+		out, others = r.elements(name, v)
+		for _, n := range others {
+			r.warn("field-type", n, fmt.Sprintf("an element of %s is no text; it is left out", name), "Write it as text.")
 		}
+	case map[string]any:
+		r.mistyped(name, "a list")
 	default:
-		r.mistyped(f, name, "a list")
+		out = split(r.text(name))
 	}
 	return unique(out)
 }
@@ -182,57 +215,22 @@ func (r *fieldReader) list(name string, split func(string) []string) []string {
 // flag is a field that says yes or no, in any of the words for it. What is
 // neither counts as unclear, which is the safe side.
 func (r *fieldReader) flag(name string, missing, unclear bool) bool {
-	f, ok := r.fields[name]
-	if !ok || isNull(f.node) {
+	v := r.values[name]
+	if v == nil {
 		return missing
 	}
-	switch strings.ToLower(visible(scalarText(f.node))) {
+	switch strings.ToLower(visible(fmt.Sprint(v))) {
 	case "true", "yes", "on", "1", "y":
 		return true
 	case "false", "no", "off", "0", "n":
 		return false
 	}
-	r.warn("field-type", f.node, fmt.Sprintf("%s is neither true nor false; it is taken for %s", name, strconv.FormatBool(unclear)), "Write true or false.")
+	r.warn("field-type", r.value(name), fmt.Sprintf("%s is neither true nor false; it is taken for %s", name, strconv.FormatBool(unclear)), "Write true or false.")
 	return unclear
 }
 
-func (r *fieldReader) mistyped(f field, name, want string) {
-	r.warn("field-type", f.node, fmt.Sprintf("%s is a %s and not %s; it is not heeded", name, wordFor(f.node), want), "Write it as "+want+".")
-}
-
-// metadata is a map of anything; a version in it counts when there is no other.
-func (r *fieldReader) metadata() {
-	f, ok := r.fields["metadata"]
-	if !ok || isNull(f.node) {
-		return
-	}
-	m, ok := plainNode(f.node).(map[string]any)
-	if !ok {
-		r.mistyped(f, "metadata", "a list of fields")
-		return
-	}
-	r.doc.Metadata = m
-	if r.doc.Version != "" || f.node.Kind != yaml.MappingNode {
-		return
-	}
-	for i := 0; i+1 < len(f.node.Content); i += 2 {
-		if scalarText(f.node.Content[i]) == "version" {
-			r.doc.Version = visible(scalarText(f.node.Content[i+1]))
-		}
-	}
-}
-
-// extensions keeps every field that is not ours.
-func (r *fieldReader) extensions() {
-	for name, f := range r.fields {
-		if _, ours := ownFields[name]; ours {
-			continue
-		}
-		if r.doc.Extensions == nil {
-			r.doc.Extensions = map[string]any{}
-		}
-		r.doc.Extensions[name] = plainNode(f.node)
-	}
+func (r *fieldReader) mistyped(name, want string) {
+	r.warn("field-type", r.value(name), fmt.Sprintf("%s is a %s and not %s; it is not heeded", name, wordFor(r.values[name]), want), "Write it as "+want+".")
 }
 
 // ownFields are the fields that are heeded.
@@ -252,11 +250,11 @@ func set(names ...string) map[string]struct{} {
 }
 
 // wordFor names what a value is, for people.
-func wordFor(n *yaml.Node) string {
-	switch n.Kind {
-	case yaml.MappingNode:
+func wordFor(v any) string {
+	switch v.(type) {
+	case map[string]any:
 		return "list of fields"
-	case yaml.SequenceNode:
+	case []any:
 		return "list"
 	}
 	return "text"

@@ -34,7 +34,6 @@ func showHidden(text []byte) []*sdk.SkillDiagnostic {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	var places [2]hiddenPlace // of the first bidirectional one, of the first hidden one
 	line, column, before := 1, 0, rune(0)
-	old := lineEnd(text) == '\r'
 	for i := 0; i < len(text); {
 		r, size := rune(text[i]), 1
 		if r >= utf8.RuneSelf {
@@ -42,7 +41,7 @@ func showHidden(text []byte) []*sdk.SkillDiagnostic {
 		}
 		i += size
 		column++
-		if r == '\n' || old && r == '\r' {
+		if r == '\n' {
 			line, column, before = line+1, 0, r
 			continue
 		}

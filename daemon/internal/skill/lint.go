@@ -19,18 +19,21 @@ const (
 func (r *fieldReader) lint() {
 	d := r.doc
 	if n := utf8.RuneCountInString(d.Description); n > maxDescription {
-		r.warn("description-long", r.fields["description"].node, fmt.Sprintf("the description has %d characters; the standard allows %d", n, maxDescription),
+		r.warn("description-long", r.value("description"), fmt.Sprintf("the description has %d characters; the standard allows %d", n, maxDescription),
 			"Say what the skill does and when to use it, and no more.")
 	}
 	if n := utf8.RuneCountInString(d.Compatibility); n > maxCompatibility {
-		r.warn("compatibility-long", r.fields["compatibility"].node, fmt.Sprintf("compatibility has %d characters; the standard allows %d", n, maxCompatibility), "Shorten it.")
+		r.warn("compatibility-long", r.value("compatibility"), fmt.Sprintf("compatibility has %d characters; the standard allows %d", n, maxCompatibility), "Shorten it.")
 	}
 	for _, name := range []string{"name", "description"} {
-		if f, ok := r.fields[name]; ok && f.node.LineComment != "" {
-			r.warn("comment", f.node, fmt.Sprintf("the value of %s ends before the # in its line, which begins a comment", name), "Put the value in quotes if the rest belongs to it.")
+		if !bytes.ContainsRune(r.src, '#') {
+			break // which is no reason to decode the nodes
+		}
+		if n := r.value(name); n != nil && n.LineComment != "" {
+			r.warn("comment", n, fmt.Sprintf("the value of %s ends before the # in its line, which begins a comment", name), "Put the value in quotes if the rest belongs to it.")
 		}
 	}
-	for name, f := range r.fields {
+	for name := range r.values {
 		_, ours := ownFields[name]
 		_, foreign := foreignFields[name]
 		if !ours && !foreign {
@@ -38,7 +41,7 @@ func (r *fieldReader) lint() {
 			if similar := nearest(name); similar != "" {
 				help = "Did you mean " + similar + "?"
 			}
-			r.warn("field-unknown", f.key, fmt.Sprintf("the field %s is not known; it is kept and not heeded", show(name)), help)
+			r.warn("field-unknown", r.key(name), fmt.Sprintf("the field %s is not known; it is kept and not heeded", show(name)), help)
 		}
 	}
 	r.lintTools("allowed-tools", d.AllowedTools)
@@ -56,7 +59,7 @@ func (r *fieldReader) lintTools(name string, tools []string) {
 		if foreign {
 			what = "is a tool of another agent, for which Bothy has none"
 		}
-		r.warn("tool-unknown", r.fields[name].node, fmt.Sprintf("%s in %s %s", show(t), name, what),
+		r.warn("tool-unknown", r.value(name), fmt.Sprintf("%s in %s %s", show(t), name, what),
 			"Check the spelling with `bothy tools`; a tool of a plugin is written plugin__tool.")
 	}
 }

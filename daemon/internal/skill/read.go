@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"unicode/utf8"
-
-	"go.yaml.in/yaml/v3"
 )
 
 // Parse reads the text of a SKILL.md that lies in this folder, a name or a path.
@@ -54,9 +52,9 @@ func parse(text []byte, folder string, strict bool) Document {
 			"Move what is long into the text below, or into a file beside it."))
 		return d
 	}
-	r := fieldReader{doc: &d, folder: folder, fence: f.line, strict: strict}
-	if root, ok := d.decode(f); ok {
-		r.read(root)
+	if fields := d.decode(f); fields != nil {
+		r := fieldReader{frontmatter: fields, doc: &d, folder: folder, fence: f.line, strict: strict}
+		r.read()
 	}
 	if strict {
 		d.lint(text, f)
@@ -65,12 +63,10 @@ func parse(text []byte, folder string, strict bool) Document {
 	return d
 }
 
-// decode decodes the frontmatter, after one repair when it is no YAML.
-func (d *Document) decode(f fenced) (root *yaml.Node, ok bool) {
+// decode decodes the frontmatter, after one repair when it is no YAML; nil when it
+// cannot.
+func (d *Document) decode(f fenced) *frontmatter {
 	src := f.block
-	if lineEnd(src) == '\r' {
-		src = bytes.ReplaceAll(src, []byte("\r"), []byte("\n"))
-	}
 	if bytes.ContainsFunc(src, breaksUnseen) {
 		src = bytes.Map(func(c rune) rune {
 			if breaksUnseen(c) {
@@ -79,28 +75,29 @@ func (d *Document) decode(f fenced) (root *yaml.Node, ok bool) {
 			return c
 		}, src)
 	}
-	root, err := decodeBlock(src)
+	fields, err := decodeBlock(src)
 	var bound boundsError
-	var shape shapeError
-	if err != nil && !errors.As(err, &bound) && !errors.As(err, &shape) {
+	if err != nil && !errors.As(err, &bound) && !errors.Is(err, errShape) {
 		fixed, notes := repair(src, f.line+1)
-		if root, err = decodeBlock(fixed); err == nil {
+		if fields, err = decodeBlock(fixed); err == nil {
 			d.Repaired = true
 			for _, x := range notes {
 				d.note(x)
 			}
-		} else if !errors.As(err, &bound) && !errors.As(err, &shape) {
-			d.note(notYAML(fixed, err, f.line+1))
-			return nil, false
 		}
+		src = fixed
 	}
 	switch {
+	case err == nil:
+		return fields
 	case errors.As(err, &bound):
 		d.note(wrong("yaml-bounds", f.line+1, 1, bound.Error(), "Write the values out, few and flat."))
-	case errors.As(err, &shape):
-		d.note(wrong("frontmatter-fields", f.line+1, 1, shape.Error(), helpFrontmatter))
+	case errors.Is(err, errShape):
+		d.note(wrong("frontmatter-fields", f.line+1, 1, errShape.Error(), helpFrontmatter))
+	default:
+		d.note(notYAML(src, err, f.line+1))
 	}
-	return root, err == nil
+	return nil
 }
 
 // breaksUnseen reports whether YAML ends a line at a character where no editor
@@ -136,7 +133,6 @@ func noText(text []byte) *diagnostic {
 
 // placeOf is the line and column of a byte of a text.
 func placeOf(text []byte, at int) (line, column int) {
-	end := lineEnd(text)
-	start := bytes.LastIndexByte(text[:at], end) + 1
-	return 1 + bytes.Count(text[:at], []byte{end}), 1 + utf8.RuneCount(text[start:at])
+	start := bytes.LastIndexByte(text[:at], '\n') + 1
+	return 1 + bytes.Count(text[:at], []byte("\n")), 1 + utf8.RuneCount(text[start:at])
 }

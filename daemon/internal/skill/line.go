@@ -12,6 +12,7 @@ import (
 // listLine is one skill as a prompt may list it.
 type listLine struct {
 	document    *Document
+	place       int    // among the usable ones
 	name        string // escaped
 	description string // on one line and clean; escaped when it is written
 
@@ -21,8 +22,8 @@ type listLine struct {
 // ellipsis marks a description that goes on.
 const ellipsis = "…"
 
-func newLine(d *Document) listLine {
-	l := listLine{document: d, name: escapeXML(oneLine(d.Name)), description: oneLine(d.Description)}
+func newLine(d *Document, place int) listLine {
+	l := listLine{document: d, place: place, name: escapeXML(oneLine(d.Name)), description: oneLine(d.Description)}
 	l.bare, l.least, l.whole = l.size(0), l.size(leastDescription), l.size(maxDescription)
 	return l
 }
@@ -108,20 +109,15 @@ var xmlEscapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
 func escapeXML(text string) string { return xmlEscapes.Replace(text) }
 
-// lines are the skills that a prompt may list, by name. Those that only people
-// may use are not among them.
-func (c *Catalogue) lines() []listLine {
-	c.listed.once.Do(func() {
-		for _, d := range c.Usable() {
-			place := -1
-			if !d.PeopleOnly {
-				place = len(c.listed.lines)
-				c.listed.lines = append(c.listed.lines, newLine(d))
-			}
-			c.listed.places = append(c.listed.places, place)
+// list makes the lines of the skills that a prompt may list, by name. Those that
+// only people may use are not among them.
+func (c *Catalogue) list() (lines []listLine) {
+	for place, d := range c.Usable() {
+		if !d.PeopleOnly {
+			lines = append(lines, newLine(d, place))
 		}
-	})
-	return c.listed.lines
+	}
+	return lines
 }
 
 // findLine returns where the line of a name stands.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"github.com/bothyd/bothy/sdk"
@@ -71,7 +70,7 @@ func leftOut(n int) string {
 // not depend on the prompt. A budget that has no room for even that line
 // gives no text, and everything is in Left.
 func List(c *Catalogue, budget int, prompt string) Listing {
-	l := Listing{lines: c.lines()}
+	l := Listing{lines: c.listed()}
 	if len(l.lines) == 0 {
 		return l
 	}
@@ -142,19 +141,22 @@ func (l *Listing) choose(room int) {
 // rank returns the places of lines by how well they fit the prompt; those that
 // do not fit at all by tier, a person's own before what came with Bothy, and name.
 func rank(c *Catalogue, lines []listLine, prompt string) []int {
-	ranked := make([]int, 0, len(lines))
-	fits := make([]bool, len(lines))
-	for _, document := range c.searched().rank(prompt) {
-		if at := c.listed.places[document]; at >= 0 {
-			fits[at] = true
-			ranked = append(ranked, at)
+	at := make([]int, len(c.usable)) // the line of each usable skill, counted from 1
+	for i, line := range lines {
+		at[line.place] = i + 1
+	}
+	var ranked []int
+	for _, place := range c.search().ask(prompt).best(0) {
+		if at[place] > 0 {
+			ranked = append(ranked, at[place]-1)
+			at[place] = 0
 		}
 	}
 	for _, tier := range []sdk.SkillTier{sdk.TierWorkspace, sdk.TierUser, sdk.TierBundled, ""} {
-		for at, line := range lines {
-			if !fits[at] && (line.document.Tier == tier || tier == "") {
-				fits[at] = true
-				ranked = append(ranked, at)
+		for i, line := range lines {
+			if at[line.place] > 0 && (line.document.Tier == tier || tier == "") {
+				ranked = append(ranked, i)
+				at[line.place] = 0
 			}
 		}
 	}
@@ -206,11 +208,4 @@ func (l Listing) Place(name string) (Place, bool) {
 		p.To = utf8.RuneCountInString(cut(x.description, l.limit))
 	}
 	return p, true
-}
-
-// listed are the lines of a catalogue.
-type listed struct {
-	once   sync.Once
-	lines  []listLine
-	places []int // in lines, of each usable document; -1 for those of people only
 }

@@ -2,10 +2,13 @@ package skill
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
-	"sync"
+	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // Match is one document that fits a query.
@@ -17,22 +20,163 @@ type Match struct {
 
 // Limits on what is read of a query: a prompt may be a whole file.
 const (
-	maxQuery = 16 << 10 // bytes from its begin
+	maxQuery = 16 << 10 // bytes from its beginning
 	maxTerms = 64       // the rarest, which tell most
 )
 
-// leastPrefix is how much of a name has to be typed to be taken for it.
-const leastPrefix = 2
+// How much a word counts by where it stands.
+const (
+	weightName        = 4
+	weightTags        = 2
+	weightDescription = 1 // and of when_to_use, which other agents read beside it
+)
 
-// search is the index of a catalogue.
+// The constants of BM25, at their usual values: how soon more of a word counts
+// no more, and how much a long text is held against it.
+const (
+	saturation = 1.2
+	lengthBias = 0.75
+)
+
+// search finds documents by words. It never changes.
 type search struct {
-	once  sync.Once
-	index *index
+	documents []*Document      // by name
+	names     []string         // of them, see plainName
+	words     map[string]int32 // places in found
+	found     [][]posting      // each by document
 }
 
-func (c *Catalogue) searched() *index {
-	c.search.once.Do(func() { c.search.index = newIndex(c.Usable()) })
-	return c.search.index
+// posting is one word in one document: what it adds to the document's score.
+type posting struct {
+	document int32
+	score    float32
+}
+
+func newSearch(documents []*Document) *search {
+	s := &search{documents: documents, names: make([]string, len(documents)), words: map[string]int32{}}
+	lengths := make([]float64, len(documents))
+	total := 0.0
+	for i, d := range documents {
+		s.names[i] = plainName(d.Name)
+		add := func(text string, weight float32) {
+			eachWord(text, func(word []byte) {
+				s.count(singular(word), int32(i), weight)
+				lengths[i] += float64(weight)
+			})
+		}
+		add(d.Name, weightName)
+		add(d.Description, weightDescription)
+		for _, tag := range d.Tags {
+			add(tag, weightTags)
+		}
+		if when, ok := d.Extensions["when_to_use"].(string); ok {
+			add(when, weightDescription)
+		}
+		total += lengths[i]
+	}
+	n, average := float64(len(documents)), total/float64(max(len(documents), 1))
+	for _, list := range s.found {
+		df := float64(len(list))
+		rarity := math.Log(1 + (n-df+0.5)/(df+0.5))
+		for i, p := range list {
+			tf := float64(p.score)
+			list[i].score = float32(rarity * tf * (saturation + 1) / (tf + saturation*(1-lengthBias+lengthBias*lengths[p.document]/average)))
+		}
+	}
+	return s
+}
+
+// count notes a word of the document that is being read.
+func (s *search) count(word []byte, document int32, weight float32) {
+	at, known := s.words[string(word)]
+	if !known {
+		at = int32(len(s.found))
+		s.words[string(word)] = at
+		s.found = append(s.found, nil)
+	}
+	if list := s.found[at]; len(list) > 0 && list[len(list)-1].document == document {
+		list[len(list)-1].score += weight
+	} else {
+		s.found[at] = append(list, posting{document, weight})
+	}
+}
+
+// answer is what a query finds.
+type answer struct {
+	asked  []string  // words of the query that some document has, in its order
+	found  []int32   // of them, places in search.found
+	scores []float64 // by document
+	bits   []uint64  // by document, one for each word
+}
+
+// ask adds up what each document scores.
+func (s *search) ask(query string) answer {
+	a := answer{scores: make([]float64, len(s.documents)), bits: make([]uint64, len(s.documents))}
+	eachWord(start(query, maxQuery), func(word []byte) {
+		whole := string(word)
+		if at, ok := s.words[string(singular(word))]; ok && !slices.Contains(a.found, at) {
+			a.asked, a.found = append(a.asked, whole), append(a.found, at)
+		}
+	})
+	if len(a.found) > maxTerms {
+		counts := make([]int, len(a.found))
+		for i, at := range a.found {
+			counts[i] = len(s.found[at])
+		}
+		slices.Sort(counts)
+		rare := answer{scores: a.scores, bits: a.bits}
+		for i, at := range a.found {
+			if len(s.found[at]) <= counts[maxTerms-1] && len(rare.found) < maxTerms {
+				rare.asked, rare.found = append(rare.asked, a.asked[i]), append(rare.found, at)
+			}
+		}
+		a = rare
+	}
+	highest := 0.0
+	for i, at := range a.found {
+		for _, p := range s.found[at] {
+			a.bits[p.document] |= 1 << i
+			a.scores[p.document] += float64(p.score)
+			highest = max(highest, a.scores[p.document])
+		}
+	}
+	s.promote(plainName(start(query, 512)), highest+1, a.scores)
+	return a
+}
+
+// promote puts the names that a query names before all that merely has its words:
+// first what equals it, then what begins with it or begins it.
+func (s *search) promote(query string, step float64, scores []float64) {
+	for i, name := range s.names {
+		switch {
+		case name == "" || query == "" || name[0] != query[0]:
+		case name == query:
+			scores[i] += 2 * step
+		case len(query) > 1 && strings.HasPrefix(name, query), strings.HasPrefix(query, name) && query[len(name)] == '-':
+			scores[i] += step
+		}
+	}
+}
+
+// best returns the places of the documents that were found, best first, at most
+// limit of them; 0 is all. Of equals the name decides.
+func (a answer) best(limit int) []int {
+	var places []int
+	for i, score := range a.scores {
+		if score > 0 && (limit == 0 || len(places) < limit || score > a.scores[places[limit-1]]) {
+			places = append(places, i)
+			if limit > 0 {
+				for at := len(places) - 1; at > 0 && a.scores[places[at]] > a.scores[places[at-1]]; at-- {
+					places[at], places[at-1] = places[at-1], places[at]
+				}
+				places = places[:min(limit, len(places))]
+			}
+		}
+	}
+	if limit == 0 {
+		slices.SortFunc(places, func(x, y int) int { return cmp.Or(cmp.Compare(a.scores[y], a.scores[x]), x-y) })
+	}
+	return places
 }
 
 // Match returns the usable documents that fit a query, best first, at most
@@ -41,178 +185,86 @@ func (c *Catalogue) searched() *index {
 // name, description and tags say (BM25). Of equals the name decides, so that
 // one catalogue gives one answer.
 func (c *Catalogue) Match(query string, limit int) []Match {
-	x := c.searched()
-	t := x.scratch.Get().(*tally)
-	defer x.scratch.Put(t)
-	defer t.clear()
-	asked := x.weighAgainst(query, t)
-	best := t.best(limit)
-	matches := make([]Match, len(best))
-	for i, document := range best {
-		m := Match{Document: x.documents[document], Score: t.scores[document]}
-		for j, a := range asked {
-			if t.found[document]&(1<<j) != 0 && !slices.Contains(m.Terms, a.word) {
-				m.Terms = append(m.Terms, a.word)
+	s := c.search()
+	a := s.ask(query)
+	places := a.best(limit)
+	matches := make([]Match, len(places))
+	for i, at := range places {
+		matches[i] = Match{Document: s.documents[at], Score: a.scores[at]}
+		for j, word := range a.asked {
+			if a.bits[at]&(1<<j) != 0 {
+				matches[i].Terms = append(matches[i].Terms, word)
 			}
 		}
-		matches[i] = m
 	}
 	return matches
 }
 
-// rank returns the places of all documents that fit a query, best first.
-func (x *index) rank(query string) []int32 {
-	t := x.scratch.Get().(*tally)
-	defer x.scratch.Put(t)
-	defer t.clear()
-	x.weighAgainst(query, t)
-	return slices.Clone(t.best(0))
-}
+// start is the beginning of a text, of at most n bytes.
+func start(text string, n int) string { return strings.ToValidUTF8(text[:min(len(text), n)], "") }
 
-// weighAgainst adds up what each document scores, and returns the terms it looked for.
-func (x *index) weighAgainst(query string, t *tally) []askedTerm {
-	if len(query) > maxQuery {
-		query = strings.ToValidUTF8(query[:maxQuery], "")
+// eachWord calls yield with the words of a text in lower case, each in a buffer
+// that is gone then. An apostrophe is no part of a word and ends none. Scripts that put no
+// space between words are taken by pairs of characters.
+func eachWord(text string, yield func(word []byte)) {
+	if !norm.NFKC.IsNormalString(text) {
+		text = norm.NFKC.String(text)
 	}
-	asked := x.asked(query)
-	for i, a := range asked {
-		for _, p := range x.postings[a.list] {
-			t.add(p.document, float64(p.impact), 1<<i)
+	word := make([]byte, 0, 64)
+	last, pairs := 0, 0 // of a run without spaces: bytes of the character before, and pairs so far
+	end := func() {
+		if len(word) > 0 && (last == 0 || pairs == 0) {
+			yield(word)
 		}
+		word, last, pairs = word[:0], 0, 0
 	}
-	x.promote(query, t)
-	return asked
-}
-
-// askedTerm is a term of the query that some document has.
-type askedTerm struct {
-	list int32 // in index.postings
-	word string
-}
-
-// asked returns the terms of a query that are in the index, in its order.
-func (x *index) asked(query string) []askedTerm {
-	var terms []askedTerm
-	seen := map[int32]bool{}
-	var split splitter
-	split.each(query, func(term, word []byte) {
-		if list, ok := x.terms[string(term)]; ok && !seen[list] {
-			seen[list] = true
-			terms = append(terms, askedTerm{list, string(word)})
-		}
-	})
-	if len(terms) <= maxTerms {
-		return terms
-	}
-	byRarity := slices.Clone(terms)
-	slices.SortStableFunc(byRarity, func(a, b askedTerm) int { return len(x.postings[a.list]) - len(x.postings[b.list]) })
-	rare := map[int32]bool{}
-	for _, a := range byRarity[:maxTerms] {
-		rare[a.list] = true
-	}
-	return slices.DeleteFunc(terms, func(a askedTerm) bool { return !rare[a.list] })
-}
-
-// promote puts the names that a query names before all that merely has its
-// words: first what equals it, then what begins with it or begins it.
-func (x *index) promote(query string, t *tally) {
-	const longest = 512 // bytes of a query that may be a name
-	plain := plainName(strings.ToValidUTF8(query[:min(len(query), longest)], ""))
-	if plain == "" {
-		return
-	}
-	step := t.highest() + 1
-	for at := x.firstNamed(plain); at < len(x.names) && strings.HasPrefix(x.names[at].plain, plain); at++ {
-		switch n := x.names[at]; {
-		case n.plain == plain:
-			t.add(n.document, 2*step, 0)
-		case utf8.RuneCountInString(plain) >= leastPrefix:
-			t.add(n.document, step, 0)
-		}
-	}
-	for end := strings.LastIndexByte(plain, '-'); end > 0; end = strings.LastIndexByte(plain[:end], '-') {
-		for at := x.firstNamed(plain[:end]); at < len(x.names) && x.names[at].plain == plain[:end]; at++ {
-			t.add(x.names[at].document, step, 0)
-		}
-	}
-}
-
-func (x *index) firstNamed(plain string) int {
-	at, _ := slices.BinarySearchFunc(x.names, plain, func(n indexedName, plain string) int { return strings.Compare(n.plain, plain) })
-	return at
-}
-
-// tally adds up what one query finds.
-type tally struct {
-	scores  []float64 // by document
-	found   []uint64  // by document, a bit for each term
-	touched []int32
-}
-
-func (t *tally) add(document int32, score float64, bit uint64) {
-	if t.scores[document] == 0 {
-		t.touched = append(t.touched, document)
-	}
-	t.scores[document] += score
-	t.found[document] |= bit
-}
-
-func (t *tally) highest() float64 {
-	most := 0.0
-	for _, d := range t.touched {
-		most = max(most, t.scores[d])
-	}
-	return most
-}
-
-func (t *tally) clear() {
-	for _, d := range t.touched {
-		t.scores[d], t.found[d] = 0, 0
-	}
-	t.touched = t.touched[:0]
-}
-
-// best returns the documents that were found in their order; their places are
-// in the order of their names. Where few of many are wanted, it keeps a heap of
-// the best so far, its worst on top.
-func (t *tally) best(limit int) []int32 {
-	order := func(a, b int32) int {
-		if c := cmp.Compare(t.scores[b], t.scores[a]); c != 0 {
-			return c
-		}
-		return int(a - b)
-	}
-	best := t.touched
-	if limit > 0 && limit < len(best) {
-		heap := best[:limit]
-		for i := limit/2 - 1; i >= 0; i-- {
-			sink(heap, i, order)
-		}
-		for i := limit; i < len(best); i++ {
-			if order(best[i], heap[0]) < 0 {
-				heap[0], best[i] = best[i], heap[0] // all stay in touched
-				sink(heap, 0, order)
+	for _, r := range text {
+		switch {
+		case unspaced(r):
+			if last == 0 {
+				end()
 			}
+			word = utf8.AppendRune(word, r)
+			if last > 0 {
+				yield(word)
+				word = append(word[:0], word[last:]...)
+				pairs++
+			}
+			last = utf8.RuneLen(r)
+		case unicode.IsLetter(r), unicode.IsDigit(r), unicode.IsMark(r) && len(word) > 0:
+			if last > 0 {
+				end()
+			}
+			word = utf8.AppendRune(word, unicode.ToLower(r))
+		case r != '\'' && r != '’':
+			end()
 		}
-		best = heap
 	}
-	slices.SortFunc(best, order)
-	return best
+	end()
 }
 
-// sink restores a heap whose item i may be better than those below it.
-func sink(heap []int32, i int, order func(a, b int32) int) {
-	for {
-		worst := i
-		for child := 2*i + 1; child <= 2*i+2 && child < len(heap); child++ {
-			if order(heap[child], heap[worst]) > 0 {
-				worst = child
-			}
-		}
-		if worst == i {
-			return
-		}
-		heap[i], heap[worst] = heap[worst], heap[i]
-		i = worst
+// plainName is a name, or a query, as names are compared: its words in lower case
+// with hyphens between them.
+func plainName(text string) string {
+	words := strings.FieldsFunc(strings.ToLower(norm.NFKC.String(text)), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) })
+	return strings.Join(words, "-")
+}
+
+// unspaced reports whether a character is of a script that is written without
+// spaces, or whose words take endings that no rule here knows.
+func unspaced(r rune) bool {
+	return r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai)
+}
+
+// singular cuts off what makes an English word the plural of another, in its
+// buffer: review and reviews are one word, and so are query and queries.
+func singular(w []byte) []byte {
+	switch n := len(w); {
+	case n > 4 && string(w[n-3:]) == "ies":
+		w[n-3] = 'y'
+		return w[:n-2]
+	case n > 3 && w[n-1] == 's' && w[n-2] != 's':
+		return w[:n-1]
 	}
+	return w
 }

@@ -56,9 +56,10 @@ func TestMatch(t *testing.T) {
 		{"review this diff", []string{"review", "review-change"}, []string{"review"}},
 		{"/review-change HEAD~1", []string{"review-change", "review"}, []string{"review", "change"}},
 		{"revi", []string{"review", "review-change"}, nil},
-		{"merging mistakes", []string{"review-change", "pdf-tools"}, []string{"merging", "mistakes"}},
+		{"merging mistakes", []string{"review-change"}, []string{"mistakes"}},
 		{"quality", []string{"review-change"}, []string{"quality"}},
 		{"slow queries", []string{"db"}, []string{"slow", "queries"}},
+		{"merged", []string{"review-change"}, []string{"merged"}},
 		{"github", []string{"gitHub-issues"}, []string{"github"}},
 		{"production", []string{"deploy"}, []string{"production"}},
 		{"ÄNDERUNGEN", []string{"zusammenfassung"}, []string{"änderungen"}},
@@ -85,26 +86,41 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-func TestStemsMeet(t *testing.T) {
-	for _, words := range []string{
-		"review reviews reviewing reviewed", "query queries", "change changes changing changed", "run runs running",
-		"file files filing", "fill fills filling filled", "class classes", "commit commits committing committed", "box boxes",
-		"summary summaries", "cache caches caching cached", "copy copies", "skill skills skill's",
+func TestWords(t *testing.T) {
+	for text, want := range map[string][]string{
+		"Reviews of PDF-files":  {"review", "of", "pdf", "file"},
+		"queries and a query":   {"query", "and", "a", "query"},
+		"class glass is us":     {"class", "glass", "is", "us"},
+		"don't; skill's, can’t": {"dont", "skill", "cant"},
+		"日本語の pdf要約 語":          {"日本", "本語", "語の", "pdf", "要約", "語"},
+		"ＰＤＦ A\u0308nderung":    {"pdf", "änderung"},
+		" ?!\u202e\xff ":        nil,
+		"x1 2.5":                {"x1", "2", "5"},
 	} {
-		stems := map[string]bool{}
-		var split splitter
-		split.each(words, func(term, _ []byte) { stems[string(term)] = true })
-		if len(stems) != 1 {
-			t.Errorf("%s have the stems %v", words, stems)
+		var got []string
+		eachWord(text, func(w []byte) { got = append(got, string(singular(w))) })
+		if !slices.Equal(got, want) {
+			t.Errorf("%q has the words %q, want %q", text, got, want)
 		}
 	}
-	for _, pair := range []string{"string str", "thing th", "need ne", "status stat", "analysis analys", "bus bu", "this thi", "go golang"} {
-		stems := map[string]bool{}
-		var split splitter
-		split.each(pair, func(term, _ []byte) { stems[string(term)] = true })
-		if len(stems) != 2 {
-			t.Errorf("%s are one term: %v", pair, stems)
+}
+
+// TestScores: what stands in the name counts most, a rare word more than a
+// frequent one, and a short text more than a long one.
+func TestScores(t *testing.T) {
+	c := NewCatalogue([]*Document{
+		enabled("alpha", "Sorts the mail of the day."), enabled("mail", "Says the news of the day."), enabled("beta", "Sorts the day.", "mail"),
+		enabled("gamma", "Sorts the mail of the day, and then it does many other things with many other texts of the people who wrote to you."),
+	})
+	for query, want := range map[string][]string{
+		"send a mail": {"mail", "beta", "alpha", "gamma"}, "news day": {"mail", "beta", "alpha", "gamma"}, "gam": {"gamma"}, "g": {}, "mail-x": {"mail", "beta", "alpha", "gamma"},
+	} {
+		if got := namesOf(c.Match(query, 0)); !slices.Equal(got, want) {
+			t.Errorf("%q finds %v, want %v", query, got, want)
 		}
+	}
+	if got := c.Match("day mail days", 1); len(got) != 1 || !slices.Equal(got[0].Terms, []string{"day", "mail"}) {
+		t.Errorf("found %+v", got)
 	}
 }
 
@@ -271,7 +287,7 @@ func BenchmarkIndex10k(b *testing.B) {
 	documents := c.Usable()
 	b.ReportAllocs()
 	for b.Loop() {
-		newIndex(documents)
+		newSearch(documents)
 	}
 }
 

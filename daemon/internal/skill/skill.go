@@ -14,6 +14,7 @@ package skill
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -37,8 +38,8 @@ type Document struct {
 type Catalogue struct {
 	all    []*Document          // by name, then from the highest tier down
 	usable map[string]*Document // enabled ones by name
-	search search               // made when it is first asked for
-	listed listed               // likewise
+	search func() *search       // made when it is first asked for
+	listed func() []listLine    // what a prompt may list; likewise
 }
 
 // NewCatalogue makes a catalogue of documents whose Status is set. Those of one
@@ -51,6 +52,8 @@ func NewCatalogue(documents []*Document) *Catalogue {
 			c.usable[d.Name] = d
 		}
 	}
+	c.search = sync.OnceValue(func() *search { return newSearch(c.Usable()) })
+	c.listed = sync.OnceValue(c.list)
 	return c
 }
 

@@ -310,7 +310,7 @@ func TestRow16LinkOut(t *testing.T) {
 	lay(t, other, "one", "theirs")
 	lay(t, store, "good", "ours")
 	for name, target := range map[string]string{
-		"etc": "/etc", "theirs": filepath.Join(other, "one"), "up": "../../other/one", "twice": filepath.Join(h.user, "theirs"),
+		"etc": "/etc", "theirs": filepath.Join(other, "one"), "up": "../other/one", "twice": filepath.Join(h.user, "theirs"),
 		"through": filepath.Join(store, "..", "other", "one"),
 	} {
 		symlink(t, target, filepath.Join(h.user, name))

@@ -140,7 +140,7 @@ func (s *scan) skill(at step) bool {
 func (s *scan) take(at step, name string, info fs.FileInfo, err error) {
 	f := finding{folder: at.as, file: name, home: at.location, location: at.location.join(name)}
 	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		if f.location, err = s.roots.follow(f.location, s.passed); err == nil {
+		if f.location, err = s.follow(f.location); err == nil {
 			s.pass.Folder(filepath.Dir(f.location.path()))
 			info, err = f.location.lstat()
 		}
@@ -162,9 +162,10 @@ func (s *scan) take(at step, name string, info fs.FileInfo, err error) {
 	s.found = append(s.found, f)
 }
 
-func (s *scan) passed(link location) {
-	path := link.path()
-	s.pass.Name(filepath.Dir(path), path)
+// follow watches each link on the way before it follows it.
+func (s *scan) follow(link location) (location, error) {
+	s.pass.Path(link.path())
+	return s.roots.follow(link.path())
 }
 
 // list returns the folders to scan next.
@@ -234,8 +235,7 @@ func (s *scan) room(to step) bool {
 // linked follows a link to a folder. One that leads elsewhere is nothing to us,
 // one that may not be followed is listed.
 func (s *scan) linked(at, link step) (step, bool) {
-	s.pass.Name(at.location.path(), link.location.path())
-	to, err := s.roots.follow(link.location, s.passed)
+	to, err := s.follow(link.location)
 	if err == nil {
 		var info fs.FileInfo
 		if info, err = to.lstat(); err == nil && !info.IsDir() {

@@ -43,3 +43,5 @@ func sortDiagnostics(list []sdk.SkillDiagnostic) {
 		return cmp.Or(a.Line-b.Line, a.Column-b.Column, strings.Compare(a.Severity, b.Severity))
 	})
 }
+
+func isError(x sdk.SkillDiagnostic) bool { return x.Severity == severityError }

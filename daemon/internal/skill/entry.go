@@ -12,44 +12,43 @@ import (
 type entry struct {
 	key  watch.Key // of the file
 	sure bool      // an equal key means an equal content
-	sum  string    // of the content, or what kept it from being read
+	text string    // the hash of the content, or what kept it from being read
 	good *Document // the last version that could be loaded
 	doc  *Document // what people see; nil while the first version may be half written
 
-	digest folderDigest // in a workspace
+	files uint64 // sums up the keys of all files in the folder; 0 when they have to be read again
+	sum   folderSum
 }
 
-// content is what reading a SKILL.md came to.
-type content struct {
-	key     watch.Key
-	sum     string
+// reading is a SKILL.md that has to be read, and what that came to.
+type reading struct {
+	found  finding
+	entry  *entry
+	moving bool // it may be half written
+
+	key     watch.Key // after it was read
+	text    string
 	trouble *diagnostic
-	doc     *Document // nil when there is trouble, and when the sum is the known one
+	doc     *Document // nil when there is trouble, and when the text is the known one
 }
 
-// read reads the file that was found, and parses its text unless that has the
-// sum known.
-func (f finding) read(parse parseFunc, known string) content {
-	text, key, trouble := f.load()
-	c := content{key: key, trouble: trouble}
-	if trouble != nil {
-		c.sum = sumOf(trouble)
-		return c
+// read reads the file that was found, and parses its text unless that is known.
+// It never waits: what is no regular file is not opened, what became one
+// meanwhile not read.
+func (x *reading) read(parse parseFunc) {
+	text, key, trouble := x.found.load()
+	if x.key, x.trouble = key, trouble; trouble != nil {
+		x.text = trouble.Code + ": " + trouble.Message
+		return
 	}
-	if known != "" && hashOf(text) == known {
-		c.sum = known
-		return c
+	if x.text = x.entry.text; x.text != "" && hashOf(text) == x.text {
+		return
 	}
-	doc := parse(text, f.folder)
+	doc := parse(text, x.found.folder)
 	doc.Modified = time.Unix(0, key.Written)
-	c.sum, c.doc = doc.Hash, &doc
-	return c
+	x.text, x.doc = doc.Hash, &doc
 }
 
-func sumOf(trouble *diagnostic) string { return trouble.Code + ": " + trouble.Message }
-
-// load reads the file that was found, and its key after that. It never waits:
-// what is no regular file is not opened, what became one meanwhile not read.
 func (f finding) load() ([]byte, watch.Key, *diagnostic) {
 	file, err := f.location.open()
 	if err != nil {
@@ -67,18 +66,20 @@ func (f finding) load() ([]byte, watch.Key, *diagnostic) {
 	return text, watch.KeyOf(info), nil
 }
 
-// take makes a content the one in force, if it is another than before.
-func (e *entry) take(at Folder, f finding, c content, now time.Time) {
-	e.key, e.sure = c.key, c.trouble == nil && c.key.Sure(now)
-	if c.sum == e.sum && e.doc != nil {
+// take makes what was read the one in force, if it is another than before.
+func (e *entry) take(at Folder, x *reading, now time.Time) {
+	e.key, e.sure = x.key, x.trouble == nil && x.key.Sure(now)
+	if x.text == e.text && e.doc != nil {
 		return
 	}
-	e.sum = c.sum
-	doc := c.doc
-	if doc == nil {
-		doc = broken(f, c.trouble)
+	e.text = x.text
+	doc := x.doc
+	if doc == nil { // there is no text to show
+		doc = &Document{}
+		doc.Name = SafeName(filepath.Base(x.found.folder))
+		doc.Diagnostics = []diagnostic{*x.trouble}
 	}
-	doc.Tier, doc.Root, doc.Folder, doc.Path = at.Tier, at.Path, f.folder, filepath.Join(f.folder, f.file)
+	doc.Tier, doc.Root, doc.Folder, doc.Path = at.Tier, at.Path, x.found.folder, filepath.Join(x.found.folder, x.found.file)
 	switch {
 	case doc.Loaded:
 		e.good, e.doc = doc, doc
@@ -92,29 +93,21 @@ func (e *entry) take(at Folder, f finding, c content, now time.Time) {
 // refuse shows why the file cannot even be opened. Behind a link that is not
 // followed what was good before is not any more: the files are others'.
 func (e *entry) refuse(at Folder, f finding, now time.Time) {
-	c := content{sum: sumOf(f.trouble), trouble: f.trouble}
-	if strings.HasPrefix(f.trouble.Code, "link-") && e.sum != c.sum {
+	x := &reading{found: f, text: f.trouble.Code + ": " + f.trouble.Message, trouble: f.trouble}
+	if strings.HasPrefix(f.trouble.Code, "link-") && e.text != x.text {
 		*e = entry{}
 	}
-	e.take(at, f, c, now)
+	e.take(at, x, now)
 }
 
 // hide marks what lies in a folder that cannot be read.
 func (e *entry) hide() {
-	const sum = "hidden"
-	if e.sum == sum || e.good == nil {
+	const hidden = "hidden"
+	if e.text == hidden || e.good == nil {
 		return
 	}
-	e.sum, e.sure = sum, false
+	e.text, e.sure = hidden, false
 	e.doc = stale(e.good, []diagnostic{*wrong("unreadable", 0, 0, "the folder that it lies in cannot be looked into", "Make it readable for you: chmod u+rx.")})
-}
-
-// broken is the document of a folder that has no text to show.
-func broken(f finding, trouble *diagnostic) *Document {
-	d := &Document{}
-	d.Name = SafeName(filepath.Base(f.folder))
-	d.Diagnostics = []diagnostic{*trouble}
-	return d
 }
 
 // stale is the last good version of a file with what is wrong with it now.

@@ -1,7 +1,8 @@
 package skill
 
 import (
-	"maps"
+	"fmt"
+	"hash/fnv"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -29,12 +30,17 @@ type folderIndex struct {
 // snapshot is what a folder held at one moment. It never changes.
 type snapshot struct {
 	state rpc.SkillFolder
-	docs  []*Document // by folder
-	sums  map[*Document]folderSum
+	docs  []indexed // by folder
+}
+
+// indexed is a document as it was found.
+type indexed struct {
+	doc *Document
+	sum folderSum // of a workspace's skill that people answered for
 }
 
 func (s snapshot) equal(other snapshot) bool {
-	return s.state == other.state && slices.Equal(s.docs, other.docs) && maps.Equal(s.sums, other.sums)
+	return s.state == other.state && slices.Equal(s.docs, other.docs)
 }
 
 // watchingPolling is rpc.SkillFolder.Watching where changes make no events.
@@ -51,13 +57,6 @@ type rescan struct {
 	remote   func(folder string) string // names a file system that makes no events
 }
 
-// reading is a SKILL.md that has to be read.
-type reading struct {
-	found  finding
-	entry  *entry
-	moving bool // it may be half written
-}
-
 // scan brings the index up to what is on disk. It reports whether something may
 // be half done: then nothing of the index should be shown before another scan,
 // unless it is the last one of its pass.
@@ -65,38 +64,9 @@ func (x *folderIndex) scan(r rescan) (unstable bool) {
 	sc := &scan{at: x.at, pass: r.pass}
 	defer sc.end()
 	sc.run()
-	next := make(map[string]*entry, len(sc.found))
-	todo, unstable := x.changed(sc, r, next)
-	if x.vanished(sc, r, next) {
-		unstable = true
-	}
-	if unstable && !r.pass.Last {
-		return true
-	}
-	for i, c := range readAll(todo, r.parse) {
-		t := todo[i]
-		whole := c.trouble != nil || c.key == t.found.key // else it changed while it was read
-		switch {
-		case !whole && !r.pass.Last:
-			unstable = true
-		case t.moving && (!whole || c.doc != nil && !c.doc.Loaded):
-			// It never settles, and is in the middle of something.
-		default:
-			t.entry.take(x.at, t.found, c, r.clock())
-		}
-	}
-	x.entries = next
-	if r.hash != nil {
-		x.sum(sc, r)
-	}
-	x.show(sc, r)
-	return unstable
-}
-
-// changed adds the entry of each skill that was found to next, and says what has
-// to be read.
-func (x *folderIndex) changed(sc *scan, r rescan, next map[string]*entry) (todo []reading, unstable bool) {
 	now := r.clock()
+	next := make(map[string]*entry, len(sc.found))
+	var todo []*reading
 	for _, f := range sc.found {
 		e := x.entries[f.folder]
 		if e == nil {
@@ -109,27 +79,43 @@ func (x *folderIndex) changed(sc *scan, r rescan, next map[string]*entry) (todo 
 		case e.key != f.key || !e.sure || e.doc == nil:
 			moving := e.key != f.key && f.key.Moving(now, r.settle)
 			unstable = unstable || moving
-			todo = append(todo, reading{f, e, moving})
+			todo = append(todo, &reading{found: f, entry: e, moving: moving})
 		}
 	}
-	return todo, unstable
+	if x.vanished(sc, r, next) {
+		unstable = true
+	}
+	if unstable && !r.pass.Last {
+		return true
+	}
+	readAll(todo, r.parse)
+	for _, t := range todo {
+		whole := t.trouble != nil || t.key == t.found.key // else it changed while it was read
+		switch {
+		case !whole && !r.pass.Last:
+			unstable = true
+		case t.moving && (!whole || t.doc != nil && !t.doc.Loaded):
+			// It never settles, and is in the middle of something.
+		default:
+			t.entry.take(x.at, t, r.clock())
+		}
+	}
+	x.entries = next
+	if r.hash != nil {
+		x.sum(sc, r)
+	}
+	x.show(sc, r)
+	return unstable
 }
 
 // readAll reads on all processors.
-func readAll(todo []reading, parse parseFunc) []content {
-	out := make([]content, len(todo))
-	onAll(len(todo), func(i int) { out[i] = todo[i].found.read(parse, todo[i].entry.sum) })
-	return out
-}
-
-// onAll does n pieces of work on all processors.
-func onAll(n int, do func(i int)) {
+func readAll(todo []*reading, parse parseFunc) {
 	var wg sync.WaitGroup
-	workers := min(runtime.GOMAXPROCS(0), n)
+	workers := min(runtime.GOMAXPROCS(0), len(todo))
 	for w := range workers {
 		wg.Go(func() {
-			for i := w; i < n; i += workers {
-				do(i)
+			for i := w; i < len(todo); i += workers {
+				todo[i].read(parse)
 			}
 		})
 	}
@@ -140,22 +126,17 @@ func onAll(n int, do func(i int)) {
 // where nothing can be read, and what has just gone, because editors move a file
 // away for a moment. Of the latter it reports that there is some.
 func (x *folderIndex) vanished(sc *scan, r rescan, next map[string]*entry) (unstable bool) {
-	now := r.clock()
 	for folder, e := range x.entries {
 		switch {
 		case next[folder] != nil:
-		case isBelow(sc.unreadable, folder):
+		case slices.ContainsFunc(sc.unreadable, func(f string) bool { _, in := below(f, folder); return in }):
 			e.hide()
 			next[folder] = e
-		case !r.pass.Last && justGone(folder, r.settle, now):
+		case !r.pass.Last && justGone(folder, r.settle, r.clock()):
 			unstable = true
 		}
 	}
 	return unstable
-}
-
-func isBelow(folders []string, path string) bool {
-	return slices.ContainsFunc(folders, func(f string) bool { _, in := below(f, path); return in })
 }
 
 // justGone reports whether a folder may have gone a moment ago, by the time of
@@ -171,23 +152,15 @@ func justGone(folder string, settle time.Duration, now time.Time) bool {
 
 // show makes the snapshot.
 func (x *folderIndex) show(sc *scan, r rescan) {
-	s := snapshot{state: rpc.SkillFolder{Tier: x.at.Tier, Path: x.at.Path, Exists: sc.exists, Problem: sc.problem}}
-	s.docs = make([]*Document, 0, len(x.entries))
+	s := snapshot{state: rpc.SkillFolder{Tier: x.at.Tier, Path: x.at.Path, Exists: sc.exists, Problem: sc.problem, Watching: watch.Native()}}
 	for _, e := range x.entries {
-		if e.doc == nil {
-			continue
-		}
-		s.docs = append(s.docs, e.doc)
-		if e.digest.sum != (folderSum{}) {
-			if s.sums == nil {
-				s.sums = map[*Document]folderSum{}
-			}
-			s.sums[e.doc] = e.digest.sum
+		if e.doc != nil {
+			s.docs = append(s.docs, indexed{e.doc, e.sum})
 		}
 	}
-	slices.SortFunc(s.docs, func(a, b *Document) int { return strings.Compare(a.Folder, b.Folder) })
+	slices.SortFunc(s.docs, func(a, b indexed) int { return strings.Compare(a.doc.Folder, b.doc.Folder) })
 	s.state.Skills = len(s.docs)
-	if kind := r.remoteKind(sc.real); kind != "" {
+	if kind := r.remote(sc.real); sc.real != "" && kind != "" {
 		r.pass.Unwatchable()
 		s.state.Watching = watchingPolling
 		if s.state.Problem == "" {
@@ -203,9 +176,79 @@ func (x *folderIndex) show(sc *scan, r rescan) {
 	x.now = s
 }
 
-func (r rescan) remoteKind(folder string) string {
-	if folder == "" {
-		return ""
+// folderSum is the hash of a skill's whole folder, to which trust is bound, or
+// why there is none.
+type folderSum struct {
+	hash string
+	err  error // a sumError
+}
+
+// sumError can be compared.
+type sumError string
+
+func (e sumError) Error() string { return string(e) }
+
+// mostAlike is how many folders are hashed of the skills of one name.
+const mostAlike = 8
+
+const errAlike = sumError("too many other folders of the project have a skill of this name")
+
+// sum brings the sums of the skills of the index up to date, of those for which
+// people answered: what nobody asked for must cost nothing. It watches all
+// folders of such a skill, and has only those read in which something changed.
+func (x *folderIndex) sum(sc *scan, r rescan) {
+	alike := map[string]int{}
+	for _, f := range sc.found {
+		e := x.entries[f.folder]
+		if e == nil || e.doc == nil || f.trouble != nil {
+			continue
+		}
+		name := e.doc.Name
+		if !r.answered(name) {
+			e.files, e.sum = 0, folderSum{}
+			continue
+		}
+		if alike[name]++; alike[name] > mostAlike {
+			e.files, e.sum = 0, folderSum{err: errAlike}
+			continue
+		}
+		files, rest, err := folderKeys(f.home.path(), sc.pass.Folder, r.clock())
+		if err == nil && files == e.files {
+			continue
+		}
+		var sum folderSum
+		if err == nil {
+			sum.hash, err = r.hash(f.folder)
+		}
+		if err != nil || !rest { // it may pass, or change without another key
+			files = 0
+		}
+		if err != nil {
+			sum = folderSum{err: sumError(err.Error())}
+		}
+		e.files, e.sum = files, sum
 	}
-	return r.remote(folder)
+}
+
+// folderKeys sums up the keys of all files in a folder, and tells enter of each
+// folder in it before that is read. Equal sums mean equal contents when the files
+// have been at rest.
+func folderKeys(folder string, enter func(dir string), now time.Time) (sum uint64, rest bool, err error) {
+	root, err := openFolder(folder)
+	if err != nil {
+		return 0, false, err
+	}
+	defer func() { _ = root.Close() }()
+	w := walk{root: root, strict: true, enter: func(dir string) { enter(filepath.Join(folder, dir)) }}
+	if err := w.all(); err != nil {
+		return 0, false, err
+	}
+	h := fnv.New64a()
+	rest = true
+	for _, f := range w.found {
+		k := watch.KeyOf(f.info)
+		rest = rest && k.Sure(now)
+		fmt.Fprintf(h, "%q %v %v\n", f.path, f.info.Mode(), k)
+	}
+	return h.Sum64(), rest, nil
 }

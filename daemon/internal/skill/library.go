@@ -1,8 +1,10 @@
 package skill
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"sync"
@@ -13,10 +15,6 @@ import (
 	"github.com/bothyd/bothy/daemon/internal/watch"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
-
-// mostIdle is of how many workspaces that are not watched any more the last good
-// versions are kept.
-const mostIdle = 64
 
 // patience is how long a turn waits for a change that is being taken in.
 const patience = 500 * time.Millisecond
@@ -45,12 +43,32 @@ type Change struct {
 	Added, Changed, Removed []string
 }
 
+// Timings say when a Library checks its folders. Zero fields are the usual ones.
+type Timings struct {
+	Quiet   time.Duration // after the last event: editors take several steps
+	Longest time.Duration // after the first event, whatever follows it
+	Settle  time.Duration // how long a file must not have changed to be whole
+	Mounts  time.Duration // between two checks that the folders are still the same: an unmount makes no event
+	Poll    time.Duration // between two checks where watching is impossible
+	Every   time.Duration // between two checks in any case: not everything makes an event
+	Idle    time.Duration // after which an unused workspace is not watched any more
+}
+
+func (t *Timings) fill() {
+	for at, usual := range map[*time.Duration]time.Duration{
+		&t.Quiet: 150 * time.Millisecond, &t.Longest: 2 * time.Second, &t.Settle: 100 * time.Millisecond,
+		&t.Mounts: 2 * time.Second, &t.Poll: 3 * time.Second, &t.Every: time.Minute, &t.Idle: 15 * time.Minute,
+	} {
+		*at = cmp.Or(*at, usual)
+	}
+}
+
 // Library is the skills on disk. It watches the folders and makes a catalogue of
 // what is in them, for each project that is in use.
 type Library struct {
 	o Options
 
-	running sync.WaitGroup // the watchers
+	running sync.WaitGroup // the views
 	changed func(Change)   // see OnChange; nil is nobody
 
 	// The locks, in the order in which they are taken.
@@ -61,18 +79,8 @@ type Library struct {
 	settings        Settings
 	settingsVersion uint64 // times that the settings or the trust changed
 	closed          bool
-	base            *watcher
-	projects        map[string]*workspace
-	made            map[string]*builtCatalogue // the newest catalogues, by project
-	notified        map[string]*builtCatalogue // what OnChange's function knows
-	idleIndexes     map[string][]*folderIndex  // of workspaces that are not watched any more: the last good versions
-}
-
-// workspace is a project in use.
-type workspace struct {
-	watcher *watcher
-	folders []Folder
-	used    time.Time
+	base            *view
+	projects        map[string]*view // in use
 }
 
 // NewLibrary begins to watch. The first catalogue waits for what is found.
@@ -103,10 +111,11 @@ func NewLibrary(s Settings, o Options) (*Library, error) {
 		o.Home = home
 	}
 	o.Home = resolved(o.Home) // as projects are
-	o.Timings = o.Timings.filled()
-	l := &Library{o: o, settings: s, projects: map[string]*workspace{}, made: map[string]*builtCatalogue{}, notified: map[string]*builtCatalogue{}, idleIndexes: map[string][]*folderIndex{}}
-	l.base = newWatcher(o, l.refresh)
-	l.base.start(&l.running, s.Folders)
+	o.Timings.fill()
+	l := &Library{o: o, settings: s, projects: map[string]*view{}}
+	l.mu.Lock() // what the first check asks for is there when it asks
+	defer l.mu.Unlock()
+	l.base = l.newView("", s.Folders)
 	return l, nil
 }
 
@@ -126,20 +135,20 @@ func (l *Library) Close() error {
 		return nil
 	}
 	l.closed = true
-	all := l.watchers()
-	l.mu.Unlock()
-	for _, w := range all {
-		w.end()
+	for _, v := range l.views() {
+		v.end()
 	}
+	l.mu.Unlock()
 	l.running.Wait()
 	return nil
 }
 
-// watchers are all of them. It is called with the lock mu.
-func (l *Library) watchers() []*watcher {
-	all := []*watcher{l.base}
-	for _, w := range l.projects {
-		all = append(all, w.watcher)
+// views are all of them, the shared one first and the others by project. It is
+// called with the lock mu.
+func (l *Library) views() []*view {
+	all := []*view{l.base}
+	for _, project := range slices.Sorted(maps.Keys(l.projects)) {
+		all = append(all, l.projects[project])
 	}
 	return all
 }
@@ -148,17 +157,11 @@ func (l *Library) watchers() []*watcher {
 // catalogue; new folders are read before it.
 func (l *Library) Configure(s Settings) {
 	l.mu.Lock()
-	old := l.settings
 	l.settings = s
 	l.settingsVersion++
-	if !slices.EqualFunc(old.Folders, s.Folders, sameFolder) {
-		l.base.follow(s.Folders)
-	}
-	for project, w := range l.projects {
-		if folders := workspaceFolders(project, l.o.Home, s); !slices.EqualFunc(w.folders, folders, sameFolder) {
-			w.folders = folders
-			w.watcher.follow(folders)
-		}
+	l.base.follow(s.Folders)
+	for project, v := range l.projects {
+		v.follow(workspaceFolders(project, l.o.Home, s))
 	}
 	l.mu.Unlock()
 	l.refresh()
@@ -180,8 +183,8 @@ func (l *Library) Retrust(ctx context.Context, project string) error {
 // Check checks a project's folders now, whether or not anything is known to have
 // changed, and waits until what was found is in force.
 func (l *Library) Check(ctx context.Context, project string) error {
-	for _, w := range l.inUse(project) {
-		if err := w.CheckNow(ctx); err != nil {
+	for _, v := range l.inUse(project) {
+		if err := v.CheckNow(ctx); err != nil {
 			return fmt.Errorf("wait for the skills to be read again: %w", err)
 		}
 	}
@@ -193,53 +196,40 @@ func (l *Library) Check(ctx context.Context, project string) error {
 // watched from its first catalogue on, until nobody asked for one for a while.
 // After Close the catalogue is the last one.
 func (l *Library) Catalogue(ctx context.Context, project string) (*Catalogue, error) {
-	for _, w := range l.inUse(project) {
-		if err := w.CatchUp(ctx, patience); err != nil {
+	for _, v := range l.inUse(project) {
+		if err := v.CatchUp(ctx, patience); err != nil {
 			return nil, fmt.Errorf("wait for the skills to be read: %w", err)
 		}
 	}
 	return l.build(project).catalogue, nil
 }
 
-// inUse are the watchers that a project needs.
-func (l *Library) inUse(project string) []*watcher {
+// inUse are the views that a project needs.
+func (l *Library) inUse(project string) []*view {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if project == "" || l.closed {
-		return []*watcher{l.base}
+		return []*view{l.base}
 	}
-	w, ok := l.projects[project]
+	v, ok := l.projects[project]
 	if !ok {
-		w = &workspace{watcher: newWatcher(l.o, l.refresh)}
-		l.projects[project] = w
-		w.watcher.hash = l.o.Hash
-		w.watcher.answered = func() func(string) bool { return l.o.Answered(project) }
-		w.watcher.idle = func(x *watcher) bool { return l.idle(project, x) }
-		w.watcher.indexes = l.idleIndexes[project]
-		delete(l.idleIndexes, project)
-		w.folders = workspaceFolders(project, l.o.Home, l.settings)
-		w.watcher.start(&l.running, w.folders)
+		v = l.newView(project, workspaceFolders(project, l.o.Home, l.settings))
+		l.projects[project] = v
 	}
-	w.used = l.o.Clock()
-	return []*watcher{l.base, w.watcher}
+	v.used = l.o.Clock()
+	return []*view{l.base, v}
 }
 
-// idle stops watching a workspace that nobody asked for, and reports whether it
-// did. Its watcher calls it, which must not touch its indexes any more then.
-func (l *Library) idle(project string, of *watcher) bool {
+// letGo stops watching a workspace that nobody asked for, and reports whether it
+// did.
+func (l *Library) letGo(v *view) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	w, ok := l.projects[project]
-	if !ok || w.watcher != of || l.closed || l.o.Clock().Sub(w.used) < l.o.Timings.Idle {
+	if l.projects[v.project] != v || l.closed || l.o.Clock().Sub(v.used) < l.o.Timings.Idle {
 		return false
 	}
-	delete(l.projects, project)
-	delete(l.made, project)
-	delete(l.notified, project)
-	if len(l.idleIndexes) < mostIdle {
-		l.idleIndexes[project] = of.indexes
-	}
-	of.end()
+	delete(l.projects, v.project)
+	v.end()
 	return true
 }
 
@@ -249,8 +239,8 @@ func (l *Library) Folders(project string) []rpc.SkillFolder {
 	all := l.inUse(project)
 	slices.Reverse(all)
 	out := []rpc.SkillFolder{}
-	for _, w := range all {
-		out = append(out, w.states()...)
+	for _, v := range all {
+		out = append(out, v.states()...)
 	}
 	return out
 }
@@ -258,11 +248,13 @@ func (l *Library) Folders(project string) []rpc.SkillFolder {
 // Polling says why skills are read again and again instead of being watched; it is empty when they are watched.
 func (l *Library) Polling() string {
 	l.mu.Lock()
-	all := l.watchers()
+	all := l.views()
 	l.mu.Unlock()
-	for _, w := range all {
-		if why := w.polling(); why != "" {
-			return why
+	for _, v := range all {
+		for _, state := range v.states() {
+			if state.Watching == watchingPolling {
+				return cmp.Or(v.Watcher.Polling(), state.Problem)
+			}
 		}
 	}
 	return ""

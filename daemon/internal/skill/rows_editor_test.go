@@ -16,7 +16,7 @@ import (
 // look waits until everything was looked at once more.
 func (h *testLibrary) look() {
 	h.t.Helper()
-	h.base.follow(h.base.folders)
+	h.base.Ask()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	if err := h.base.CatchUp(ctx, 10*time.Second); err != nil {

@@ -31,6 +31,8 @@ type Document struct {
 	sdk.SkillDocument      // tier, root, folder, path, status and reason are the library's to fill in
 	Loaded            bool // false: it cannot be used, and Diagnostics say why
 	Off               bool // its own frontmatter says enabled: false
+
+	of *Document // as it was found, where this is a catalogue's
 }
 
 // Catalogue is what one project can use at one moment, and what it cannot and

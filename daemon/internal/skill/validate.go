@@ -26,7 +26,7 @@ type Verdict struct {
 
 // Failed reports whether a diagnostic is an error.
 func (v Verdict) Failed() bool {
-	return slices.ContainsFunc(v.Diagnostics, func(d diagnostic) bool { return d.Severity == severityError })
+	return slices.ContainsFunc(v.Diagnostics, isError)
 }
 
 // Validate reads every SKILL.md in these folders, whatever the case of its name,

@@ -99,10 +99,10 @@ func TestIdleWorkspaceIsNotWatched(t *testing.T) {
 			t.Fatal("an idle workspace is still in sight")
 		}
 	}
-	write(t, file, "---\nhalf")
-	h.awaitIn(h.project, "the last good version", func(c *Catalogue) bool {
+	write(t, file, skillText("one", "second"))
+	h.awaitIn(h.project, "it is looked at again", func(c *Catalogue) bool {
 		d, ok := c.Find("one")
-		return ok && d.Stale && strings.TrimSpace(d.Body) == "first"
+		return ok && strings.TrimSpace(d.Body) == "second"
 	})
 }
 
@@ -169,12 +169,12 @@ func TestFailedHashIsTriedAgain(t *testing.T) {
 	}
 	s := &folderIndex{at: Folder{Tier: sdk.TierWorkspace, Path: dir}}
 	s.scan(l)
-	if err := s.entries[folder].digest.sum.err; err == nil || !strings.Contains(err.Error(), "too many open files") {
+	if err := s.entries[folder].sum.err; err == nil || !strings.Contains(err.Error(), "too many open files") {
 		t.Fatal(err)
 	}
 	failing = nil
 	s.scan(l)
-	if got := s.entries[folder].digest.sum; got != (folderSum{hash: "h"}) {
+	if got := s.entries[folder].sum; got != (folderSum{hash: "h"}) {
 		t.Errorf("it can be read again: %+v", got)
 	}
 }

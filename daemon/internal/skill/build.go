@@ -1,0 +1,199 @@
+package skill
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// built is a catalogue and what it was made of.
+type built struct {
+	catalogue *Catalogue
+	from      [3]uint64 // versions of what all share, of the workspace, and of the settings and the trust
+}
+
+// build returns a project's catalogue as it is now.
+func (l *Library) build(project string) *built {
+	l.building.Lock()
+	defer l.building.Unlock()
+	l.mu.Lock()
+	v := l.projects[project]
+	l.mu.Unlock()
+	if v == nil {
+		v = l.base
+	}
+	return l.buildView(v)
+}
+
+// buildView is called with the lock building.
+func (l *Library) buildView(v *view) *built {
+	next := &built{}
+	l.mu.Lock()
+	old, settings := v.made, l.settings
+	next.from[2] = l.settingsVersion
+	l.mu.Unlock()
+	var base, own []snapshot
+	base, next.from[0] = l.base.snapshots()
+	if v != l.base {
+		own, next.from[1] = v.snapshots()
+	}
+	if old != nil && old.from == next.from {
+		return old
+	}
+	r := ranking{project: v.project, settings: settings, trusted: l.o.Trusted, winners: map[string]*Document{}}
+	var all []*Document
+	for _, s := range slices.Concat(own, base) {
+		for _, x := range s.docs {
+			all = append(all, r.rank(x))
+		}
+	}
+	next.catalogue = NewCatalogue(all)
+	l.mu.Lock()
+	v.made = next
+	l.mu.Unlock()
+	return next
+}
+
+// ranking gives each document its status, the one that goes first before the
+// others.
+type ranking struct {
+	project  string
+	settings Settings
+	trusted  func(project, name, folderHash string) bool
+	winners  map[string]*Document // by name
+}
+
+func (r *ranking) rank(x indexed) *Document {
+	d := *x.doc
+	d.of = x.doc
+	if d.Status, d.Reason = r.judge(x); d.Status == sdk.SkillEnabled || d.Status == sdk.SkillDisabled {
+		r.winners[d.Name] = &d
+	}
+	return &d
+}
+
+// judge says whether a document can be used. What is broken or not trusted
+// hides nothing; what is disabled keeps its name, which is off then.
+func (r *ranking) judge(x indexed) (sdk.SkillStatus, string) {
+	d := x.doc
+	if !d.Loaded {
+		if i := slices.IndexFunc(d.Diagnostics, isError); i >= 0 {
+			return sdk.SkillBroken, d.Diagnostics[i].Message
+		}
+		return sdk.SkillBroken, "its SKILL.md cannot be loaded"
+	}
+	if d.Tier == sdk.TierWorkspace {
+		if x.sum.err != nil {
+			return sdk.SkillUntrusted, fmt.Sprintf("its folder cannot be taken as a whole, so that nobody can trust it: %v", x.sum.err)
+		}
+		if x.sum.hash == "" || r.trusted == nil || !r.trusted(r.project, d.Name, x.sum.hash) {
+			return sdk.SkillUntrusted, "it came with the project, and nobody has trusted it as it is now: see `bothy trust`"
+		}
+	}
+	if w := r.winners[d.Name]; w != nil {
+		return sdk.SkillShadowed, fmt.Sprintf("%s of the %s tier goes before it: %s", w.Name, w.Tier, w.Path)
+	}
+	if r.settings.Enabled != nil {
+		if on := r.settings.Enabled(d.Name); on != nil && *on {
+			return sdk.SkillEnabled, ""
+		} else if on != nil {
+			return sdk.SkillDisabled, "a skill block of the configuration says so"
+		}
+	}
+	if d.Off {
+		return sdk.SkillDisabled, "its SKILL.md says enabled: false"
+	}
+	return sdk.SkillEnabled, ""
+}
+
+// refresh makes the catalogues anew that are in use and tells what changed.
+func (l *Library) refresh() {
+	l.notifying.Lock()
+	defer l.notifying.Unlock()
+	for _, c := range l.changes() {
+		if l.changed != nil {
+			l.changed(c)
+		}
+	}
+}
+
+// changes compares the catalogues with those that were told of. What a catalogue
+// has when it is made first is no change, and what all share is told once. Of
+// folders that were not all read yet nothing is told.
+func (l *Library) changes() []Change {
+	l.building.Lock()
+	defer l.building.Unlock()
+	l.mu.Lock()
+	views := l.views()
+	l.mu.Unlock()
+	var out []Change
+	shared := map[string]bool{}
+	for _, v := range views {
+		if _, read := v.snapshots(); read == 0 {
+			if v == l.base {
+				return nil
+			}
+			continue
+		}
+		next := l.buildView(v)
+		l.mu.Lock()
+		old := v.told
+		v.told = next
+		l.mu.Unlock()
+		if old == nil || old == next {
+			continue
+		}
+		c := difference(old.catalogue, next.catalogue, shared)
+		if c.Project = v.project; len(c.Added)+len(c.Changed)+len(c.Removed) == 0 {
+			continue
+		}
+		if out = append(out, c); v == l.base {
+			for _, name := range slices.Concat(c.Added, c.Changed, c.Removed) {
+				shared[name] = true
+			}
+		}
+	}
+	return out
+}
+
+// difference names what is not the same in two catalogues, but for the names
+// that were told. Both are in the order of the names.
+func difference(old, next *Catalogue, told map[string]bool) Change {
+	var c Change
+	for was, is := old.all, next.all; len(was)+len(is) > 0; {
+		var name string
+		switch {
+		case len(was) == 0 || len(is) > 0 && is[0].Name < was[0].Name:
+			name = is[0].Name
+		default:
+			name = was[0].Name
+		}
+		before, after := leading(was, name), leading(is, name)
+		was, is = was[len(before):], is[len(after):]
+		switch {
+		case told[name] || slices.EqualFunc(before, after, (*Document).same):
+		case len(before) == 0:
+			c.Added = append(c.Added, name)
+		case len(after) == 0:
+			c.Removed = append(c.Removed, name)
+		default:
+			c.Changed = append(c.Changed, name)
+		}
+	}
+	return c
+}
+
+// same reports whether two documents are one, as it counts.
+func (d *Document) same(other *Document) bool {
+	return d.of == other.of && d.Status == other.Status && d.Reason == other.Reason
+}
+
+// leading are the documents of a name with which a list begins.
+func leading(list []*Document, name string) []*Document {
+	n := 0
+	for n < len(list) && list[n].Name == name {
+		n++
+	}
+	return list[:n]
+}

@@ -3,8 +3,6 @@ package channel
 import (
 	"context"
 	"errors"
-	"fmt"
-	"runtime/debug"
 	"sync"
 
 	"google.golang.org/grpc"
@@ -74,11 +72,7 @@ func (s *server) Cancel(context.Context, *pb.CancelRequest) (*pb.CancelResponse,
 
 // serve keeps a panicking channel from taking the plugin and its neighbours down.
 func serve(ctx context.Context, impl Channel, access Access, say func(string)) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("the channel panicked: %v\n%s", p, debug.Stack())
-		}
-	}()
+	defer wire.Rescue("the channel", &err)
 	return impl.Serve(ctx, access, say)
 }
 

@@ -3,7 +3,6 @@ package hook
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"google.golang.org/grpc"
 
@@ -27,7 +26,7 @@ func (s *server) Event(ctx context.Context, req *pb.EventRequest) (*pb.EventResp
 }
 
 func (s *server) event(ctx context.Context, name string, payload json.RawMessage) (err error) {
-	defer recovered(name, &err)
+	defer wire.Rescue("the subscriber of "+name, &err)
 	return s.impl.Event(ctx, name, payload)
 }
 
@@ -40,14 +39,6 @@ func (s *server) Filter(ctx context.Context, req *pb.FilterRequest) (*pb.FilterR
 }
 
 func (s *server) filter(ctx context.Context, name string, value json.RawMessage) (out json.RawMessage, err error) {
-	defer recovered(name, &err)
+	defer wire.Rescue("the subscriber of "+name, &err)
 	return s.impl.Filter(ctx, name, value)
-}
-
-// recovered turns a panic of the implementation into the call's error: a guard
-// that panics is a guard that failed, and denies.
-func recovered(name string, err *error) {
-	if p := recover(); p != nil {
-		*err = fmt.Errorf("the subscriber of %s panicked: %v", name, p)
-	}
 }

@@ -3,7 +3,6 @@ package plugin
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"reflect"
 
 	"github.com/bothyd/bothy/sdk"
@@ -32,11 +31,7 @@ func (s *service) release(ctx context.Context, req *pb.ReleaseRequest) (err erro
 	if s.o.Release == nil {
 		return sdk.Errorf(sdk.Unavailable, "this plugin keeps nothing for a run")
 	}
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("the plugin's Release panicked: %v", p)
-		}
-	}()
+	defer wire.Rescue("the plugin's Release", &err)
 	return s.o.Release(s.serving(ctx), req.GetRun(), req.GetRunDir())
 }
 

@@ -121,11 +121,7 @@ func (s *service) Configure(ctx context.Context, req *pb.ConfigureRequest) (*pb.
 }
 
 func (s *service) configure(ctx context.Context, req *pb.ConfigureRequest) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("the plugin's Configure panicked: %v", p)
-		}
-	}()
+	defer wire.Rescue("the plugin's Configure", &err)
 	var settings sdk.Settings
 	if err := json.Unmarshal(req.GetSettingsJson(), &settings); err != nil {
 		return sdk.Errorf(sdk.Validation, "the settings cannot be read: %w", err)

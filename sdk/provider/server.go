@@ -37,7 +37,7 @@ func (s *server) Models(ctx context.Context, _ *pb.ModelsRequest) (*pb.ModelsRes
 }
 
 func (s *server) models(ctx context.Context) (models []sdk.Model, err error) {
-	defer recovered("Models", &err)
+	defer wire.Rescue("the provider's Models", &err)
 	return s.impl.Models(ctx)
 }
 
@@ -66,7 +66,7 @@ func (s *server) Complete(req *pb.CompleteRequest, stream grpc.ServerStreamingSe
 }
 
 func (s *server) complete(ctx context.Context, r sdk.Request, send func(sdk.Delta) error) (err error) {
-	defer recovered("Complete", &err)
+	defer wire.Rescue("the provider's Complete", &err)
 	return s.impl.Complete(ctx, r, send)
 }
 
@@ -89,7 +89,7 @@ func (s *server) pull(ctx context.Context, model string, progress func(sdk.PullP
 	if !can {
 		return ErrCannotPull
 	}
-	defer recovered("Pull", &err)
+	defer wire.Rescue("the provider's Pull", &err)
 	return puller.Pull(ctx, model, progress)
 }
 
@@ -112,13 +112,6 @@ func (s *server) Authenticate(_ *pb.AuthenticateRequest, stream grpc.ServerStrea
 }
 
 func (s *server) authenticate(ctx context.Context, show func(sdk.AuthStep) error) (err error) {
-	defer recovered("Authenticate", &err)
+	defer wire.Rescue("the provider's Authenticate", &err)
 	return Authenticate(ctx, s.impl, show)
-}
-
-// recovered turns a panic of the implementation into the call's error.
-func recovered(method string, err *error) {
-	if p := recover(); p != nil {
-		*err = fmt.Errorf("the provider's %s panicked: %v", method, p)
-	}
 }

@@ -41,7 +41,7 @@ func skillCall(req *pb.ExecuteRequest) sdk.SkillCall {
 }
 
 func execute(ctx context.Context, impl Skill, call sdk.SkillCall, out Stream) (r sdk.ToolResult, err error) {
-	defer wire.Rescue("skill", call.Skill, &err)
+	defer wire.Rescue("skill "+call.Skill, &err)
 	return impl.Execute(ctx, call, out)
 }
 

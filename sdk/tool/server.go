@@ -62,7 +62,7 @@ func invocation(req *pb.InvokeRequest) sdk.Invocation {
 }
 
 func invoke(ctx context.Context, impl Tool, call sdk.Invocation, out Stream) (r sdk.ToolResult, err error) {
-	defer wire.Rescue("tool", call.Tool, &err)
+	defer wire.Rescue("tool "+call.Tool, &err)
 	return impl.Invoke(ctx, call, out)
 }
 
@@ -74,7 +74,7 @@ func (s *server) Settle(ctx context.Context, req *pb.InvokeRequest) (*pb.SettleR
 }
 
 func settle(ctx context.Context, impl Tool, call sdk.Invocation) (r sdk.ToolResult, err error) {
-	defer wire.Rescue("tool", call.Tool, &err)
+	defer wire.Rescue("tool "+call.Tool, &err)
 	settler, ok := impl.(Settler)
 	if !ok {
 		return sdk.ToolResult{}, unsettled(call.Tool)
@@ -92,7 +92,7 @@ func (s *server) Stage(ctx context.Context, req *pb.InvokeRequest) (*pb.StageRes
 }
 
 func stage(ctx context.Context, impl Tool, call sdk.Invocation) (staged sdk.Staged, err error) {
-	defer wire.Rescue("tool", call.Tool, &err)
+	defer wire.Rescue("tool "+call.Tool, &err)
 	stager, ok := impl.(Stager)
 	if !ok {
 		return sdk.Staged{}, unstaged(call.Tool)
@@ -112,7 +112,7 @@ func (s *server) Prepare(ctx context.Context, req *pb.PrepareRequest) (*pb.Prepa
 }
 
 func prepare(ctx context.Context, impl Tool, at sdk.Place) (prepared sdk.Prepared, err error) {
-	defer wire.Rescue("tool", at.Tool, &err)
+	defer wire.Rescue("tool "+at.Tool, &err)
 	preparer, ok := impl.(Preparer)
 	if !ok {
 		return sdk.Prepared{}, unprepared(at.Tool)

@@ -135,13 +135,15 @@ func TestOtherSDK(t *testing.T) {
 	}
 }
 
+// TestPanicInTool: a model gets one line of a panic, and the log its stack.
 func TestPanicInTool(t *testing.T) {
-	r := started(t, nil)
+	r := started(t, atLevelInfo)
 	_, err := r.call(t, "panics", ``)
 	wantOutcome(t, err, sdk.Internal)
-	if !strings.Contains(err.Error(), "at the disco") {
+	if err.Error() != "tool panics panicked: at the disco" {
 		t.Error(err)
 	}
+	eventually(t, "the stack is in the log", func() bool { return strings.Contains(r.log.String(), "main.panics(") })
 	r.mustCall(t, "noop", ``)
 }
 

@@ -14,14 +14,17 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// noise (8): noise on the real standard output, far beyond a pipe's buffer.
+// noise (8): noise on the real standard output, far beyond a pipe's buffer, does no
+// harm, and what is printed and written is in the log.
 func noise(t *testing.T) {
-	r := started(t, nil)
+	r := started(t, atLevelInfo)
 	if res := r.mustCall(t, "noise", `{"n":1000000}`); res.Output != "1000000" {
 		t.Errorf("wrote %s bytes", res.Output)
 	}
 	r.mustCall(t, "noop", ``)
-	eventually(t, "the printed line is logged", func() bool { return strings.Contains(r.log.String(), "printed through the SDK") })
+	for _, line := range []string{"printed through the SDK", "printed past the SDK", "written to standard error"} {
+		eventually(t, "the log has what was "+line, func() bool { return strings.Contains(r.log.String(), line) })
+	}
 }
 
 // flood (9): 100 MB on standard error.
@@ -38,7 +41,8 @@ func flood(t *testing.T) {
 	}
 }
 
-// hog (10): a plugin that eats memory dies alone.
+// hog (10): a plugin that eats memory dies alone, and who called it reads that it was
+// memory, and how its own words begin.
 func hog(t *testing.T) {
 	few := spec("fault", "")
 	few.Limits.Memory = 512 << 20
@@ -47,7 +51,10 @@ func hog(t *testing.T) {
 		t.Errorf("in force are %d bytes", st.MemoryLimit)
 	}
 	_, err := r.call(t, "hog", `{"n":2000000000}`)
-	wantOutcome(t, err, sdk.PluginCrashed)
+	wantOutcome(t, err, sdk.OutOfMemory)
+	if text := err.Error(); !strings.HasPrefix(text, "the plugin ran out of memory (limits { memory } is 512 MB): it ended with exit status 2; its last words: \"fatal error: ") {
+		t.Error(text)
+	}
 	r.mustCall(t, "other__noop", ``)
 	r.mustCall(t, "noop", ``)
 }

@@ -127,6 +127,9 @@ func newRig(t testing.TB, change func(*Config)) *rig {
 	return &rig{Supervisor: s, log: l}
 }
 
+// atLevelInfo is what a daemon logs that was told nothing else.
+func atLevelInfo(cfg *Config) { cfg.Log.SetLevel(hclog.Info) }
+
 // spec is a fault plugin; mode says how it starts.
 func spec(instance, mode string) inspect.Spec {
 	return inspect.Spec{Instance: instance, Plugin: "fault", Path: faultBinary, Env: map[string]string{"FAULT": mode}, Grants: []string{sdk.GrantEntries}}

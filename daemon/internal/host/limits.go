@@ -1,6 +1,7 @@
 package host
 
 import (
+	"fmt"
 	"strconv"
 
 	"github.com/bothyd/bothy/daemon/internal/config"
@@ -19,6 +20,14 @@ func (c *Config) limits(spec inspect.Spec) config.Limits {
 		l.Memory = c.Memory
 	}
 	return l
+}
+
+// memoryLimit says what the process may allocate; empty where that has no limit.
+func (p *process) memoryLimit() string {
+	if p.limits.Memory <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (limits { memory } is %d MB)", p.limits.Memory>>20)
 }
 
 // unlimited warns about limits that cannot hold: what runs containers would pass

@@ -78,7 +78,7 @@ type link struct {
 	gone     func() // called at the end of close
 
 	// alive ends when the process does, or is about to be killed; its cause
-	// says why, as an *sdk.Error with PluginCrashed.
+	// says why, as an *sdk.Error with PluginCrashed, or OutOfMemory when it was that.
 	alive context.Context
 	died  context.CancelCauseFunc
 	wg    sync.WaitGroup
@@ -239,7 +239,11 @@ func (l *link) await() {
 	<-l.proc.done
 	l.ending.Lock()
 	defer l.ending.Unlock()
-	l.died(sdk.Errorf(sdk.PluginCrashed, "the plugin crashed: %s", l.proc.how()))
+	if how := l.proc.how(); l.proc.lines.outOfMemory() {
+		l.died(sdk.Errorf(sdk.OutOfMemory, "the plugin ran out of memory%s: %s", l.proc.memoryLimit(), how))
+	} else {
+		l.died(sdk.Errorf(sdk.PluginCrashed, "the plugin crashed: %s", how))
+	}
 }
 
 // kill ends the process, and reports whether it is gone.

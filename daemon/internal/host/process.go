@@ -158,35 +158,36 @@ func (p *process) signalGroup(sig syscall.Signal) {
 	}
 }
 
-// pumpStdout passes the handshake line on and swallows everything behind it,
-// so that a plugin that prints never blocks.
+// pumpStdout passes the handshake line on and logs what is behind it, so that a
+// plugin that prints never blocks.
 func (p *process) pumpStdout(from *os.File, to *io.PipeWriter) {
 	defer from.Close()
 	buf, out := make([]byte, 32<<10), &pipe{from: from}
-	passed := false
+	passed, rest := false, newPrinted(p.log)
 	for {
 		n, err := out.Read(buf)
+		behind := buf[:n]
 		if !passed {
-			passed = p.handshake(buf[:n], to)
-		} else if n > 0 {
-			p.log.Trace("plugin wrote to its standard output", "bytes", n)
+			passed, behind = p.handshake(behind, to)
 		}
+		_, _ = rest.Write(behind) // it never fails
 		if err != nil {
+			rest.flush()
 			_ = to.Close() // a pipe's Close never fails
 			return
 		}
 	}
 }
 
-// handshake collects the first line and passes it on when it is whole. One
-// that is too long is no handshake: go-plugin is told so at once.
-func (p *process) handshake(b []byte, to *io.PipeWriter) (passed bool) {
+// handshake collects the first line and passes it on when it is whole, and returns
+// what is behind it. One that is too long is no handshake: go-plugin is told so at once.
+func (p *process) handshake(b []byte, to *io.PipeWriter) (passed bool, behind []byte) {
 	p.firstMu.Lock()
 	p.first = append(p.first, b...)
-	line, _, whole := bytes.Cut(p.first, []byte{'\n'})
+	line, behind, whole := bytes.Cut(p.first, []byte{'\n'})
 	if !whole && len(p.first) < handshakeLimit {
 		p.firstMu.Unlock()
-		return false
+		return false, nil
 	}
 	if whole && len(line) < handshakeLimit {
 		p.first = bytes.Clone(line)
@@ -195,7 +196,7 @@ func (p *process) handshake(b []byte, to *io.PipeWriter) (passed bool) {
 	}
 	p.firstMu.Unlock()
 	_, _ = to.Write(append(bytes.Clone(line), '\n')) // fails only when go-plugin gave up
-	return true
+	return true, behind
 }
 
 // said is what stands on standard output where the handshake belongs.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -22,13 +23,14 @@ const (
 	lastWords      = 1 << 10
 )
 
-// lineLimiter passes a plugin's standard error on, line by line and no faster
-// than a log can bear. It always reads on: a plugin never blocks on it.
+// lineLimiter passes what a plugin writes on, line by line and no faster than a
+// log can bear. It always reads on: a plugin never blocks on it.
 type lineLimiter struct {
 	log hclog.Logger
 
 	mu      sync.Mutex
-	tail    []byte // the last lines, for the diagnostic of a crash
+	words   []byte // the last lines, for the diagnostic of a crash; of a dump the first
+	dump    bool   // a Go program tells in words why it ends
 	dropped int
 	due     *time.Timer // reports what was dropped, when nothing more comes
 
@@ -39,16 +41,24 @@ type lineLimiter struct {
 
 func newLineLimiter(log hclog.Logger) *lineLimiter { return &lineLimiter{log: log} }
 
-// copy reads until from ends. A reader of to that went away is no reason to stop.
+// copy reads until from ends. Lines of a logger go to to, where go-plugin reads
+// their level; a reader that went away is no reason to stop. The others are logged
+// as they are.
 func (l *lineLimiter) copy(to io.Writer, from io.Reader) {
 	r := bufio.NewReaderSize(from, longestLine)
 	cut := false // the line goes on beyond what the buffer held
 	for {
 		line, err := r.ReadSlice('\n')
 		if len(line) > 0 && !cut {
-			l.remember(line)
-			if l.admit(len(line)) {
-				_, _ = to.Write(append(bytes.TrimRight(bytes.Clone(line), "\r\n"), '\n'))
+			levelled := l.remember(line)
+			switch line := bytes.TrimRight(bytes.Clone(line), "\r\n"); {
+			case !l.admit(len(line)):
+			case levelled:
+				_, _ = to.Write(append(line, '\n'))
+			case l.dump:
+				l.log.Error(string(line))
+			default:
+				l.log.Info(string(line))
 			}
 		}
 		cut = errors.Is(err, bufio.ErrBufferFull)
@@ -94,42 +104,62 @@ func (l *lineLimiter) report() {
 	}
 }
 
+// levels begin the lines that are no JSON and say how grave they are.
+var levels = [][]byte{[]byte("[TRACE]"), []byte("[DEBUG]"), []byte("[INFO]"), []byte("[WARN]"), []byte("[ERROR]")}
+
 // remember keeps what tells why a plugin died: what is no log line, such as a
-// panic, and the errors among those that are. Other log lines are in the log.
-func (l *lineLimiter) remember(line []byte) {
+// panic, and the errors among those that are. Other log lines are in the log. It
+// reports whether the line says its level.
+func (l *lineLimiter) remember(line []byte) (levelled bool) {
 	if bytes.HasPrefix(line, []byte(`{"@`)) {
 		var logged struct {
 			Level   string `json:"@level"`
 			Message string `json:"@message"`
 		}
-		if json.Unmarshal(line, &logged) == nil {
-			if logged.Level != "error" {
-				return
+		if levelled = json.Unmarshal(line, &logged) == nil; levelled {
+			if l.dump = false; logged.Level != "error" { // it lives on
+				return true
 			}
 			line = []byte(logged.Message + "\n")
 		}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.tail = append(l.tail, line...)
-	if over := len(l.tail) - lastWords; over > 0 {
-		l.tail = append(l.tail[:0], l.tail[over:]...)
+	if bytes.HasPrefix(line, []byte("panic: ")) || bytes.HasPrefix(line, []byte("fatal error: ")) {
+		l.dump, l.words = true, l.words[:0]
 	}
+	l.words = append(l.words, line...)
+	if over := len(l.words) - lastWords; over > 0 && l.dump {
+		l.words = l.words[:lastWords]
+	} else if over > 0 {
+		l.words = append(l.words[:0], l.words[over:]...)
+	}
+	return levelled || slices.ContainsFunc(levels, func(p []byte) bool { return bytes.HasPrefix(line, p) })
 }
 
-// last returns the end of what was written, on one line and escaped.
+// last returns the end of what was written, or the beginning of a dump, on one line
+// and escaped.
 func (l *lineLimiter) last() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	text := strings.TrimSpace(string(l.tail))
+	text := strings.TrimSpace(string(l.words))
 	if text == "" {
 		return ""
 	}
 	return strconv.Quote(text)
 }
 
-// printed takes what a plugin that is served by go-plugin prints, and logs it. Those
-// of the SDK print to standard error.
+// starved are the words of runtimes that end because they get no more memory.
+var starved = []string{"out of memory", "MemoryError", "cannot allocate memory", "Cannot allocate memory"}
+
+// outOfMemory reports whether the last words say that there was no memory.
+func (l *lineLimiter) outOfMemory() bool {
+	words := l.last()
+	return slices.ContainsFunc(starved, func(s string) bool { return strings.Contains(words, s) })
+}
+
+// printed takes what a plugin prints on standard output, behind its handshake or by
+// go-plugin's streams, and logs it. Those of the SDK print to standard error.
 type printed struct {
 	limit *lineLimiter
 
@@ -149,12 +179,26 @@ func (p *printed) Write(b []byte) (int, error) {
 		if !whole && len(line) < longestLine {
 			return len(b), nil
 		}
-		if p.limit.admit(len(line)) {
-			p.limit.log.Debug("the plugin printed", "text", string(line))
-		}
+		p.say(line)
 		p.held = append(p.held[:0], rest...)
 		if !whole {
 			return len(b), nil
 		}
+	}
+}
+
+// flush logs a last line without an end.
+func (p *printed) flush() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.held) > 0 {
+		p.say(p.held)
+	}
+	p.held = nil
+}
+
+func (p *printed) say(line []byte) {
+	if p.limit.admit(len(line)) {
+		p.limit.log.Info(string(bytes.TrimRight(line, "\r")))
 	}
 }

@@ -13,9 +13,25 @@ func TestLastWordsAreNoLog(t *testing.T) {
 	l.copy(io.Discard, strings.NewReader(`{"@level":"warn","@message":"an old warning","path":"/home/somebody"}
 {"@level":"error","@message":"out of paper","@module":"x"}
 {"@broken
-panic: really
 `))
-	if got, want := l.last(), `"out of paper\n{\"@broken\npanic: really"`; got != want {
+	if got, want := l.last(), `"out of paper\n{\"@broken"`; got != want {
 		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// TestLastWordsOfADump: of a dump the beginning tells what happened, of other words the end.
+func TestLastWordsOfADump(t *testing.T) {
+	long := strings.Repeat("a line of many\n", 1000)
+	for said, want := range map[string]string{
+		long + "panic: boom\n\ngoroutine 1\n" + long:                  `"panic: boom\n\ngoroutine 1\na line`,
+		"fatal error: runtime: cannot allocate memory\n" + long:       `"fatal error: runtime: cannot allocate memory\na line`,
+		long + "cannot open my database\n":                            `cannot open my database"`,
+		"panic: mended\n{\"@level\":\"info\"}\n" + long + "the end\n": `the end"`,
+	} {
+		l := newLineLimiter(hclog.NewNullLogger())
+		l.copy(io.Discard, strings.NewReader(said))
+		if got := l.last(); !strings.HasPrefix(got, want) && !strings.HasSuffix(got, want) {
+			t.Errorf("%.40s: %s", said, got)
+		}
 	}
 }

@@ -5,9 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"time"
+
+	"github.com/hashicorp/go-hclog"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/internal/pb"
@@ -44,11 +48,19 @@ func ReadDeadline(ms int64) time.Time {
 	return time.UnixMilli(ms)
 }
 
+// mostStack is how much of a stack a line of the log takes: the daemon cuts longer ones.
+const mostStack = 4 << 10
+
 // Rescue, deferred, turns a panic into the error of the call: what a plugin's
-// author wrote takes neither the plugin nor its neighbours down.
-func Rescue(kind, name string, err *error) {
+// author wrote takes neither the plugin nor its neighbours down. The error is one
+// line; the stack is for the log alone.
+func Rescue(what string, err *error) {
 	if p := recover(); p != nil {
-		*err = fmt.Errorf("%s %s panicked: %v\n%s", kind, name, p, debug.Stack())
+		said, _, _ := strings.Cut(fmt.Sprint(p), "\n")
+		stack := debug.Stack()
+		log := hclog.New(&hclog.LoggerOptions{Output: os.Stderr, JSONFormat: true})
+		log.Error(what+" panicked", "panic", said, "stack", string(stack[:min(len(stack), mostStack)]))
+		*err = fmt.Errorf("%s panicked: %s", what, said)
 	}
 }
 

@@ -208,6 +208,8 @@ func children(context.Context, none, tool.Call) (sdk.ToolResult, error) {
 
 func noise(_ context.Context, in amount, _ tool.Call) (sdk.ToolResult, error) {
 	fmt.Println("printed through the SDK")
+	_, _ = syscall.Write(1, []byte("printed past the SDK\n"))
+	_, _ = syscall.Write(2, []byte("written to standard error\n"))
 	n, err := syscall.Write(1, bytes.Repeat([]byte("x"), in.N))
 	return tool.Text(fmt.Sprint(n)), err
 }

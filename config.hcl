@@ -176,7 +176,8 @@ skills {
 # `sha256` pins the file; `bothy plugins lock` pins all of them in bothy.lock, beside
 # your file, and `bothy plugins install` writes a pinned block for a new one.
 # `requires = ["files"]` names plugins that must be ready first, and
-# `limits { memory = "512MB" files = 256 }`, on lines of its own, bounds its process.
+# `limits { memory = "512MB" files = 256 call = "2m" }`, on lines of its own, bounds its
+# process, and how long a call of it may be silent.
 plugin "bash" {
   grants = ["sandbox", "project"]
 }

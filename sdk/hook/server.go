@@ -27,6 +27,8 @@ func (s *server) Event(ctx context.Context, req *pb.EventRequest) (*pb.EventResp
 
 func (s *server) event(ctx context.Context, name string, payload json.RawMessage) (err error) {
 	defer wire.Rescue("the subscriber of "+name, &err)
+	ctx, done := bounded(ctx, name)
+	defer done()
 	return s.impl.Event(ctx, name, payload)
 }
 
@@ -40,5 +42,16 @@ func (s *server) Filter(ctx context.Context, req *pb.FilterRequest) (*pb.FilterR
 
 func (s *server) filter(ctx context.Context, name string, value json.RawMessage) (out json.RawMessage, err error) {
 	defer wire.Rescue("the subscriber of "+name, &err)
+	ctx, done := bounded(ctx, name)
+	defer done()
 	return s.impl.Filter(ctx, name, value)
+}
+
+// bounded ends with the limit of a hook: the daemon waits for no longer, and ends a
+// plugin that works on for some time after it.
+func bounded(ctx context.Context, name string) (context.Context, context.CancelFunc) {
+	if point, known := sdk.FindHook(name); known {
+		return context.WithTimeout(ctx, point.Limit)
+	}
+	return context.WithCancel(ctx)
 }

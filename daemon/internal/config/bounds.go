@@ -5,6 +5,9 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"time"
+
+	"github.com/bothyd/bothy/sdk"
 )
 
 // The blocks within a plugin or provider block that bound it. A block of the
@@ -13,6 +16,7 @@ type (
 	limitsBlock struct {
 		Memory *string `hcl:"memory"`
 		Files  *int64  `hcl:"files"`
+		Call   *string `hcl:"call"`
 	}
 	quotaBlock struct {
 		Calls       *int64 `hcl:"calls"`
@@ -47,6 +51,13 @@ func (l *loader) bounds(p *Plugin, b *pluginBlock) {
 				l.reportAt(p.Range, "Wrong value", "limits: memory: "+err.Error()+".")
 			}
 			p.Limits.Memory = size
+		}
+		if text := or(b.Limits[0].Call, ""); text != "" {
+			d, err := time.ParseDuration(text)
+			if err != nil || d <= 0 || d > sdk.MaxCommandTime {
+				l.reportAt(p.Range, "Wrong value", fmt.Sprintf("limits: call is %q; write how long a call may be silent, such as \"30s\" or \"5m\", and at most %v.", text, sdk.MaxCommandTime))
+			}
+			p.Limits.Call = d
 		}
 	}
 	if len(b.Quota) > 0 {

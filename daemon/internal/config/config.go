@@ -110,8 +110,9 @@ type Plugin struct {
 // Limits are what a plugin's process may use. Zero is the default, below zero
 // is no limit.
 type Limits struct {
-	Memory int64 // bytes of data
-	Files  int64 // open files
+	Memory int64         // bytes of data
+	Files  int64         // open files
+	Call   time.Duration // how long a call of it may be silent
 }
 
 // Quota is what a plugin may call back. Zero and less is the default.

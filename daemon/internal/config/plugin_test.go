@@ -1,8 +1,11 @@
 package config
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 )
 
 // TestWhatAPluginMayAsk: no tools named is no limit, an empty list is none at
@@ -40,5 +43,22 @@ plugin "some" {
 	}
 	if p := find("research"); !p.OnUse || slices.Contains(p.Tools, "bash") || p.Tools == nil {
 		t.Errorf("the built-in research: %v %v", p.Tools, p.OnUse)
+	}
+}
+
+// TestCallLimit: how long a call may be silent is a duration, and no longer than a command may take.
+func TestCallLimit(t *testing.T) {
+	for text, want := range map[string]time.Duration{"30s": 30 * time.Second, "10m": 10 * time.Minute, "11m": 0, "0s": 0, "-1s": 0, "long": 0} {
+		cfg, diags := load(t, "plugin \"x\" {\n  limits {\n    call = \""+text+"\"\n  }\n}\n")
+		if want == 0 {
+			if !strings.Contains(fmt.Sprint(diags), "limits: call is \""+text) {
+				t.Errorf("%s: %s", text, diags)
+			}
+			continue
+		}
+		i := slices.IndexFunc(cfg.Plugins, func(p Plugin) bool { return p.Label == "x" })
+		if got := cfg.Plugins[i].Limits.Call; got != want {
+			t.Errorf("%s is %v", text, got)
+		}
 	}
 }

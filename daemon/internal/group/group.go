@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"strings"
 )
 
 // Group is a process group by its leader. The number alone may be another's by
@@ -13,17 +14,19 @@ import (
 type Group struct {
 	ID   int    // the leader's process id
 	Born uint64 // when the leader started, in the kernel's own measure; 0 is unknown
+	Mark string // what the environment has of all that the leader started; see KillMarked
 }
 
-// Of is the group that a process leads.
-func Of(pid int) Group { return Group{ID: pid, Born: born(pid)} }
+// Of is the group that a process leads which was started with a mark.
+func Of(pid int, mark string) Group { return Group{ID: pid, Born: born(pid), Mark: mark} }
 
 // Line tells the reaper that the group is there, or is no more.
 func (g Group) Line(there bool) string {
+	sign := "-"
 	if there {
-		return fmt.Sprintf("+ %d %d\n", g.ID, g.Born)
+		sign = "+"
 	}
-	return fmt.Sprintf("- %d %d\n", g.ID, g.Born)
+	return fmt.Sprintf("%s %d %d %s\n", sign, g.ID, g.Born, g.Mark)
 }
 
 // Kill ends all processes of the group, unless its number is another's by now:
@@ -45,9 +48,12 @@ func (g Group) Kill() error {
 func Reap(from io.Reader) {
 	there := map[Group]bool{}
 	for lines := bufio.NewScanner(from); lines.Scan(); {
-		var sign string
-		var g Group
-		if _, err := fmt.Sscan(lines.Text(), &sign, &g.ID, &g.Born); err != nil {
+		words := strings.SplitN(lines.Text(), " ", 4)
+		if len(words) < 4 {
+			continue
+		}
+		sign, g := words[0], Group{Mark: words[3]}
+		if _, err := fmt.Sscan(words[1]+" "+words[2], &g.ID, &g.Born); err != nil {
 			continue
 		}
 		switch sign {
@@ -59,5 +65,6 @@ func Reap(from io.Reader) {
 	}
 	for g := range there {
 		_ = g.Kill() // nobody is there to hear of it
+		KillMarked(g.Mark)
 	}
 }

@@ -35,13 +35,13 @@ func runs(t *testing.T, cmd *exec.Cmd) bool {
 // closes; what is another's by now is not, whatever the lines say.
 func TestReap(t *testing.T) {
 	left, ended, others := sleeper(t), sleeper(t), sleeper(t)
-	another := Of(others.Process.Pid)
+	another := Of(others.Process.Pid, "")
 	another.Born++
 	if another.Born == 1 {
 		t.Skip("when a process started is known on Linux only")
 	}
-	lines := Of(left.Process.Pid).Line(true) + Of(ended.Process.Pid).Line(true) + "a later word 1 2\n+\n+ x y\n+ 0 0\n+ -1 0\n+ 1 0\n" +
-		another.Line(true) + Of(ended.Process.Pid).Line(false)
+	lines := Of(left.Process.Pid, "").Line(true) + Of(ended.Process.Pid, "").Line(true) + "a later word 1 2\n+\n+ x y \n+ 0 0 \n+ -1 0 \n+ 1 0 \n" +
+		another.Line(true) + Of(ended.Process.Pid, "").Line(false)
 	Reap(strings.NewReader(lines))
 	if err := left.Wait(); err == nil || left.ProcessState.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
 		t.Errorf("what was left ended with %v", err)
@@ -54,7 +54,7 @@ func TestReap(t *testing.T) {
 // TestKillGone: a group that has ended is no error.
 func TestKillGone(t *testing.T) {
 	cmd := sleeper(t)
-	g := Of(cmd.Process.Pid)
+	g := Of(cmd.Process.Pid, "")
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}

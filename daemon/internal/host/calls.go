@@ -16,6 +16,7 @@ const maxDepth = 8
 type running struct {
 	sdk.Caller
 	ctx         context.Context // ends with the call
+	silence     *silence        // nil: it may be silent
 	completions atomic.Int64    // that were asked for on its behalf
 }
 
@@ -26,13 +27,13 @@ type callTable struct {
 	calls map[string]*running
 }
 
-func (t *callTable) begin(ctx context.Context, c sdk.Caller) (end func()) {
+func (t *callTable) begin(ctx context.Context, c sdk.Caller, s *silence) (end func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.calls == nil {
 		t.calls = map[string]*running{}
 	}
-	t.calls[c.Call] = &running{Caller: c, ctx: ctx}
+	t.calls[c.Call] = &running{Caller: c, ctx: ctx, silence: s}
 	return func() {
 		t.mu.Lock()
 		defer t.mu.Unlock()

@@ -33,7 +33,7 @@ func (i *instance) change(ctx context.Context, l *link, r *request, generation *
 // differ in is what Configure hands over, and where the block stands.
 func sameProcess(a, b inspect.Spec) bool {
 	bare := func(s inspect.Spec) inspect.Spec {
-		s.Body, s.Eval, s.Sandbox, s.Digest, s.Lazy = nil, nil, nil, "", false
+		s.Body, s.Eval, s.Sandbox, s.Digest, s.Lazy, s.Limits.Call = nil, nil, nil, "", false, 0
 		s.Source.Filename, s.Source.Start, s.Source.End = "", b.Source.Start, b.Source.Start
 		return s
 	}

@@ -16,12 +16,17 @@ import (
 // errStalled ends a completion whose stream paused for too long.
 var errStalled = errors.New("the stream stalled")
 
+// listing is how long a provider may take to list its models.
+const listing = time.Minute
+
 // Models lists what the provider of an instance offers.
 func (s *Supervisor) Models(ctx context.Context, instance string) ([]sdk.Model, error) {
 	i, err := s.instance(instance)
 	if err != nil {
 		return nil, err
 	}
+	ctx, _, done := i.heeded(ctx, listing)
+	defer done()
 	var models []sdk.Model
 	err = i.once(ctx, "", "", func(rpc context.Context, l *link) (err error) {
 		models, err = l.provider.Models(rpc)
@@ -45,8 +50,11 @@ func (s *Supervisor) Pull(ctx context.Context, instance, model string, progress 
 		return err
 	}
 	defer l.endCall("")
+	ctx, quiet, done := i.heeded(ctx, s.cfg.FirstDelta)
+	defer done()
 	return l.bound(ctx, func(rpc context.Context) error {
 		return l.provider.Pull(rpc, model, func(p sdk.PullProgress) error {
+			defer quiet.hold()()
 			progress(p)
 			return nil
 		})
@@ -76,33 +84,34 @@ func (s *Supervisor) complete(ctx context.Context, i *instance, req sdk.Request,
 	}
 	defer l.endCall(req.Run)
 	id := uuid.NewString()
-	defer s.calls.begin(ctx, sdk.Caller{Instance: i.name, Call: id, Run: req.Run, Depth: depth(ctx) + 1})()
+	defer s.calls.begin(ctx, sdk.Caller{Instance: i.name, Call: id, Run: req.Run, Depth: depth(ctx) + 1}, nil)()
 
 	watched, stalled := context.WithCancelCause(ctx)
 	defer stalled(nil)
 	var streamed atomic.Bool
-	idle := time.AfterFunc(s.cfg.FirstDelta, func() { stalled(errStalled) })
+	first := i.callLimit(s.cfg.FirstDelta)
+	idle := time.AfterFunc(first, func() { stalled(errStalled) })
 	defer idle.Stop()
 	err = l.bound(host.WithCall(watched, id), func(rpc context.Context) error {
 		return l.provider.Complete(host.Outgoing(rpc), req, func(d sdk.Delta) error {
 			streamed.Store(true)
 			idle.Stop() // a slow reader of ours is no fault of the stream
-			defer idle.Reset(s.cfg.StreamIdle)
+			defer idle.Reset(min(first, s.cfg.StreamIdle))
 			return send(d)
 		})
 	})
 	if err != nil && ctx.Err() == nil && errors.Is(context.Cause(watched), errStalled) {
-		return s.stall(streamed.Load())
+		return s.stall(streamed.Load(), first)
 	}
 	return err
 }
 
-func (s *Supervisor) stall(streamed bool) error {
+func (s *Supervisor) stall(streamed bool, first time.Duration) error {
 	e := &sdk.ProviderError{Class: sdk.ClassGateway, Streamed: streamed}
 	if streamed {
-		e.Message = fmt.Sprintf("the model's answer stalled: nothing came for %v", s.cfg.StreamIdle)
+		e.Message = fmt.Sprintf("the model's answer stalled: nothing came for %v", min(first, s.cfg.StreamIdle))
 	} else {
-		e.Message = fmt.Sprintf("the model did not begin to answer within %v", s.cfg.FirstDelta)
+		e.Message = fmt.Sprintf("the model did not begin to answer within %v", first)
 	}
 	return e
 }

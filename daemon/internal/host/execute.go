@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -53,20 +54,12 @@ func (s *Supervisor) Execute(ctx context.Context, instance string, call sdk.Skil
 }
 
 func (s *Supervisor) execute(ctx context.Context, l *link, i *instance, call sdk.SkillCall, out sdk.Stream) (sdk.ToolResult, error) {
-	ctx, done := l.unhurried(ctx)
-	defer done()
-	if d, ok := ctx.Deadline(); ok {
-		call.Deadline = d
-	}
-	defer s.calls.begin(ctx, sdk.Caller{
-		Instance: i.name, Call: call.CallID, Run: call.Run, Project: call.Project, RunDir: call.RunDir, Model: call.Model, Depth: depth(ctx),
-	})()
-	var r sdk.ToolResult
-	err := l.guarded(ctx, call.CallID, l.skill, func(rpc context.Context) (err error) {
-		r, err = l.skill.Execute(host.Outgoing(rpc), call, out)
-		return err
+	return s.serve(ctx, l, i, sdk.Caller{
+		Call: call.CallID, Run: call.Run, Project: call.Project, RunDir: call.RunDir, Model: call.Model,
+	}, l.skill, out, func(rpc context.Context, deadline time.Time, out sdk.Stream) (sdk.ToolResult, error) {
+		call.Deadline = deadline
+		return l.skill.Execute(host.Outgoing(rpc), call, out)
 	})
-	return r, err
 }
 
 // executes reports why the plugin cannot execute a skill, or must not. As with

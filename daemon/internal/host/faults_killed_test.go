@@ -69,8 +69,8 @@ func hostKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	var dir string
-	pids := make([]int, 5) // the reaper, two plugins, a shell and what is below it
-	if _, err := fmt.Fscan(stdout, &dir, &pids[0], &pids[1], &pids[2], &pids[3], &pids[4]); err != nil {
+	pids := make([]int, 6) // the reaper, two plugins, a shell, what is below it and what left its session
+	if _, err := fmt.Fscan(stdout, &dir, &pids[0], &pids[1], &pids[2], &pids[3], &pids[4], &pids[5]); err != nil {
 		_ = cmd.Process.Kill() // the test has failed already
 		t.Fatalf("the small host said %q %v: %v", dir, pids, err)
 	}

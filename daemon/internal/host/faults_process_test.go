@@ -3,6 +3,7 @@ package host
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -91,6 +92,30 @@ func grandchildHolds(t *testing.T) {
 		t.Fatal("the grandchild does not hold the pipes any more: the test proves nothing")
 	}
 	r.mustCall(t, "noop", ``)
+}
+
+// ownSession (12): what a plugin has started ends with it, also in a session of its
+// own, when it crashes and when the daemon stops.
+func ownSession(t *testing.T) {
+	r := started(t, nil)
+	begun := func() (pids []int) {
+		for _, text := range strings.Fields(r.mustCall(t, "children", ``).Output) {
+			pid, err := strconv.Atoi(text)
+			if err != nil || gone(pid) {
+				t.Fatalf("the process %q: %v", text, err)
+			}
+			pids = append(pids, pid)
+		}
+		return pids
+	}
+	pids := begun()
+	_, err := r.call(t, "crash", ``)
+	wantOutcome(t, err, sdk.PluginCrashed)
+	pids = append(pids, begun()...)
+	r.Stop(t.Context())
+	if i := slices.IndexFunc(pids, func(pid int) bool { return !gone(pid) }); i >= 0 || len(pids) != 6 {
+		t.Errorf("of %v there is still number %d", pids, i)
+	}
 }
 
 // socketDeleted (15): the plugin's socket is deleted under it.

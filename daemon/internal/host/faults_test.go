@@ -40,6 +40,7 @@ func TestFaults(t *testing.T) {
 		{"12 grandchild holds the pipes", grandchildHolds},
 		{"12 death seen with pipes held", seenWithPipesHeld},
 		{"13 binary replaced", replacedBinary},
+		{"12 a session of its own", ownSession},
 		{"15 socket deleted", socketDeleted},
 		{"17 daemon killed", hostKilled},
 	} {

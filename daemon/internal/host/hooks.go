@@ -3,15 +3,14 @@ package host
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"slices"
 	"time"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/plugin"
 )
-
-// hookTimeout bounds one subscriber of a plugin when the caller does not.
-const hookTimeout = 10 * time.Second
 
 // Subscriber is the hook of one plugin, through all its restarts.
 type Subscriber struct {
@@ -44,12 +43,15 @@ func (h Subscriber) Subscriptions() []sdk.Subscription {
 	return h.i.manifest.Subscriptions
 }
 
-// Event implements sdk.Hook. A plugin that is not there, or does not answer
-// within 10 s, is an error: what that means is for the subscription's failure
-// mode to say.
+// Event implements sdk.Hook. A plugin that is not there, or does not answer within
+// the limit of the hook, is an error: what that means is for the subscription's
+// failure mode to say. One that still works when a cancelled call would have had to
+// end is ended.
 func (h Subscriber) Event(ctx context.Context, name string, payload json.RawMessage) error {
 	run := runOf(name, payload)
-	err := h.call(ctx, run, func(ctx context.Context, l *link) error { return l.hook.Event(ctx, name, payload) })
+	_, err := h.call(ctx, name, run, func(ctx context.Context, l *link) (json.RawMessage, error) {
+		return nil, l.hook.Event(ctx, name, payload)
+	})
 	if err == nil && run.RunDir != "" {
 		h.i.affinity.forget(run.Run.Key)
 	}
@@ -71,18 +73,51 @@ func runOf(name string, payload json.RawMessage) sdk.RunEvent {
 
 // Filter implements sdk.Hook; see Event.
 func (h Subscriber) Filter(ctx context.Context, name string, value json.RawMessage) (json.RawMessage, error) {
-	var out json.RawMessage
-	err := h.call(ctx, sdk.RunEvent{}, func(ctx context.Context, l *link) (err error) {
-		out, err = l.hook.Filter(ctx, name, value)
-		return err
+	return h.call(ctx, name, sdk.RunEvent{}, func(ctx context.Context, l *link) (json.RawMessage, error) {
+		return l.hook.Filter(ctx, name, value)
 	})
-	return out, err
 }
 
-func (h Subscriber) call(ctx context.Context, run sdk.RunEvent, do func(context.Context, *link) error) error {
-	ctx, cancel := context.WithTimeout(ctx, hookTimeout)
+// call asks the plugin and waits for its answer. The question outlives ctx, by the
+// grace of a cancelled call beyond the limit of the hook that the plugin knows too.
+func (h Subscriber) call(ctx context.Context, name string, run sdk.RunEvent, do func(context.Context, *link) (json.RawMessage, error)) (json.RawMessage, error) {
+	point, _ := sdk.FindHook(name) // nobody subscribes to another name
+	limit := min(point.Limit, h.i.callLimit(point.Limit))
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	return h.i.once(ctx, run.Run.Key, run.RunDir, do)
+	l, err := h.i.callableFor(ctx, run.Run.Key, run.RunDir)
+	if err != nil {
+		return nil, err
+	}
+	type answer struct {
+		value json.RawMessage
+		err   error
+	}
+	answered := make(chan answer, 1)
+	go func() { // it ends with the link, or by its own time
+		defer l.endCall(run.Run.Key)
+		rpc, hangUp := context.WithCancelCause(context.WithoutCancel(ctx)) // a deadline of its own would end it at the other side first
+		defer hangUp(nil)
+		defer time.AfterFunc(point.Limit+l.cfg.CancelGrace, func() { hangUp(errHung) }).Stop()
+		var a answer
+		a.err = l.bound(rpc, func(ctx context.Context) (err error) {
+			a.value, err = do(ctx, l)
+			return err
+		})
+		if context.Cause(rpc) != nil {
+			l.hang(fmt.Sprintf("its subscriber of %s did not end within %v of its limit", name, l.cfg.CancelGrace))
+		}
+		answered <- a
+	}()
+	select {
+	case a := <-answered:
+		return a.value, a.err
+	case <-ctx.Done():
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			return nil, sdk.Errorf(sdk.Timeout, "the plugin did not answer within %v", limit)
+		}
+		return nil, gaveUp(ctx)
+	}
 }
 
 var _ sdk.Hook = Subscriber{}

@@ -68,6 +68,7 @@ type Config struct {
 	HealthInterval   time.Duration // 1 s; a plugin that is silent for three is ended
 	CancelGrace      time.Duration // how long a cancelled call may take to end: 2 s
 	ReadyWait        time.Duration // how long a call waits for a plugin that restarts: 10 s
+	Silence          time.Duration // how long a call of a tool or a skill may be silent: 2 min
 	StreamIdle       time.Duration // the longest pause within a completion's stream: 60 s
 	ChannelWait      time.Duration // before a channel that ended is opened again: 1 s, and longer each time
 	FirstDelta       time.Duration // the longest wait for its first piece: 5 min
@@ -84,6 +85,7 @@ func (c *Config) defaults() {
 	c.HealthInterval = cmp.Or(c.HealthInterval, time.Second)
 	c.CancelGrace = cmp.Or(c.CancelGrace, 2*time.Second)
 	c.ReadyWait = cmp.Or(c.ReadyWait, 10*time.Second)
+	c.Silence = cmp.Or(c.Silence, 2*time.Minute)
 	c.StreamIdle = cmp.Or(c.StreamIdle, 60*time.Second)
 	c.ChannelWait = cmp.Or(c.ChannelWait, time.Second)
 	c.FirstDelta = cmp.Or(c.FirstDelta, 5*time.Minute)

@@ -19,7 +19,8 @@ var errHung = errors.New("the call did not end after it was cancelled")
 // Invoke runs one call of a tool. The error is an *sdk.Error: not_found for an
 // unknown tool, validation for wrong arguments, again when call.Digest is not
 // of the binary that runs, plugin_crashed when the plugin
-// died, timeout when the deadline of ctx or of the call passed, aborted when
+// died, timeout when the deadline of ctx or of the call passed or the plugin was silent
+// for too long, aborted when
 // ctx was cancelled. A call of a pinned plugin's read-only or idempotent tool
 // is tried a second time when the plugin crashed under it.
 func (s *Supervisor) Invoke(ctx context.Context, call sdk.Invocation, out sdk.Stream) (sdk.ToolResult, error) {
@@ -100,17 +101,31 @@ func (s *Supervisor) repeats(name string, call sdk.Invocation) bool {
 }
 
 func (s *Supervisor) invoke(ctx context.Context, l *link, i *instance, call sdk.Invocation, whole bool, out sdk.Stream) (sdk.ToolResult, error) {
+	return s.serve(ctx, l, i, sdk.Caller{
+		Call: call.CallID, Run: call.Run, Project: call.Project, RunDir: call.RunDir,
+	}, l.tool, out, func(rpc context.Context, deadline time.Time, out sdk.Stream) (sdk.ToolResult, error) {
+		call.Deadline = deadline
+		return l.ask(rpc, call, whole, out)
+	})
+}
+
+// serve makes one call of a tool or a skill, which its plugin may call back for and
+// which ends at its deadline or when the plugin is silent for too long.
+func (s *Supervisor) serve(ctx context.Context, l *link, i *instance, c sdk.Caller, kind canceller, out sdk.Stream,
+	do func(context.Context, time.Time, sdk.Stream) (sdk.ToolResult, error)) (r sdk.ToolResult, err error) {
 	ctx, done := l.unhurried(ctx)
 	defer done()
-	if d, ok := ctx.Deadline(); ok {
-		call.Deadline = d
+	var quiet *silence
+	if !l.attached {
+		var heard context.CancelFunc
+		ctx, quiet, heard = i.heeded(ctx, s.cfg.silence(l.spec))
+		defer heard()
 	}
-	defer s.calls.begin(ctx, sdk.Caller{
-		Instance: i.name, Call: call.CallID, Run: call.Run, Project: call.Project, RunDir: call.RunDir, Depth: depth(ctx),
-	})()
-	var r sdk.ToolResult
-	err := l.guarded(ctx, call.CallID, l.tool, func(rpc context.Context) (err error) {
-		r, err = l.ask(rpc, call, whole, out)
+	c.Instance, c.Depth = i.name, depth(ctx)
+	defer s.calls.begin(ctx, c, quiet)()
+	deadline, _ := ctx.Deadline()
+	err = l.guarded(ctx, c.Call, kind, func(rpc context.Context) (err error) {
+		r, err = do(rpc, deadline, heard{out, quiet})
 		return err
 	})
 	return r, err
@@ -204,7 +219,7 @@ func (l *link) hung(ctx context.Context) error {
 func endedLate(ctx context.Context, err error) error {
 	var own *sdk.Error
 	if errors.As(err, &own) && own.Outcome != sdk.Internal {
-		if errors.Is(ctx.Err(), context.DeadlineExceeded) && own.Outcome == sdk.Aborted {
+		if own.Outcome == sdk.Aborted && (errors.Is(ctx.Err(), context.DeadlineExceeded) || fellSilent(ctx) != nil) {
 			return gaveUp(ctx)
 		}
 		return own
@@ -214,6 +229,9 @@ func endedLate(ctx context.Context, err error) error {
 
 // gaveUp says why a caller's context ended.
 func gaveUp(ctx context.Context) *sdk.Error {
+	if late := fellSilent(ctx); late != nil {
+		return late
+	}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return &sdk.Error{Outcome: sdk.Timeout, Message: "the call did not end before its deadline", Cause: ctx.Err()}
 	}

@@ -109,6 +109,7 @@ func (i *instance) newLink(spec inspect.Spec, b *inspect.Binary, generation int)
 		cfg: &i.s.cfg, log: i.log, instance: i.name, proc: newProcess(i.log, b, i.s.cfg.limits(spec)),
 		binary: b, pin: b.Pin, digest: b.Digest, identity: b.Identity(), spec: spec, generation: generation,
 	}
+	l.proc.leaves = spec.Granted(sdk.GrantSandbox) // its containers are found again
 	l.alive, l.died = context.WithCancelCause(context.Background())
 	return l
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/hashicorp/go-hclog"
+	goplugin "github.com/hashicorp/go-plugin"
 	"github.com/hashicorp/go-plugin/runner"
 
 	"github.com/bothyd/bothy/daemon/internal/config"
@@ -44,6 +45,8 @@ type process struct {
 	cmd    *exec.Cmd
 	log    hclog.Logger
 	limits config.Limits
+	leaves bool             // what it starts in other sessions may outlive it
+	mark   string           // what the environment has of all that it starts; empty where that may outlive it
 	walls  *confine.Process // nil: none
 
 	meanwhile func() // called while the process starts
@@ -81,6 +84,9 @@ func (p *process) prepare(cmd *exec.Cmd, args, env []string, socketDir string) e
 	cmd.Dir = "/"
 	p.binary.SetUp(cmd)
 	p.cmd, p.socketDir = cmd, socketDir
+	if !p.leaves {
+		p.mark = goplugin.EnvUnixSocketDir + "=" + socketDir
+	}
 	if p.walls == nil {
 		return nil
 	}
@@ -132,7 +138,7 @@ func (p *process) own(started chan<- error, pipes ...*os.File) {
 	p.mu.Lock()
 	p.pid = p.cmd.Process.Pid
 	p.mu.Unlock()
-	led := p.reaper.add(p.pid)
+	led := p.reaper.add(p.pid, p.mark)
 	limit(p.pid, p.limits)
 	started <- nil
 

@@ -71,14 +71,14 @@ func (r *reaper) begin() error {
 	return nil
 }
 
-// add tells of the group that a process leads, and returns it.
-func (r *reaper) add(pid int) group.Group {
+// add tells of the group that a process leads which was started with a mark, and returns it.
+func (r *reaper) add(pid int, mark string) group.Group {
 	if r == nil {
 		return group.Group{}
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	g := group.Of(pid)
+	g := group.Of(pid, mark)
 	r.there[g] = struct{}{}
 	r.tell(g.Line(true))
 	return g

@@ -48,7 +48,7 @@ func (b *hostServices) reach() *reach {
 
 // caller counts a request, checks the grant, finds the call that it serves and
 // asks allowed about the rest. The context it returns ends when the request does
-// or the call, whose deadline it has.
+// or the call, whose deadline it has; until it is given up the call may be silent.
 func (b *hostServices) caller(ctx context.Context, grant string, allowed func(*running) error) (context.Context, context.CancelFunc, sdk.Caller, error) {
 	r, err := b.serves(ctx, grant)
 	if err == nil {
@@ -58,7 +58,8 @@ func (b *hostServices) caller(ctx context.Context, grant string, allowed func(*r
 		return nil, nil, sdk.Caller{}, b.refused(err)
 	}
 	ctx, done := tie(deeper(ctx, r.Depth), r.ctx)
-	return ctx, done, r.Caller, nil
+	letGo := r.silence.hold()
+	return ctx, func() { done(); letGo() }, r.Caller, nil
 }
 
 func (b *hostServices) serves(ctx context.Context, grant string) (*running, error) {

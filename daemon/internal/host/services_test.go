@@ -25,6 +25,7 @@ type fakeDaemon struct {
 	ended chan error
 	began chan struct{}            // filled when a service waits for the end of its call
 	turn  func(tool string) string // which tool is invoked instead
+	slow  time.Duration            // what Entry takes
 }
 
 // wait lasts as long as the call.
@@ -41,6 +42,7 @@ func (f *fakeDaemon) Entry(ctx context.Context, c sdk.Caller, path string) (sdk.
 	if path == "wait" {
 		return sdk.Entry{}, f.wait(ctx)
 	}
+	time.Sleep(f.slow)
 	if path != "known" && !strings.HasPrefix(path, "known://") {
 		return sdk.Entry{}, sdk.Errorf(sdk.NotFound, "no %s", path)
 	}

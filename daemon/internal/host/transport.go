@@ -35,6 +35,9 @@ func (l *link) mapped(ctx context.Context, err error) error {
 	if cause := context.Cause(l.alive); cause != nil {
 		return cause
 	}
+	if late := fellSilent(ctx); late != nil {
+		return late
+	}
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return &sdk.Error{Outcome: sdk.Timeout, Message: "the plugin did not answer in time", Cause: err}

@@ -43,6 +43,7 @@ func (f *faults) tools() tool.Set {
 		tool.New("crash_once", "Exits when the file is not there, which it then is.", once, crashOnce),
 		tool.New("hang", "Ignores that it was cancelled.", sdk.Annotations{}, hang),
 		tool.New("wait", "Waits until it is cancelled.", sdk.Annotations{}, wait),
+		tool.New("tell", "Tells of itself for n milliseconds.", sdk.Annotations{}, tell),
 		tool.New("until", "Ends when the file is there.", sdk.Annotations{}, until),
 		tool.New("grandchild", "Starts a process that holds the pipes, then exits.", sdk.Annotations{}, grandchild),
 		tool.New("held", "Starts a process that holds the pipes, and answers with its id.", sdk.Annotations{}, held),
@@ -133,6 +134,15 @@ func wait(ctx context.Context, _ none, c tool.Call) (sdk.ToolResult, error) {
 	return sdk.ToolResult{}, ctx.Err()
 }
 
+func tell(_ context.Context, in amount, c tool.Call) (sdk.ToolResult, error) {
+	for until := time.Now().Add(time.Duration(in.N) * time.Millisecond); time.Now().Before(until); time.Sleep(50 * time.Millisecond) {
+		if err := c.Progress("telling", -1); err != nil {
+			return sdk.ToolResult{}, err
+		}
+	}
+	return tool.Text("told"), nil
+}
+
 func until(ctx context.Context, in file, c tool.Call) (sdk.ToolResult, error) {
 	if err := c.Progress("waiting", -1); err != nil {
 		return sdk.ToolResult{}, err
@@ -146,11 +156,12 @@ func until(ctx context.Context, in file, c tool.Call) (sdk.ToolResult, error) {
 	return sdk.ToolResult{}, ctx.Err()
 }
 
-// holder starts a process, out of reach of the group, that has the real pipes.
+// holder starts a process, out of reach of the group and without the plugin's mark,
+// that has the real pipes.
 func holder() (pid int, err error) {
 	cmd := exec.Command("sleep", "300")
 	cmd.Stdout, cmd.Stderr = os.NewFile(1, "stdout"), os.NewFile(2, "stderr")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	cmd.Env, cmd.SysProcAttr = []string{}, &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
 		return 0, err
 	}
@@ -191,9 +202,10 @@ func open(_ context.Context, in amount, _ tool.Call) (sdk.ToolResult, error) {
 	return tool.Text(fmt.Sprint(len(all))), nil
 }
 
-// children starts a shell that ignores signals, and a process below that.
+// children starts a shell that ignores signals, a process below that, and one in a
+// session of its own.
 func children(context.Context, none, tool.Call) (sdk.ToolResult, error) {
-	cmd := exec.Command("/bin/sh", "-c", `trap "" HUP INT QUIT TERM; sleep 300 & echo $$ $!; wait`)
+	cmd := exec.Command("/bin/sh", "-c", `trap "" HUP INT QUIT TERM; sleep 300 & below=$!; setsid sleep 300 & echo $$ $below $!; wait`)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return sdk.ToolResult{}, err
@@ -201,9 +213,9 @@ func children(context.Context, none, tool.Call) (sdk.ToolResult, error) {
 	if err := cmd.Start(); err != nil {
 		return sdk.ToolResult{}, err
 	}
-	var shell, below int
-	_, err = fmt.Fscan(out, &shell, &below)
-	return tool.Text(fmt.Sprint(shell, " ", below)), err
+	var shell, below, away int
+	_, err = fmt.Fscan(out, &shell, &below, &away)
+	return tool.Text(fmt.Sprint(shell, " ", below, " ", away)), err
 }
 
 func noise(_ context.Context, in amount, _ tool.Call) (sdk.ToolResult, error) {
@@ -365,6 +377,9 @@ func (providerFaults) Complete(ctx context.Context, req sdk.Request, send func(s
 		return &sdk.ProviderError{Class: sdk.ClassServer, Message: "try again", Status: 500, RetryAfter: time.Millisecond}
 	case "cut":
 		return send(sdk.Delta{Text: "half an ans"})
+	case "mute":
+		<-ctx.Done()
+		return ctx.Err()
 	case "stall":
 		if err := send(sdk.Delta{Text: "and then"}); err != nil {
 			return err
@@ -380,7 +395,7 @@ func (providerFaults) Complete(ctx context.Context, req sdk.Request, send func(s
 	return nil
 }
 
-// hookFaults hears turn.verdict and denies, or dies.
+// hookFaults hears turn.verdict and denies, dies, hangs, or waits for its end.
 type hookFaults struct{}
 
 func (hookFaults) Subscriptions() []sdk.Subscription {
@@ -394,9 +409,15 @@ func (hookFaults) Event(_ context.Context, name string, _ json.RawMessage) error
 	return sdk.Errorf(sdk.NotFound, "nobody waits for %s", name)
 }
 
-func (hookFaults) Filter(_ context.Context, name string, value json.RawMessage) (json.RawMessage, error) {
-	if string(value) == `"die"` {
+func (hookFaults) Filter(ctx context.Context, name string, value json.RawMessage) (json.RawMessage, error) {
+	switch string(value) {
+	case `"die"`:
 		os.Exit(8)
+	case `"hang"`:
+		forever()
+	case `"wait"`:
+		<-ctx.Done()
+		return nil, ctx.Err()
 	}
 	return json.Marshal(name + " " + string(value))
 }

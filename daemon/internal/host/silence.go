@@ -1,0 +1,92 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// silence ends a call of which nothing has come for too long. The time does not
+// count while a service of the daemon works for the call, or somebody takes what it
+// sent. A nil one ends nothing.
+type silence struct {
+	limit time.Duration
+
+	mu    sync.Mutex
+	timer *time.Timer
+	busy  int // services and pieces under way
+}
+
+// heeded is the context of a call that ends when the plugin is silent for as long as
+// its block says (limits { call }), or for otherwise. Zero is no end of that kind.
+func (i *instance) heeded(ctx context.Context, otherwise time.Duration) (context.Context, *silence, context.CancelFunc) {
+	limit := i.callLimit(otherwise)
+	if limit <= 0 {
+		return ctx, nil, func() {}
+	}
+	ctx, end := context.WithCancelCause(ctx)
+	s := &silence{limit: limit, timer: time.AfterFunc(limit, func() {
+		end(&silentError{*sdk.Errorf(sdk.Timeout, "the call hung and was ended: nothing came of it for %v, and limits { call } in the block of %s lets it be silent for no longer", limit, i.name)})
+	})}
+	return ctx, s, func() { s.timer.Stop(); end(nil) }
+}
+
+// callLimit is limits { call } of the block, or otherwise.
+func (i *instance) callLimit(otherwise time.Duration) time.Duration {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.spec.Limits.Call > 0 {
+		return i.spec.Limits.Call
+	}
+	return otherwise
+}
+
+// hold stops the clock until it is let go of, when the time begins anew.
+func (s *silence) hold() (letGo func()) {
+	if s == nil {
+		return func() {}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.busy++
+	s.timer.Stop()
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.busy--; s.busy == 0 {
+			s.timer.Reset(s.limit)
+		}
+	}
+}
+
+// heard passes on what a call sends, and notes that it came.
+type heard struct {
+	sdk.Stream
+	*silence
+}
+
+func (h heard) Chunk(channel int, p []byte) error {
+	defer h.hold()()
+	return h.Stream.Chunk(channel, p)
+}
+
+func (h heard) Progress(message string, fraction float64) error {
+	defer h.hold()()
+	return h.Stream.Progress(message, fraction)
+}
+
+// silentError is why the context of a call ended that was silent for too long.
+type silentError struct{ said sdk.Error }
+
+func (e *silentError) Error() string { return e.said.Error() }
+
+// fellSilent is the error of a call that was ended for its silence; nil where it was not.
+func fellSilent(ctx context.Context) *sdk.Error {
+	if own := (*silentError)(nil); errors.As(context.Cause(ctx), &own) {
+		return &own.said
+	}
+	return nil
+}

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -9,11 +10,15 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/daemon/internal/host"
 	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/rpc"
 )
 
 // Finding is one thing that doctor looked at.
@@ -24,11 +29,14 @@ type Finding struct {
 	Hint   string `json:"hint,omitempty"` // what to do, when there is something
 }
 
+// runningTime bounds how long a daemon that runs may take to say how its plugins are.
+const runningTime = 3 * time.Second
+
 // doctorTime bounds what a plugin may take to look at the machine.
 const doctorTime = 60 * time.Second
 
-// Doctor looks at this machine without a daemon and changes nothing. What a
-// plugin needs (Podman, for bash) is the plugin's own business: its binary is
+// Doctor looks at this machine without a daemon and changes nothing; where one runs,
+// that is asked how its plugins are. What a plugin needs (Podman, for bash) is the plugin's own business: its binary is
 // asked with the sub-command "check".
 func Doctor(ctx context.Context, configPath string) []Finding {
 	_, cfg, diags := CheckConfig(ctx, configPath)
@@ -42,9 +50,13 @@ func Doctor(ctx context.Context, configPath string) []Finding {
 	}
 	findings = append(findings, folderFinding(paths.Data), confineFinding(cfg, paths))
 	findings = append(findings, storeFindings(ctx, paths.Store)...)
+	running := pluginStates(ctx)
 	for _, p := range cfg.Plugins {
 		if p.Enabled {
-			findings = append(findings, pluginFindings(ctx, p, *inspect.SandboxOf(cfg), paths)...)
+			finding := pluginFinding(p, paths, diags, running[p.Label])
+			if findings = append(findings, finding); finding.Level != "fail" && p.Binary == "bash" {
+				findings = append(findings, ask(ctx, binaryOf(p, paths), finding.Name, *inspect.SandboxOf(cfg), paths)...)
+			}
 		}
 	}
 	return findings
@@ -88,23 +100,49 @@ func folderFinding(dir string) Finding {
 	return f
 }
 
-// pluginFindings checks that the binary is there and asks it. A plugin that
-// has nothing to say about the machine has no such sub-command, and says so.
-func pluginFindings(ctx context.Context, p config.Plugin, sandbox sdk.Sandbox, paths Paths) []Finding {
-	binary := p.Path
-	if binary == "" {
-		binary = filepath.Join(paths.Libexec, "bothy-plugin-"+p.Binary)
+// pluginStates are those of a daemon that runs, by their labels. Who has none, or
+// none that answers, knows nothing of them.
+func pluginStates(ctx context.Context) map[string]rpc.Plugin {
+	ctx, cancel := context.WithTimeout(ctx, runningTime)
+	defer cancel()
+	var c client.Client
+	defer c.Close()
+	list, err := c.Plugins(ctx)
+	if err != nil {
+		return nil
 	}
-	name := "plugin " + p.Label
-	info, err := os.Stat(binary)
+	found := map[string]rpc.Plugin{}
+	for _, p := range list {
+		found[p.Instance] = p
+	}
+	return found
+}
+
+func binaryOf(p config.Plugin, paths Paths) string {
+	return cmp.Or(p.Path, filepath.Join(paths.Libexec, "bothy-plugin-"+p.Binary))
+}
+
+// pluginFinding says what is wrong with a plugin: that its binary is not there, what
+// the daemon that runs has to say of it, or the check of the configuration.
+func pluginFinding(p config.Plugin, paths Paths, diags config.Diagnostics, now rpc.Plugin) Finding {
+	f := Finding{Name: "plugin " + p.Label, Level: "ok", Detail: binaryOf(p, paths)}
+	info, err := os.Stat(f.Detail)
 	if err != nil || info.Mode()&0o111 == 0 {
-		return []Finding{{Name: name, Level: "fail", Detail: "no executable at " + binary, Hint: "run `make build` in a checkout, or install again"}}
+		f.Level, f.Detail, f.Hint = "fail", "no executable at "+f.Detail, "run `make build` in a checkout, or install again"
+		return f
 	}
-	findings := []Finding{{Name: name, Level: "ok", Detail: binary}}
-	if p.Binary != "bash" {
-		return findings
+	for _, d := range diags {
+		if said, of := strings.CutPrefix(d.Summary, f.Name+": "); of {
+			f.Level, f.Detail, f.Hint = "warn", said, "the configuration says more"
+		}
 	}
-	return append(findings, ask(ctx, binary, name, sandbox, paths)...)
+	if now.Error != "" {
+		f.Level, f.Detail, f.Hint = "warn", now.State+": "+now.Error, "bothy logs says more; bothy plugins reload "+p.Label+" tries it again"
+	}
+	if now.State == host.Broken {
+		f.Level = "fail"
+	}
+	return f
 }
 
 // doctorProject is the project that doctor is called in; empty where there is none.

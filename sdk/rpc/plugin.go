@@ -12,7 +12,7 @@ type Plugin struct {
 	State    string   `json:"state"` // starting, ready, draining, stopped, crashed, backoff, broken
 	PID      int      `json:"pid,omitempty"`
 	Restarts int      `json:"restarts"`
-	Error    string   `json:"error,omitempty"` // why it is not ready, and what to do
+	Error    string   `json:"error,omitempty"` // why it is not ready, or not as it is asked for, and what to do
 	Tools    []string `json:"tools"`
 	RSS      int64    `json:"rss,omitempty"` // resident memory in bytes
 

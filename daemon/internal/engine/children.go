@@ -50,12 +50,14 @@ func (e *Engine) child(parent *serving, tool string, arguments json.RawMessage) 
 // pluginTool finds a plugin's tool by its bare name or as plugin__tool. What an
 // agent's model is offered does not narrow what plugins may call: their blocks do.
 func (e *Engine) pluginTool(name string) (sdk.Tool, error) {
+	var names []string
 	for _, t := range e.listed() {
 		if t.Name == name || t.Qualified() == name {
 			return t, nil
 		}
+		names = append(names, t.Name)
 	}
-	return sdk.Tool{}, sdk.Errorf(sdk.NotFound, "there is no tool %q", name)
+	return sdk.Tool{}, e.noTool(name, names)
 }
 
 // callFor makes the call of a plugin that serves another, on the path of all

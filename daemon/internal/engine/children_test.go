@@ -131,6 +131,7 @@ func TestAPluginsCallIsRefused(t *testing.T) {
 		"restricted":         {Submission{}, call{"loose", "{}"}, "permission: refused by rule \"unpinned\""},
 		"only reading":       {Submission{ReadOnly: true}, numbered("write", 1), "permission: refused by rule \"ask_mode\""},
 		"no such tool":       {Submission{}, call{"nosuch", "{}"}, "not_found: there is no tool"},
+		"a broken plugin":    {Submission{}, call{"broken", "{}"}, "unavailable: the tool \"broken\" cannot be called: the plugin evil is broken"},
 		"no JSON":            {Submission{}, call{"read", "{"}, "validation: the arguments of read are not JSON"},
 		"out of the project": {Submission{Mode: sdk.ModeFull}, call{"write", `{"path":"../x"}`}, "permission: refused by rule \"outside\""},
 	} {

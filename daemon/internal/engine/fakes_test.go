@@ -178,6 +178,13 @@ func (f *fakeTools) remove(name string) {
 	f.specs = slices.DeleteFunc(f.specs, func(t sdk.Tool) bool { return t.Name == name })
 }
 
+func (f *fakeTools) Missing(name string) error {
+	if name == "broken" {
+		return sdk.Errorf(sdk.Unavailable, "the plugin evil is broken: it crashed 5 times")
+	}
+	return nil
+}
+
 func (f *fakeTools) Tools() []sdk.Tool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

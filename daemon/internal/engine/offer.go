@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/bothyd/bothy/daemon/internal/misnamed"
@@ -57,14 +58,32 @@ func (e *Engine) find(a *activeLoop, name string) (sdk.Tool, sdk.TurnTools, erro
 	if err := misnamed.Tool(name, admitted); err != nil && !known {
 		return sdk.Tool{}, nil, err
 	}
+	if known {
+		return sdk.Tool{}, nil, sdk.Errorf(sdk.Permission, "agent %q may not use %q; it has: %s", a.agent.Name, name, named(names))
+	}
+	return sdk.Tool{}, nil, e.noTool(name, names)
+}
+
+// noTool says that there is no tool, or that its plugin does not run.
+func (e *Engine) noTool(name string, names []string) error {
+	missing := e.cfg.Tools.Missing(name)
+	if missing != nil && sdk.OutcomeOf(missing) != sdk.NotFound {
+		return fmt.Errorf("the tool %.80q cannot be called: %w", name, missing)
+	}
+	text := "there are no tools at all now"
+	if len(names) > 0 {
+		text = "there are: " + named(names)
+	}
+	if missing != nil {
+		text += "; " + missing.Error()
+	}
+	return sdk.Errorf(sdk.NotFound, "there is no tool %.80q; %s", name, text)
+}
+
+// named are the first names of a list.
+func named(names []string) string {
 	if len(names) > maxNamed {
-		names = append(names[:maxNamed], "...")
+		names = append(names[:maxNamed:maxNamed], "...")
 	}
-	switch {
-	case known:
-		return sdk.Tool{}, nil, sdk.Errorf(sdk.Permission, "agent %q may not use %q; it has: %s", a.agent.Name, name, strings.Join(names, ", "))
-	case len(names) == 0:
-		return sdk.Tool{}, nil, sdk.Errorf(sdk.NotFound, "there is no tool %.80q; there are no tools at all now", name)
-	}
-	return sdk.Tool{}, nil, sdk.Errorf(sdk.NotFound, "there is no tool %.80q; there are: %s", name, strings.Join(names, ", "))
+	return strings.Join(names, ", ")
 }

@@ -40,6 +40,9 @@ type Store interface {
 // Tools are the tools there are now.
 type Tools interface {
 	Tools() []sdk.Tool
+	// Missing says why a plugin does not run that would have a tool, or may have had
+	// it; nil when all run.
+	Missing(name string) error
 	// Invoke runs one call. An error is a call that could not be made.
 	Invoke(ctx context.Context, call sdk.Invocation, out sdk.Stream) (sdk.ToolResult, error)
 	// Settle asks what a call came to that a dead daemon had begun. An error,

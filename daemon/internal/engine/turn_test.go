@@ -190,6 +190,8 @@ func TestOutcomesOfATurn(t *testing.T) {
 			"write:failed:validation write:failed:aborted", ""},
 		{"B9 unknown tool", []call{{"frobnicate", `{}`}, numbered("write", 2)},
 			"frobnicate:failed:not_found write:resolved", "write"},
+		{"a tool of a broken plugin", []call{{"broken", `{}`}, numbered("write", 2)},
+			"broken:failed:unavailable write:resolved", "write"},
 		{"a denied side effect gives up the rest", []call{numbered("read", 1), {"write", `{"path":"../x"}`}, numbered("write", 3)},
 			"read:resolved write:failed:permission write:failed:aborted", "read"},
 		{"a denied read does not", []call{{"read", `{"path":"/etc/passwd"}`}, numbered("write", 3)},
@@ -225,13 +227,13 @@ func TestOutcomesOfATurn(t *testing.T) {
 }
 
 func TestErrorsAreToldToTheModel(t *testing.T) { // B8, B9, B10
-	h := newHouse(t, calls(call{"frobnicate", `{}`}, call{"read", `{"path":`}, call{"read", `{"path":"../x"}`}))
+	h := newHouse(t, calls(call{"frobnicate", `{}`}, call{"read", `{"path":`}, call{"read", `{"path":"../x"}`}, call{"broken", `{}`}))
 	h.run(Submission{Agent: "free"})
 	m := h.models.asked()[1].Messages
-	if len(m) != 6 {
+	if len(m) != 7 {
 		t.Fatalf("%d messages", len(m))
 	}
-	for i, want := range []string{"there are: read, read_bad, write", "not whole", "name a path below the project"} {
+	for i, want := range []string{"there are: read, read_bad, write", "not whole", "name a path below the project", `the tool "broken" cannot be called: the plugin evil is broken: it crashed 5 times`} {
 		r := m[3+i]
 		if r.Role != sdk.RoleTool || !r.Failed || r.CallID != fmt.Sprintf("id%d", i) || !strings.Contains(r.Text, want) {
 			t.Errorf("result %d: %+v, want %q", i, r, want)

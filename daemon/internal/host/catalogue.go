@@ -167,6 +167,19 @@ func (c *catalogue) find(name string) (*offered, error) {
 	return nil, &sdk.Error{Outcome: sdk.NotFound, Message: text}
 }
 
+// Missing says why a tool is not among Tools that a plugin would have, or may have
+// had, which does not run; nil when no such plugin is configured.
+func (s *Supervisor) Missing(name string) error {
+	c := s.tools()
+	if o, known := c.byName[name]; known {
+		return o.owner.unready()
+	}
+	if len(c.absent) == 0 {
+		return nil
+	}
+	return sdk.Errorf(sdk.NotFound, "these plugins do not run: %s", strings.Join(c.absent, "; "))
+}
+
 // Tools are all tools that can be called, in the order of the configuration.
 // Those of a plugin that crashed stay while it is started again.
 func (s *Supervisor) Tools() []sdk.Tool {

@@ -167,6 +167,11 @@ func crashLoop(t *testing.T) {
 	}
 	_, err := r.call(t, "loop__noop", ``)
 	wantOutcome(t, err, sdk.Unavailable)
+	for _, err := range []error{err, r.Missing("loop__noop"), r.Missing("another")} {
+		if text := err.Error(); !strings.Contains(text, "loop") || !strings.Contains(text, "it crashed 5 times") || !strings.Contains(text, "exit status 4") {
+			t.Errorf("%q does not say that it is broken, and why", text)
+		}
+	}
 	r.mustCall(t, "fault__noop", ``)
 }
 

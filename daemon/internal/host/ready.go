@@ -15,19 +15,13 @@ func (i *instance) ready(ctx context.Context) (*link, error) {
 	for {
 		changed := i.s.changes.wait()
 		i.mu.Lock()
-		state, l, problem, refusal, held := i.state, i.link, i.problem, i.refusal, i.held
+		state, l, problem := i.state, i.link, i.problem
 		i.mu.Unlock()
-		switch {
-		case state == Ready && l.alive.Err() == nil && !l.failing.Load():
+		if state == Ready && l.alive.Err() == nil && !l.failing.Load() {
 			return l, nil
-		case state == Broken && refusal != nil:
-			return nil, sdk.Errorf(sdk.Unavailable, "the plugin %s is broken: %w", i.name, refusal)
-		case state == Broken:
-			return nil, sdk.Errorf(sdk.Unavailable, "the plugin %s is broken: %s", i.name, problem)
-		case held != "":
-			return nil, sdk.Errorf(sdk.Unavailable, "the plugin %s cannot serve yet: %s", i.name, held)
-		case state == Stopped || state == Draining:
-			return nil, sdk.Errorf(sdk.Unavailable, "the plugin %s is %s", i.name, state)
+		}
+		if err := i.unready(); err != nil {
+			return nil, err
 		}
 		select {
 		case <-changed:
@@ -37,4 +31,22 @@ func (i *instance) ready(ctx context.Context) (*link, error) {
 			return nil, gaveUp(ctx)
 		}
 	}
+}
+
+// unready is why a plugin does not serve, and will not by itself; nil where it does or
+// may soon.
+func (i *instance) unready() error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	switch {
+	case i.state == Broken && i.refusal != nil:
+		return sdk.Errorf(sdk.Unavailable, "the plugin %s is broken: %w", i.name, i.refusal)
+	case i.state == Broken:
+		return sdk.Errorf(sdk.Unavailable, "the plugin %s is broken: %s", i.name, i.problem)
+	case i.held != "":
+		return sdk.Errorf(sdk.Unavailable, "the plugin %s cannot serve yet: %s", i.name, i.held)
+	case i.state == Stopped || i.state == Draining:
+		return sdk.Errorf(sdk.Unavailable, "the plugin %s is %s", i.name, i.state)
+	}
+	return nil
 }

@@ -133,6 +133,31 @@ func TestReplaceThatFails(t *testing.T) {
 	}
 }
 
+// TestListSaysWhatKeepsIt: a plugin that serves and could not be started again is
+// ready, and says so.
+func TestListSaysWhatKeepsIt(t *testing.T) {
+	s := spec("fault", "")
+	s.Path = copyOf(t, 0o755)
+	r := started(t, nil, s)
+	for mode, says := range map[os.FileMode]string{0o644: "is not executable", 0o777: "can be changed by everybody", 0: "permission denied", 0o755: ""} {
+		if err := os.Chmod(s.Path, mode); err != nil {
+			t.Fatal(err)
+		}
+		if os.Geteuid() == 0 && mode == 0 {
+			says = "is not executable"
+		}
+		if st := r.status(t, "fault"); st.State != Ready || !strings.Contains(st.Error, says) || (says == "") != (st.Error == "") {
+			t.Errorf("%v: %s %q", mode, st.State, st.Error)
+		}
+	}
+	if err := os.Remove(s.Path); err != nil {
+		t.Fatal(err)
+	}
+	if st := r.status(t, "fault"); st.State != Ready || !strings.Contains(st.Error, "could not be started again: its binary is missing") {
+		t.Errorf("%s %q", st.State, st.Error)
+	}
+}
+
 // TestReplaceOfWhatDoesNotRun: a broken plugin, and one in the middle of its
 // start, begin with the new spec at once.
 func TestReplaceOfWhatDoesNotRun(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/bothyd/bothy/sdk/rpc"
 )
@@ -17,6 +18,9 @@ func (s *Supervisor) Plugins() []rpc.Plugin {
 	var out []rpc.Plugin
 	for _, i := range s.instances() {
 		st := i.status()
+		if st.State == Ready {
+			st.Error = i.behind()
+		}
 		st.Tools = tools[st.Instance]
 		out = append(out, st)
 	}
@@ -33,6 +37,26 @@ func (s *Supervisor) State(instance string) string {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return fmt.Sprintf("%s %d %d", i.state, i.restarts, i.generation)
+}
+
+// behind says why a plugin that serves is not as it is asked for, or could not be
+// started again; empty when nothing keeps it from that.
+func (i *instance) behind() string {
+	i.mu.Lock()
+	said, spec := i.notTaken, i.spec
+	i.mu.Unlock()
+	if len(said) > 0 {
+		return "it goes on with the block that it had: " + strings.TrimPrefix(said[0].Summary, "plugin "+i.name+": ") + ": " + said[0].Detail
+	}
+	if spec.Foreign != nil {
+		return ""
+	}
+	b, fail := i.s.inspect.Find(spec)
+	if fail != nil {
+		return "it goes on with the file that it was started from, and could not be started again: " + fail.Error()
+	}
+	_ = b.Close() // it was only looked for
+	return ""
 }
 
 func (i *instance) status() rpc.Plugin {

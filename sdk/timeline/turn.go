@@ -102,10 +102,13 @@ func (a *Action) stream(row sdk.JournalRow) {
 func (a *Action) Unseen(channel int) string {
 	name := map[int]string{1: "stdout", 2: "stderr"}[channel]
 	whole, split := a.Metadata[name].(string)
-	if !split && len(a.Streamed) == 1 {
-		whole = a.Body // a tool of one channel
+	streamed, did := a.Streamed[channel]
+	if !split && did && len(a.Streamed) == 1 { // a tool of one channel; why it was cut short is told by itself
+		if whole = a.Body; a.Error != "" {
+			whole = strings.TrimSuffix(whole, "\n\n"+a.Error)
+		}
 	}
-	rest, ok := strings.CutPrefix(whole, a.Streamed[channel])
+	rest, ok := strings.CutPrefix(whole, streamed)
 	if !ok {
 		return "" // it was cut, or is told in other words
 	}

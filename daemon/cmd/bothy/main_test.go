@@ -148,6 +148,31 @@ func TestPreviewOfAnotherDaemon(t *testing.T) {
 	}
 }
 
+// TestAbortedOutput: what streamed before a call was ended stands there once, and the
+// reason as well.
+func TestAbortedOutput(t *testing.T) {
+	for name, body := range map[string]string{"whole": "one\ntwo\nthr", "cut": "wo\nthr"} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			p := newProgress(b.c, newLoopState(1))
+			const path = "log://turn_1/evil/call"
+			for _, row := range []sdk.JournalRow{
+				{Kind: sdk.KindTurnOpened, Loop: 1, Turn: 1},
+				entry(1, 1, path, text(""), sdk.StateStreaming, "", sdk.PhaseStarted, map[string]any{"tool": "evil"}),
+				{Kind: sdk.KindEntryChunk, Path: path, Data: data(map[string]int{"channel": 1}), Body: text("one\ntwo\nthr")},
+				entry(1, 1, path, text(body+"\n\naborted: no"), sdk.StateCancelled, sdk.Aborted, sdk.PhaseEnded, map[string]any{"error": "aborted: no"}),
+			} {
+				c, _ := p.loop.take(row)
+				p.row(row, c)
+			}
+			want := "• evil\n  │ one\n  │ two\n  │ thr\n  ✗ cancelled: aborted: no, turn_1/evil/call\n"
+			if got := b.err.String(); got != want {
+				t.Errorf("shown\n%s\nwant\n%s", got, want)
+			}
+		})
+	}
+}
+
 func TestExitCodesOfRun(t *testing.T) {
 	for name, c := range map[string]struct {
 		status int

@@ -111,6 +111,8 @@ type Recording struct {
 	// Repeats is the path of an earlier action: its result answers the call, which is not
 	// made. No subscriber outside of the daemon sees or sets it.
 	Repeats string `json:"-"`
+	// By is who rejected the call, as the daemon knows it.
+	By string `json:"-"`
 }
 
 // Prompt is the value of the filters assembly.system, assembly.user and
@@ -161,6 +163,7 @@ type Resolution struct {
 	Allow   bool    `json:"allow"`
 	Outcome Outcome `json:"outcome,omitempty"` // when Allow is false
 	Body    string  `json:"body"`
+	By      string  `json:"-"` // who vetoed, as the daemon knows it
 }
 
 // Notice is the payload of ui.render and ui.notify.

@@ -235,7 +235,7 @@ func TestARecordingFilterSeesAPluginsCall(t *testing.T) {
 	if got, want := h.outcomes(a.Run.ID), "wrap:resolved write:failed:conflict write:resolved"; got != want {
 		t.Errorf("got %s", got)
 	}
-	if got := h.actions(a.Run.ID)[0].Body; !strings.HasPrefix(got, "conflict: not today; write") {
+	if got := h.actions(a.Run.ID)[0].Body; !strings.HasPrefix(got, "conflict: t refused this call: not today; write") {
 		t.Errorf("the plugin was told %q", got)
 	}
 	h.check(a.Run.ID)

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -57,7 +56,7 @@ func (e *Engine) judgeEdit(ctx context.Context, q *question) error {
 		return err
 	}
 	if ruled.State != sdk.StateStreaming {
-		return sdk.Errorf(sdk.Permission, "the edit was refused, and the proposal stays as it was: %s", cmp.Or(ruled.Body, "a hook of entry.recording rejected it"))
+		return sdk.Errorf(sdk.Permission, "the edit was refused, and the proposal stays as it was: %w", refusal(ruled.By, ruled.Outcome, ruled.Body))
 	}
 	d := e.decide(a, x, true)
 	x.Decision, x.anew = &d, nil

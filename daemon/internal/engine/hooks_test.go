@@ -119,7 +119,7 @@ func TestRecordingFilterRejects(t *testing.T) {
 	if got, want := h.outcomes(a.Run.ID), "read:resolved write:failed:conflict write:failed:aborted"; got != want {
 		t.Errorf("got %s", got)
 	}
-	if acts := h.actions(a.Run.ID); acts[1].Body != "not today" {
+	if acts := h.actions(a.Run.ID); acts[1].Body != "t refused this call: not today" {
 		t.Errorf("reason %q", acts[1].Body)
 	}
 	h.check(a.Run.ID)

@@ -60,14 +60,17 @@ func TestVeto(t *testing.T) {
 		"with words": {func(_ context.Context, r sdk.Resolution) (sdk.Resolution, error) {
 			r.Allow, r.Outcome, r.Body = false, sdk.Conflict, "the branch is frozen"
 			return r, nil
-		}, "write:failed:conflict", "the branch is frozen"},
+		}, "write:failed:conflict", "guard refused this call: the branch is frozen"},
 		"without": {func(_ context.Context, r sdk.Resolution) (sdk.Resolution, error) {
 			r.Allow = false
 			return r, nil
 		}, "write:failed:permission", "do it another way"},
 		"by failing": {func(context.Context, sdk.Resolution) (sdk.Resolution, error) {
 			return sdk.Resolution{}, errors.New("it broke")
-		}, "write:failed:permission", "it broke"},
+		}, "write:failed:permission", "guard could not rule on proposal.accepting, and a guard that fails denies: it broke"},
+		"by an error": {func(context.Context, sdk.Resolution) (sdk.Resolution, error) {
+			return sdk.Resolution{}, sdk.Errorf(sdk.Permission, "no thanks")
+		}, "write:failed:permission", "guard refused: no thanks"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newAsking(t, calls(numbered("write", 1)))

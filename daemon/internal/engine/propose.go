@@ -97,10 +97,7 @@ func (e *Engine) accepting(ctx context.Context, a *activeLoop, x *action) error 
 		Writer: sdk.WriterSystem, Loop: x.Loop, Turn: x.Turn,
 	}})
 	if err == nil && !ruled.Allow {
-		err = &sdk.Error{
-			Outcome: cmp.Or(ruled.Outcome, sdk.Permission),
-			Message: cmp.Or(ruled.Body, "a hook of proposal.accepting refused this call"),
-		}
+		err = refusal(ruled.By, ruled.Outcome, ruled.Body)
 	}
 	return err
 }

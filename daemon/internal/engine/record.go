@@ -165,7 +165,7 @@ func (e *Engine) judge(ctx context.Context, a *activeLoop, x *action) {
 	case err != nil:
 		x.refuse(err)
 	case ruled.State != sdk.StateStreaming:
-		x.refuse(sdk.Errorf(cmp.Or(ruled.Outcome, sdk.Permission), "%s", cmp.Or(ruled.Body, "this call was rejected before it was recorded")))
+		x.refuse(refusal(ruled.By, ruled.Outcome, ruled.Body))
 		if ruled.State == sdk.StateCancelled {
 			x.cancel(x.Outcome)
 		}
@@ -184,6 +184,15 @@ func (e *Engine) judge(ctx context.Context, a *activeLoop, x *action) {
 		x.rule(a, e.decide(a, x, a.approved && !x.plugged()))
 		e.acceptUnasked(ctx, a, x)
 	}
+}
+
+// refusal is why a call is not made that a hook refused: who did, and in their words.
+func refusal(by string, outcome sdk.Outcome, said string) error {
+	outcome = cmp.Or(outcome, sdk.Permission)
+	if said == "" {
+		return sdk.Errorf(outcome, "%s refused this call", by).Tell("refused: do it another way, or leave it to the person")
+	}
+	return sdk.Errorf(outcome, "%s refused this call: %s", by, said)
 }
 
 // misnames refuses a call whose arguments have the names of another agent, before policy

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -185,11 +184,7 @@ func (e *Engine) accept(ctx context.Context, q *question, remember sdk.Remember)
 
 // veto ends the action as a filter has it, though a person accepted.
 func (e *Engine) veto(ctx context.Context, q *question, ruled sdk.Resolution) (rpc.Resolved, error) {
-	why := sdk.Errorf(cmp.Or(ruled.Outcome, sdk.Permission), "this call was accepted, and a hook of proposal.accepting refused it").Tell("refused: do it another way, or leave it to the person")
-	if ruled.Body != "" {
-		why = sdk.Errorf(why.Outcome, "%s", ruled.Body)
-	}
-	return e.turnDown(ctx, q, why)
+	return e.turnDown(ctx, q, refusal(ruled.By, ruled.Outcome, ruled.Body))
 }
 
 // reject ends the action, and the rest of its turn is not made. With a reason the model

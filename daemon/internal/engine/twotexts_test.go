@@ -54,7 +54,7 @@ func TestTwoTexts(t *testing.T) {
 				r.Allow = false
 				return r, nil
 			})
-		}, answer(sdk.Accept), 0, "this call was accepted, and a hook of proposal.accepting refused it", "refused: do it another way, or leave it to the person"},
+		}, answer(sdk.Accept), 0, "guard refused this call", "refused: do it another way, or leave it to the person"},
 		"aborted": {nil, func(h *askingHouse, a Accepted) {
 			h.proposed()
 			if err := h.engine.Abort(context.Background(), a.Run.ID); err != nil {

@@ -14,8 +14,8 @@ import (
 // the one before it returned.
 type Filter[T any] struct {
 	chain[func(context.Context, T) (T, error)]
-	// take says what of a subscriber's answer counts; nil is all of it.
-	take func(before, after T) T
+	// take says what of the answer of a subscriber, by its owner, counts; nil is all of it.
+	take func(owner string, before, after T) T
 }
 
 // On subscribes owner at a priority (lower is earlier). With deny, a failure
@@ -40,11 +40,14 @@ func (f *Filter[T]) Apply(ctx context.Context, value T) (T, error) {
 		})
 		switch {
 		case err == nil && f.take != nil:
-			value = f.take(value, next)
+			value = f.take(s.owner, value, next)
 		case err == nil:
 			value = next
 		case s.deny:
 			f.log.Warn("a guarding hook failed, which is a deny", "hook", f.point.Name, "owner", s.owner, "error", err)
+			if sdk.OutcomeOf(err) == sdk.Permission {
+				return value, sdk.Errorf(sdk.Permission, "%s refused: %w", s.owner, err)
+			}
 			return value, sdk.Errorf(sdk.Permission, "%s could not rule on %s, and a guard that fails denies: %w", s.owner, f.point.Name, err)
 		default:
 			f.log.Warn("a hook failed and was passed over", "hook", f.point.Name, "owner", s.owner, "error", err)

@@ -70,7 +70,7 @@ func TestRecordingOnlyRejects(t *testing.T) {
 		return r, nil
 	})
 	got, err := chains.EntryRecording.Apply(t.Context(), sdk.Recording{Run: 1, Loop: 2, Tool: "read", Path: "log://turn_1/read/a", State: sdk.StateStreaming})
-	if err != nil || got.State != sdk.StateCancelled || got.Body != "no" || string(got.Attributes) != `{"arguments":{"path":"b"}}` {
+	if err != nil || got.State != sdk.StateCancelled || got.Body != "no" || got.By != "rejects" || string(got.Attributes) != `{"arguments":{"path":"b"}}` {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if got.Run != 1 || got.Loop != 2 || got.Tool != "read" || got.Path != "log://turn_1/read/a" {

@@ -83,6 +83,9 @@ func TestGuideCompiles(t *testing.T) {
 		write(t, filepath.Join(dir, name), string(text))
 	}
 	pieces := snippets(t, "docs/plugins.md", "go")
+	for line, text := range snippets(t, "docs/hooks.md", "go") {
+		pieces[10_000+line] = text
+	}
 	lines := make([]int, 0, len(pieces))
 	for line := range pieces {
 		lines = append(lines, line)

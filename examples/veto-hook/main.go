@@ -5,9 +5,9 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"path"
 
-	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/hook"
 	"github.com/bothyd/bothy/sdk/plugin"
 )
@@ -20,29 +20,25 @@ func main() {
 	var config settings
 	plugin.Serve(plugin.Options{
 		Name: "veto", Version: "1.0.0", Config: &config,
-		// A filter that fails, or is not there, lets nothing pass: Closed.
-		Hook: hook.Set{hook.Filter("entry.recording", config.veto).Closed()},
+		Hook: hook.Set{hook.BeforeCall(config.veto)},
 	})
 }
 
-// veto looks at an action that is about to be recorded. State failed rejects it;
-// the model reads Body and may do something else.
-func (s *settings) veto(_ context.Context, r sdk.Recording) (sdk.Recording, error) {
-	var attributes struct {
-		Arguments map[string]any `json:"arguments"`
-	}
-	if err := json.Unmarshal(r.Attributes, &attributes); err != nil {
-		return r, err
+// veto refuses a call by an error. The model reads it, and may do something else.
+func (s *settings) veto(_ context.Context, call hook.Call) (hook.Call, error) {
+	var arguments map[string]any
+	if err := json.Unmarshal(call.Arguments, &arguments); err != nil {
+		return call, err
 	}
 	for _, argument := range []string{"path", "source", "destination"} {
-		name, _ := attributes.Arguments[argument].(string)
+		name, _ := arguments[argument].(string)
 		for _, pattern := range s.Keep {
-			if kept, err := path.Match(pattern, path.Base(name)); err != nil || kept {
-				r.State, r.Outcome = sdk.StateFailed, sdk.Permission
-				r.Body = "the operator keeps " + pattern + " as it is: leave " + name + " alone"
-				return r, err
+			if kept, err := path.Match(pattern, path.Base(name)); err != nil {
+				return call, err
+			} else if kept {
+				return call, errors.New("the operator keeps " + pattern + " as it is: leave " + name + " alone")
 			}
 		}
 	}
-	return r, nil
+	return call, nil
 }

@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -32,5 +34,40 @@ func TestHooks(t *testing.T) {
 		if !strings.HasPrefix(h.Payload, "map of ") && len(fields[h.Payload]) == 0 {
 			t.Errorf("%s carries %s, whose members are not told", h.Name, h.Payload)
 		}
+	}
+}
+
+// TestHooksPage: docs/hooks.md has the catalogue as it is. Behind its last heading the
+// page is written by -update.
+func TestHooksPage(t *testing.T) {
+	const file, heading = "../../../docs/hooks.md", "## Names\n\n"
+	page, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	prose, _, _ := strings.Cut(string(page), heading)
+	var types payloadTypes
+	var names, planned strings.Builder
+	for _, p := range sdk.Hooks() {
+		word := types.word(p.Payload)
+		if p.Planned {
+			fmt.Fprintf(&planned, "`%s` (%s, %s), ", p.Name, p.Kind, word)
+			continue
+		}
+		fmt.Fprintf(&names, "| `%s` | %s | %s | %s | %s |\n", p.Name, p.Kind, word, failureWord(p), p.Doc)
+	}
+	want := prose + heading + "| name | kind | payload | failure | when |\n|---|---|---|---|---|\n" + names.String() +
+		"\nKnown, but emitted by no daemon of this version, so that a subscription is refused: " + strings.TrimSuffix(planned.String(), ", ") + ".\n" +
+		"\n## Payloads\n\nAs JSON; a member with ? may be missing.\n\n| type | members |\n|---|---|\n"
+	for _, typ := range types.found {
+		name, members, _ := strings.Cut(typ.String(), ": ")
+		want += fmt.Sprintf("| %s | %s |\n", name, strings.ReplaceAll(members, "|", `\|`))
+	}
+	if *update {
+		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if string(page) != want {
+		t.Errorf("docs/hooks.md is not what the catalogue says; go test -update writes it anew")
 	}
 }

@@ -28,13 +28,13 @@ type Services struct {
 func Describe(ctx context.Context, s Subject) (sdk.Manifest, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	var m sdk.Manifest
 	resp, err := pb.NewPluginClient(s.Conn).Describe(ctx, &pb.DescribeRequest{})
 	if err != nil {
-		return m, fmt.Errorf("calling Describe failed: %w", err)
+		return sdk.Manifest{}, fmt.Errorf("calling Describe failed: %w", err)
 	}
-	if err := json.Unmarshal(resp.GetManifestJson(), &m); err != nil {
-		return m, fmt.Errorf("what Describe answered is no manifest: %w", err)
+	m, err := sdk.ReadManifest(resp.GetManifestJson())
+	if err != nil {
+		return m, fmt.Errorf("what Describe answered is refused: %w", err)
 	}
 	return m, nil
 }
@@ -56,9 +56,9 @@ func Configure(ctx context.Context, s Subject, at Services) error {
 	if err := wire.Error(resp.GetFailure()); err != nil || len(resp.GetManifestJson()) == 0 {
 		return err
 	}
-	var told sdk.Manifest // the daemon does not ask Describe for it then
-	if err := json.Unmarshal(resp.GetManifestJson(), &told); err != nil {
-		return fmt.Errorf("what Configure answered is no manifest: %w", err)
+	told, err := sdk.ReadManifest(resp.GetManifestJson()) // the daemon does not ask Describe for it then
+	if err != nil {
+		return fmt.Errorf("what Configure answered is refused: %w", err)
 	}
 	return describes(ctx, s, told, "the answer of Configure holds another manifest than that of Describe")
 }

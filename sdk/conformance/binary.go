@@ -21,6 +21,7 @@ import (
 type Options struct {
 	Path string   // absolute
 	Args []string // of a block's args, for the plugin itself
+	Env  []string // of a block's env, NAME=VALUE each
 	// Config is the block's attributes, a JSON object; those that are absent
 	// take their defaults.
 	Config json.RawMessage
@@ -85,8 +86,8 @@ func commandDescribe(ctx context.Context, o Options) (*sdk.Manifest, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s describe: %w: %.200q: without it the plugin can be neither locked nor checked before it runs", filepath.Base(o.Path), err, errs.String())
 	}
-	var m sdk.Manifest
-	if err := json.Unmarshal(out, &m); err != nil {
+	m, err := sdk.ReadManifest(out)
+	if err != nil {
 		return nil, fmt.Errorf("%s describe printed no manifest: %w: with this argument alone it must print its manifest as JSON, and nothing else", filepath.Base(o.Path), err)
 	}
 	return &m, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net"
 	"strings"
 	"testing"
@@ -179,6 +180,32 @@ func TestWell(t *testing.T) {
 	}
 }
 
+// described gives the argument of the tool a description of so many bytes.
+func described(m *model, size int) {
+	m.manifest.Tools[0].Parameters = json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer","description":"` + strings.Repeat("x", size) + `"}},"required":["n"],"additionalProperties":false}`)
+}
+
+// TestManyTools: above the budget is a warning, and far above it no daemon takes it.
+func TestManyTools(t *testing.T) {
+	m := well().manifest
+	for len(m.Tools) <= sdk.ToolsBudget {
+		spec := m.Tools[0]
+		spec.Name = fmt.Sprintf("count%d", len(m.Tools))
+		m.Tools = append(m.Tools, spec)
+	}
+	if f := finding("manifest", Manifest(m)); f.Severity != Warned || !strings.Contains(f.Text, "it declares 201 tools") {
+		t.Errorf("%+v", f)
+	}
+	m.Tools = make([]sdk.ToolSpec, sdk.MaxTools+1)
+	b, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := sdk.ReadManifest(b); sdk.OutcomeOf(err) != sdk.Validation || !strings.Contains(err.Error(), "declares 1601 tools, at most 1600") {
+		t.Error(err)
+	}
+}
+
 // TestDefects: a plugin with one defect fails the check that is about it, and no
 // other.
 func TestDefects(t *testing.T) {
@@ -197,6 +224,15 @@ func TestDefects(t *testing.T) {
 		severity Severity
 		says     string
 	}{
+		"too deep a schema": {func(m *model) {
+			m.manifest.Tools[0].Parameters = json.RawMessage(`{"type":"object","properties":{"a":` + strings.Repeat(`{"items":`, 200) + `{}` + strings.Repeat(`}`, 200) + `}}`)
+		}, "manifest", Failed, "tool count: the daemon does not take it: the words of its JSON Schema cannot be read: they are nested deeper"},
+		"an endless schema": {func(m *model) {
+			m.manifest.Tools[0].Parameters = json.RawMessage(`{"type":"object","allOf":[{"$ref":"#"}]}`)
+		}, "manifest", Failed, "refers to itself"},
+		"a large schema":     {func(m *model) { described(m, sdk.SchemaBudget) }, "manifest", Warned, "tool count: its JSON Schema has"},
+		"too large a schema": {func(m *model) { described(m, sdk.MaxSchema) }, "manifest", Failed, "bytes, at most 524288 are taken"},
+		"a large manifest":   {func(m *model) { m.manifest.Tools[0].Description = strings.Repeat("x", sdk.ManifestBudget) }, "manifest", Warned, "the manifest has"},
 		"no version":         {func(m *model) { m.manifest.Version = "" }, "manifest", Failed, "no version"},
 		"another protocol":   {func(m *model) { m.manifest.Protocol = 2 }, "manifest", Failed, "the protocol is 2"},
 		"unknown kind":       {func(m *model) { m.manifest.Kinds = append(m.manifest.Kinds, "toll") }, "manifest", Failed, `no kind "toll"`},

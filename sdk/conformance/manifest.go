@@ -14,6 +14,7 @@ import (
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/internal/wire"
+	"github.com/bothyd/bothy/sdk/schema"
 	"github.com/bothyd/bothy/sdk/tool"
 )
 
@@ -69,12 +70,15 @@ func Manifest(m sdk.Manifest) error {
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
+	for _, text := range m.AboveBudget() {
+		errs = append(errs, Warn("%s", text))
+	}
 	for _, f := range m.Features {
 		if !slices.Contains(features, f) {
-			return Warn("the feature %q is not known here, and is not used; there are %v", f, features)
+			errs = append(errs, Warn("the feature %q is not known here, and is not used; there are %v", f, features))
 		}
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 func known(what string, have, all []string) error {
@@ -149,17 +153,14 @@ func Tools(specs []sdk.ToolSpec) error {
 
 // schemaOf reads the JSON Schema of a tool's arguments.
 func schemaOf(s sdk.ToolSpec) (*jsonschema.Schema, error) {
-	var schema jsonschema.Schema
-	if err := json.Unmarshal(s.Parameters, &schema); err != nil {
+	if _, err := schema.Compile(s.Parameters); err != nil { // as the daemon does
+		return nil, fmt.Errorf("tool %s: the daemon does not take it: %w", s.Name, err)
+	}
+	var parsed jsonschema.Schema
+	if err := json.Unmarshal(s.Parameters, &parsed); err != nil {
 		return nil, fmt.Errorf("tool %s: its JSON Schema cannot be read: %w", s.Name, err)
 	}
-	if schema.Type != "object" {
-		return nil, fmt.Errorf("tool %s: its JSON Schema is of type %q, want object", s.Name, schema.Type)
-	}
-	if _, err := schema.Resolve(nil); err != nil {
-		return nil, fmt.Errorf("tool %s: its JSON Schema cannot be used: %w", s.Name, err)
-	}
-	return &schema, nil
+	return &parsed, nil
 }
 
 // Subscriptions says what is wrong with the subscriptions of a hook; nil when

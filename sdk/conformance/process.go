@@ -70,6 +70,7 @@ func launch(ctx context.Context, o Options, dir string) (*process, string, error
 		wire.CookieKey+"="+wire.CookieValue, wire.EnvHostPID+"="+strconv.Itoa(os.Getpid()),
 		wire.EnvVersions+"="+strconv.Itoa(wire.Protocol), wire.EnvSocketDir+"="+dir,
 		"PLUGIN_MIN_PORT=10000", "PLUGIN_MAX_PORT=25000")
+	p.cmd.Env = append(p.cmd.Env, o.Env...)
 	stdout, outTo, err := os.Pipe()
 	if err != nil {
 		return nil, "", err

@@ -62,6 +62,9 @@ func tried(ctx context.Context, s Subject, spec sdk.ToolSpec) error {
 	if !spec.Annotations.ReadOnly && !s.Call {
 		return Skip("it is not declared read-only: give --call to have it called all the same")
 	}
+	if _, err := schemaOf(spec); err != nil {
+		return Skip("no daemon takes its JSON Schema: the check of the manifest says why")
+	}
 	arguments, err := Arguments(spec)
 	if err != nil {
 		return errors.Join(misused(ctx, s, spec), err)

@@ -31,15 +31,7 @@ func (c *Client) Describe(ctx context.Context) (sdk.Manifest, error) {
 	if err != nil {
 		return sdk.Manifest{}, err
 	}
-	return readManifest(resp.GetManifestJson())
-}
-
-func readManifest(b []byte) (sdk.Manifest, error) {
-	var m sdk.Manifest
-	if err := json.Unmarshal(b, &m); err != nil {
-		return m, fmt.Errorf("decode the plugin's manifest: %w", err)
-	}
-	return m, nil
+	return sdk.ReadManifest(resp.GetManifestJson())
 }
 
 // Configure hands the settings over, and returns the manifest as it is with them.
@@ -59,7 +51,7 @@ func (c *Client) Configure(ctx context.Context, s sdk.Settings, at Services) (sd
 	case len(resp.GetManifestJson()) == 0:
 		return c.Describe(ctx)
 	}
-	return readManifest(resp.GetManifestJson())
+	return sdk.ReadManifest(resp.GetManifestJson())
 }
 
 // Watch calls changed with each new manifest until ctx or the plugin ends.
@@ -73,7 +65,7 @@ func (c *Client) Watch(ctx context.Context, changed func(sdk.Manifest)) error {
 		if err != nil {
 			return err
 		}
-		m, err := readManifest(resp.GetManifestJson())
+		m, err := sdk.ReadManifest(resp.GetManifestJson())
 		if err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 
 	"github.com/bothyd/bothy/sdk/conformance"
@@ -31,6 +32,14 @@ func test(args []string, stdout, stderr io.Writer) int {
 	call := f.Bool("call", false, "call also what may have effects: tools that are not read-only, skills, models")
 	asJSON := f.Bool("json", false, "print JSON")
 	settings := f.String("settings", "", "attributes of its block as a `JSON` object; the others take their defaults")
+	var env []string
+	f.Func("env", "a variable of its block's env, `NAME=VALUE`; may be given again", func(text string) error {
+		if name, _, is := strings.Cut(text, "="); !is || name == "" {
+			return errors.New("write NAME=VALUE")
+		}
+		env = append(env, text)
+		return nil
+	})
 	seed := rand.Uint64N(1 << 32)
 	f.Func("seed", "repeat a test that printed the seed `N`: which requests look as if a later daemon sent them", func(text string) (err error) {
 		seed, err = strconv.ParseUint(text, 10, 64)
@@ -54,7 +63,7 @@ func test(args []string, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	passed, err := conformance.Write(ctx, conformance.Options{
-		Path: self, Args: f.Args(), Config: json.RawMessage(*settings), Call: *call, Seed: seed,
+		Path: self, Args: f.Args(), Env: env, Config: json.RawMessage(*settings), Call: *call, Seed: seed,
 	}, stdout, *asJSON)
 	if err != nil {
 		fmt.Fprintln(stderr, "test:", err)

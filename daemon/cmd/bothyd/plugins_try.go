@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/bothyd/bothy/daemon/cmd/internal/verbs"
 	"github.com/bothyd/bothy/sdk"
@@ -29,6 +30,11 @@ func (cmd pluginsTestCmd) Run(c *console) error {
 	case cmd.Settings != "" && !json.Valid([]byte(cmd.Settings)):
 		return sdk.Errorf(sdk.Validation, "--settings is no JSON: write an object, as in --settings '{\"base_url\": \"http://127.0.0.1\"}'")
 	}
+	for _, v := range cmd.Env {
+		if name, _, is := strings.Cut(v, "="); !is || name == "" {
+			return sdk.Errorf(sdk.Validation, "--env %s: write NAME=VALUE", v)
+		}
+	}
 	seed := rand.Uint64N(1 << 32)
 	if cmd.Seed != nil {
 		seed = *cmd.Seed
@@ -36,7 +42,7 @@ func (cmd pluginsTestCmd) Run(c *console) error {
 	ctx, stop := interruptible()
 	defer stop()
 	passed, err := conformance.Write(ctx, conformance.Options{
-		Path: path, Args: cmd.Args, Config: json.RawMessage(cmd.Settings), Call: cmd.Call, Seed: seed,
+		Path: path, Args: cmd.Args, Env: cmd.Env, Config: json.RawMessage(cmd.Settings), Call: cmd.Call, Seed: seed,
 	}, c.out, c.json)
 	if err != nil {
 		return err

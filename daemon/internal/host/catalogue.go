@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/bothyd/bothy/daemon/internal/inspect"
-	"github.com/bothyd/bothy/daemon/internal/schema"
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/schema"
 	"github.com/bothyd/bothy/sdk/tool"
 )
 

@@ -37,7 +37,10 @@ func failedStarts(t *testing.T) []unstarted {
 	if err := os.WriteFile(text, []byte("just words"), 0o700); err != nil {
 		t.Fatal(err)
 	}
+	many := spec("x", "")
+	many.Env["FAULT_TOOLS"] = "20000"
 	return []unstarted{
+		{name: "05 many tools", spec: many, state: Broken, want: []string{"it does not describe itself", "20", "tools, at most 1600 are taken"}},
 		{name: "05 garbage", spec: spec("x", "garbage"), state: Broken, want: []string{"no handshake", `\x1b]0;garbage`, "and more"}},
 		{name: "05 print", spec: spec("x", "print"), state: Broken, want: []string{"starting up ...", "print nothing before"}},
 		{name: "05 exit", spec: spec("x", "exit"), want: []string{"exit status 3", "no licence found"}},

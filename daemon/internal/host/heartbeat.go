@@ -27,6 +27,9 @@ func (l *link) watch(changed func(sdk.Manifest)) {
 	l.wg.Go(l.beat)
 	l.wg.Go(func() {
 		err := l.base.Watch(l.alive, changed)
+		if sdk.OutcomeOf(err) == sdk.Validation {
+			l.log.Warn("what it declares now is refused, and what it declared before holds", "error", err)
+		}
 		l.log.Debug("watching the manifest ended", "error", err)
 	})
 }

@@ -265,7 +265,8 @@ func (l *link) describe(ctx context.Context) *inspect.Fault {
 	defer cancel()
 	m, err := l.base.Describe(ctx)
 	if err != nil {
-		return &inspect.Fault{Summary: "it does not describe itself", Detail: l.mapped(ctx, err).Error()}
+		e := l.mapped(ctx, err)
+		return &inspect.Fault{Summary: "it does not describe itself", Detail: e.Error(), Permanent: sdk.OutcomeOf(e) == sdk.Validation}
 	}
 	l.manifest.Store(&m)
 	return nil

@@ -9,7 +9,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -185,11 +184,11 @@ func (s *Inspector) runDescribe(ctx context.Context, b *Binary) (sdk.Manifest, e
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	out, errs := &capped{most: largestManifest}, &capped{most: describeErrors}
 	cmd.Stdout, cmd.Stderr = out, errs
-	var m sdk.Manifest
 	if err := cmd.Run(); err != nil {
-		return m, fmt.Errorf("%s describe: %w: %s", b.Path, err, Escaped(errs.String()))
+		return sdk.Manifest{}, fmt.Errorf("%s describe: %w: %s", b.Path, err, Escaped(errs.String()))
 	}
-	if err := json.Unmarshal(out.Bytes(), &m); err != nil {
+	m, err := sdk.ReadManifest(out.Bytes())
+	if err != nil {
 		return m, fmt.Errorf("%s describe printed no manifest (%s): %w", b.Path, Escaped(out.String()), err)
 	}
 	return m, nil

@@ -1,3 +1,5 @@
+// Package schema knows the attributes of a plugin's HCL block as the plugin
+// declares them. It has no state, and starts nothing.
 package schema
 
 import (

@@ -99,6 +99,7 @@ Examples:
 type PluginsTest struct {
 	Call     bool     `help:"Call also what may have effects: tools that are not read-only, skills, models."`
 	Settings string   `placeholder:"JSON" help:"Attributes of the plugin's block as a JSON object; the others take their defaults."`
+	Env      []string `placeholder:"NAME=VALUE" sep:"none" help:"A variable of the plugin's env, as in its block; may be given again."`
 	Seed     *uint64  `placeholder:"N" help:"Repeat a test: which requests look as if a later daemon sent them."`
 	Path     string   `arg:"" name:"path" complete:"file" help:"The binary."`
 	Args     []string `arg:"" optional:"" name:"args" help:"Arguments for the plugin itself, as args in its block."`

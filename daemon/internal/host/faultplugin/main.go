@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/bothyd/bothy/sdk"
@@ -93,8 +94,12 @@ func (f *faults) Prepare(ctx context.Context, at sdk.Place) (sdk.Prepared, error
 	return f.tools().Prepare(ctx, at)
 }
 
-// unusable declares a tool whose schema no host can use, when asked to.
+// unusable declares a tool whose schema no host can use, or too many tools, when
+// asked to.
 func unusable() []sdk.ToolSpec {
+	if n, err := strconv.Atoi(os.Getenv("FAULT_TOOLS")); err == nil {
+		return make([]sdk.ToolSpec, n)
+	}
 	if os.Getenv("FAULT_SCHEMA") == "" {
 		return nil
 	}

@@ -1,7 +1,6 @@
-// Package schema knows what plugins declare of values: the JSON Schema of a
-// tool's arguments (schema.go, flat.go, strict.go, bounded.go, problem.go) and
-// the attributes of a plugin's HCL block (block.go). It has no state, and starts
-// nothing.
+// Package schema reads the JSON Schema of a tool's arguments, and checks arguments
+// against it: what the daemon refuses of a plugin's declaration, and of a call.
+// It has no state, and starts nothing.
 package schema
 
 import (
@@ -15,6 +14,8 @@ import (
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/bothyd/bothy/sdk"
 )
 
 // MaxArguments is how many bytes the arguments of one call may have.
@@ -33,6 +34,9 @@ type Schema struct {
 // are refused, whether the schema says so or not, unless it says that they are
 // taken. The error is for the schema's author.
 func Compile(text json.RawMessage) (*Schema, error) {
+	if len(text) > sdk.MaxSchema {
+		return nil, fmt.Errorf("its JSON Schema has %d bytes, at most %d are taken", len(text), sdk.MaxSchema)
+	}
 	if err := strict(text); err != nil {
 		return nil, fmt.Errorf("the words of its JSON Schema cannot be read: %w", err)
 	}

@@ -26,7 +26,12 @@ type Heard struct {
 // and what a later daemon may send neither fails nor is lost.
 func Hook(t *testing.T, impl sdk.Hook, heard ...Heard) {
 	t.Helper()
-	conn := Pair(t, func(s grpc.ServiceRegistrar) { hook.Register(s, impl) })
+	testHook(t, impl, nil, heard)
+}
+
+func testHook(t *testing.T, impl sdk.Hook, opts []grpc.ServerOption, heard []Heard) {
+	t.Helper()
+	conn := Pair(t, func(s grpc.ServiceRegistrar) { hook.Register(s, impl) }, opts...)
 	client := hook.NewClient(conn, impl.Subscriptions()...)
 	t.Run("subscriptions", func(t *testing.T) {
 		subs := client.Subscriptions()

@@ -29,7 +29,12 @@ type Call struct {
 // a call agreed to something else.
 func Tool(t *testing.T, impl tool.Tool, calls ...Call) {
 	t.Helper()
-	conn := Pair(t, func(s grpc.ServiceRegistrar) { tool.Register(s, impl) })
+	testTool(t, impl, nil, calls)
+}
+
+func testTool(t *testing.T, impl tool.Tool, opts []grpc.ServerOption, calls []Call) {
+	t.Helper()
+	conn := Pair(t, func(s grpc.ServiceRegistrar) { tool.Register(s, impl) }, opts...)
 	client := tool.NewClient(withGrease(t, conn), impl.Tools()...)
 	t.Run("declarations", func(t *testing.T) { declarations(t, client) })
 	for _, c := range calls {

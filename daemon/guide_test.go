@@ -141,3 +141,31 @@ func TestGuideCommands(t *testing.T) {
 		t.Errorf("the guide shows %d commands", len(asked))
 	}
 }
+
+// TestProtocolPage: every method and every field of bothy.proto is named on the page
+// that tells the protocol.
+func TestProtocolPage(t *testing.T) {
+	var texts [2]string
+	for n, file := range []string{"../sdk/proto/v1/bothy.proto", "../docs/plugin-protocol.md"} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[n] = string(text)
+	}
+	named := map[string]bool{}
+	for _, code := range regexp.MustCompile("`[^`\n]+`").FindAllString(texts[1], -1) {
+		for _, word := range regexp.MustCompile(`\w+`).FindAllString(code, -1) {
+			named[word] = true
+		}
+	}
+	found := regexp.MustCompile(`(?m)^  rpc (\w+)\(|^ +(?:repeated )?[\w<>, ]+ (\w+) = \d+;`).FindAllStringSubmatch(texts[0], -1)
+	if len(found) < 100 {
+		t.Fatalf("%d names were read from bothy.proto", len(found))
+	}
+	for _, m := range found {
+		if name := m[1] + m[2]; !named[name] {
+			t.Errorf("docs/plugin-protocol.md does not name %s", name)
+		}
+	}
+}

@@ -27,7 +27,11 @@ func (cmd pluginsInstallCmd) Run(c *console, files *inspect.Files) error {
 	}
 	ctx, stop := interruptible()
 	defer stop()
-	in, err := files.Store(ctx, cmd.Path, cmd.Name, cmd.Grant, inspect.Opening{Network: cmd.Network, Paths: cmd.Paths, ReadPaths: cmd.ReadPaths, BestEffort: cmd.BestEffort, Unconfined: cmd.Unconfined})
+	open := inspect.Opening{Network: cmd.Network, Paths: cmd.Paths, ReadPaths: cmd.ReadPaths, BestEffort: cmd.BestEffort, Unconfined: cmd.Unconfined}
+	in, err := files.Store(ctx, cmd.Path, cmd.Name, cmd.Grant, cmd.Set, open)
+	if err == nil && !cmd.NoConfig {
+		err = files.Whole(in)
+	}
 	if err != nil {
 		return err
 	}
@@ -55,6 +59,9 @@ func (cmd pluginsInstallCmd) Run(c *console, files *inspect.Files) error {
 	}
 	if in.Config == "" {
 		_, err = fmt.Fprintf(c.out, "It lies in the store. To use it, write this into your configuration:\n\n%s", in.Block)
+		for _, a := range in.Lacks {
+			fmt.Fprintf(c.out, "\nIt needs the attribute %q, a %s, too. %s\n", oneLine(a.Name), oneLine(a.Type), oneLine(a.Doc))
+		}
 		return err
 	}
 	if in.Note != "" {
@@ -166,8 +173,8 @@ func (cmd pluginsRemoveCmd) Run(c *console, files *inspect.Files) error {
 		if done.Unlocked {
 			fmt.Fprintf(c.out, "removed its entry from %s\n", files.LockPath())
 		}
-		if done.Deleted != "" {
-			fmt.Fprintf(c.out, "deleted %s\n", done.Deleted)
+		for _, file := range done.Deleted {
+			fmt.Fprintf(c.out, "deleted %s\n", file)
 		}
 		return nil
 	})

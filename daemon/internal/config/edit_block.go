@@ -20,7 +20,7 @@ import (
 
 // setSkill is the text with one skill block edited.
 func setSkill(text []byte, path, name string, enabled bool) ([]byte, error) {
-	return setBlock(text, path, "skill", name, []attribute{{"enabled", cty.BoolVal(enabled)}}, fmt.Sprintf("put enabled = %v into it", enabled))
+	return setBlock(text, path, "skill", name, []attribute{{name: "enabled", value: cty.BoolVal(enabled)}}, fmt.Sprintf("put enabled = %v into it", enabled))
 }
 
 // unsetSkill is the text without one skill block, where that only says enabled.
@@ -30,7 +30,7 @@ func unsetSkill(text []byte, path, name string) ([]byte, error) {
 		return text, err
 	}
 	for _, enabled := range []bool{true, false} {
-		written := appendBlock(nil, "skill", block.Labels[0], attribute{"enabled", cty.BoolVal(enabled)})
+		written := appendBlock(nil, "skill", block.Labels[0], attribute{name: "enabled", value: cty.BoolVal(enabled)})
 		if written = bytes.ReplaceAll(written, []byte("\n"), []byte(lineEnd(text))); bytes.HasPrefix(text[block.Range().Start.Byte:], written) {
 			return removeBlock(text, path, "skill", name)
 		}
@@ -60,25 +60,41 @@ func setBlock(text []byte, path, kind, label string, attributes []attribute, you
 	}
 	// What cannot be foreseen of a text is found here, before anything is written.
 	block, err = findBlock(edited, path, kind, label)
-	if err != nil || block == nil || slices.ContainsFunc(attributes, func(a attribute) bool { return !saysValue(block, a) }) {
+	if err != nil || block == nil || slices.ContainsFunc(attributes, func(a attribute) bool { return !saysValue(edited, block, a) }) {
 		return nil, sdk.Errorf(sdk.Conflict, "the block %s %q of %s is written in a way that cannot be edited here: %s", kind, label, path, yourself)
 	}
 	return edited, nil
 }
 
-// attribute is one attribute of a block with the value that it is to have; an object is a
-// block inside, which is written into a new block alone.
+// attribute is one attribute of a block with the value that it is to have.
 type attribute struct {
-	name  string
-	value cty.Value
+	name       string
+	value      cty.Value
+	expression string // in the place of a value: it is evaluated where it is read
+	block      bool   // a block inside with what the value, an object, has; of a new block alone
 }
 
-func saysValue(block *hclsyntax.Block, want attribute) bool {
-	if want.value.Type().IsObjectType() {
+func (a attribute) tokens() hclwrite.Tokens {
+	if a.expression != "" {
+		return hclwrite.Tokens{{Type: hclsyntax.TokenIdent, Bytes: []byte(a.expression)}}
+	}
+	return hclwrite.TokensForValue(a.value)
+}
+
+// stands reports whether an attribute of a text says this.
+func (a attribute) stands(text []byte, is *hclsyntax.Attribute) bool {
+	if a.expression != "" {
+		return string(is.Expr.Range().SliceBytes(text)) == a.expression
+	}
+	return hasValue(is, a.value)
+}
+
+func saysValue(text []byte, block *hclsyntax.Block, want attribute) bool {
+	if want.block {
 		return slices.ContainsFunc(block.Body.Blocks, func(b *hclsyntax.Block) bool { return b.Type == want.name })
 	}
 	a := block.Body.Attributes[want.name]
-	return a != nil && hasValue(a, want.value)
+	return a != nil && want.stands(text, a)
 }
 
 func hasValue(a *hclsyntax.Attribute, want cty.Value) bool {
@@ -127,8 +143,8 @@ func appendBlock(text []byte, kind, label string, attributes ...attribute) []byt
 	f := hclwrite.NewEmptyFile()
 	body := f.Body().AppendNewBlock(kind, []string{label}).Body()
 	for _, a := range attributes {
-		if !a.value.Type().IsObjectType() {
-			body.SetAttributeValue(a.name, a.value)
+		if !a.block {
+			body.SetAttributeRaw(a.name, a.tokens())
 			continue
 		}
 		inner := body.AppendNewBlock(a.name, nil).Body()
@@ -154,16 +170,16 @@ func setAttribute(text []byte, block *hclsyntax.Block, a attribute) []byte {
 	if was == nil {
 		return insertAttribute(text, block, a)
 	}
-	if hasValue(was, a.value) {
+	if a.stands(text, was) {
 		return text
 	}
-	return splice(text, was.Expr.Range().Start.Byte, was.Expr.Range().End.Byte, string(hclwrite.TokensForValue(a.value).Bytes()))
+	return splice(text, was.Expr.Range().Start.Byte, was.Expr.Range().End.Byte, string(a.tokens().Bytes()))
 }
 
 // insertAttribute writes an attribute as the block's last.
 func insertAttribute(text []byte, block *hclsyntax.Block, a attribute) []byte {
 	f := hclwrite.NewEmptyFile()
-	f.Body().SetAttributeValue(a.name, a.value)
+	f.Body().SetAttributeRaw(a.name, a.tokens())
 	eol := lineEnd(text)
 	line := "  " + strings.TrimSuffix(string(f.Bytes()), "\n") + eol
 	end := block.CloseBraceRange.Start.Byte

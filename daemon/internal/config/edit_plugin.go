@@ -19,6 +19,7 @@ type PluginEdit struct {
 	Grants  []string
 	OnUse   *bool
 	Enabled *bool
+	Sets    []Set    // attributes of the plugin's own
 	Confine *Confine // only of a block that is new
 }
 
@@ -26,12 +27,12 @@ func (e PluginEdit) attributes() []attribute {
 	var out []attribute
 	text := func(name, value string) {
 		if value != "" {
-			out = append(out, attribute{name, cty.StringVal(value)})
+			out = append(out, attribute{name: name, value: cty.StringVal(value)})
 		}
 	}
 	truth := func(name string, value *bool) {
 		if value != nil {
-			out = append(out, attribute{name, cty.BoolVal(*value)})
+			out = append(out, attribute{name: name, value: cty.BoolVal(*value)})
 		}
 	}
 	text("plugin", e.Plugin)
@@ -42,12 +43,15 @@ func (e PluginEdit) attributes() []attribute {
 		for _, g := range e.Grants {
 			list = append(list, cty.StringVal(g))
 		}
-		out = append(out, attribute{"grants", cty.TupleVal(list)})
+		out = append(out, attribute{name: "grants", value: cty.TupleVal(list)})
 	}
 	truth("on_use", e.OnUse)
 	truth("enabled", e.Enabled)
+	for _, s := range e.Sets {
+		out = append(out, s.attribute)
+	}
 	if e.Confine != nil {
-		out = append(out, attribute{"confine", e.Confine.value()})
+		out = append(out, attribute{name: "confine", value: e.Confine.value(), block: true})
 	}
 	return out
 }

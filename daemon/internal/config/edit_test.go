@@ -119,7 +119,7 @@ func TestEditLeavesTheRest(t *testing.T) {
 			t.Fatalf("%v\n%s", err, text)
 		}
 		b, err := findBlock(got, "config.hcl", "skill", name)
-		if err != nil || b == nil || !saysValue(b, attribute{"enabled", cty.BoolVal(enabled)}) {
+		if err != nil || b == nil || !saysValue(got, b, attribute{name: "enabled", value: cty.BoolVal(enabled)}) {
 			t.Fatalf("it is not edited: %v\n%s", err, got)
 		}
 		if block != "" && (!bytes.HasPrefix(got, []byte(before)) || !bytes.HasSuffix(got, []byte(after))) {
@@ -288,7 +288,7 @@ func FuzzSetSkill(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if b, err := findBlock(got, "config.hcl", "skill", "s"); err != nil || b == nil || !saysValue(b, attribute{"enabled", cty.BoolVal(enabled)}) {
+		if b, err := findBlock(got, "config.hcl", "skill", "s"); err != nil || b == nil || !saysValue(got, b, attribute{name: "enabled", value: cty.BoolVal(enabled)}) {
 			t.Errorf("%q became %q", text, got)
 		}
 	})

@@ -92,6 +92,16 @@ func (s *Inspector) Remember(b *Binary, instance string, m sdk.Manifest) {
 	})
 }
 
+// forget drops what is kept of a file that is gone.
+func (s *Inspector) forget(path string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.known, path)
+	if s.cfg.DataDir != "" && !s.cfg.LookOnly {
+		_ = os.Remove(s.cacheFile(path)) // it is asked again otherwise
+	}
+}
+
 func (s *Inspector) cacheFile(path string) string {
 	sum := sha256.Sum256([]byte(path))
 	return filepath.Join(s.cfg.DataDir, "plugins", hex.EncodeToString(sum[:8])+".json")

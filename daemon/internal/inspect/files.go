@@ -71,7 +71,9 @@ type Failure struct {
 }
 
 // Lock writes into bothy.lock what the plugins of these labels are now, all when
-// there are none. With look it writes nothing, and says what it would.
+// there are none. With look it writes nothing, and says what it would; without
+// labels it then leaves out what is not in the lock and needs no place there: what
+// comes with Bothy, and what its block pins.
 func (f *Files) Lock(ctx context.Context, labels []string, look bool) (Locking, error) {
 	out := Locking{File: f.LockPath(), Changes: []config.LockChange{}, Locked: []string{}, Scripts: []string{}, Failed: []Failure{}}
 	blocks, gone := f.named(labels)
@@ -83,6 +85,12 @@ func (f *Files) Lock(ctx context.Context, labels []string, look bool) (Locking, 
 		if _, ok := lock.Plugins[label]; !ok {
 			return out, f.noSuch([]string{label})
 		}
+	}
+	if look && len(labels) == 0 {
+		blocks = slices.DeleteFunc(blocks, func(b config.Plugin) bool {
+			_, locked := lock.Plugins[b.Label]
+			return !locked && (b.SHA256 != "" || f.bundled(b))
+		})
 	}
 	entries := map[string]config.Locked{}
 	for _, b := range blocks {

@@ -1,11 +1,15 @@
 package inspect
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/hashicorp/hcl/v2"
 
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/sdk"
@@ -15,22 +19,24 @@ import (
 // Installation is a plugin in the store that may become one of the configuration.
 type Installation struct {
 	Stored
-	Label   string            `json:"label"`
-	Opening Opening           `json:"opening"`          // of a block that is new
-	Unheld  []string          `json:"unheld,omitempty"` // what this kernel cannot hold a plugin back from
-	Kind    string            `json:"kind"`             // the type of its block: "plugin" or "provider"
-	Grants  []string          `json:"grants"`
-	Config  string            `json:"config,omitempty"` // the file with its block; empty: it is in none
-	Block   string            `json:"block"`            // as it stands in a file that had none
-	Note    string            `json:"note,omitempty"`
-	edit    config.PluginEdit // the same
-	kept    bool              // there is a block of this label already
+	Label   string                `json:"label"`
+	Opening Opening               `json:"opening"`          // of a block that is new
+	Unheld  []string              `json:"unheld,omitempty"` // what this kernel cannot hold a plugin back from
+	Kind    string                `json:"kind"`             // the type of its block: "plugin" or "provider"
+	Grants  []string              `json:"grants"`
+	Config  string                `json:"config,omitempty"` // the file with its block; empty: it is in none
+	Block   string                `json:"block"`            // as it stands in a file that had none
+	Note    string                `json:"note,omitempty"`
+	Lacks   []sdk.ConfigAttribute `json:"lacks,omitempty"` // what the plugin needs and its block would not say
+	edit    config.PluginEdit     // the same
+	kept    bool                  // there is a block of this label already
 }
 
 // Store copies a plugin into the store and looks at it. Nothing is configured
-// yet: Configure does that, or Discard takes it back. What is open to it beyond its own
-// folder is for a block that is new; one that is there keeps its confine.
-func (f *Files) Store(ctx context.Context, path, label string, grants []string, open Opening) (Installation, error) {
+// yet: Configure does that, or Discard takes it back. Each of sets is NAME=VALUE, an
+// attribute that the plugin declares. What is open to it beyond its own folder is for a
+// block that is new; one that is there keeps its confine.
+func (f *Files) Store(ctx context.Context, path, label string, grants, sets []string, open Opening) (Installation, error) {
 	in := Installation{Label: label, Grants: append([]string{}, grants...), Opening: open, Unheld: f.Inspector.Unconfinable()}
 	if err := open.check(); err != nil {
 		return in, err
@@ -50,7 +56,7 @@ func (f *Files) Store(ctx context.Context, path, label string, grants []string, 
 	if in.Stored, err = f.store().Add(ctx, path, f.Inspector); err != nil {
 		return in, err
 	}
-	if err := f.place(&in); err != nil {
+	if err := f.place(&in, sets); err != nil {
 		return in, f.undo(in, err)
 	}
 	return in, nil
@@ -64,7 +70,7 @@ func (f *Files) undo(in Installation, err error) error {
 }
 
 // place decides which block a stored plugin gets.
-func (f *Files) place(in *Installation) error {
+func (f *Files) place(in *Installation, sets []string) error {
 	if in.Label == "" {
 		in.Label = in.Manifest.Name
 	}
@@ -98,11 +104,71 @@ func (f *Files) place(in *Installation) error {
 	if !in.kept {
 		in.edit.Confine = in.Opening.confine()
 	}
+	if err := f.fill(in, sets); err != nil {
+		return err
+	}
 	in.Block = in.edit.Text()
 	if b, ok := labelled(f.blocks(), in.Label); ok && !b.Enabled {
 		in.edit.Enabled = &yes
 	}
 	return nil
+}
+
+// fill takes the attributes that the block is to have, and says which it needs besides.
+func (f *Files) fill(in *Installation, sets []string) error {
+	declared := &sdk.ConfigSchema{}
+	if in.Manifest.Config != nil {
+		declared = in.Manifest.Config
+	}
+	given := map[string]bool{}
+	for _, s := range sets {
+		name, value, is := strings.Cut(s, "=")
+		n := slices.IndexFunc(declared.Attributes, func(a sdk.ConfigAttribute) bool { return a.Name == name })
+		switch {
+		case !is:
+			return sdk.Errorf(sdk.Validation, "--set %s: write NAME=VALUE", s)
+		case n < 0:
+			var names []string
+			for _, a := range declared.Attributes {
+				names = append(names, a.Name)
+			}
+			return sdk.Errorf(sdk.Validation, "--set %s: the plugin declares no attribute %q; it declares: %s", s, name, cmp.Or(strings.Join(names, ", "), "none"))
+		}
+		set, err := config.ParseSet(declared.Attributes[n], value)
+		if err != nil {
+			return err
+		}
+		in.edit.Sets, given[name] = append(in.edit.Sets, set), true
+	}
+	if b, ok := labelled(f.blocks(), in.Label); ok && b.Body != nil {
+		var shape hcl.BodySchema
+		for _, a := range declared.Attributes {
+			shape.Attributes = append(shape.Attributes, hcl.AttributeSchema{Name: a.Name})
+		}
+		content, _, _ := b.Body.PartialContent(&shape) // what is wrong with it was wrong before
+		for name := range content.Attributes {
+			given[name] = true
+		}
+	}
+	for _, a := range declared.Attributes {
+		if a.Required && !given[a.Name] {
+			in.Lacks = append(in.Lacks, a)
+		}
+	}
+	return nil
+}
+
+// Whole refuses an installation whose block would lack what the plugin needs, and
+// takes it back.
+func (f *Files) Whole(in Installation) error {
+	if len(in.Lacks) == 0 {
+		return nil
+	}
+	var needs []string
+	for _, a := range in.Lacks {
+		needs = append(needs, strings.TrimSpace(fmt.Sprintf("the attribute %q, a %s (--set %s=VALUE). %s", a.Name, a.Type, a.Name, a.Doc)))
+	}
+	return f.undo(in, sdk.Errorf(sdk.Validation, "%s was not installed, since its block needs %s", in.Label, strings.Join(needs, "\nand ")))
 }
 
 // bundled reports whether a block is of a plugin that comes with Bothy.
@@ -115,6 +181,9 @@ func (f *Files) bundled(b config.Plugin) bool {
 // and before that its entry into the lock: a daemon that runs finds both. Where
 // it cannot, neither stays, nor what Store copied.
 func (f *Files) Configure(in *Installation) error {
+	if err := f.Whole(*in); err != nil {
+		return err
+	}
 	was, _, err := config.EditLock(f.LockPath(), func(l *config.Lock) error {
 		l.Put(in.Label, in.Locked())
 		return nil

@@ -4,16 +4,16 @@ import "github.com/bothyd/bothy/daemon/internal/config"
 
 // Removal is what became of a plugin that was to be removed.
 type Removal struct {
-	Label    string `json:"label"`
-	Config   string `json:"config,omitempty"` // the file that was edited
-	Disabled bool   `json:"disabled"`         // it comes with Bothy, so that it was switched off instead
-	Unlocked bool   `json:"unlocked"`         // its entry in bothy.lock is gone
-	Deleted  string `json:"deleted,omitempty"`
-	Note     string `json:"note,omitempty"`
+	Label    string   `json:"label"`
+	Config   string   `json:"config,omitempty"`  // the file that was edited
+	Disabled bool     `json:"disabled"`          // it comes with Bothy, so that it was switched off instead
+	Unlocked bool     `json:"unlocked"`          // its entry in bothy.lock is gone
+	Deleted  []string `json:"deleted,omitempty"` // files of the store: all versions that no other block uses
+	Note     string   `json:"note,omitempty"`
 }
 
 // Remove takes a plugin's block out of the user's configuration, its entry out
-// of the lock, and its file out of the store when nothing else uses it. One that
+// of the lock, and all its versions that nothing else uses out of the store. One that
 // comes with Bothy is switched off.
 func (f *Files) Remove(label string) (Removal, error) {
 	out := Removal{Label: label}
@@ -39,12 +39,19 @@ func (f *Files) Remove(label string) (Removal, error) {
 		}
 	}
 	if !out.Disabled {
-		gone, err := f.forget(f.store().DigestOf(b.Path), label)
+		files, err := f.store().versions(b.Path)
 		if err != nil {
 			return out, err
 		}
-		if gone {
-			out.Deleted = b.Path
+		for _, file := range files {
+			gone, err := f.forget(f.store().DigestOf(file), label)
+			if err != nil {
+				return out, err
+			}
+			if gone {
+				f.Inspector.forget(file)
+				out.Deleted = append(out.Deleted, file)
+			}
 		}
 	}
 	out.Note = f.afterwards()

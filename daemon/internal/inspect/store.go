@@ -132,6 +132,14 @@ func (s Store) DigestOf(path string) string {
 	return digest
 }
 
+// versions are the files of the store that are of the same plugin as one of them.
+func (s Store) versions(path string) ([]string, error) {
+	if s.DigestOf(path) == "" {
+		return nil, nil
+	}
+	return filepath.Glob(filepath.Join(s.Dir, "sha256", "[0-9a-f]*", filepath.Base(path)))
+}
+
 // Remove takes a file out of the store; one that is not there is gone already.
 // A plugin that runs from it goes on.
 func (s Store) Remove(digest string) error {

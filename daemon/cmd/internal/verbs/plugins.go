@@ -37,6 +37,7 @@ func (PluginsVerify) Help() string {
 type PluginsInstall struct {
 	Name       string   `placeholder:"NAME" help:"The label of its block; the plugin's own name when absent."`
 	Grant      []string `placeholder:"GRANT" sep:"none" help:"Grant it this; may be given again. Nothing is granted by itself."`
+	Set        []string `placeholder:"NAME=VALUE" sep:"none" help:"Write this into its block, an attribute that it declares; may be given again."`
 	Network    bool     `help:"Open the network to it."`
 	Paths      []string `name:"path" placeholder:"PATH" sep:"none" complete:"file" help:"Let it read and write below this folder, or this file; may be given again."`
 	ReadPaths  []string `name:"read-path" placeholder:"PATH" sep:"none" complete:"file" help:"Let it read and execute there; may be given again."`
@@ -53,10 +54,13 @@ func (PluginsInstall) Help() string {
 
 The kernel confines it: it has a folder of its own, the system's programs and libraries, and no network. What it says that it needs besides is shown, and you are asked for each; without a person only flags open anything. A plugin that is installed again keeps the confine block that it has.
 
+An attribute that the plugin needs and has no default for must be given by --set. A value stands as it is; lists are separated by commas, and what is looked up when it is used is written secret("NAME"), env("NAME") or file("PATH").
+
 Examples:
 
     bothy plugins install ./bothy-plugin-websearch
     bothy plugins install --name search --grant secrets --network --yes ./bothy-plugin-websearch
+    bothy plugins install --set base_url=https://notes.example --set 'api_key=secret("NOTES_KEY")' ./bothy-plugin-notes
 `
 }
 
@@ -67,7 +71,7 @@ type PluginsRemove struct {
 
 // Help adds to the help of the verb.
 func (PluginsRemove) Help() string {
-	return "Takes its block out of your configuration, its entry out of bothy.lock, and its file out of the store when nothing else uses it. A plugin that comes with Bothy is switched off instead."
+	return "Takes its block out of your configuration, its entry out of bothy.lock, and its file, with all earlier versions of it, out of the store when nothing else uses them. A plugin that comes with Bothy is switched off instead."
 }
 
 // PluginsInfo says what a plugin declares, wants and has.

@@ -41,6 +41,19 @@ type pluginBlock struct {
 	Rest     hcl.Body          `hcl:",remain"`
 }
 
+// PluginAttributes are the names of what the host reads of such a block.
+func PluginAttributes() []string {
+	var names []string
+	shape, _ := gohcl.ImpliedBodySchema(pluginBlock{})
+	for _, a := range shape.Attributes {
+		names = append(names, a.Name)
+	}
+	for _, b := range shape.Blocks {
+		names = append(names, b.Type)
+	}
+	return names
+}
+
 type modelBlock struct {
 	Provider    string   `hcl:"provider"`
 	Name        *string  `hcl:"name"`

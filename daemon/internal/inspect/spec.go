@@ -100,5 +100,5 @@ func SandboxOf(cfg *config.Config) *sdk.Sandbox {
 // Decode reads the block of a plugin against what the plugin declares; see
 // [schema.Block.Decode].
 func (spec Spec) Decode(declared *sdk.ConfigSchema) (json.RawMessage, []string, hcl.Diagnostics) {
-	return schema.Block{Instance: spec.Instance, Body: spec.Body, Eval: spec.Eval, Source: spec.Source}.Decode(declared)
+	return schema.Block{Instance: spec.Instance, Body: spec.Body, Eval: spec.Eval, Source: spec.Source, Beside: config.PluginAttributes()}.Decode(declared)
 }

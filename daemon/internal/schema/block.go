@@ -3,9 +3,12 @@
 package schema
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
@@ -22,6 +25,7 @@ type Block struct {
 	Body     hcl.Body         // nil is empty
 	Eval     *hcl.EvalContext // evaluates Body
 	Source   hcl.Range        // where the block stands
+	Beside   []string         // the attributes that the daemon reads of such a block
 }
 
 // Decode reads a block against the schema that its plugin declares, where nil is
@@ -41,6 +45,9 @@ func (b Block) Decode(declared *sdk.ConfigSchema) (json.RawMessage, []string, hc
 		shape.Attributes = append(shape.Attributes, hcl.AttributeSchema{Name: a.Name})
 	}
 	content, diags := body.Content(shape)
+	for _, d := range diags {
+		b.unknown(d, declared)
+	}
 	if content == nil {
 		return nil, nil, diags
 	}
@@ -67,6 +74,27 @@ func (b Block) Decode(declared *sdk.ConfigSchema) (json.RawMessage, []string, hc
 	return config, secrets, diags
 }
 
+// unknown says of an attribute that nobody declares which there are.
+func (b Block) unknown(d *hcl.Diagnostic, declared *sdk.ConfigSchema) {
+	var name string
+	if _, err := fmt.Sscanf(d.Detail, "An argument named %q", &name); err != nil {
+		return // it is another mistake
+	}
+	var names []string
+	for _, a := range declared.Attributes {
+		names = append(names, a.Name)
+	}
+	has := "It declares none"
+	if len(names) > 0 {
+		has = "It declares: " + strings.Join(names, ", ")
+	}
+	d.Summary = "Unknown attribute " + name
+	d.Detail = fmt.Sprintf("The plugin %q declares no attribute %q, and the daemon has none for such a block. %s.", b.Instance, name, has)
+	if near := sdk.Nearest(name, slices.Concat(names, b.Beside), strings.ToLower); near != "" {
+		d.Detail += fmt.Sprintf(" The nearest is %q.", near)
+	}
+}
+
 // value is the JSON of one attribute, of its default when the block leaves it out,
 // nil when it has neither.
 func (b Block) value(a sdk.ConfigAttribute, attr *hcl.Attribute) (json.RawMessage, hcl.Diagnostics) {
@@ -86,7 +114,7 @@ func (b Block) value(a sdk.ConfigAttribute, attr *hcl.Attribute) (json.RawMessag
 		r := attr.Expr.Range()
 		return nil, append(diags, &hcl.Diagnostic{
 			Severity: hcl.DiagError, Summary: "Wrong value for " + a.Name,
-			Detail: fmt.Sprintf("%s must be a %s: %v.", a.Name, a.Type, err), Subject: &r,
+			Detail: fmt.Sprintf("%s must be %s: %v.", a.Name, inWords(a.Type), err), Subject: &r,
 		})
 	}
 	return raw, diags
@@ -99,7 +127,7 @@ func (b Block) missing(a sdk.ConfigAttribute) hcl.Diagnostics {
 	}
 	d := &hcl.Diagnostic{
 		Severity: hcl.DiagError, Summary: "plugin " + b.Instance + ": missing attribute " + a.Name,
-		Detail: fmt.Sprintf("The plugin %q needs the attribute %q, a %s.", b.Instance, a.Name, a.Type),
+		Detail: fmt.Sprintf("The plugin %q needs the attribute %q, %s.", b.Instance, a.Name, inWords(a.Type)),
 	}
 	if a.Doc != "" {
 		d.Detail += " " + a.Doc
@@ -115,6 +143,31 @@ var types = map[string]cty.Type{
 	"list(string)": cty.List(cty.String), "map(string)": cty.Map(cty.String),
 }
 
+// words are how people are told of the types of attributes.
+var words = map[string]string{
+	"string": "a text", "number": "a number", "bool": "true or false", "duration": `a duration such as "30s"`,
+	"list(string)": `a list of texts such as ["a", "b"]`, "map(string)": `a map of texts such as { a = "b" }`,
+}
+
+func inWords(kind string) string { return cmp.Or(words[kind], "a "+kind) }
+
+// shown says in words what a value is, never the value.
+func shown(v cty.Value) string {
+	switch t := v.Type(); {
+	case t == cty.String:
+		return "a text"
+	case t == cty.Number:
+		return "a number"
+	case t == cty.Bool:
+		return "true or false"
+	case t.IsTupleType(), t.IsListType(), t.IsSetType():
+		return "a list"
+	case t.IsObjectType(), t.IsMapType():
+		return "a map"
+	}
+	return v.Type().FriendlyName()
+}
+
 // encode writes a value as the JSON of a declared type. Literals of lists and maps
 // are converted, and nothing else is: "5" is no number.
 func encode(kind string, v cty.Value) (json.RawMessage, error) {
@@ -124,11 +177,16 @@ func encode(kind string, v cty.Value) (json.RawMessage, error) {
 	}
 	got, err := convert.Convert(v, want)
 	if err != nil || !got.IsWhollyKnown() || want.IsPrimitiveType() && v.Type() != want {
-		hint := ""
-		if kind == "duration" {
-			hint = `, write a text with a unit such as "30s"`
+		is := "this is " + shown(v)
+		if got, err := convert.Convert(v, want); err == nil && got.IsWhollyKnown() { // it means the right thing
+			switch {
+			case kind == "string":
+				is += ", which needs quotation marks"
+			case v.Type() == cty.String:
+				is += ", take its quotation marks away"
+			}
 		}
-		return nil, fmt.Errorf("this is %s%s", v.Type().FriendlyName(), hint)
+		return nil, errors.New(is)
 	}
 	if kind == "duration" {
 		d, err := time.ParseDuration(got.AsString())

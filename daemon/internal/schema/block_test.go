@@ -60,21 +60,23 @@ func TestDecodeMistakes(t *testing.T) {
 		text, want string
 		line       int
 	}{
-		{"url = \"u\"\nfoo = 1", `An argument named "foo" is not expected here`, 2},
-		{"url = \"u\"\ntaggs = []", `Did you mean "tags"?`, 2},
-		{"url = 5", "url must be a string: this is number", 1},
-		{"url = \"u\"\ncount = \"three\"", "count must be a number: this is string", 2},
-		{"url = \"u\"\non = \"true\"", "on must be a bool", 2},
-		{"url = \"u\"\nwait = 30", `write a text with a unit such as "30s"`, 2},
+		{"url = \"u\"\nfoo = 1", `declares no attribute "foo", and the daemon has none for such a block. It declares: url, key, count, on, wait, tags, headers.`, 2},
+		{"url = \"u\"\ntags = []\ntaggs = []", `The nearest is "tags".`, 3},
+		{"url = \"u\"\ngrnts = []", `The nearest is "grants".`, 2},
+		{"url = \"u\"\ntaggs = []", `The nearest is "tags".`, 2},
+		{"url = 5", "url must be a text: this is a number, which needs quotation marks.", 1},
+		{"url = \"u\"\ncount = \"three\"", "count must be a number: this is a text.", 2},
+		{"url = \"u\"\non = \"true\"", "on must be true or false: this is a text, take its quotation marks away.", 2},
+		{"url = \"u\"\nwait = 30", `wait must be a duration such as "30s": this is a number.`, 2},
 		{"url = \"u\"\nwait = \"30\"", "write it with a unit", 2},
-		{"url = \"u\"\ntags = \"a\"", "tags must be a list(string)", 2},
+		{"url = \"u\"\ntags = \"a\"", `tags must be a list of texts such as ["a", "b"]: this is a text.`, 2},
 		{"url = \"u\"\ntags = [null]", "one of its values is null", 2},
-		{"url = \"u\"\nheaders = [1]", "headers must be a map(string)", 2},
+		{"url = \"u\"\nheaders = [1]", `headers must be a map of texts such as { a = "b" }: this is a list.`, 2},
 		{"url = \"u\"\nkey = nothing", "Variables not allowed", 2},
 		{"url = \"u\"\nblock {}", `Blocks of type "block" are not expected here`, 2},
-		{"count = 1", `needs the attribute "url", a string. Where the server is.`, 7},
+		{"count = 1", `needs the attribute "url", a text. Where the server is.`, 7},
 	} {
-		_, _, diags := Block{Instance: "x", Body: body(t, c.text), Source: hcl.Range{Filename: "user.hcl", Start: hcl.Pos{Line: 7}}}.Decode(everyType)
+		_, _, diags := Block{Instance: "x", Body: body(t, c.text), Beside: []string{"grants"}, Source: hcl.Range{Filename: "user.hcl", Start: hcl.Pos{Line: 7}}}.Decode(everyType)
 		if len(diags) != 1 || !strings.Contains(diags[0].Detail, c.want) && !strings.Contains(diags[0].Summary, c.want) {
 			t.Errorf("%q: %v, want %q", c.text, diags, c.want)
 			continue

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 
 	"github.com/bothyd/bothy/sdk"
@@ -31,14 +32,28 @@ type Func struct {
 
 // New makes a tool of a typed function. Its JSON Schema is inferred from In, a
 // struct: fields are named by their json tags and described by jsonschema
-// tags; those with omitempty or omitzero may be left out; anything undeclared
-// is refused. A mistake in In is reported by Set.Err, before the plugin serves.
+// tags; those with omitempty, omitzero or a default may be left out; anything
+// undeclared is refused. A mistake in In is reported by Set.Err, before the plugin
+// serves. Further tags say what else a value must be:
+//
+//	Level string   `json:"level" enum:"low,high" default:"low" jsonschema:"how loud"`
+//	Count int      `json:"count" minimum:"1" maximum:"50" default:"10"`
+//	Since string   `json:"since,omitempty" format:"date" example:"2024-02-29"`
+//	Tags  []string `json:"tags" enum:"red,green,blue" default:"red,blue"`
+//
+// A field whose argument was left out has its default. On a list, default and
+// example are of the list, the others of its elements.
 func New[In any](name, description string, a sdk.Annotations, fn func(ctx context.Context, in In, call Call) (sdk.ToolResult, error)) Func {
 	f := Func{spec: sdk.ToolSpec{Name: name, Description: description, Annotations: a}}
-	f.schema, f.err = schemaFor[In]()
+	var defaults []filling
+	f.schema, defaults, f.err = schemaFor[In]()
 	f.invoke = func(ctx context.Context, call Call) (sdk.ToolResult, error) {
 		var in In
-		if err := decode(call.Arguments, &in); err != nil {
+		err := fill(reflect.ValueOf(&in).Elem(), defaults)
+		if err == nil {
+			err = decode(call.Arguments, &in)
+		}
+		if err != nil {
 			return sdk.ToolResult{}, sdk.Errorf(sdk.Validation, "the arguments of %s: %w", name, err)
 		}
 		return fn(ctx, in, call)

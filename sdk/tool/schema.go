@@ -11,21 +11,26 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// schemaFor infers a schema. It is written when it is first asked for: a plugin has
-// better to do before it has said that it is there.
-func schemaFor[In any]() (written func() json.RawMessage, err error) {
+// schemaFor infers a schema, and the defaults that calls are filled with. It is written
+// when it is first asked for: a plugin has better to do before it has said that it is
+// there.
+func schemaFor[In any]() (written func() json.RawMessage, defaults []filling, err error) {
 	s, err := jsonschema.For[In](nil)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if s.Type != "object" || s.AdditionalProperties == nil {
-		return nil, fmt.Errorf("the arguments are a %T: they must be a struct", *new(In))
+	t := reflect.TypeFor[In]()
+	if s.Type != "object" || s.AdditionalProperties == nil || t.Kind() != reflect.Struct {
+		return nil, nil, fmt.Errorf("the arguments are a %T: they must be a struct", *new(In))
 	}
 	plain(s)
+	if defaults, err = tagged(t, s); err != nil {
+		return nil, nil, err
+	}
 	return sync.OnceValue(func() json.RawMessage {
 		b, _ := json.Marshal(brief{s}) // what is inferred holds nothing that cannot be written
 		return b
-	}), nil
+	}), defaults, nil
 }
 
 // plain drops null from the types: an argument that is not wanted is left out,
@@ -57,25 +62,31 @@ func (b brief) MarshalJSON() ([]byte, error) {
 		return []byte("false"), nil
 	}
 	rest := *s
+	rest.Enum, rest.Default, rest.Examples, rest.Format = nil, nil, nil, ""
 	rest.Type, rest.Description, rest.Minimum, rest.Maximum, rest.MinItems, rest.MaxItems = "", "", nil, nil, nil, nil
 	rest.Properties, rest.PropertyOrder, rest.Required, rest.Items, rest.AdditionalProperties = nil, nil, nil, nil, nil
 	if s.Type == "" || !reflect.ValueOf(rest).IsZero() {
 		return json.Marshal(s)
 	}
 	w := struct {
-		Type        string      `json:"type"`
-		Properties  *properties `json:"properties,omitempty"`
-		Items       *brief      `json:"items,omitempty"`
-		Description string      `json:"description,omitempty"`
-		Minimum     *float64    `json:"minimum,omitempty"`
-		Maximum     *float64    `json:"maximum,omitempty"`
-		MinItems    *int        `json:"minItems,omitempty"`
-		MaxItems    *int        `json:"maxItems,omitempty"`
-		Required    []string    `json:"required,omitempty"`
-		Additional  *brief      `json:"additionalProperties,omitempty"`
+		Type        string          `json:"type"`
+		Properties  *properties     `json:"properties,omitempty"`
+		Items       *brief          `json:"items,omitempty"`
+		Description string          `json:"description,omitempty"`
+		Minimum     *float64        `json:"minimum,omitempty"`
+		Maximum     *float64        `json:"maximum,omitempty"`
+		MinItems    *int            `json:"minItems,omitempty"`
+		MaxItems    *int            `json:"maxItems,omitempty"`
+		Required    []string        `json:"required,omitempty"`
+		Additional  *brief          `json:"additionalProperties,omitempty"`
+		Enum        []any           `json:"enum,omitempty"`
+		Default     json.RawMessage `json:"default,omitempty"`
+		Examples    []any           `json:"examples,omitempty"`
+		Format      string          `json:"format,omitempty"`
 	}{
 		Type: s.Type, Description: s.Description, Minimum: s.Minimum, Maximum: s.Maximum,
 		MinItems: s.MinItems, MaxItems: s.MaxItems, Required: s.Required,
+		Enum: s.Enum, Default: s.Default, Examples: s.Examples, Format: s.Format,
 	}
 	if s.Properties != nil {
 		w.Properties = &properties{s}

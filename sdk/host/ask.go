@@ -38,3 +38,20 @@ func Use(ctx context.Context, tool string, arguments any) (sdk.ToolResult, error
 	}
 	return From(ctx).Invoke(ctx, tool, b)
 }
+
+// UseAs is Use for who wants the structured result of a tool as a value. A tool that
+// did not succeed is an error with its outcome.
+func UseAs[Out any](ctx context.Context, tool string, arguments any) (Out, error) {
+	var out Out
+	r, err := Use(ctx, tool, arguments)
+	switch {
+	case err != nil:
+		return out, err
+	case !r.Success:
+		return out, &sdk.Error{Outcome: r.Outcome, Message: r.Error}
+	}
+	if err := json.Unmarshal(r.Structured, &out); err != nil {
+		return out, sdk.Errorf(sdk.Internal, "the structured result of %s is no %T: %w", tool, out, err)
+	}
+	return out, nil
+}

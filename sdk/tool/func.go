@@ -74,6 +74,31 @@ func Plain[In any](name, description string, fn func(ctx context.Context, in In)
 	}).Whole()
 }
 
+// Typed makes a tool of a function that answers with a value: its JSON is the
+// structured result, which front ends and other plugins read ([host.UseAs]), and what
+// the model reads is the value's String, or else the same JSON. It is otherwise as
+// [Plain].
+//
+// [host.UseAs]: https://pkg.go.dev/github.com/bothyd/bothy/sdk/host#UseAs
+func Typed[In, Out any](name, description string, fn func(ctx context.Context, in In) (Out, error)) Func {
+	return New(name, description, sdk.Annotations{}, func(ctx context.Context, in In, _ Call) (sdk.ToolResult, error) {
+		out, err := fn(ctx, in)
+		if err != nil {
+			return sdk.ToolResult{}, err
+		}
+		structured, err := json.Marshal(out)
+		if err != nil {
+			return sdk.ToolResult{}, fmt.Errorf("encode the result of %s: %w", name, err)
+		}
+		result := Text(string(structured))
+		if s, is := any(out).(fmt.Stringer); is {
+			result.Output = s.String()
+		}
+		result.Structured = structured
+		return result, nil
+	}).Whole()
+}
+
 // Annotated is the tool with other annotations. They are promises: what is said
 // to be read-only runs without a question and again after a crash.
 func (f Func) Annotated(a sdk.Annotations) Func {

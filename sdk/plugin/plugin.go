@@ -50,13 +50,12 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"slices"
 	"strconv"
 	"sync"
 	"time"
-
-	"github.com/hashicorp/go-hclog"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/channel"
@@ -144,6 +143,9 @@ func run(o Options, args []string, stdout, stderr io.Writer) int {
 	if os.Getenv(CookieKey) != CookieValue {
 		byHand(o, stderr)
 		return 1
+	}
+	if slog.Default() == first {
+		slog.SetDefault(Logger(o.Name))
 	}
 	if err := serve(o, stdout); err != nil {
 		fmt.Fprintf(stderr, "bothy-plugin-%s cannot serve: %v\n", o.Name, err)
@@ -259,9 +261,4 @@ func (l *daemonLink) closed() {
 		l.timer = time.AfterFunc(closing, func() { l.exit(1) })
 		go l.stop()
 	}
-}
-
-// Logger writes lines that the daemon's log takes over with their level.
-func Logger(name string) hclog.Logger {
-	return hclog.New(&hclog.LoggerOptions{Name: name, Level: hclog.Debug, Output: os.Stderr, JSONFormat: true})
 }

@@ -22,11 +22,7 @@ const module = "github.com/bothyd/bothy"
 var needed = []string{
 	"github.com/aymanbagabas/go-udiff",
 	"github.com/bmatcuk/doublestar/v4",
-	"github.com/fatih/color",
 	"github.com/google/jsonschema-go",
-	"github.com/hashicorp/go-hclog",
-	"github.com/mattn/go-colorable",
-	"github.com/mattn/go-isatty",
 	"golang.org/x/net",
 	"golang.org/x/sys",
 	"golang.org/x/text",

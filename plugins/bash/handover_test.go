@@ -80,7 +80,7 @@ func TestHandOver(t *testing.T) {
 	must(old, "idle", "echo still >/tmp/mark; cat /tmp/mark", "still")
 	busy, ended := newHeard(), make(chan string, 1)
 	go func() {
-		got, err := old.exec("a", "echo on; until [ -e $HOME/go ]; do sleep 0.05; done; echo over", busy)
+		got, err := old.exec("a", "echo on; until [ -e $HOME/let-it-end ]; do sleep 0.05; done; echo over", busy)
 		if err != nil {
 			got.Output = err.Error()
 		}
@@ -104,7 +104,7 @@ func TestHandOver(t *testing.T) {
 		t.Fatalf("the command under way ended: %q", out)
 	default:
 	}
-	go1 := filepath.Join(filepath.Dir(old.runDir), "a", "run", "home", "go")
+	go1 := filepath.Join(filepath.Dir(old.runDir), "a", "run", "home", "let-it-end")
 	if err := os.WriteFile(go1, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}

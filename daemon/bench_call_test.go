@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/health"
@@ -170,18 +171,7 @@ func must[T any](v T, err error) T {
 // BenchmarkTool compares a call of a tool that does nothing, through the
 // supervisor, with a plain gRPC unary call between two processes.
 func BenchmarkTool(b *testing.B) {
-	binary := filepath.Join(b.TempDir(), "bothy-plugin-fault")
-	if out, err := exec.Command("go", "build", "-o", binary, "./internal/host/faultplugin").CombinedOutput(); err != nil {
-		b.Fatalf("build the plugin: %v\n%s", err, out)
-	}
-	surroundings(b)
-	// In the configuration, for a reload would end a plugin that is only in the host.
-	folder := filepath.Join(os.Getenv("XDG_CONFIG_HOME"), "bothy")
-	block := fmt.Sprintf("plugin \"fault\" {\n  path = %q\n}\n", binary)
-	if err := errors.Join(os.MkdirAll(folder, 0o700), os.WriteFile(filepath.Join(folder, "config.hcl"), []byte(block), 0o600)); err != nil {
-		b.Fatal(err)
-	}
-	d := serving(b)
+	d := servingFaults(b)
 	call := sdk.Invocation{Tool: "noop", Arguments: json.RawMessage(`{}`), Run: "bench", Project: b.TempDir(), RunDir: b.TempDir()}
 	noop := func() error { return failedCall(d.host.Invoke(context.Background(), call, silence{})) }
 	plain := plainGRPC(b)
@@ -196,6 +186,58 @@ func BenchmarkTool(b *testing.B) {
 		timed(b, &unary, plain)
 	}
 	ratio(b, "no-op tool call through the supervisor against a plain gRPC call", "x-grpc", tools, unary, "at most 2x")
+}
+
+// servingFaults is serving with the plugin whose tools go wrong, or do nothing.
+func servingFaults(b *testing.B) *Daemon {
+	b.Helper()
+	binary := filepath.Join(b.TempDir(), "bothy-plugin-fault")
+	if out, err := exec.Command("go", "build", "-o", binary, "./internal/host/faultplugin").CombinedOutput(); err != nil {
+		b.Fatalf("build the plugin: %v\n%s", err, out)
+	}
+	surroundings(b)
+	// In the configuration, for a reload would end a plugin that is only in the host.
+	folder := filepath.Join(os.Getenv("XDG_CONFIG_HOME"), "bothy")
+	block := fmt.Sprintf("plugin \"fault\" {\n  path = %q\n}\n", binary)
+	if err := errors.Join(os.MkdirAll(folder, 0o700), os.WriteFile(filepath.Join(folder, "config.hcl"), []byte(block), 0o600)); err != nil {
+		b.Fatal(err)
+	}
+	return serving(b)
+}
+
+// BenchmarkParallelCalls compares calls of a tool that does nothing, on the socket and
+// without a run, by eight callers at a time with those by one.
+func BenchmarkParallelCalls(b *testing.B) {
+	servingFaults(b)
+	const callers, calls = 8, 8
+	ctx, project := context.Background(), b.TempDir()
+	clients := make([]client.Client, callers)
+	noop := func(c *client.Client, n int) error {
+		for range n {
+			done, err := c.CallTool(ctx, rpc.ToolCall{Project: project, Tool: "noop", Arguments: json.RawMessage(`{}`)})
+			if err := failedCall(done.Result, err); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for i := range clients { // all connections warm
+		if err := noop(&clients[i], 4); err != nil {
+			b.Fatal(err)
+		}
+	}
+	var one, eight []time.Duration
+	for b.Loop() {
+		timed(b, &one, func() error { return noop(&clients[0], callers*calls) })
+		timed(b, &eight, func() error {
+			var all errgroup.Group
+			for i := range clients {
+				all.Go(func() error { return noop(&clients[i], calls) })
+			}
+			return all.Wait()
+		})
+	}
+	ratio(b, "64 tool calls on the socket by one caller against 8 callers", "x-parallel", one, eight, "at least 3x")
 }
 
 // plainGRPC is a unary call over a Unix socket to another process: this test

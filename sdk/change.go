@@ -45,6 +45,10 @@ type Change struct {
 	EndLoop   *LoopEnd
 	Notes     []Note
 	Status    int // moves the run: 202 while a proposal waits, 102 when it goes on; 0 keeps
+
+	// Queued is called once the change has its place: what is committed from then on
+	// comes behind it. It must return at once; nil is nothing to call.
+	Queued func()
 }
 
 // Note is a journal row that speaks of no entry: progress, a retry, a warning.

@@ -12,10 +12,13 @@ import (
 type book struct {
 	users int // guarded by Engine.mu
 
-	mu   sync.Mutex
-	next int // 0: not read yet
+	mu    sync.Mutex
+	next  int // 0: not read yet
+	reads int // how often it was
 
-	submit sync.Mutex // orders the look at whether a run is busy and the queueing
+	// submit orders the look at whether a run is busy and the queueing. Calls that
+	// nobody queues share it.
+	submit sync.RWMutex
 }
 
 // book returns the run's book, and what gives it back.
@@ -37,33 +40,67 @@ func (e *Engine) book(run int64) (b *book, giveBack func()) {
 	}
 }
 
+// turnTries bounds how often a turn is numbered anew because another one failed that
+// had the number before.
+const turnTries = 5
+
 // openTurn commits the change that build makes for the run's next turn, with
-// OpenTurn in it. Turns of one run are opened one after the other; several may
-// be open, since tools can be called in a run while a loop works in it.
+// OpenTurn in it. Turns of one run are numbered one after the other; several may
+// be open, and wait for their commit together, since tools can be called in a run
+// while a loop works in it.
 func (e *Engine) openTurn(ctx context.Context, b *book, run int64, u urgency, build func(turn int) (sdk.Change, error)) (sdk.Receipt, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for again := true; ; again = false {
-		if b.next == 0 {
-			r, err := e.cfg.Store.Run(ctx, run)
-			if err != nil {
-				return sdk.Receipt{}, err
-			}
-			b.next = r.Turns + 1
-		}
-		c, err := build(b.next)
-		if err != nil {
-			return sdk.Receipt{}, err
-		}
-		receipt, err := e.commit(ctx, u, c)
-		switch {
-		case err == nil:
-			b.next++
-			return receipt, nil
-		case again && sdk.OutcomeOf(err) == sdk.Conflict:
-			b.next = 0 // somebody else counted; read again
-		default:
+	for tries := 1; ; tries++ {
+		receipt, err := e.tryTurn(ctx, b, run, u, build)
+		if tries == turnTries || sdk.OutcomeOf(err) != sdk.Conflict {
 			return receipt, err
 		}
+	}
+}
+
+// tryTurn keeps the number to itself until the change has its place among the
+// commits.
+func (e *Engine) tryTurn(ctx context.Context, b *book, run int64, u urgency, build func(turn int) (sdk.Change, error)) (sdk.Receipt, error) {
+	n, reads, err := b.number(ctx, e.cfg.Store, run)
+	if err != nil {
+		return sdk.Receipt{}, err
+	}
+	counted := sync.OnceFunc(func() {
+		b.next = n + 1
+		b.mu.Unlock()
+	})
+	c, err := build(n)
+	var receipt sdk.Receipt
+	if err == nil {
+		c.Queued = counted
+		receipt, err = e.commit(ctx, u, c)
+	}
+	counted()
+	if err != nil {
+		b.forget(reads)
+	}
+	return receipt, err
+}
+
+// number locks the book and returns the number of the next turn.
+func (b *book) number(ctx context.Context, s Store, run int64) (next, reads int, err error) {
+	b.mu.Lock()
+	if b.next == 0 {
+		r, err := s.Run(ctx, run)
+		if err != nil {
+			b.mu.Unlock()
+			return 0, 0, err
+		}
+		b.next = r.Turns + 1
+		b.reads++
+	}
+	return b.next, b.reads, nil
+}
+
+// forget has the number read again, unless that was done since it was given.
+func (b *book) forget(reads int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.reads == reads {
+		b.next = 0
 	}
 }

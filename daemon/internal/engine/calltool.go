@@ -158,8 +158,8 @@ func (e *Engine) toolRun(ctx context.Context, c ToolCall) (*activeLoop, error) {
 // such as a deletion, after which there is no run to make a folder for. A store
 // that takes no writes refuses the call at once: nothing has happened yet.
 func (e *Engine) beginCall(ctx context.Context, a *activeLoop, b *book, c ToolCall) (sdk.Receipt, error) {
-	b.submit.Lock()
-	defer b.submit.Unlock()
+	b.submit.RLock()
+	defer b.submit.RUnlock()
 	if _, err := e.cfg.Store.Run(ctx, a.run.ID); err != nil {
 		return sdk.Receipt{}, err
 	}

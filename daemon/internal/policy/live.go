@@ -42,12 +42,17 @@ func (l Live) Decide(r sdk.PolicyRequest) sdk.Decision {
 	if set.View, set.NoView = view.View, view.Reason; !known {
 		set.NoView = "whether commands can work on a copy of the project is not known yet"
 	}
-	if l.Found != nil && r.Project != "" && !believed(r.Tool).Annotations.ReadOnly {
-		set.Found = l.Found(r.Project)
-	}
 	p := New(set)
-	if l.Links != nil && r.Project != "" {
-		r.Links = l.Links(r.Project, p.Paths(r))
+	if r.Project == "" {
+		return p.Decide(r)
+	}
+	paths := p.Paths(r)
+	if l.Links != nil {
+		r.Links = l.Links(r.Project, paths)
+	}
+	if l.Found != nil && (len(paths) > 0 || r.Tool.Command != "") && !believed(r.Tool).Annotations.ReadOnly {
+		set.Found = l.Found(r.Project)
+		p = New(set)
 	}
 	return p.Decide(r)
 }

@@ -30,7 +30,11 @@ func (s *Store) Commit(ctx context.Context, c sdk.Change) (sdk.Receipt, error) {
 	if err != nil {
 		return receipt, err
 	}
-	err = s.update(ctx, "committing a change", func(t *tx) error {
+	queued := c.Queued
+	if queued == nil {
+		queued = func() {}
+	}
+	err = s.updateBehind(ctx, "committing a change", func(t *tx) error {
 		run, err := t.run(c.Run)
 		if err != nil {
 			return err
@@ -77,7 +81,7 @@ func (s *Store) Commit(ctx context.Context, c sdk.Change) (sdk.Receipt, error) {
 		}
 		receipt.Seq = t.head.seq
 		return t.resolver().fillEntries(run.ID, receipt.Entries)
-	})
+	}, queued)
 	if err != nil {
 		return sdk.Receipt{}, err
 	}

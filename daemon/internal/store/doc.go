@@ -11,7 +11,8 @@
 // One process opens the file, which a lock beside it sees to. Inside it there
 // is one writing connection, whose transactions begin IMMEDIATE and are never
 // held across a call to anything else, and a pool of connections that cannot
-// write. Lock order: Store.writing (one transaction at a time), then
+// write. Changes that wait at the same time share a transaction, and so one
+// fsync. Lock order: Store.writing (one transaction at a time), then
 // Store.gate (the connections, while they are closed), then Store.mu (the
 // channel of the followers).
 //

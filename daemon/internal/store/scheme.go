@@ -70,7 +70,11 @@ func (s *Store) RegisterScheme(ctx context.Context, x sdk.Scheme) error {
 		return nil
 	}
 	return s.update(ctx, "registering the scheme "+x.Name, func(t *tx) error {
-		old, known := (*s.schemes.Load())[x.Name]
+		all := t.schemes
+		if all == nil {
+			all = *s.schemes.Load()
+		}
+		old, known := all[x.Name]
 		if known && isBuiltin(x.Name) {
 			return sdk.Errorf(sdk.Conflict, "the scheme %s:// belongs to Bothy and cannot be registered anew; choose another name", x.Name)
 		}
@@ -80,7 +84,7 @@ func (s *Store) RegisterScheme(ctx context.Context, x sdk.Scheme) error {
 		if err := t.putScheme(x); err != nil {
 			return err
 		}
-		t.schemes = maps.Clone(*s.schemes.Load())
+		t.schemes = maps.Clone(all)
 		t.schemes[x.Name] = x
 		return nil
 	})

@@ -49,8 +49,10 @@ type Store struct {
 	conn       *sql.Conn
 	prepared   map[string]*sql.Stmt
 	head       position
-	stale      bool         // the last transaction failed; read head from the file
-	failCommit func() error // a test's fault in place of a COMMIT
+	stale      bool          // the last transaction failed; read head from the file
+	shared     int           // how many changes had the last commit together
+	took       time.Duration // for how long
+	failCommit func() error  // a test's fault in place of a COMMIT
 
 	// gate is held by who reads, and alone by who closes the connections.
 	gate    sync.RWMutex
@@ -68,6 +70,8 @@ type Store struct {
 
 	mu      sync.Mutex
 	changed chan struct{}
+	jobs    []*job        // changes that wait for a commit, in their order
+	come    chan struct{} // has something when jobs came
 }
 
 // verifiedAtOpen is how many of the journal's last rows Open verifies.
@@ -113,8 +117,8 @@ func Open(ctx context.Context, path string, opts Options) (*Store, error) {
 	s := &Store{
 		path: path, log: opts.Log, clock: opts.Clock, alarm: opts.Alarm, lock: lock, redactor: opts.Redact,
 		writing: make(chan struct{}, 1),
-		changed: make(chan struct{}),
-		stale:   true,
+		changed: make(chan struct{}), come: make(chan struct{}, 1),
+		stale: true,
 	}
 	if err := s.open(ctx); err != nil {
 		return nil, errors.Join(err, s.disconnect(), s.lock.Close())

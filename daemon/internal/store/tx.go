@@ -1,8 +1,11 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
+	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/bothyd/bothy/daemon/internal/failpoint"
@@ -19,41 +22,123 @@ type tx struct {
 	scratch []byte
 }
 
-// update runs fn in one IMMEDIATE transaction and announces it. The wait for
-// other writers ends with ctx; once begun, a transaction is not cut short,
+// job is a change that waits for a commit.
+type job struct {
+	fn   func(*tx) error
+	err  error
+	done chan struct{} // closed when err tells how it ended
+}
+
+// update runs fn in an IMMEDIATE transaction and announces it. Those that wait
+// together share one commit, in the order in which they came, each as a whole or
+// not at all. The wait ends with ctx; once begun, a transaction is not cut short,
 // since one that was cancelled while it commits leaves nobody knowing. doing
-// completes "...: what went wrong".
+// completes "...: what went wrong". fn writes only what is its caller's, from
+// whichever goroutine: it runs on that of one who waits.
 func (s *Store) update(ctx context.Context, doing string, fn func(*tx) error) error {
+	return s.updateBehind(ctx, doing, fn, func() {})
+}
+
+// updateBehind is update, and calls queued once the change has its place in the
+// order.
+func (s *Store) updateBehind(ctx context.Context, doing string, fn func(*tx) error, queued func()) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	j := &job{fn: fn, done: make(chan struct{})}
+	s.mu.Lock()
+	s.jobs = append(s.jobs, j)
+	s.mu.Unlock()
 	select {
+	case s.come <- struct{}{}:
+	default: // it is known already
+	}
+	queued()
+	select {
+	case <-j.done:
 	case s.writing <- struct{}{}:
-		defer func() { <-s.writing }()
+		s.work()
+		<-s.writing
+		<-j.done
 	case <-ctx.Done():
-		return ctx.Err()
+		if s.withdraw(j) {
+			return ctx.Err()
+		}
+		<-j.done
 	}
-	if s.closed.Load() {
-		return explain(doing, errClosed)
+	if t := s.trouble.Load(); t != nil && j.err == t.err { //nolint:errorlint // itself, and nothing that wraps it
+		return sdk.Errorf(sdk.Unavailable, "%s: %w", doing, j.err)
 	}
-	if err := s.ready(); err != nil {
-		return sdk.Errorf(sdk.Unavailable, "%s: %w", doing, err)
-	}
-	err := s.transact(fn)
-	if err != nil {
-		s.afterFailure(err)
-	}
-	return explain(doing, err)
+	return explain(doing, j.err)
 }
 
-// transact runs one transaction.
-func (s *Store) transact(fn func(*tx) error) error {
+// withdraw takes a job out of those that wait, and reports whether it was there.
+func (s *Store) withdraw(j *job) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i := slices.Index(s.jobs, j)
+	if i >= 0 {
+		s.jobs = slices.Delete(s.jobs, i, i+1)
+	}
+	return i >= 0
+}
+
+// work does all jobs that wait, in one transaction. Whose job it is has no part in
+// it: a caller finds its own done, by itself or by another.
+func (s *Store) work() {
+	jobs := s.gather()
+	if len(jobs) == 0 {
+		return
+	}
+	began := time.Now()
+	defer func() { s.shared, s.took = len(jobs), time.Since(began) }()
+	err := s.ready()
+	if err == nil {
+		if err = s.transact(jobs); err != nil {
+			s.afterFailure(err)
+		}
+	}
+	for _, j := range jobs {
+		j.err = cmp.Or(j.err, err)
+		close(j.done)
+	}
+}
+
+// longestGather bounds how long a commit waits for others.
+const longestGather = time.Millisecond
+
+// gather takes the jobs that wait. Where more shared the last commit, it waits for as
+// many, for half the time that one took: else two halves of those who write would take
+// turns, each with a commit of its own. Who writes alone never waits.
+func (s *Store) gather() (jobs []*job) {
+	late := time.After(min(s.took/2, longestGather))
+	for {
+		s.mu.Lock()
+		enough := len(s.jobs) == 0 || len(s.jobs) >= s.shared || late == nil
+		if enough {
+			jobs, s.jobs = s.jobs, nil
+		}
+		s.mu.Unlock()
+		if enough {
+			return jobs
+		}
+		select {
+		case <-s.come:
+		case <-late:
+			late = nil
+		}
+	}
+}
+
+// transact runs the jobs in one transaction. Its error is that of all of them; what
+// is wrong with one alone stands in the job.
+func (s *Store) transact(jobs []*job) error {
 	if s.stale {
 		if err := s.loadHead(); err != nil {
 			return err
 		}
 	}
-	t := &tx{s: s, now: s.now(), head: s.head}
+	t := &tx{s: s, head: s.head}
 	if err := t.exec(`BEGIN IMMEDIATE`); err != nil {
 		return err
 	}
@@ -66,8 +151,10 @@ func (s *Store) transact(fn func(*tx) error) error {
 			s.stale = true
 		}
 	}()
-	if err := fn(t); err != nil {
-		return err
+	for _, j := range jobs {
+		if err := t.do(j, len(jobs) > 1); err != nil {
+			return err
+		}
 	}
 	if err := s.checkFiles(); err != nil {
 		return err
@@ -88,6 +175,41 @@ func (s *Store) transact(fn func(*tx) error) error {
 		s.accept()
 	}
 	return nil
+}
+
+// do runs one job. Where others share the transaction, nothing of a job that fails
+// stays in it. An error is returned where the transaction as a whole cannot go on.
+func (t *tx) do(j *job, shared bool) error {
+	t.now = t.s.now()
+	if !shared {
+		return t.call(j)
+	}
+	head, schemes := t.head, t.schemes
+	if err := t.exec(`SAVEPOINT job`); err != nil {
+		return err
+	}
+	if j.err = t.call(j); j.err == nil {
+		return t.exec(`RELEASE job`)
+	}
+	if isInputOutput(j.err) || isDamage(j.err) || isRefusal(j.err) {
+		return j.err
+	}
+	t.head, t.schemes = head, schemes
+	if err := t.exec(`ROLLBACK TO job`); err != nil {
+		return err
+	}
+	return t.exec(`RELEASE job`)
+}
+
+// call keeps a panic from those whose goroutine it is not.
+func (t *tx) call(j *job) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			t.s.log.Error("a panic ended a change", "panic", p, "stack", string(debug.Stack()))
+			err = sdk.Errorf(sdk.Internal, "an internal error ended the change: %v", p)
+		}
+	}()
+	return j.fn(t)
 }
 
 func (t *tx) commit() error {

@@ -1,6 +1,7 @@
 package skill
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -55,27 +56,31 @@ func ReadContents(ctx context.Context, folder string, texts int) (Contents, erro
 	if err := w.all(); err != nil {
 		return Contents{}, err
 	}
-	return w.read(ctx, func(x found, f *File, r io.Reader) error {
-		size := x.info.Size()
-		if size > maxText || size > int64(texts) {
-			_, err := io.Copy(io.Discard, r)
-			return err
+	return w.read(ctx, func(f *File) (io.WriteCloser, error) {
+		if f.Size > maxText || f.Size > int64(texts) {
+			return nil, nil
 		}
-		var b strings.Builder
-		if _, err := io.Copy(&b, r); err != nil {
-			return err
-		}
-		if text := b.String(); utf8.ValidString(text) && !strings.ContainsRune(text, 0) {
-			f.Text = text
-			texts -= len(text)
-		}
-		return nil
+		texts -= int(f.Size)
+		return &keptText{file: f}, nil
 	})
 }
 
-// read reads every file that was found, once: take gets the very bytes that
-// are hashed.
-func (w *walk) read(ctx context.Context, take func(x found, f *File, r io.Reader) error) (Contents, error) {
+// keptText makes what is written to it the text of a file, if it is one.
+type keptText struct {
+	file *File
+	bytes.Buffer
+}
+
+func (k *keptText) Close() error {
+	if text := k.String(); utf8.ValidString(text) && !strings.ContainsRune(text, 0) {
+		k.file.Text = text
+	}
+	return nil
+}
+
+// read reads every file that was found, once: what into makes for it gets the
+// very bytes that are hashed, and is closed.
+func (w *walk) read(ctx context.Context, into func(f *File) (io.WriteCloser, error)) (Contents, error) {
 	var c Contents
 	sum := sha256.New()
 	fmt.Fprint(sum, "bothy skill folder 1\n")
@@ -83,7 +88,7 @@ func (w *walk) read(ctx context.Context, take func(x found, f *File, r io.Reader
 		if err := ctx.Err(); err != nil {
 			return Contents{}, err
 		}
-		f, err := readFile(w.root, x, take)
+		f, err := readFile(w.root, x, into)
 		var said *sdk.Error
 		switch {
 		case errors.As(err, &said):
@@ -101,41 +106,35 @@ func (w *walk) read(ctx context.Context, take func(x found, f *File, r io.Reader
 	return c, nil
 }
 
-func readFile(root *os.Root, x found, take func(found, *File, io.Reader) error) (_ File, err error) {
+func readFile(root *os.Root, x found, into func(*File) (io.WriteCloser, error)) (_ File, err error) {
 	in, err := x.open(root)
 	if err != nil {
 		return File{}, err
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
-	f := File{Path: x.path, Executable: x.info.Mode().Perm()&0o111 != 0}
-	content := &meter{in: io.LimitReader(in, x.info.Size()+1), sum: sha256.New()}
-	if err := take(x, &f, content); err != nil {
+	f := File{Path: x.path, Size: x.info.Size(), Executable: x.info.Mode().Perm()&0o111 != 0}
+	sum := sha256.New()
+	var out io.Writer = sum
+	to, err := into(&f)
+	if err != nil {
 		return File{}, err
 	}
-	if content.n != x.info.Size() {
-		return File{}, x.changed()
+	if to != nil {
+		defer func() { err = errors.Join(err, to.Close()) }()
+		out = io.MultiWriter(sum, to)
 	}
-	f.Size, f.Hash = content.n, hex.EncodeToString(content.sum.Sum(nil))
-	f.Script = f.Executable || string(content.begin) == "#!"
+	n, err := io.Copy(out, io.LimitReader(in, f.Size+1))
+	if err == nil && n != f.Size {
+		err = x.changed()
+	}
+	if err != nil {
+		return File{}, err
+	}
+	var begin [2]byte
+	_, _ = in.ReadAt(begin[:], 0) // a shorter file is no script
+	f.Hash = hex.EncodeToString(sum.Sum(nil))
+	f.Script = f.Executable || string(begin[:]) == "#!"
 	return f, nil
-}
-
-// meter counts and hashes what is read through it.
-type meter struct {
-	in    io.Reader
-	n     int64
-	sum   hash.Hash
-	begin []byte // the first two bytes
-}
-
-func (m *meter) Read(p []byte) (int, error) {
-	n, err := m.in.Read(p)
-	m.sum.Write(p[:n])
-	m.n += int64(n)
-	if need := 2 - len(m.begin); need > 0 {
-		m.begin = append(m.begin, p[:min(n, need)]...)
-	}
-	return n, err
 }
 
 // addFile adds a file to the hash of a folder. Its path has its length before it,

@@ -59,7 +59,7 @@ func tree(t testing.TB, folder string) string {
 func TestPin(t *testing.T) {
 	d := planted(t, "pdf", map[string]string{"SKILL.md": "skill", "scripts/run.sh": "#!/bin/sh\n", "notes": "n", "also": "-> notes"})
 	run := t.TempDir()
-	p, err := Pin(t.Context(), d.Skill, run, folderHash(t, d.Folder))
+	p, err := pin(t.Context(), d.Skill, run, folderHash(t, d.Folder))
 	must(t, err)
 	at := filepath.Join(run, "skills", "pdf")
 	if p.Folder != at || p.Hash != folderHash(t, d.Folder) || fmt.Sprint(p.Files, p.More, p.Skipped) != "[SKILL.md also notes scripts/run.sh] 0 []" {
@@ -82,16 +82,22 @@ drwxr-xr-x scripts
 		t.Errorf("%v is left of making it, %v", left, err)
 	}
 
-	// The run keeps what it loaded, whatever becomes of the folder.
+	// It is found, and another one takes its place.
 	plant(t, d.Folder, map[string]string{"new": "x"})
-	again, err := Pin(t.Context(), d.Skill, run, folderHash(t, d.Folder))
+	if found, ok := (Copies{}).Find(t.Context(), "pdf", run); !ok || found.Hash != p.Hash || found.Folder != at || len(found.Files) != 4 {
+		t.Errorf("Find = %+v, %v", found, ok)
+	}
+	again, err := pin(t.Context(), d.Skill, run, folderHash(t, d.Folder))
 	must(t, err)
-	if again.Hash != p.Hash || again.Folder != at {
+	if again.Hash == p.Hash || again.Folder != at || len(again.Files) != 5 {
 		t.Errorf("the second Pin = %+v", again)
 	}
 	must(t, os.RemoveAll(d.Folder))
-	if again, err = Pin(t.Context(), d.Skill, run, ""); err != nil || again.Hash != p.Hash {
-		t.Errorf("without the folder, Pin = %+v, %v", again, err)
+	if _, err = pin(t.Context(), d.Skill, run, ""); sdk.OutcomeOf(err) != sdk.NotFound {
+		t.Errorf("without the folder: %v", err)
+	}
+	if _, ok := (Copies{}).Find(t.Context(), "pdf", run); ok {
+		t.Error("what a run could not load is there")
 	}
 	must(t, os.RemoveAll(run)) // a run can be deleted
 }
@@ -111,7 +117,7 @@ func TestPinOnlyWhatWasTrusted(t *testing.T) {
 			d := planted(t, "a", map[string]string{"run": "#!/bin/sh\n"})
 			run, want := t.TempDir(), folderHash(t, d.Folder)
 			must(t, change(d))
-			if p, err := Pin(t.Context(), d.Skill, run, want); err == nil || p.Folder != "" {
+			if p, err := pin(t.Context(), d.Skill, run, want); err == nil || p.Folder != "" {
 				t.Fatalf("Pin = %+v, %v", p, err)
 			}
 			if got := tree(t, filepath.Join(run, "skills")); strings.Count(got, "\n") != 1 {
@@ -129,7 +135,7 @@ func TestPinOnlyWhatWasTrusted(t *testing.T) {
 func TestPinLeavesOut(t *testing.T) {
 	d := planted(t, "a", map[string]string{"x": "-> /etc/passwd", "p": "pipe", "d/f": "f", "l": "-> d"})
 	run := t.TempDir()
-	p, err := Pin(t.Context(), d.Skill, run, "")
+	p, err := pin(t.Context(), d.Skill, run, "")
 	must(t, err)
 	if fmt.Sprint(p.Files) != "[SKILL.md d/f]" || len(p.Skipped) != 3 || !strings.Contains(fmt.Sprint(p.Skipped), `"x" is a link that leads out`) {
 		t.Errorf("Pin = %+v", p)
@@ -144,7 +150,7 @@ func TestPinNamesNoMoreThanCanBeShown(t *testing.T) {
 	for i := range maxNamed + 7 {
 		files[fmt.Sprintf("f%03d", i)] = "x"
 	}
-	p, err := Pin(t.Context(), planted(t, "a", files).Skill, t.TempDir(), "")
+	p, err := pin(t.Context(), planted(t, "a", files).Skill, t.TempDir(), "")
 	if err != nil || len(p.Files) != maxNamed || p.More != 8 {
 		t.Errorf("%d files are named, %d more, %v", len(p.Files), p.More, err)
 	}
@@ -155,7 +161,7 @@ func TestPinRefusesNamesThatArePaths(t *testing.T) {
 		run := t.TempDir()
 		d := planted(t, "a", map[string]string{})
 		d.Name = name
-		if _, err := Pin(t.Context(), d.Skill, run, ""); sdk.OutcomeOf(err) != sdk.Validation {
+		if _, err := pin(t.Context(), d.Skill, run, ""); sdk.OutcomeOf(err) != sdk.Validation {
 			t.Errorf("Pin(%q) = %v", name, err)
 		}
 		if left, _ := os.ReadDir(run); len(left) > 0 {
@@ -164,14 +170,15 @@ func TestPinRefusesNamesThatArePaths(t *testing.T) {
 	}
 }
 
-// TestPinTogether loads one skill many times at once: all get the one copy.
+// TestPinTogether loads many skills into one run at once.
 func TestPinTogether(t *testing.T) {
-	d := planted(t, "a", map[string]string{"run": "#!/bin/sh\n", "b/c": "c"})
-	run, want := t.TempDir(), folderHash(t, d.Folder)
+	run := t.TempDir()
 	var all sync.WaitGroup
-	for range 16 {
+	for i := range 16 {
+		d := planted(t, fmt.Sprint("a", i), map[string]string{"run": "#!/bin/sh\n", "b/c": "c"})
+		want := folderHash(t, d.Folder)
 		all.Go(func() {
-			if p, err := Pin(t.Context(), d.Skill, run, want); err != nil || p.Hash != want || len(p.Files) != 3 {
+			if p, err := pin(t.Context(), d.Skill, run, want); err != nil || p.Hash != want || len(p.Files) != 3 {
 				t.Errorf("Pin = %+v, %v", p, err)
 			}
 		})
@@ -182,18 +189,18 @@ func TestPinTogether(t *testing.T) {
 	}
 }
 
-// TestPinAfterCrash holds that what a dead daemon left half made goes with the
-// next skill, and that it is never taken for a copy.
+// TestPinAfterCrash holds that what a dead daemon left half made of a skill goes
+// when that is loaded, and is never taken for a copy.
 func TestPinAfterCrash(t *testing.T) {
 	run := t.TempDir()
-	plant(t, filepath.Join(run, "skills.new", "DEAD-1"), map[string]string{"SKILL.md": "half", "d/f": "x"})
-	mine := filepath.Join(run, "skills.new", newPin())
-	plant(t, mine, map[string]string{"SKILL.md": "being made"})
-	_, err := Pin(t.Context(), planted(t, "a", map[string]string{}).Skill, run, "")
+	plant(t, filepath.Join(run, "skills.new", "a"), map[string]string{"SKILL.md": "half", "d/f": "x"})
+	if _, ok := (Copies{}).Find(t.Context(), "a", run); ok {
+		t.Error("it is taken for a copy")
+	}
+	p, err := pin(t.Context(), planted(t, "a", map[string]string{}).Skill, run, "")
 	must(t, err)
-	left, err := os.ReadDir(filepath.Join(run, "skills.new"))
-	if err != nil || len(left) != 1 || left[0].Name() != filepath.Base(mine) {
-		t.Errorf("%v is left, %v", left, err)
+	if left, err := os.ReadDir(filepath.Join(run, "skills.new")); err != nil || len(left) != 0 || len(p.Files) != 1 {
+		t.Errorf("%v is left, %v; %+v", left, err, p)
 	}
 }
 
@@ -201,7 +208,7 @@ func TestPinCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	run := t.TempDir()
-	if p, err := Pin(ctx, planted(t, "a", map[string]string{}).Skill, run, ""); err == nil {
+	if p, err := pin(ctx, planted(t, "a", map[string]string{}).Skill, run, ""); err == nil {
 		t.Errorf("Pin = %+v", p)
 	}
 	if left, _ := os.ReadDir(filepath.Join(run, "skills.new")); len(left) > 0 {

@@ -76,6 +76,17 @@ func TestFailingFilter(t *testing.T) {
 			}
 		})
 	}
+	t.Run("guard that returns something else", func(t *testing.T) {
+		c := New(hclog.NewNullLogger())
+		h := &scripted{subs: []sdk.Subscription{{Name: "entry.recording"}}, filter: func(string, json.RawMessage) (json.RawMessage, error) { return json.RawMessage(`[1]`), nil }}
+		if _, err := c.Subscribe("evil", h); err != nil {
+			t.Fatal(err)
+		}
+		_, err := c.EntryRecording.Apply(t.Context(), sdk.Recording{})
+		if text := fmt.Sprint(err); !strings.HasPrefix(text, "evil could not rule on entry.recording, and a guard that fails denies: decode what it returned: json: cannot unmarshal array") {
+			t.Error(text)
+		}
+	})
 	plain := New(hclog.NewNullLogger())
 	plain.AssemblyUser.On(10, "ignored", false, func(context.Context, sdk.Prompt) (sdk.Prompt, error) {
 		return sdk.Prompt{}, errors.New("boom")

@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -26,6 +27,7 @@ func TestFaults(t *testing.T) {
 		{"01 exits in a call", crashInCall},
 		{"01 killed with calls under way", killedInCall},
 		{"01 repeated once at most", repeatedOnce},
+		{"01 02 08 11 what is said", whatIsSaid},
 		{"02 crash loop", crashLoop},
 		{"03 a call ignores its end", hangingCall},
 		{"03 stopped", stopped},
@@ -59,6 +61,39 @@ func crashInCall(t *testing.T) {
 	r.mustCall(t, "noop", ``)
 	if n := r.status(t, "fault").Restarts; n != 1 {
 		t.Errorf("%d restarts", n)
+	}
+}
+
+// whatIsSaid: who called a plugin that does something wrong reads what it was.
+func whatIsSaid(t *testing.T) {
+	r := started(t, func(cfg *Config) { cfg.CancelGrace = 200 * time.Millisecond })
+	for _, c := range []struct{ tool, arguments, want string }{
+		{"panics", ``, `tool panics panicked: at the disco`},
+		{"panics_aside", ``, `the plugin crashed: it ended with exit status 2; its last words: "panic: boom in a goroutine\n\ngoroutine `},
+		{"leaves", ``, "the plugin crashed: it ended with exit status 0"},
+		{"big", `{"n":50000000}`, "a message of the plugin is too large and was refused: "},
+		{"chunks", `{"n":50,"text":"` + strings.Repeat("x", 1<<20) + `"}`, ""},
+	} {
+		_, err := r.call(t, c.tool, c.arguments)
+		if text := fmt.Sprint(err); err == nil && c.want != "" || err != nil && !strings.HasPrefix(text, c.want) {
+			t.Errorf("%s: %.300s", c.tool, text)
+		}
+	}
+	// A call that is deaf to its end costs those beside it their process too.
+	beside := make(chan error, 1)
+	o := newOut()
+	go func() {
+		_, err := r.Invoke(t.Context(), sdk.Invocation{Tool: "wait"}, o)
+		beside <- err
+	}()
+	<-o.told
+	ctx, cancel := context.WithCancel(t.Context())
+	deaf := newOut()
+	go func() { <-deaf.told; cancel() }()
+	_, err := r.Invoke(ctx, sdk.Invocation{Tool: "hang"}, deaf)
+	wantOutcome(t, err, sdk.Aborted)
+	if err := <-beside; !strings.HasPrefix(err.Error(), "the plugin was ended: a call did not end within 200ms of its cancellation; where it stood is in ") {
+		t.Error(err)
 	}
 }
 
@@ -194,7 +229,10 @@ func stopped(t *testing.T) {
 	if !gone(pid) {
 		t.Error("its process is still there")
 	}
-	_, file, named := strings.Cut(err.Error(), "where it stood is in ")
+	said, file, named := strings.Cut(err.Error(), "; where it stood is in ")
+	if said != "the plugin was ended: it did not answer for 3s" {
+		t.Error(said)
+	}
 	text, readErr := os.ReadFile(file)
 	if !named || readErr != nil || !strings.Contains(string(text), "goroutine ") || !strings.Contains(string(text), "main.wait(") {
 		t.Errorf("%v\nshows %q: %v", err, text, readErr)

@@ -56,6 +56,8 @@ func (f *faults) tools() tool.Set {
 		tool.New("hog", "Allocates n bytes.", sdk.Annotations{}, hog),
 		tool.New("busy", "Keeps every processor busy for n milliseconds.", sdk.Annotations{}, busy),
 		tool.New("panics", "Panics.", sdk.Annotations{}, panics),
+		tool.New("panics_aside", "Panics where nobody catches it.", sdk.Annotations{}, panicsAside),
+		tool.New("leaves", "Exits as if all were well.", sdk.Annotations{}, leaves),
 		tool.New("unlink", "Removes the plugin's own socket.", sdk.Annotations{}, unlink),
 		tool.New("about", "Tells of the process and its settings.", sdk.Annotations{}, f.about),
 		tool.New("chunks", "Sends n chunks.", sdk.Annotations{}, chunks),
@@ -262,6 +264,16 @@ func busy(_ context.Context, in amount, _ tool.Call) (sdk.ToolResult, error) {
 }
 
 func panics(context.Context, none, tool.Call) (sdk.ToolResult, error) { panic("at the disco") }
+
+func panicsAside(context.Context, none, tool.Call) (sdk.ToolResult, error) {
+	go panic("boom in a goroutine")
+	select {}
+}
+
+func leaves(context.Context, none, tool.Call) (sdk.ToolResult, error) {
+	os.Exit(0)
+	return sdk.ToolResult{}, nil
+}
 
 func unlink(context.Context, none, tool.Call) (sdk.ToolResult, error) {
 	left, err := filepath.Glob(filepath.Join(os.Getenv("PLUGIN_UNIX_SOCKET_DIR"), "plugin*"))

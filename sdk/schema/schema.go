@@ -25,9 +25,8 @@ const MaxArguments = 8 << 20
 // goroutines at once.
 type Schema struct {
 	resolved *jsonschema.Resolved
-	names    map[string]bool   // of all declared properties, for the error text; nil when the schema is composed
-	required []string          // names that may not be left out
-	flat     map[string]string // the type of each property, when types and names are all that is asked for; else nil
+	names    map[string]bool // of all declared properties, for the error text; nil when the schema is composed
+	required []string        // names that may not be left out
 }
 
 // Compile reads the JSON Schema of an object. Properties that it does not declare
@@ -62,7 +61,7 @@ func Compile(text json.RawMessage) (*Schema, error) {
 	if err := bounded(&s); err != nil {
 		return nil, err
 	}
-	out := &Schema{resolved: resolved, required: s.Required, flat: flat(&s)}
+	out := &Schema{resolved: resolved, required: s.Required}
 	if !composed && takesNothing(s.AdditionalProperties) {
 		out.names = make(map[string]bool, len(s.Properties))
 		for name := range s.Properties {
@@ -112,9 +111,6 @@ func (s *Schema) Validate(arguments json.RawMessage) (json.RawMessage, error) {
 		if _, there := object[name]; !there {
 			return nil, fmt.Errorf("%q is required and missing", name)
 		}
-	}
-	if s.isFlat(object) {
-		return arguments, nil
 	}
 	if err := s.resolved.Validate(object); err != nil {
 		return nil, errors.New(problem(err.Error()))

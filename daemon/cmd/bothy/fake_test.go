@@ -313,10 +313,15 @@ func (f *fakeDaemon) List(context.Context) rpc.Models {
 	}, Problems: []string{"vllm does not answer"}}
 }
 
+// fakeParameters are those of a tool that takes one of everything.
+const fakeParameters = `{"type":"object","required":["path"],"properties":{"start":{"type":"integer","minimum":1,"maximum":9,"default":1},
+	"path":{"type":"string","description":"which file,\nbelow the \u202eproject","examples":["a.txt"]},"kinds":{"type":"array","items":{"type":"string","enum":["a","b"]}},
+	"any":true,"since":{"type":["string","null"],"format":"date"}}}`
+
 func (f *fakeDaemon) Tools() []sdk.Tool {
 	return []sdk.Tool{
 		{ToolSpec: sdk.ToolSpec{Name: "bash", Description: "Runs a command.\nMore.", Parameters: json.RawMessage(`{"type":"object"}`), Annotations: sdk.Annotations{Destructive: true}}, Plugin: "bash"},
-		{ToolSpec: sdk.ToolSpec{Name: "read_file", Description: "Reads \u202egnp.exe", Parameters: json.RawMessage(`{}`), Annotations: sdk.Annotations{ReadOnly: true, Idempotent: true}}, Plugin: "files"},
+		{ToolSpec: sdk.ToolSpec{Name: "read_file", Description: "Reads \u202egnp.exe", Parameters: json.RawMessage(fakeParameters), Annotations: sdk.Annotations{ReadOnly: true, Idempotent: true}}, Plugin: "files"},
 	}
 }
 

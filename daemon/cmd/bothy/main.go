@@ -36,7 +36,7 @@ type cli struct {
 	Policy    policyCmd              `cmd:"" help:"List the rules about what may run, and forget those that answers left."`
 	Explain   explainCmd             `cmd:"" help:"Say why an action ran, waited or was refused."`
 	Audit     auditCmd               `cmd:"" help:"List, check and export who did what, and what was refused."`
-	Tools     toolsCmd               `cmd:"" help:"List tools, or call one."`
+	Tools     toolsCmd               `cmd:"" help:"List tools, show one, or call it."`
 	Skills    skillsCmd              `cmd:"" help:"List and show skills, and turn them on and off."`
 	Trust     trustCmd               `cmd:"" help:"Show the skills that came with a project, and trust those that you want."`
 	Plugins   pluginsCmd             `cmd:"" help:"List plugins and their state."`

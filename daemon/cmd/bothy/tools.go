@@ -17,6 +17,7 @@ import (
 
 type toolsCmd struct {
 	List toolsListCmd `cmd:"" default:"1" help:"List the tools that are there."`
+	Info toolsInfoCmd `cmd:"" help:"Show what a tool does, and each of its arguments."`
 	Call toolsCallCmd `cmd:"" help:"Call one tool and print its result."`
 }
 

@@ -63,3 +63,22 @@ func TestToolsCallInterrupted(t *testing.T) {
 	b.want(t, exitAborted, "tools", "call", "bash")
 	<-cancelled
 }
+
+func TestToolsInfo(t *testing.T) {
+	b := withDaemon(t, nil)
+	b.want(t, exitOK, "tools", "info", "files__read_file")
+	b.golden(t, "tools-info")
+	b.want(t, exitOK, "tools", "info", "bash")
+	if !strings.Contains(b.err.String(), "it takes no arguments") || !strings.Contains(b.out.String(), "Runs a command.\nMore.") {
+		t.Errorf("%s%s", b.out.String(), b.err.String())
+	}
+	b.want(t, exitOK, "tools", "info", "read_file", "--json")
+	var tool sdk.Tool
+	if err := json.Unmarshal([]byte(b.out.String()), &tool); err != nil || tool.Name != "read_file" || !strings.Contains(string(tool.Parameters), "which file") {
+		t.Errorf("%s: %v", b.out.String(), err)
+	}
+	b.want(t, exitFailed, "tools", "info", "readfile")
+	if !strings.Contains(b.err.String(), `the nearest is "read_file", and there are: bash, read_file`) {
+		t.Errorf("stderr %q", b.err.String())
+	}
+}

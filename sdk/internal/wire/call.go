@@ -5,13 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
+	"log/slog"
 	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/hashicorp/go-hclog"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/internal/pb"
@@ -58,8 +56,7 @@ func Rescue(what string, err *error) {
 	if p := recover(); p != nil {
 		said, _, _ := strings.Cut(fmt.Sprint(p), "\n")
 		stack := debug.Stack()
-		log := hclog.New(&hclog.LoggerOptions{Output: os.Stderr, JSONFormat: true})
-		log.Error(what+" panicked", "panic", said, "stack", string(stack[:min(len(stack), mostStack)]))
+		slog.Error(what+" panicked", "panic", said, "stack", string(stack[:min(len(stack), mostStack)]))
 		*err = fmt.Errorf("%s panicked: %s", what, said)
 	}
 }

@@ -29,6 +29,26 @@ func openLinkRoot(path string) (*linkRoot, error) {
 	return &linkRoot{real, handle}, nil
 }
 
+// holds says whether the way by a link stays in the folder, which its handle
+// finds out without a step outside. The link itself may be absolute.
+func (a *linkRoot) holds(link string) error {
+	if target, err := os.Readlink(link); err == nil && filepath.IsAbs(target) {
+		link = filepath.Clean(target)
+	}
+	rel, inside := below(a.real, link)
+	if !inside {
+		return fmt.Errorf("%w: %s", errEscape, link)
+	}
+	_, err := a.handle.Stat(rel)
+	switch {
+	case errors.Is(err, syscall.ELOOP):
+		return errLoop
+	case err != nil && strings.Contains(err.Error(), "escapes"):
+		return errEscape
+	}
+	return err
+}
+
 // below is what path is relative to folder, "." for itself.
 func below(folder, path string) (string, bool) {
 	if path == folder {

@@ -162,10 +162,19 @@ func (s *scan) take(at step, name string, info fs.FileInfo, err error) {
 	s.found = append(s.found, f)
 }
 
-// follow watches each link on the way before it follows it.
+// follow watches each link on the way before it follows it. In a workspace, whose
+// links are somebody else's, it first finds out by the handle of the workspace
+// that they stay in it: what lies outside is not even looked at.
 func (s *scan) follow(link location) (location, error) {
-	s.pass.Path(link.path())
-	return s.roots.follow(link.path())
+	path := link.path()
+	if s.at.Bound != "" {
+		s.pass.Name(filepath.Dir(path), path)
+		if err := s.roots[len(s.roots)-1].holds(path); err != nil {
+			return location{}, err
+		}
+	}
+	s.pass.Path(path)
+	return s.roots.follow(path)
 }
 
 // list returns the folders to scan next.

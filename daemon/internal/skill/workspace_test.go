@@ -29,11 +29,20 @@ func TestWorkspaceIsNotLeft(t *testing.T) {
 	symlink(t, filepath.Join(h.user, "users"), filepath.Join(skills, "stolen"))
 	symlink(t, "../../../outside", filepath.Join(skills, "out"))
 	symlink(t, "../../docs/inside", filepath.Join(skills, "in"))
+	symlink(t, lay(t, filepath.Join(h.project, "docs"), "absolute", "shared"), filepath.Join(skills, "abs"))
+	symlink(t, "/net/nowhere.invalid/x", filepath.Join(skills, "automounted"))
+	symlink(t, "out", filepath.Join(skills, "twice"))
+	symlink(t, "loop", filepath.Join(skills, "loop"))
 	mkdir(t, filepath.Join(h.project, ".agents"))
 	symlink(t, h.user, filepath.Join(h.project, ".agents", "skills"))
 	h.awaitIn(h.project, "only what is inside", func(c *Catalogue) bool {
-		if !slices.Equal(usable(c), []string{"inside", "users"}) {
+		if !slices.Equal(usable(c), []string{"absolute", "inside", "users"}) {
 			return false
+		}
+		for name, want := range map[string]string{"stolen": "leads out", "out": "leads out", "twice": "leads out", "automounted": "leads out", "loop": "back to itself"} {
+			if all := c.Named(name); len(all) != 1 || !strings.Contains(all[0].Reason, want) {
+				return false
+			}
 		}
 		d, _ := c.Find("users")
 		return d.Tier == sdk.TierUser && len(c.Named("users")) == 1

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bothyd/bothy/daemon/internal/misnamed"
 	"github.com/bothyd/bothy/daemon/internal/skill"
 	"github.com/bothyd/bothy/sdk"
 )
@@ -159,7 +160,7 @@ func (t *useSkillTurn) admit(s resolved) error {
 
 // equipped refuses a skill whose tools are not all there.
 func equipped(d sdk.SkillDocument, tools []sdk.Tool) error {
-	missing := skill.Missing(d.ToolsRequired, append(tools[:len(tools):len(tools)], useSkill(nil)))
+	missing := misnamed.Missing(d.ToolsRequired, append(tools[:len(tools):len(tools)], useSkill(nil)))
 	if len(missing) == 0 {
 		return nil
 	}

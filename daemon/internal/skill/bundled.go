@@ -15,7 +15,7 @@ import (
 // installation, or else one below dir that those which the binary carries are
 // unpacked into.
 func Bundled(installed string, carried fs.FS, dir, version string) (string, error) {
-	if info, err := os.Stat(installed); err == nil && info.IsDir() {
+	if isFolder(installed) {
 		return installed, nil
 	}
 	return Unpack(carried, dir, version)
@@ -32,28 +32,30 @@ func Unpack(carried fs.FS, dir, version string) (string, error) {
 	}
 	name := "bundled-" + version + "-" + sum[:12]
 	folder := filepath.Join(dir, name)
-	if info, err := os.Stat(folder); err == nil && info.IsDir() {
+	if isFolder(folder) {
 		return folder, sweep(dir, name)
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", fmt.Errorf("unpack the skills that came with Bothy: %w", err)
+	err = os.MkdirAll(dir, 0o700)
+	var made string
+	if err == nil {
+		made, err = os.MkdirTemp(dir, ".new-")
 	}
-	made, err := os.MkdirTemp(dir, ".new-")
-	if err != nil {
-		return "", fmt.Errorf("unpack the skills that came with Bothy: %w", err)
+	if err == nil {
+		defer func() { _ = os.RemoveAll(made) }()
+		err = os.CopyFS(made, carried)
 	}
-	err = os.CopyFS(made, carried)
 	if err == nil {
 		err = os.Rename(made, folder)
 	}
-	if err != nil {
-		_ = os.RemoveAll(made) // the first error tells more
-		if info, there := os.Stat(folder); there == nil && info.IsDir() {
-			return folder, nil // another process was faster
-		}
+	if err != nil && !isFolder(folder) { // else another process was faster
 		return "", fmt.Errorf("unpack the skills that came with Bothy into %s: %w", dir, err)
 	}
 	return folder, sweep(dir, name)
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // sweep removes what other versions have unpacked.

@@ -98,15 +98,7 @@ func TestSafeName(t *testing.T) {
 	})
 }
 
-func TestTools(t *testing.T) {
-	for in, want := range map[string][]string{
-		"Read": {"read_file"}, "Bash(git:*)": {"bash"}, "bash": {"bash"}, "mcp__server__tool": {"mcp__server__tool"}, "Write": {"write_file", "create_directory"},
-		"WebFetch": nil, "grep": {"grep"}, "Nonsense": nil, "": nil,
-	} {
-		if got := Tools(in); !slices.Equal(got, want) {
-			t.Errorf("Tools(%q) = %v, want %v", in, got, want)
-		}
-	}
+func TestSplitTools(t *testing.T) {
 	for in, want := range map[string][]string{
 		"Bash(git:*, jq:*) Read": {"Bash(git:*, jq:*)", "Read"}, "a,b c": {"a", "b", "c"}, "Bash(a": {"Bash(a"}, "a) b": {"a)", "b"}, "": nil, " , ": nil,
 	} {

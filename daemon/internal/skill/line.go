@@ -49,29 +49,15 @@ func (l listLine) size(limit int) int {
 // characters that a reader does not see: controls, bidirectional marks, joiners,
 // tags, variation selectors. What hides in a text must not reach a prompt.
 func oneLine(text string) string {
-	if plainLine(text) {
-		return text
+	if strings.ContainsFunc(text, hidden) || !utf8.ValidString(text) {
+		text = strings.Map(func(r rune) rune {
+			if hidden(r) && !unicode.IsSpace(r) {
+				return -1
+			}
+			return r
+		}, strings.ToValidUTF8(text, "\uFFFD"))
 	}
-	shown := strings.Map(func(r rune) rune {
-		if hidden(r) && !unicode.IsSpace(r) {
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(text, "\uFFFD"))
-	return strings.Join(strings.Fields(shown), " ")
-}
-
-// plainLine reports whether a text is as oneLine would make it, because most are.
-func plainLine(text string) bool {
-	if text != strings.TrimSpace(text) || strings.Contains(text, "  ") {
-		return false
-	}
-	for i := range len(text) {
-		if text[i] < ' ' || text[i] >= 0x7f {
-			return false
-		}
-	}
-	return true
+	return strings.Join(strings.Fields(text), " ")
 }
 
 // hidden is sdk.Hidden without mercy: joiners go too, and what only has a meaning

@@ -3,9 +3,13 @@ package skill
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/bothyd/bothy/daemon/internal/misnamed"
+	"github.com/bothyd/bothy/sdk"
 )
 
 // Limits of the standard. Nothing is dropped for passing them.
@@ -50,9 +54,8 @@ func (r *fieldReader) lint() {
 
 func (r *fieldReader) lintTools(name string, tools []string) {
 	for _, t := range tools {
-		base, _, _ := strings.Cut(t, "(")
-		_, foreign := foreignTools[strings.ToLower(base)]
-		if len(Tools(t)) > 0 {
+		here, foreign := misnamed.Here(t)
+		if here != "" {
 			continue
 		}
 		what := "is not a tool that comes with Bothy"
@@ -69,29 +72,21 @@ func nearest(name string) string {
 	flat := func(s string) string {
 		return strings.NewReplacer("-", "", "_", "", " ", "", "k", "c").Replace(strings.ToLower(s))
 	}
-	var found []string
-	for _, known := range []map[string]struct{}{ownFields, foreignFields} {
-		for k := range known {
-			if flat(k) == flat(name) {
-				found = append(found, k)
-			}
-		}
+	known := slices.Sorted(maps.Keys(ownFields))
+	if found := sdk.Nearest(name, slices.AppendSeq(known, maps.Keys(foreignFields)), flat); flat(found) == flat(name) {
+		return found
 	}
-	if len(found) == 0 {
-		return ""
-	}
-	return slices.Min(found)
+	return ""
 }
 
 // lint checks the file as a whole.
 func (d *Document) lint(text []byte, f fenced) {
+	line, _ := placeOf(text, len(text)-len(f.body))
 	if n := bytes.Count(f.body, []byte("\n")); n > maxBodyLines {
-		line, _ := placeOf(text, len(text)-len(f.body))
 		d.note(warning("body-long", line, 1, fmt.Sprintf("the text has %d lines; the standard advises at most %d", n, maxBodyLines),
 			"Move what is not always needed into files beside it, and say when to read them."))
 	}
 	if len(bytes.TrimSpace(f.body)) == 0 {
-		line, _ := placeOf(text, len(text)-len(f.body))
 		d.note(warning("body-empty", line, 1, "there is no text below the frontmatter, so there is nothing to follow", "Write what to do."))
 	}
 }

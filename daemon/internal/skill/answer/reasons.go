@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/daemon/internal/misnamed"
 	"github.com/bothyd/bothy/daemon/internal/skill"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
@@ -213,5 +214,5 @@ func others(d *skill.Document, named []*skill.Document) []string {
 // missing are the required tools that the agent does not have. A name of another
 // agent's stands for our tools that do its work.
 func (r *reasons) missing(required []string, tools []sdk.Tool) []string {
-	return skill.Missing(required, slices.DeleteFunc(tools, func(t sdk.Tool) bool { return !r.agent.Admits(t) }))
+	return misnamed.Missing(required, slices.DeleteFunc(tools, func(t sdk.Tool) bool { return !r.agent.Admits(t) }))
 }

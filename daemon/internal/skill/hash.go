@@ -106,13 +106,13 @@ func (w *walk) read(ctx context.Context, into func(f *File) (io.WriteCloser, err
 	return c, nil
 }
 
-func readFile(root *os.Root, x found, into func(*File) (io.WriteCloser, error)) (_ File, err error) {
+func readFile(root *os.Root, x found, into func(*File) (io.WriteCloser, error)) (f File, err error) {
 	in, err := x.open(root)
 	if err != nil {
 		return File{}, err
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
-	f := File{Path: x.path, Size: x.info.Size(), Executable: x.info.Mode().Perm()&0o111 != 0}
+	f = File{Path: x.path, Size: x.info.Size(), Executable: x.info.Mode().Perm()&0o111 != 0}
 	sum := sha256.New()
 	var out io.Writer = sum
 	to, err := into(&f)
@@ -126,6 +126,9 @@ func readFile(root *os.Root, x found, into func(*File) (io.WriteCloser, error)) 
 	n, err := io.Copy(out, io.LimitReader(in, f.Size+1))
 	if err == nil && n != f.Size {
 		err = x.changed()
+	}
+	if err != nil && sdk.OutcomeOf(err) == sdk.Internal { // half a file is no file that is left out
+		err = sdk.Errorf(sdk.Unavailable, "%q cannot be read: %w", x.path, err)
 	}
 	if err != nil {
 		return File{}, err

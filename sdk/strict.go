@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"unicode/utf8"
 )
 
@@ -23,6 +24,17 @@ type JSONFault struct {
 	Offset int    // in bytes
 	Name   string // of the member that is there twice
 	Err    error  // of the syntax
+}
+
+func (f *JSONFault) Error() string {
+	switch f.Kind {
+	case JSONTwice:
+		return fmt.Sprintf("an object has two members called %.64q", f.Name)
+	case JSONDeep:
+		return "it is nested too deeply"
+	default:
+		return f.Err.Error()
+	}
 }
 
 // CheckJSON reads a text and returns what is wrong with it, or nil. It refuses

@@ -1,8 +1,6 @@
 package config
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"maps"
@@ -10,70 +8,71 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/hashicorp/hcl/v2"
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/bothyd/bothy/sdk"
 )
 
 // LockName is the lock's name, beside the user's configuration.
 const LockName = "bothy.lock"
 
-// lockVersion is the format of the lock that is written and read.
-const lockVersion = 1
-
 // Lock is the file bothy.lock: what each plugin and provider was when a person
-// last looked at it. Who is named in it runs only as it was then. What a later
-// version wrote into it and this one does not know is kept.
+// last looked at it. Who is named in it runs only as it was then.
 type Lock struct {
 	Plugins map[string]Locked // by the label of the block
-	extra   map[string]json.RawMessage
+	Old     bool              // it was read in the form that the next edit replaces
 }
 
 // Locked is what the lock says of one plugin. Nothing in it depends on where
 // the file lies, so that a lock can be copied to another machine.
 type Locked struct {
-	Plugin        string             `json:"plugin"` // the name in its manifest
-	Version       string             `json:"version,omitempty"`
-	Digest        string             `json:"digest"`           // hex SHA-256 of the file
-	Script        bool               `json:"script,omitempty"` // the digest covers neither the interpreter nor what the script imports
-	Protocol      int                `json:"protocol,omitempty"`
-	Kinds         []string           `json:"kinds,omitempty"`
-	Tools         map[string]string  `json:"tools,omitempty"`   // hex SHA-256 of what is declared, by name
-	Sources       []string           `json:"sources,omitempty"` // whose dynamic tools may come and go
-	Skills        []string           `json:"skills,omitempty"`
-	Subscriptions []sdk.Subscription `json:"subscriptions,omitempty"`
-	Schemes       []sdk.Scheme       `json:"schemes,omitempty"`
-	Grants        []string           `json:"grants,omitempty"` // that it wants
-	Calls         sdk.Calls          `json:"calls,omitzero"`
-	Requires      []string           `json:"requires,omitempty"`
-	Features      []string           `json:"features,omitempty"`
+	Plugin        string              `hcl:"plugin,optional"` // the name in its manifest
+	Version       string              `hcl:"version,optional"`
+	Digest        string              `hcl:"digest"`          // hex SHA-256 of the file
+	Script        bool                `hcl:"script,optional"` // the digest covers neither the interpreter nor what the script imports
+	Protocol      int                 `hcl:"protocol,optional"`
+	Kinds         []string            `hcl:"kinds,optional"`
+	Tools         map[string]string   `hcl:"tools,optional"`   // hex SHA-256 of what is declared, by name
+	Sources       []string            `hcl:"sources,optional"` // whose dynamic tools may come and go
+	Skills        []string            `hcl:"skills,optional"`
+	Subscriptions map[string]string   `hcl:"subscriptions,optional"` // how, by the name of the hook
+	Schemes       map[string]string   `hcl:"schemes,optional"`       // what they are, by name
+	Grants        []string            `hcl:"grants,optional"`        // that it wants
+	Calls         map[string][]string `hcl:"calls,optional"`         // by the part of sdk.Calls
+	Requires      []string            `hcl:"requires,optional"`
+	Features      []string            `hcl:"features,optional"`
 
-	raw   json.RawMessage // as it was read; nil when it is another now
-	extra map[string]json.RawMessage
+	Later hcl.Attributes `hcl:",remain"` // what only a later version knows
+	text  []byte         // its block as it was read; nil when it is another now
 }
 
 // LockOf is what a lock says of a plugin with this manifest and this file.
 func LockOf(m sdk.Manifest, digest string, script bool) Locked {
 	l := Locked{
-		Plugin: m.Name, Version: m.Version, Digest: digest, Script: script, Protocol: m.Protocol,
+		Plugin: norm.NFC.String(m.Name), Version: norm.NFC.String(m.Version), Digest: digest, Script: script, Protocol: m.Protocol,
 		Kinds: set(m.Kinds), Skills: set(m.Skills), Grants: set(m.Grants), Requires: set(m.Requires), Features: set(m.Features),
-		Calls: sdk.Calls{Tools: set(m.Calls.Tools), Schemes: set(m.Calls.Schemes), Models: set(m.Calls.Models), Secrets: set(m.Calls.Secrets)},
+		Tools: map[string]string{}, Subscriptions: map[string]string{}, Schemes: map[string]string{}, Calls: map[string][]string{},
 	}
 	for _, t := range m.Tools {
 		if t.Source != "" {
 			l.Sources = append(l.Sources, t.Source)
-			continue
-		}
-		if l.Tools == nil {
-			l.Tools = map[string]string{}
-		}
-		if _, twice := l.Tools[t.Name]; !twice { // the first one counts, as when it is offered
-			l.Tools[t.Name] = toolHash(t)
+		} else if name := norm.NFC.String(t.Name); l.Tools[name] == "" { // the first one counts, as when it is offered
+			l.Tools[name] = toolHash(t)
 		}
 	}
 	l.Sources = set(l.Sources)
-	l.Subscriptions = slices.Clone(m.Subscriptions)
-	sortBy(l.Subscriptions, func(s sdk.Subscription) string { return s.Name + "\x00" + subscriptionText(s) })
-	l.Schemes = slices.Clone(m.Schemes)
-	sortBy(l.Schemes, func(s sdk.Scheme) string { return s.Name })
+	for _, s := range m.Subscriptions {
+		addFact(l.Subscriptions, s.Name, subscriptionText(s))
+	}
+	for _, s := range m.Schemes {
+		addFact(l.Schemes, s.Name, schemeText(s))
+	}
+	for part, list := range map[string][]string{"tools": m.Calls.Tools, "schemes": m.Calls.Schemes, "models": m.Calls.Models, "secrets": m.Calls.Secrets} {
+		if len(list) > 0 {
+			l.Calls[part] = set(list)
+		}
+	}
 	return l
 }
 
@@ -97,13 +96,24 @@ func toolHash(t sdk.ToolSpec) string {
 	return hash
 }
 
-// set is a list as the lock holds it: sorted, each once, never empty.
+// set is a list as the lock holds it: sorted, each once, in the one spelling that
+// HCL has.
 func set(list []string) []string {
-	list = slices.Compact(slices.Sorted(slices.Values(list)))
-	if len(list) == 0 {
-		return nil
+	all := map[string]bool{}
+	for _, x := range list {
+		all[norm.NFC.String(x)] = true
 	}
-	return list
+	return slices.Sorted(maps.Keys(all))
+}
+
+// addFact adds to what is said of a name, which may stand in a manifest more than
+// once, in any order.
+func addFact(facts map[string]string, name, text string) {
+	name, text = norm.NFC.String(name), norm.NFC.String(text)
+	if was := facts[name]; was != "" {
+		text = min(was, text) + " " + max(was, text)
+	}
+	facts[name] = text
 }
 
 // ReadLock reads the lock at path. One that is not there is empty. The error is
@@ -113,29 +123,29 @@ func ReadLock(path string) (Lock, error) {
 	if err != nil {
 		return Lock{}, err
 	}
-	return ParseLock(path, text)
+	return lockOf(path, text)
 }
 
 // EditLock lets change change the lock at path, and returns what it was and what
 // it is. The file is exchanged whole or not at all, and stays byte for byte when
-// nothing changed. A broken one is refused and left alone.
+// nothing changed in a lock of today's form. A broken one is refused and left alone.
 func EditLock(path string, change func(*Lock) error) (was, now Lock, err error) {
 	_, err = edit(path, func(text []byte) ([]byte, error) {
 		var err error
-		if was, err = ParseLock(path, text); err != nil {
+		if was, err = lockOf(path, text); err != nil {
 			return nil, err
 		}
-		now = Lock{Plugins: maps.Clone(was.Plugins), extra: was.extra}
-		if err := change(&now); err != nil || len(DiffLock(was, now)) == 0 {
+		now = Lock{Plugins: maps.Clone(was.Plugins)}
+		if err := change(&now); err != nil || !was.Old && len(DiffLock(was, now)) == 0 {
 			return text, err
 		}
+		// A lock that cannot be read stops everything: it is never written.
 		edited, err := now.encode()
 		if err != nil {
 			return nil, err
 		}
-		// A lock that cannot be read stops everything: it is never written.
-		if _, err := ParseLock(path, edited); err != nil {
-			return nil, sdk.Errorf(sdk.Validation, "nothing was written, for it could not be read again: %w", err)
+		if _, diags := ParseLock(path, edited); diags.HasErrors() {
+			return nil, sdk.Errorf(sdk.Validation, "nothing was written, for it could not be read again: %w", diags)
 		}
 		return edited, nil
 	})
@@ -150,74 +160,20 @@ func PlanLock(path string, edit func(*Lock) error) (was, now Lock, err error) {
 	if was, err = ReadLock(path); err != nil {
 		return Lock{}, Lock{}, err
 	}
-	now = Lock{Plugins: maps.Clone(was.Plugins), extra: was.extra}
+	now = Lock{Plugins: maps.Clone(was.Plugins)}
 	return was, now, edit(&now)
 }
 
-// Put makes the lock say this of a plugin. What an entry of a later version
-// says besides is kept.
+// Put makes the lock say this of a plugin.
 func (l *Lock) Put(label string, entry Locked) {
-	was, had := l.Plugins[label]
-	switch {
-	case had && len(was.Diff(entry)) == 0:
+	if was, had := l.Plugins[label]; had && len(was.Diff(entry)) == 0 {
 		return
-	case l.Plugins == nil:
+	}
+	if l.Plugins == nil {
 		l.Plugins = map[string]Locked{}
 	}
-	entry.raw, entry.extra = nil, was.extra
+	entry.text = nil
 	l.Plugins[label] = entry
-}
-
-// encode writes the lock in its one way: sorted, indented, with an end of line.
-func (l Lock) encode() ([]byte, error) {
-	plugins := map[string]json.RawMessage{}
-	for label, entry := range l.Plugins {
-		if plugins[label] = entry.raw; entry.raw != nil {
-			continue
-		}
-		text, err := withExtra(entry, entry.extra)
-		if err != nil {
-			return nil, err
-		}
-		plugins[label] = text
-	}
-	whole, err := withExtra(map[string]any{"version": lockVersion, "plugins": plugins}, l.extra)
-	if err != nil {
-		return nil, err
-	}
-	var out bytes.Buffer
-	if err := json.Indent(&out, whole, "", "  "); err != nil {
-		return nil, sdk.Errorf(sdk.Internal, "write the lock: %w", err)
-	}
-	out.WriteByte('\n')
-	return out.Bytes(), nil
-}
-
-// withExtra is an object with the members that nobody here knows.
-func withExtra(v any, extra map[string]json.RawMessage) (json.RawMessage, error) {
-	text, err := plainJSON(v)
-	if err != nil {
-		return nil, err
-	}
-	members := maps.Clone(extra)
-	if members == nil {
-		members = map[string]json.RawMessage{}
-	}
-	if err := json.Unmarshal(text, &members); err != nil {
-		return nil, sdk.Errorf(sdk.Internal, "write the lock: %w", err)
-	}
-	return plainJSON(members)
-}
-
-// plainJSON encodes without the escapes that are meant for web pages.
-func plainJSON(v any) (json.RawMessage, error) {
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, sdk.Errorf(sdk.Internal, "write the lock: %w", err)
-	}
-	return out.Bytes(), nil
 }
 
 // LockPath is where the lock of a configuration lies.
@@ -236,16 +192,13 @@ func (l *loader) lock() {
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 		return
 	}
-	lock, err := ReadLock(path)
+	text, _, err := readWhole(path)
 	if err != nil {
-		d := Diagnostic{Severity: "error", Summary: "The lock of the plugins cannot be used", Detail: err.Error()}
-		var broken *BrokenLock
-		if errors.As(err, &broken) {
-			d.File, d.Line, d.Column, d.Detail = path, broken.Line, 1, broken.Reason+"; "+broken.what()
-		}
-		l.diags = append(l.diags, d)
+		l.diags = append(l.diags, Diagnostic{Severity: "error", Summary: "The lock of the plugins cannot be used", Detail: err.Error()})
 		return
 	}
+	lock, diags := ParseLock(path, text)
+	l.diags = append(l.diags, diags...)
 	for _, list := range [][]Plugin{l.cfg.Plugins, l.cfg.Providers} {
 		for i, p := range list {
 			if entry, ok := lock.Plugins[p.Label]; ok {

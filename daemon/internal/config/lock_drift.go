@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/bothyd/bothy/sdk"
+	"golang.org/x/text/unicode/norm"
 )
 
 // LockChange is one thing that is not the same in two locks, or in a lock and
@@ -129,26 +130,25 @@ func (l Locked) facts() map[string]string {
 	each(fromSource, l.Sources)
 	each("skill ", l.Skills)
 	each("grant ", l.Grants)
-	each("call of tools ", l.Calls.Tools)
-	each("call of scheme ", l.Calls.Schemes)
-	each("call of models ", l.Calls.Models)
-	each("call of secret ", l.Calls.Secrets)
 	each("requires ", l.Requires)
 	each("feature ", l.Features)
-	for name, hash := range l.Tools {
-		f["tool "+name] = hash
+	for part, list := range l.Calls {
+		each("call of "+part+" ", list)
 	}
-	for _, s := range l.Subscriptions {
-		f["subscription "+s.Name] += subscriptionText(s)
-	}
-	for _, s := range l.Schemes {
-		f["scheme "+s.Name] += fmt.Sprintf("(%s, %s, written by %v, for models: %v)", s.Category, s.Scope, s.WritableBy, s.ModelVisible)
+	for prefix, named := range map[string]map[string]string{"tool ": l.Tools, "subscription ": l.Subscriptions, "scheme ": l.Schemes} {
+		for name, what := range named {
+			f[prefix+name] = what
+		}
 	}
 	return f
 }
 
 func subscriptionText(s sdk.Subscription) string {
 	return fmt.Sprintf("(priority %d, %s)", s.Priority, cmp.Or(s.Failure, sdk.FailOpen))
+}
+
+func schemeText(s sdk.Scheme) string {
+	return fmt.Sprintf("(%s, %s, written by %v, for models: %v)", s.Category, s.Scope, s.WritableBy, s.ModelVisible)
 }
 
 // Hold is of a manifest what the lock allows, for a plugin that changed while it
@@ -159,8 +159,8 @@ func (l Locked) Hold(m sdk.Manifest) sdk.Manifest {
 	m.Grants = both(m.Grants, l.Grants)
 	m.Features = both(m.Features, l.Features)
 	m.Calls = sdk.Calls{
-		Tools: both(m.Calls.Tools, l.Calls.Tools), Schemes: both(m.Calls.Schemes, l.Calls.Schemes),
-		Models: both(m.Calls.Models, l.Calls.Models), Secrets: both(m.Calls.Secrets, l.Calls.Secrets),
+		Tools: both(m.Calls.Tools, l.Calls["tools"]), Schemes: both(m.Calls.Schemes, l.Calls["schemes"]),
+		Models: both(m.Calls.Models, l.Calls["models"]), Secrets: both(m.Calls.Secrets, l.Calls["secrets"]),
 	}
 	var tools []sdk.ToolSpec
 	for _, t := range m.Tools {
@@ -170,15 +170,14 @@ func (l Locked) Hold(m sdk.Manifest) sdk.Manifest {
 		}
 	}
 	m.Tools = tools
-	allowed := l.facts()
-	was := LockOf(m, "", false).facts()
+	now := LockOf(m, "", false)
 	m.Subscriptions = slices.DeleteFunc(slices.Clone(m.Subscriptions), func(s sdk.Subscription) bool {
-		text, ok := allowed["subscription "+s.Name]
-		return !ok || text != was["subscription "+s.Name]
+		name := norm.NFC.String(s.Name)
+		return l.Subscriptions[name] != now.Subscriptions[name]
 	})
 	m.Schemes = slices.DeleteFunc(slices.Clone(m.Schemes), func(s sdk.Scheme) bool {
-		text, ok := allowed["scheme "+s.Name]
-		return !ok || text != was["scheme "+s.Name]
+		name := norm.NFC.String(s.Name)
+		return l.Schemes[name] != now.Schemes[name]
 	})
 	return m
 }

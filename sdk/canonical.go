@@ -30,10 +30,9 @@ func Canonical(arguments json.RawMessage) (json.RawMessage, error) {
 		}
 		return nil, Errorf(Validation, "the arguments are not valid JSON")
 	}
-	d := json.NewDecoder(bytes.NewReader(arguments))
-	d.UseNumber()
-	var object map[string]any
-	if err := d.Decode(&object); err != nil || object == nil {
+	value, err := AnyJSON(arguments)
+	object, ok := value.(map[string]any)
+	if err != nil || !ok {
 		return nil, Errorf(Validation, "the arguments are not a JSON object")
 	}
 	var out bytes.Buffer

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"unicode/utf8"
 )
 
@@ -56,6 +57,32 @@ func CheckJSON(text []byte, depth int) *JSONFault {
 		return fault // it comes first
 	}
 	return syntax
+}
+
+// ReadJSON reads one JSON value into what v points to. Beside what CheckJSON refuses, a
+// member that v has no field for is an error. The error is a *JSONFault or one of
+// encoding/json.
+func ReadJSON(text []byte, v any) error {
+	if fault := CheckJSON(text, deepestArguments); fault != nil {
+		return fault
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	return d.Decode(v)
+}
+
+// AnyJSON reads one JSON value of any shape. Numbers are json.Number, with the digits
+// that stand there.
+func AnyJSON(text []byte) (v any, err error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	if err = d.Decode(&v); err != nil {
+		return nil, err
+	}
+	if _, err = d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("there is more than one JSON value")
+	}
+	return v, nil
 }
 
 // scanJSON looks for depth, and for the first name that stands twice, in text that

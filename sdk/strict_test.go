@@ -86,3 +86,42 @@ func faultOf(d *json.Decoder, depth int) (first *JSONFault) {
 	_, _ = d.Token() // which closes it
 	return first
 }
+
+func TestReadJSON(t *testing.T) {
+	type value struct {
+		A int
+		B map[string]json.Number
+	}
+	for text, want := range map[string]string{
+		`{"A":1,"B":{"x":1.50}}`:   "",
+		` {"a":1} `:                "",
+		`{"A":1,"A":1}`:            `an object has two members called "A"`,
+		`{"B":{"x":1,"x":1}}`:      `an object has two members called "x"`,
+		`{"A":1} {}`:               "after top-level value",
+		`{"C":1}`:                  "unknown field",
+		`{"A":"1"}`:                "cannot unmarshal",
+		`{"A":1`:                   "unexpected end",
+		strings.Repeat("[", 20000): "max depth",
+	} {
+		var v value
+		err := ReadJSON([]byte(text), &v)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%.40q: %v, want %q", text, err, want)
+		}
+		if err == nil && v.A != 1 {
+			t.Errorf("%q: %+v", text, v)
+		}
+	}
+}
+
+func TestAnyJSON(t *testing.T) {
+	v, err := AnyJSON([]byte(`{"a":[1.50,null]}`))
+	if object, ok := v.(map[string]any); err != nil || !ok || object["a"].([]any)[0] != json.Number("1.50") {
+		t.Errorf("%v %v", v, err)
+	}
+	for _, text := range []string{``, `{`, `1 2`, `{}]`} {
+		if v, err := AnyJSON([]byte(text)); err == nil {
+			t.Errorf("%q: %v", text, v)
+		}
+	}
+}

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/lock"
@@ -41,9 +39,7 @@ func change[In any](f *files, name, description string, a sdk.Annotations, op op
 	}
 	return serve(f, name, description, a, do).StagedBy(func(ctx context.Context, call sdk.Invocation) (sdk.Staged, error) {
 		var in In
-		d := json.NewDecoder(bytes.NewReader(call.Arguments))
-		d.DisallowUnknownFields()
-		if err := d.Decode(&in); err != nil {
+		if err := sdk.ReadJSON(call.Arguments, &in); err != nil {
 			return sdk.Staged{}, sdk.Errorf(sdk.Validation, "the arguments of %s: %w", name, err)
 		}
 		p, err := openProject(call.Project)

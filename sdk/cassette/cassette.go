@@ -84,14 +84,9 @@ func Read(r io.Reader) (*Cassette, error) {
 	if len(raw) > MaxBytes {
 		return nil, fmt.Errorf("it is larger than %d MiB", MaxBytes>>20)
 	}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.DisallowUnknownFields()
 	var c Cassette
-	if err := d.Decode(&c); err != nil {
-		return nil, located(raw, d.InputOffset(), err)
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, located(raw, d.InputOffset(), errors.New("something follows the end of the cassette"))
+	if err := sdk.ReadJSON(raw, &c); err != nil {
+		return nil, located(raw, err)
 	}
 	if err := c.check(); err != nil {
 		return nil, err
@@ -99,16 +94,17 @@ func Read(r io.Reader) (*Cassette, error) {
 	return &c, nil
 }
 
-func located(raw []byte, offset int64, err error) error {
-	var syntax *json.SyntaxError
+func located(raw []byte, err error) error {
+	at := len(raw)
+	var fault *sdk.JSONFault
 	var kind *json.UnmarshalTypeError
 	switch {
-	case errors.As(err, &syntax):
-		offset = syntax.Offset
+	case errors.As(err, &fault):
+		at = fault.Offset
 	case errors.As(err, &kind):
-		offset = kind.Offset
+		at = int(kind.Offset)
 	}
-	before := raw[:min(max(offset, 0), int64(len(raw)))]
+	before := raw[:min(max(at, 0), len(raw))]
 	return fmt.Errorf("line %d: %w", bytes.Count(before, []byte("\n"))+1, err)
 }
 

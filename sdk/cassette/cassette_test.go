@@ -28,7 +28,7 @@ func TestCassettesAreChecked(t *testing.T) {
 	for _, c := range []struct{ name, in, says string }{
 		{"not JSON", "{\n\n}}", "line 3"},
 		{"empty", "", "line 1"},
-		{"a second document", twoSteps + "{}", "follows the end"},
+		{"a second document", twoSteps + "{}", "after top-level value"},
 		{"an unknown field", replace(`"model"`, `"speed":2,"model"`), `"speed"`},
 		{"an unknown field of an event", replace(`{"text":"I "}`, `{"text":"I ","loud":true}`), `"loud"`},
 		{"a wrong type", replace(`"text":"go"`, `"text":7`), "line 2"},

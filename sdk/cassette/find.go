@@ -1,7 +1,6 @@
 package cassette
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -172,19 +171,9 @@ func sameArguments(a, b string) bool {
 	if a == b {
 		return true
 	}
-	x, okA := decode(a)
-	y, okB := decode(b)
-	return okA && okB && sameValue(x, y)
-}
-
-func decode(s string) (any, bool) {
-	d := json.NewDecoder(bytes.NewReader([]byte(s)))
-	d.UseNumber()
-	var v any
-	if d.Decode(&v) != nil || d.More() {
-		return nil, false
-	}
-	return v, true
+	x, errA := sdk.AnyJSON([]byte(a))
+	y, errB := sdk.AnyJSON([]byte(b))
+	return errA == nil && errB == nil && sameValue(x, y)
 }
 
 func sameValue(a, b any) bool {

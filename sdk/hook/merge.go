@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+
+	"github.com/bothyd/bothy/sdk"
 )
 
 // merge puts into a value what a filter changed: before and after are the value
@@ -18,9 +20,8 @@ func merge(whole, before, after json.RawMessage) (json.RawMessage, error) {
 	}
 	var trees [3]any
 	for i, text := range []json.RawMessage{whole, before, after} {
-		d := json.NewDecoder(bytes.NewReader(text))
-		d.UseNumber() // digits stay as they were written
-		if err := d.Decode(&trees[i]); err != nil {
+		var err error
+		if trees[i], err = sdk.AnyJSON(text); err != nil {
 			return nil, fmt.Errorf("put together what the filter changed: %w", err)
 		}
 	}

@@ -170,9 +170,7 @@ func decode(arguments json.RawMessage, into any) error {
 	if len(bytes.TrimSpace(arguments)) == 0 {
 		arguments = []byte("{}")
 	}
-	d := json.NewDecoder(bytes.NewReader(arguments))
-	d.DisallowUnknownFields()
-	return d.Decode(into)
+	return sdk.ReadJSON(arguments, into)
 }
 
 // Set is a Tool made of functions.

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 	"unicode/utf8"
+
+	"github.com/bothyd/bothy/sdk"
 )
 
 // Version is the format's: a change that an old reader would misread gives a
@@ -76,10 +78,8 @@ func (p payload) clean(redact func(string) string) {
 
 // cleanJSON is JSON without secrets, as its text when it is too long for a line.
 func cleanJSON(raw json.RawMessage, redact func(string) string) any {
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
-	var v any
-	if dec.Decode(&v) != nil {
+	v, err := sdk.AnyJSON(raw)
+	if err != nil {
 		return redact(string(raw))
 	}
 	v = redacted(v, redact)

@@ -1,7 +1,6 @@
 package builtin
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"slices"
@@ -55,9 +54,7 @@ func (o openNetworkTool) invoke(ctx context.Context, call sdk.Invocation, _ sdk.
 	var a struct {
 		Reason string `json:"reason"`
 	}
-	d := json.NewDecoder(bytes.NewReader(call.Arguments))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&a); err != nil || strings.TrimSpace(a.Reason) == "" {
+	if err := sdk.ReadJSON(call.Arguments, &a); err != nil || strings.TrimSpace(a.Reason) == "" {
 		return sdk.Failed(sdk.Errorf(sdk.Validation, "%s needs a reason, in words for the person who decides, and nothing else", OpenNetwork)), nil
 	}
 	if err := o.network.Keep(ctx, call.Project, Plugin+"__"+OpenNetwork, a.Reason); err != nil {

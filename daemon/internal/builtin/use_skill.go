@@ -1,7 +1,6 @@
 package builtin
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"slices"
@@ -103,9 +102,7 @@ type useArguments struct {
 }
 
 func (a *useArguments) read(raw json.RawMessage) error {
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.DisallowUnknownFields()
-	if err := d.Decode(a); err != nil {
+	if err := sdk.ReadJSON(raw, a); err != nil {
 		return sdk.Errorf(sdk.Validation, "the arguments of %s must be an object with \"name\" and, if it is needed, \"input\", both text: %w", UseSkill, err)
 	}
 	if strings.TrimSpace(a.Name) == "" {

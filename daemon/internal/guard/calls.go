@@ -1,7 +1,6 @@
 package guard
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/json"
@@ -67,12 +66,12 @@ func callOf(a sdk.Action) madeCall {
 // it holds, for arguments that could not be used are kept as text; members that
 // are null are left out, for an entry's attributes cannot hold them.
 func canonical(arguments json.RawMessage) string {
-	v, ok := decode(arguments)
-	if !ok {
+	v, err := sdk.AnyJSON(arguments)
+	if err != nil {
 		return string(arguments)
 	}
 	if text, is := v.(string); is {
-		if inner, ok := decode([]byte(text)); ok {
+		if inner, err := sdk.AnyJSON([]byte(text)); err == nil {
 			v = inner
 		}
 	}
@@ -81,12 +80,6 @@ func canonical(arguments json.RawMessage) string {
 		return "{}"
 	}
 	return string(text)
-}
-
-func decode(text []byte) (v any, ok bool) {
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.UseNumber()
-	return v, dec.Decode(&v) == nil
 }
 
 func withoutNulls(v any) any {

@@ -41,10 +41,9 @@ func Local(tool sdk.Tool, project, place string, arguments json.RawMessage) json
 	if len(tops) == 0 || !bytes.Contains(arguments, []byte("/")) {
 		return nil
 	}
-	var all map[string]any
-	dec := json.NewDecoder(bytes.NewReader(arguments))
-	dec.UseNumber()
-	if dec.Decode(&all) != nil {
+	value, err := sdk.AnyJSON(arguments)
+	all, ok := value.(map[string]any)
+	if err != nil || !ok {
 		return nil // it is refused
 	}
 	l := localizer{tops: tops}

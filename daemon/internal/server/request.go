@@ -1,7 +1,6 @@
 package server
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -79,9 +78,7 @@ func decodeParams(method string, raw json.RawMessage, fields []field, v any) *rp
 			return wrongParams("%s needs the parameter %q: %s", method, f.name, describe(fields))
 		}
 	}
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.DisallowUnknownFields()
-	err := dec.Decode(v)
+	err := sdk.ReadJSON(raw, v)
 	var typed *json.UnmarshalTypeError
 	if errors.As(err, &typed) {
 		return wrongParams("parameter %q of %s is %s and must be %s", typed.Field, method, typed.Value, typed.Type)

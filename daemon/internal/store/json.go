@@ -3,8 +3,6 @@ package store
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"io"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -22,20 +20,6 @@ func encode(v any) (json.RawMessage, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// decode reads one JSON value, numbers kept as they are written.
-func decode(text []byte) (any, error) {
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.UseNumber()
-	var v any
-	if err := dec.Decode(&v); err != nil {
-		return nil, err
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("there is more than one JSON value")
-	}
-	return v, nil
-}
-
 // canonical encodes any value so that equal content gives equal bytes,
 // whatever order its objects were written in.
 func canonical(v any) (json.RawMessage, error) {
@@ -43,7 +27,7 @@ func canonical(v any) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	plain, err := decode(raw)
+	plain, err := sdk.AnyJSON(raw)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +60,7 @@ var null = json.RawMessage("null")
 // members that changed, a removed one as null. Members the patch does not name
 // are not parsed further, so that a short patch of a long object is cheap.
 func mergeAttributes(old []byte, patch json.RawMessage) (merged json.RawMessage, changed members, err error) {
-	v, err := decode(patch)
+	v, err := sdk.AnyJSON(patch)
 	if err != nil {
 		return nil, nil, sdk.Errorf(sdk.Validation, "attributes must be a JSON object: %w", err)
 	}
@@ -115,7 +99,7 @@ func mergeMember(before json.RawMessage, patch any) (json.RawMessage, error) {
 	var target any
 	if _, ok := patch.(map[string]any); ok && len(before) > 0 && before[0] == '{' {
 		var err error
-		if target, err = decode(before); err != nil {
+		if target, err = sdk.AnyJSON(before); err != nil {
 			return nil, err
 		}
 	}

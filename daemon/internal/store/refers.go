@@ -96,7 +96,7 @@ func (f *resolver) find(run int64, place string) (json.RawMessage, error) {
 			return nil, err
 		}
 		if len(b) > 0 {
-			if v, err = decode(b); err != nil {
+			if v, err = sdk.AnyJSON(b); err != nil {
 				return nil, err
 			}
 		}
@@ -109,7 +109,7 @@ func (f *resolver) find(run int64, place string) (json.RawMessage, error) {
 	if !ok {
 		return nil, nil
 	}
-	value, err := decode([]byte(text))
+	value, err := sdk.AnyJSON([]byte(text))
 	if err != nil {
 		return nil, nil //nolint:nilerr // it is no JSON, so it is not what was referred to
 	}

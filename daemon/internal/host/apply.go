@@ -22,10 +22,10 @@ import (
 // as far as it is known in time; Config.Diagnose is told all of it as well.
 func (s *Supervisor) Apply(ctx context.Context, blocks []inspect.Spec) []inspect.Diagnostic {
 	started, replaced, found := s.decide(blocks)
-	found = append(found, s.await(ctx, started)...)
 	for _, d := range found {
 		s.cfg.Diagnose(d)
 	}
+	found = append(found, s.await(ctx, started)...)
 	bounded, cancel := context.WithTimeout(ctx, s.cfg.Patience) // only now: what starts had its own time
 	defer cancel()
 	for _, r := range replaced {
@@ -94,7 +94,7 @@ func (s *Supervisor) goesOn(i *instance, spec inspect.Spec) bool {
 	case broken || !s.refresh(spec):
 		return false
 	}
-	i.accepted()
+	i.say(ofBlock)
 	return true
 }
 
@@ -134,29 +134,13 @@ func (i *instance) concluded(spec inspect.Spec, a Replaced) Replaced {
 	if newer {
 		return a
 	}
-	i.accepted()
 	if a.Switched() {
+		i.say(ofBlock)
 		return a
 	}
 	a.Diagnostics = append(slices.Clone(a.Diagnostics), note(hcl.DiagError, "plugin %s keeps running with the block that it had", i.name))
-	i.mu.Lock()
-	i.notTaken = a.Diagnostics
-	i.mu.Unlock()
-	for _, d := range a.Diagnostics {
-		i.s.cfg.Diagnose(d)
-	}
+	i.say(ofBlock, a.Diagnostics...)
 	return a
-}
-
-// accepted takes back what was said of a block that was not taken.
-func (i *instance) accepted() {
-	i.mu.Lock()
-	said := i.notTaken
-	i.notTaken = nil
-	i.mu.Unlock()
-	for _, d := range said {
-		i.s.cfg.Mended(d)
-	}
 }
 
 // Ensure starts the plugin of a block that waits for its first use, and returns
@@ -190,7 +174,6 @@ func (s *Supervisor) demand(label string) (i *instance, fresh bool, err error) {
 	if len(begun) == 0 {
 		return nil, false, sdk.Errorf(sdk.Unavailable, "the plugin %s is not started: the daemon stops", label)
 	}
-	begun[0].claimDiagnostics() // there are none yet; all are told to Config.Diagnose
 	return begun[0], true, nil
 }
 
@@ -275,7 +258,7 @@ func (s *Supervisor) startFirst(ctx context.Context, label string) (Replaced, er
 		return Replaced{}, err
 	}
 	digest, generation := i.serving()
-	return Replaced{How: Started, Digest: digest, Generation: generation, Diagnostics: i.claimDiagnostics()}, nil
+	return Replaced{How: Started, Digest: digest, Generation: generation, Diagnostics: i.wrong()}, nil
 }
 
 // serving says which binary serves now, and with settings of which generation;

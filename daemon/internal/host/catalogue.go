@@ -207,20 +207,9 @@ func (s *Supervisor) rebuild(startOver bool) []inspect.Diagnostic {
 	if !s.startOver {
 		return nil
 	}
-	var fresh []inspect.Diagnostic
-	before := s.told
-	s.told = make(map[string]inspect.Diagnostic, len(s.catalogue.strange))
-	for _, d := range s.catalogue.strange {
-		key := d.Summary + d.Detail
-		if old, known := before[key]; known {
-			d = old
-			delete(before, key)
-		} else {
-			fresh = append(fresh, d)
-		}
-		s.told[key] = d
-	}
-	for _, d := range before {
+	all, fresh, over := differences(s.told, s.catalogue.strange)
+	s.told = all
+	for _, d := range over {
 		s.cfg.Mended(d)
 	}
 	return fresh

@@ -134,7 +134,7 @@ func (i *instance) keep(l *link, r *request, fail *inspect.Fault) {
 	if r.answer == nil {
 		noted := *fail
 		noted.Detail += "\nThe plugin goes on with the file that it was started from."
-		i.report(noted.Diagnostics(r.spec))
+		i.say(ofFile, noted.Diagnostics(r.spec)...)
 	}
 	a := l.replaces(Kept)
 	a.Diagnostics = fail.Diagnostics(r.spec)
@@ -173,7 +173,7 @@ func (i *instance) swap(ctx context.Context, old *link, r *request, generation i
 	}
 	i.take(r.spec, old)
 	i.needs(needed(r.spec, fresh.said))
-	i.report(fresh.warnings)
+	i.say(ofStart, fresh.warnings...)
 	i.setState(Ready, fresh, "")
 	i.affinity.supersede(old)
 	i.s.wg.Go(func() { i.s.finish(old) })

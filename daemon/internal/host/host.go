@@ -137,7 +137,7 @@ type Supervisor struct {
 	order     []*instance
 	byName    map[string]*instance
 	catalogue *catalogue
-	told      map[string]inspect.Diagnostic // of the catalogue, that were given and hold
+	told      []inspect.Diagnostic // of the catalogue, that were given and hold
 	startOver bool
 	links     map[*link]struct{} // every process there is
 	reaper    *reaper
@@ -155,7 +155,7 @@ func New(cfg Config) (*Supervisor, error) {
 	if err := clearLeft("a confined plugin's temporary files", filepath.Join(cfg.DataDir, confinedDir, "*", "tmp*")); err != nil {
 		return nil, err
 	}
-	s := &Supervisor{cfg: cfg, added: map[string]bool{}, schemes: schemes{owned: map[string]ownedScheme{}}, log: cfg.Log, byName: map[string]*instance{}, catalogue: newCatalogue(nil), told: map[string]inspect.Diagnostic{}, links: map[*link]struct{}{}}
+	s := &Supervisor{cfg: cfg, added: map[string]bool{}, schemes: schemes{owned: map[string]ownedScheme{}}, log: cfg.Log, byName: map[string]*instance{}, catalogue: newCatalogue(nil), links: map[*link]struct{}{}}
 	s.inspect = inspect.New(cfg.Config)
 	s.binaries = newBinaryWatcher(s, nil)
 	s.life, s.end = context.WithCancel(context.Background())
@@ -213,9 +213,13 @@ func (s *Supervisor) await(ctx context.Context, started []*instance) (found []in
 		i.await(ctx)
 	}
 	for _, i := range started { // only now: one that failed first may serve by now
-		found = append(found, i.claimDiagnostics()...)
+		found = append(found, i.wrong()...)
 	}
-	return append(found, s.rebuild(true)...)
+	fresh := s.rebuild(true)
+	for _, d := range fresh {
+		s.cfg.Diagnose(d)
+	}
+	return append(found, fresh...)
 }
 
 // await waits until the first start is over, well or not, or ctx ended.

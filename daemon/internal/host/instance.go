@@ -42,36 +42,33 @@ type instance struct {
 	settled chan struct{} // closed when the first start is over, well or not
 	settle  func()        // closes it, once
 
-	telling sync.Mutex // of what drifted from the lock; taken before mu
+	telling sync.Mutex // held while something is said of it; taken before mu
 
-	mu          sync.Mutex
-	spec        inspect.Spec         // the one in force
-	wanted      string               // the digest of the one that is being tried, or runs
-	notTaken    []inspect.Diagnostic // what was said of a block that is not taken
-	asked       *request             // the one that is to be, until it is tried
-	rechecks    bool                 // its file may be another
-	tried       string               // the file of the last start, as watchedFile tells it
-	giveUp      context.CancelFunc   // ends the start under way
-	ended       bool                 // run has returned
-	over        chan struct{}        // closed with it
-	required    []string             // names of what must be ready before it is configured
-	held        string               // why it cannot be configured, when waiting alone does not help
-	state       string
-	link        *link                          // while ready or draining
-	generation  int                            // of its settings
-	places      map[preparedPlace]sdk.Prepared // what it said of places that it made ready
-	placesOf    int                            // the generation that said so
-	affinity    affinity
-	manifest    *sdk.Manifest   // the last one that was known
-	tools       []*offered      // those of the manifest
-	file        *inspect.Binary // that serves, or would; it is closed
-	pin         inspect.Pin
-	drifted     *inspect.Diagnostic // what was said of its drift from the lock while it runs
-	restarts    int
-	problem     string       // why it is not ready
-	refusal     *Unstartable // set when it will not be started again before something is changed
-	diagnostics []inspect.Diagnostic
-	reported    bool // await has taken the diagnostics; later ones go to Config.Diagnose
+	mu         sync.Mutex
+	spec       inspect.Spec                 // the one in force
+	wanted     string                       // the digest of the one that is being tried, or runs
+	said       [topics][]inspect.Diagnostic // what was told and holds; see say
+	asked      *request                     // the one that is to be, until it is tried
+	rechecks   bool                         // its file may be another
+	tried      string                       // the file of the last start, as watchedFile tells it
+	giveUp     context.CancelFunc           // ends the start under way
+	ended      bool                         // run has returned
+	over       chan struct{}                // closed with it
+	required   []string                     // names of what must be ready before it is configured
+	held       string                       // why it cannot be configured, when waiting alone does not help
+	state      string
+	link       *link                          // while ready or draining
+	generation int                            // of its settings
+	places     map[preparedPlace]sdk.Prepared // what it said of places that it made ready
+	placesOf   int                            // the generation that said so
+	affinity   affinity
+	manifest   *sdk.Manifest   // the last one that was known
+	tools      []*offered      // those of the manifest
+	file       *inspect.Binary // that serves, or would; it is closed
+	pin        inspect.Pin
+	restarts   int
+	problem    string       // why it is not ready
+	refusal    *Unstartable // set when it will not be started again before something is changed
 }
 
 func newInstance(s *Supervisor, spec inspect.Spec) *instance {
@@ -120,7 +117,6 @@ func (i *instance) run(ctx context.Context) {
 		case fail == nil:
 			began = time.Now()
 			i.mend(l.warnings)
-			i.report(l.warnings)
 			i.setState(Ready, l, "")
 			first.settle(l.replaces(Started))
 			l = i.serve(ctx, l, &generation)
@@ -137,7 +133,7 @@ func (i *instance) run(ctx context.Context) {
 			continue // the start was given up for it
 		default:
 			found := fail.Diagnostics(spec)
-			i.report(found)
+			i.say(ofStart, found...)
 			i.setState(Crashed, nil, fail.Error())
 			first.settle(Replaced{How: Started, Generation: generation, Diagnostics: found})
 		}
@@ -186,7 +182,7 @@ func (i *instance) serve(ctx context.Context, l *link, generation *int) *link {
 func (i *instance) follow(l *link) {
 	l.watch(func(m sdk.Manifest) {
 		i.hold(l, m)
-		i.report(i.register(l.alive, i.current(), l.manifest.Load()))
+		i.say(ofStart, slices.Concat(l.warnings, i.register(l.alive, i.current(), l.manifest.Load()))...)
 		i.adopt(l)
 	})
 	i.openChannel(l)
@@ -222,7 +218,9 @@ func (i *instance) setState(s string, l *link, problem string) {
 		i.adopt(l)
 	}
 	i.mu.Lock()
-	i.state, i.link, i.problem = s, l, problem
+	if i.state, i.link, i.problem = s, l, problem; s != Broken {
+		i.refusal = nil
+	}
 	if l != nil {
 		i.generation = l.generation
 	}

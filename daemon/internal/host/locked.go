@@ -19,15 +19,9 @@ func (i *instance) hold(l *link, m sdk.Manifest) {
 		return
 	}
 	l.said = &m
-	old, now := i.drifted, i.holdTo(l, i.spec)
-	i.drifted = now
+	now := i.holdTo(l, i.spec)
 	i.mu.Unlock()
-	if old != nil && (now == nil || now.Detail != old.Detail) {
-		i.unsay(func(d inspect.Diagnostic) bool { return same(d, *old) })
-	}
-	if now != nil {
-		i.report([]inspect.Diagnostic{*now})
-	}
+	i.tell(ofLock, now...)
 	if !l.attached { // a process that its author runs may be of another file
 		i.s.inspect.Remember(l.binary, i.name, m)
 	}
@@ -35,7 +29,7 @@ func (i *instance) hold(l *link, m sdk.Manifest) {
 
 // holdTo puts in force what the lock of a spec allows of what a link declared,
 // and returns what is to be said of the rest. It needs i.mu.
-func (i *instance) holdTo(l *link, spec inspect.Spec) *inspect.Diagnostic {
+func (i *instance) holdTo(l *link, spec inspect.Spec) []inspect.Diagnostic {
 	if spec.Locked == nil {
 		l.manifest.Store(l.said)
 		return nil
@@ -46,9 +40,8 @@ func (i *instance) holdTo(l *link, spec inspect.Spec) *inspect.Diagnostic {
 	if len(drift) == 0 {
 		return nil
 	}
-	d := spec.Warn("it is not any more what bothy.lock says", fmt.Sprintf(
-		"While it ran, it declared something else: %s. What is new is not used. If it is what you want, call %s.", config.Changes(drift), spec.LockVerb()))
-	return &d
+	return []inspect.Diagnostic{spec.Warn("it is not any more what bothy.lock says", fmt.Sprintf(
+		"While it ran, it declared something else: %s. What is new is not used. If it is what you want, call %s.", config.Changes(drift), spec.LockVerb()))}
 }
 
 // refresh tells where the block of an instance stands now, and what bothy.lock
@@ -77,14 +70,11 @@ func (s *Supervisor) refresh(spec inspect.Spec) bool {
 		return false
 	}
 	i.spec, l.pin = spec, l.binary.PinnedBy(spec)
-	old := i.drifted
-	i.drifted = i.holdTo(l, spec)
+	i.holdTo(l, spec) // there is no drift
 	now := *l.manifest.Load()
 	l.manifest.Store(&now) // another one, so that its tools are offered with the new pin
 	i.mu.Unlock()
-	if old != nil {
-		i.unsay(func(d inspect.Diagnostic) bool { return same(d, *old) })
-	}
+	i.tell(ofLock)
 	i.adopt(l)
 	return true
 }

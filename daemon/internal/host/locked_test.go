@@ -167,7 +167,7 @@ func TestLockedSource(t *testing.T) {
 		}
 		next.mustCall(t, "grow", ``)
 		if !known {
-			eventually(t, "it is logged", func() bool { return len(next.instances()[0].claimDiagnostics()) > 0 })
+			eventually(t, "it is logged", func() bool { return len(next.instances()[0].wrong()) > 0 })
 		} else {
 			eventually(t, "it is offered", func() bool { return offers(next, "grown") })
 		}

@@ -111,6 +111,7 @@ func (s *Supervisor) remove(name string) error {
 	}
 	i.cut()
 	i.mend(nil)
+	i.say(ofBlock)
 	s.changed()
 	s.changes.notify()
 	s.binaries.files.Ask()

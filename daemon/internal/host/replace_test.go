@@ -249,7 +249,7 @@ func TestRemove(t *testing.T) {
 		t.Errorf("the names clash no more, and nobody heard: %q", mended)
 	}
 	r.start(context.Background(), []inspect.Spec{named("again")})
-	if clashes(&said) != 1 { // the first was Start's
+	if clashes(&said) != 2 {
 		t.Errorf("it is not told again that the names clash: %q", said)
 	}
 	if st := r.status(t, "fault"); st.State != Ready {

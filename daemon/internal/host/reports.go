@@ -6,60 +6,74 @@ import (
 	"github.com/bothyd/bothy/daemon/internal/inspect"
 )
 
-// report keeps diagnostics for Start, or passes them on when Start is over. The
-// same one is told once, however often the plugin is started.
-func (i *instance) report(ds []inspect.Diagnostic) {
+// topic is what diagnostics of an instance are about.
+type topic int
+
+const (
+	ofStart topic = iota // its start, and how it runs
+	ofFile               // the file that is there now, where it goes on with another
+	ofLock               // what it declared while it ran
+	ofBlock              // a block that is not taken
+	topics
+)
+
+// say makes diagnostics all that is said of the instance about a topic.
+func (i *instance) say(about topic, now ...inspect.Diagnostic) {
+	i.telling.Lock()
+	defer i.telling.Unlock()
+	i.tell(about, now...)
+}
+
+// tell is say for who has i.telling. What is new is told, and what holds no more
+// taken back.
+func (i *instance) tell(about topic, now ...inspect.Diagnostic) {
 	i.mu.Lock()
-	var fresh []inspect.Diagnostic
-	for _, d := range ds {
-		if !holds(i.diagnostics, d) {
-			fresh = append(fresh, d)
-			i.diagnostics = append(i.diagnostics, d)
-		}
-	}
-	late := i.reported
+	all, fresh, over := differences(i.said[about], now)
+	i.said[about] = all
 	i.mu.Unlock()
+	for _, d := range over {
+		i.s.cfg.Mended(d)
+	}
 	for _, d := range fresh {
-		if late {
-			i.s.cfg.Diagnose(d)
-		}
+		i.s.cfg.Diagnose(d)
 	}
 }
 
-// holds reports whether one of the diagnostics says the same.
-func holds(ds []inspect.Diagnostic, d inspect.Diagnostic) bool {
-	return slices.ContainsFunc(ds, func(x inspect.Diagnostic) bool { return same(x, d) })
+// differences tells what is new of diagnostics from what was said before, and what of that
+// holds no more. What was said and holds stays as it was said.
+func differences(was, now []inspect.Diagnostic) (all, fresh, over []inspect.Diagnostic) {
+	for _, d := range now {
+		if n := index(was, d); n >= 0 {
+			d = was[n]
+		} else if index(all, d) < 0 {
+			fresh = append(fresh, d)
+		}
+		if index(all, d) < 0 {
+			all = append(all, d)
+		}
+	}
+	for _, d := range was {
+		if index(now, d) < 0 {
+			over = append(over, d)
+		}
+	}
+	return all, fresh, over
 }
 
-func same(a, b inspect.Diagnostic) bool { return a.Summary == b.Summary && a.Detail == b.Detail }
+func index(all []inspect.Diagnostic, d inspect.Diagnostic) int {
+	return slices.IndexFunc(all, func(x inspect.Diagnostic) bool { return x.Summary == d.Summary && x.Detail == d.Detail })
+}
 
-// mend makes unsaid what was wrong with the instance, but for what still is. It
-// may be started again then.
+// mend makes unsaid what was wrong with the instance, but for what still is of its start.
 func (i *instance) mend(still []inspect.Diagnostic) {
-	i.unsay(func(d inspect.Diagnostic) bool { return !holds(still, d) })
+	i.say(ofStart, still...)
+	i.say(ofFile)
+	i.say(ofLock)
 }
 
-// unsay takes back what was said of the instance and holds no more.
-func (i *instance) unsay(over func(inspect.Diagnostic) bool) {
-	i.mu.Lock()
-	said := i.diagnostics
-	i.diagnostics, i.refusal = nil, nil
-	for _, d := range said {
-		if !over(d) {
-			i.diagnostics = append(i.diagnostics, d)
-		}
-	}
-	i.mu.Unlock()
-	for _, d := range said {
-		if over(d) {
-			i.s.cfg.Mended(d)
-		}
-	}
-}
-
-func (i *instance) claimDiagnostics() []inspect.Diagnostic {
+// wrong is all that is said of the instance itself.
+func (i *instance) wrong() []inspect.Diagnostic {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.reported = true
-	return slices.Clone(i.diagnostics)
+	return slices.Concat(i.said[ofStart], i.said[ofFile], i.said[ofLock])
 }

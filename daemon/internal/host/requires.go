@@ -135,7 +135,6 @@ func (i *instance) waitsFor(u *unmet, serves bool) {
 	}
 	if !same {
 		i.mend(said)
-		i.report(said)
 	}
 	if held != "" {
 		i.settle()

@@ -110,9 +110,7 @@ func TestRequiresMissing(t *testing.T) {
 	d := &diary{}
 	r := newRig(t, func(cfg *Config) { d.into(cfg); cfg.Patience = time.Minute })
 	top, middle := needing("top", "middle"), needing("middle", "absent")
-	for _, x := range r.start(t.Context(), []inspect.Spec{top, middle, spec("healthy", "")}) {
-		d.told(x)
-	}
+	r.start(t.Context(), []inspect.Spec{top, middle, spec("healthy", "")})
 	if texts := d.texts(); len(texts) != 1 || !strings.Contains(texts[0], `plugin middle: it requires "absent", which is not there: Add a plugin block`) {
 		t.Fatalf("told %q", texts)
 	}
@@ -128,9 +126,7 @@ func TestRequiresMissing(t *testing.T) {
 	if n := len(r.Processes()); n != 3 {
 		t.Errorf("%d processes", n)
 	}
-	for _, x := range r.start(t.Context(), []inspect.Spec{spec("absent", "")}) {
-		d.told(x)
-	}
+	r.start(t.Context(), []inspect.Spec{spec("absent", "")})
 	eventually(t, "all are ready", func() bool {
 		return r.status(t, "top").State == Ready && r.status(t, "middle").State == Ready
 	})
@@ -155,9 +151,7 @@ func TestRequiresCircle(t *testing.T) {
 	r := newRig(t, func(cfg *Config) { d.into(cfg); cfg.Patience = time.Minute })
 	b := spec("b", "")
 	b.Env["FAULT_REQUIRES"] = "c"
-	for _, x := range r.start(t.Context(), []inspect.Spec{needing("outside", "a"), needing("a", "b"), b, needing("c", "a")}) {
-		d.told(x)
-	}
+	r.start(t.Context(), []inspect.Spec{needing("outside", "a"), needing("a", "b"), b, needing("c", "a")})
 	circle := func() bool {
 		texts := d.texts()
 		return len(texts) == 1 && strings.Contains(texts[0], "plugin a: it requires itself in a circle (a requires b requires c requires a)")
@@ -185,9 +179,7 @@ func TestRequiresCircle(t *testing.T) {
 func TestRequiresBroken(t *testing.T) {
 	d := &diary{}
 	r := newRig(t, func(cfg *Config) { d.into(cfg); cfg.Patience = time.Minute })
-	for _, x := range r.start(t.Context(), []inspect.Spec{needing("a", "b"), {Instance: "b", Plugin: "gone", Path: "/nowhere/p"}}) {
-		d.told(x)
-	}
+	r.start(t.Context(), []inspect.Spec{needing("a", "b"), {Instance: "b", Plugin: "gone", Path: "/nowhere/p"}})
 	eventually(t, "both tell", func() bool {
 		texts := d.texts()
 		return len(texts) == 2 && slices.ContainsFunc(texts, func(s string) bool {

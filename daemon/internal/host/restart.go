@@ -32,7 +32,7 @@ func (i *instance) again(ctx context.Context, b *backoff, fail *inspect.Fault, u
 func (i *instance) breaks() {
 	reason := fmt.Sprintf("it crashed %d times within %v and is not started again: %s", tooMany, window, i.why())
 	i.setState(Broken, nil, reason)
-	i.report([]inspect.Diagnostic{i.current().Fail("it is broken", reason)})
+	i.say(ofStart, i.current().Fail("it is broken", reason))
 }
 
 // refuse keeps why the instance is not started again, for those who call it.

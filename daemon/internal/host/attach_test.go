@@ -146,7 +146,7 @@ func TestAttachedIsNotExchanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	i.recheck()
-	eventually(t, "it looked", func() bool { return !i.mustRecheck() })
+	eventually(t, "it looked", func() bool { return !i.waiting() })
 	if a := r.replace(t, dev); a.How != Unchanged || a.Generation != before {
 		t.Errorf("%+v, was of generation %d", a, before)
 	}

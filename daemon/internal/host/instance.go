@@ -49,7 +49,6 @@ type instance struct {
 	wanted     string                       // the digest of the one that is being tried, or runs
 	said       [topics][]inspect.Diagnostic // what was told and holds; see say
 	asked      *request                     // the one that is to be, until it is tried
-	rechecks   bool                         // its file may be another
 	tried      string                       // the file of the last start, as watchedFile tells it
 	giveUp     context.CancelFunc           // ends the start under way
 	ended      bool                         // run has returned
@@ -103,12 +102,12 @@ func (i *instance) run(ctx context.Context) {
 	defer i.settle()
 	for generation := 1; ; generation++ {
 		if r := i.next(); r != nil {
-			first.drop()
-			first, b = r, backoff{}
-			i.take(r.spec, nil)
-		}
-		if i.takeRecheck() {
 			b = backoff{}
+			if r.answer != nil {
+				first.drop()
+				first = r
+				i.take(r.spec, nil)
+			}
 		}
 		i.setState(Starting, nil, "")
 		spec, began := i.current(), time.Now()
@@ -163,18 +162,12 @@ func (i *instance) serve(ctx context.Context, l *link, generation *int) *link {
 			return l // what is asked for is for the process that comes next
 		}
 		r := i.next()
-		if r == nil && i.takeRecheck() {
-			r = &request{spec: i.current()}
-		}
 		if r == nil {
 			continue
 		}
 		if fresh := i.change(ctx, l, r, generation); fresh != l {
 			l = fresh
 			i.follow(l)
-		}
-		if i.mustRecheck() {
-			i.recheck() // it may have been asked for together with what was done now
 		}
 	}
 }

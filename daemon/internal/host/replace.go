@@ -34,7 +34,8 @@ type Replaced struct {
 // ran before still does, and Diagnostics say why the new one does not.
 func (r Replaced) Switched() bool { return r.How != "" && r.How != Kept }
 
-// request asks an instance to go on with another spec.
+// request asks an instance to go on with another spec, or, without an answer, with
+// the one that it has and the file that is there now.
 type request struct {
 	spec      inspect.Spec
 	force     bool                                  // swap the process though nothing changed
@@ -146,6 +147,10 @@ func (i *instance) ask(r *request) {
 	if i.giveUp != nil {
 		i.giveUp()
 	}
+	i.awaken()
+}
+
+func (i *instance) awaken() {
 	select {
 	case i.wake <- struct{}{}:
 	default: // it is awake
@@ -157,14 +162,17 @@ func (i *instance) next() *request {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	r := i.asked
-	i.asked = nil
+	if i.asked = nil; r != nil && r.answer == nil {
+		r.spec = i.spec
+	}
 	return r
 }
 
+// isAsked reports whether another spec is asked for, for which a start is given up.
 func (i *instance) isAsked() bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	return i.asked != nil
+	return i.asked != nil && i.asked.answer != nil
 }
 
 // attempt is the context of one start: a request ends it.
@@ -173,7 +181,7 @@ func (i *instance) attempt(ctx context.Context) (context.Context, context.Cancel
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.giveUp = cancel
-	if i.asked != nil {
+	if i.asked != nil && i.asked.answer != nil {
 		cancel()
 	}
 	return ctx, cancel
@@ -206,7 +214,13 @@ func (i *instance) take(spec inspect.Spec, was *link) {
 // rest waits for the end of a pause, or until the plugin is to have another spec or another
 // file; false when ctx ended.
 func (i *instance) rest(ctx context.Context, over <-chan time.Time) bool {
-	for !i.isAsked() && !i.mustRecheck() {
+	for {
+		i.mu.Lock()
+		asked := i.asked != nil
+		i.mu.Unlock()
+		if asked {
+			return true
+		}
 		select {
 		case <-over:
 			return true
@@ -215,5 +229,4 @@ func (i *instance) rest(ctx context.Context, over <-chan time.Time) bool {
 			return false
 		}
 	}
-	return true
 }

@@ -353,15 +353,21 @@ func TestLookBesideARequest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	answer := make(chan Replaced, 1)
-	i.mu.Lock()
-	i.rechecks, i.asked = true, &request{spec: i.spec, answer: answer}
-	i.wake <- struct{}{}
-	i.mu.Unlock()
-	if a := <-answer; a.How != Unchanged {
-		t.Errorf("%+v", a)
+	for range 20 {
+		x := i.asks(spec("fault", ""), false)
+		i.recheck()
+		if a, err := x.wait(t.Context()); err != nil || a.How != Unchanged {
+			t.Errorf("%+v %v", a, err)
+		}
 	}
-	eventually(t, "it looked", func() bool { return !i.mustRecheck() })
+	eventually(t, "it looked", func() bool { return !i.waiting() })
+}
+
+// waiting reports whether something is asked for that was not begun.
+func (i *instance) waiting() bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.asked != nil
 }
 
 // TestRepeatedOnWhatMayRepeat: a call that crashed its plugin is made again by the

@@ -96,31 +96,15 @@ func fileAt(paths []string) string {
 	return ""
 }
 
-// recheck has the instance check whether its file is another one.
+// recheck has the instance check whether its file is another one. What is asked for
+// already does that too.
 func (i *instance) recheck() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.rechecks = true
-	select {
-	case i.wake <- struct{}{}:
-	default: // it is awake
+	if i.asked == nil {
+		i.asked = &request{}
+		i.awaken()
 	}
-}
-
-// mustRecheck reports whether recheck was called since the last takeRecheck.
-func (i *instance) mustRecheck() bool {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	return i.rechecks
-}
-
-// takeRecheck is mustRecheck, and takes the call as followed.
-func (i *instance) takeRecheck() bool {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	was := i.rechecks
-	i.rechecks = false
-	return was
 }
 
 // tries keeps which file a start finds, before it opens it: what changes in

@@ -98,7 +98,7 @@ func (r *rig) lookedAt(t testing.TB, path string) string {
 	eventually(t, "the file was looked at", func() bool {
 		i.mu.Lock()
 		defer i.mu.Unlock()
-		return i.tried == want && !i.rechecks
+		return i.tried == want && i.asked == nil
 	})
 	return want
 }

@@ -240,7 +240,7 @@ func (l *link) await() {
 	<-l.proc.done
 	l.ending.Lock()
 	defer l.ending.Unlock()
-	if how := l.proc.how(); l.proc.lines.outOfMemory() {
+	if how := l.proc.how(); l.proc.outOfMemory() {
 		l.died(sdk.Errorf(sdk.OutOfMemory, "the plugin ran out of memory%s: %s", l.proc.memoryLimit(), how))
 	} else {
 		l.died(sdk.Errorf(sdk.PluginCrashed, "the plugin crashed: %s", how))

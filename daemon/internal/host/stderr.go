@@ -152,10 +152,11 @@ func (l *lineLimiter) last() string {
 // starved are the words of runtimes that end because they get no more memory.
 var starved = []string{"out of memory", "MemoryError", "cannot allocate memory", "Cannot allocate memory"}
 
-// outOfMemory reports whether the last words say that there was no memory.
-func (l *lineLimiter) outOfMemory() bool {
-	words := l.last()
-	return slices.ContainsFunc(starved, func(s string) bool { return strings.Contains(words, s) })
+// outOfMemory reports whether the process failed with last words that there was no
+// memory. It has ended.
+func (p *process) outOfMemory() bool {
+	words := p.lines.last()
+	return p.state != nil && !p.state.Success() && slices.ContainsFunc(starved, func(s string) bool { return strings.Contains(words, s) })
 }
 
 // printed takes what a plugin prints on standard output, behind its handshake or by

@@ -19,6 +19,12 @@ const DefaultConfigName = "config.hcl (built in)"
 //go:embed skills
 var Skills embed.FS
 
+// Python is the package for plugins in Python, as it stands in sdk/python/bothy: a
+// plugin that is written now gets a copy of it.
+//
+//go:embed sdk/python/bothy/*.py sdk/python/bothy/protocol.binpb
+var Python embed.FS
+
 // GoMod and GoSum are the module's own: they say which versions a plugin needs
 // that is built with the SDK.
 var (

@@ -44,7 +44,8 @@ import (
 //	until REGEXP ARG.. call bothy with the arguments until its output matches
 //
 // and the conditions [sandbox], which is true where rootless Podman can run,
-// [network], where containers can be given one, and [root], for whom no folder is
+// [network], where containers can be given one, [python], where the packages are that
+// plugins in Python need, and [root], for whom no folder is
 // closed.
 func TestScripts(t *testing.T) {
 	prefix := installation(t)
@@ -271,6 +272,9 @@ func zombie(pid int) bool {
 func condition(name string) (bool, error) {
 	if name == "root" {
 		return os.Geteuid() == 0, nil
+	}
+	if name == "python" {
+		return exec.Command(python, "-c", "import google.protobuf, grpc").Run() == nil, nil
 	}
 	if name == "network" {
 		_, slirp := exec.LookPath("slirp4netns")

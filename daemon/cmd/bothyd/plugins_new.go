@@ -17,25 +17,25 @@ type pluginsNewCmd struct{ verbs.PluginsNew }
 
 // Run writes the plugin's folder and says what to do next.
 func (cmd pluginsNewCmd) Run(c *console) error {
-	if cmd.Lang != "go" {
-		return sdk.Errorf(sdk.Validation, "only Go plugins are written for you: a plugin in another language speaks plain gRPC, as docs/plugin-protocol.md says, and examples/python-tool is a whole one to begin from")
-	}
 	if cmd.To == "" {
 		cmd.To = cmd.Name
 	}
-	p := scaffold.Plugin{Name: cmd.Name, Kind: cmd.Kind, Dir: cmd.To}
+	p := scaffold.Plugin{Name: cmd.Name, Kind: cmd.Kind, Lang: cmd.Lang, Dir: cmd.To}
 	if err := p.Check(); err != nil {
 		return err
 	}
 	var err error
-	if p.SDK, err = scaffold.FindSDK(cmd.SDK, sdk.Version, nearby()...); err != nil {
-		return err
+	inGo := p.Lang == "go"
+	if inGo {
+		if p.SDK, err = scaffold.FindSDK(cmd.SDK, sdk.Version, nearby()...); err != nil {
+			return err
+		}
 	}
 	files, err := p.Write()
 	if err != nil {
 		return err
 	}
-	whole := p.SDK.Checkout != "" || tidy(p.Dir)
+	whole := !inGo || p.SDK.Checkout != "" || tidy(p.Dir)
 	if c.json {
 		return printJSON(c, map[string]any{"name": p.Name, "kind": p.Kind, "dir": p.Dir, "files": files, "sums": whole})
 	}
@@ -69,6 +69,10 @@ func tidy(dir string) bool {
 func printBegun(c *console, p scaffold.Plugin, files []string, whole bool) error {
 	w := bufio.NewWriter(c.out)
 	fmt.Fprintf(w, "%s holds a plugin of the kind %s: %s\n\nNext:\n\n    cd %s\n", p.Dir, p.Kind, strings.Join(files, ", "), p.Dir)
+	if p.Lang != "go" {
+		fmt.Fprintf(w, "    bothy plugins test ./bothy-plugin-%s\n\nREADME.md says how the daemon runs it from here, and how it becomes one file to install.\n", p.Name)
+		return w.Flush()
+	}
 	if !whole {
 		fmt.Fprintln(w, "    go mod tidy     # go.sum lacks the SDK: this needs Go, and once the network")
 	}

@@ -1,5 +1,6 @@
 // Package scaffold writes the beginning of a plugin: a Go module that builds,
-// passes its own tests and the conformance test, and runs in a daemon.
+// passes its own tests and the conformance test, and runs in a daemon; or a script in
+// Python with the package that it needs.
 package scaffold
 
 import (
@@ -16,6 +17,7 @@ import (
 	"strings"
 	"text/template"
 
+	bothy "github.com/bothyd/bothy"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -29,6 +31,7 @@ var Kinds = []string{"tool", "provider", "skill", "hook", "channel"}
 type Plugin struct {
 	Name string // the NAME of bothy-plugin-NAME
 	Kind string
+	Lang string // "go", also when it is empty, or "python", which has the kind tool alone
 	Dir  string // where; it must be empty, or not there yet
 	SDK  SDK
 }
@@ -51,6 +54,15 @@ func (p Plugin) Check() error {
 		return sdk.Errorf(sdk.Validation, "%q cannot be a plugin's name: write lower case letters, digits and single dashes between them, a letter first, at most %d characters", p.Name, longest)
 	case !slices.Contains(Kinds, p.Kind):
 		return sdk.Errorf(sdk.Validation, "there is no kind %q; there are %s", p.Kind, strings.Join(Kinds, ", "))
+	}
+	switch p.Lang {
+	case "", "go":
+	case "python":
+		if p.Kind != "tool" {
+			return sdk.Errorf(sdk.Validation, "in Python only the kind tool is begun for you: the same folder may have hooks and code skills, which docs/python.md tells of")
+		}
+	default:
+		return sdk.Errorf(sdk.Validation, "plugins are begun in go and python: one in another language speaks plain gRPC, as docs/plugin-protocol.md says, and examples/python-tool is a whole one to begin from")
 	}
 	return nil
 }
@@ -89,7 +101,7 @@ func (p Plugin) Write() ([]string, error) {
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			return written, fmt.Errorf("make the plugin's folder: %w", err)
 		}
-		if err := create(file, f.body); err != nil {
+		if err := create(file, f); err != nil {
 			return written, fmt.Errorf("write the plugin: %w", err)
 		}
 		written = append(written, f.path)
@@ -111,12 +123,16 @@ func vacant(dir string) error {
 	return nil
 }
 
-func create(file string, body []byte) error {
-	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+func create(path string, is file) error {
+	mode := fs.FileMode(0o644)
+	if is.runs {
+		mode = 0o755
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(body)
+	_, err = f.Write(is.body)
 	return errors.Join(err, f.Close())
 }
 
@@ -124,16 +140,34 @@ func create(file string, body []byte) error {
 type file struct {
 	path string
 	body []byte
+	runs bool // it is a program
 }
 
 // files are all that the plugin is made of.
 func (p Plugin) files() ([]file, error) {
-	mod, sum, err := p.SDK.module("example.com/bothy-plugin-" + p.Name)
-	if err != nil {
-		return nil, err
+	folders := []string{"templates", "templates/" + p.Kind}
+	var files []file
+	if p.Lang == "python" {
+		folders = []string{"templates/python"}
+		err := fs.WalkDir(bothy.Python, ".", func(name string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			body, err := bothy.Python.ReadFile(name)
+			files = append(files, file{path: "bothy/" + path.Base(name), body: body})
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	} else {
+		mod, sum, err := p.SDK.module("example.com/bothy-plugin-" + p.Name)
+		if err != nil {
+			return nil, err
+		}
+		files = []file{{path: "go.mod", body: mod}, {path: "go.sum", body: sum}}
 	}
-	files := []file{{"go.mod", mod}, {"go.sum", sum}}
-	for _, folder := range []string{"templates", "templates/" + p.Kind} {
+	for _, folder := range folders {
 		list, err := templates.ReadDir(folder)
 		if err != nil {
 			return nil, err
@@ -150,7 +184,8 @@ func (p Plugin) files() ([]file, error) {
 			if err := t.Execute(&body, p); err != nil {
 				return nil, err
 			}
-			files = append(files, file{p.place(strings.TrimSuffix(entry.Name(), ".tmpl")), body.Bytes()})
+			name := strings.TrimSuffix(entry.Name(), ".tmpl")
+			files = append(files, file{path: p.place(name), body: body.Bytes(), runs: name == "plugin.py"})
 		}
 	}
 	return files, nil
@@ -161,6 +196,8 @@ func (p Plugin) place(name string) string {
 	switch name {
 	case "SKILL.md":
 		return path.Join("skills", p.Name, name)
+	case "plugin.py":
+		return "bothy-plugin-" + p.Name
 	case "gitignore":
 		return ".gitignore"
 	}

@@ -167,7 +167,21 @@ func TestEveryTemplateIsUsed(t *testing.T) {
 			}
 		}
 	}
-	err := fs.WalkDir(templates, "templates", func(p string, d fs.DirEntry, err error) error {
+	files, err := Plugin{Name: "hello", Kind: "tool", Lang: "python"}.files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		base := filepath.Base(f.path)
+		if f.runs {
+			base = "plugin.py"
+		}
+		written["python/"+strings.TrimPrefix(base, ".")] = true
+		if strings.Contains(string(f.body), "{"+"{") {
+			t.Errorf("%s is not filled in", f.path)
+		}
+	}
+	err = fs.WalkDir(templates, "templates", func(p string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}

@@ -1,0 +1,237 @@
+package daemon
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/bothyd/bothy"
+	"github.com/bothyd/bothy/daemon/internal/engine"
+	"github.com/bothyd/bothy/sdk"
+)
+
+// pythonPlugin is a script with the package for plugins in Python beside it.
+func pythonPlugin(t *testing.T, name, text string) string {
+	t.Helper()
+	needPython(t)
+	dir := t.TempDir()
+	err := fs.WalkDir(bothy.Python, ".", func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		body, err := bothy.Python.ReadFile(file)
+		if err == nil {
+			err = os.MkdirAll(filepath.Join(dir, "bothy"), 0o755)
+		}
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, "bothy", filepath.Base(file)), body, 0o644)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "bothy-plugin-"+name)
+	if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// conforms holds a plugin to the protocol, without a failure and without a warning.
+func conforms(t *testing.T, path string, args ...string) {
+	t.Helper()
+	out, err := exec.Command(filepath.Join(installation(t), "bin", "bothyd"), append(append([]string{"plugins", "test", "--call"}, args...), path)...).CombinedOutput()
+	if err != nil || !strings.Contains(string(out), " 0 failed, 0 warnings") {
+		t.Errorf("it does not keep to the protocol: %v\n%s", err, out)
+	}
+}
+
+// TestPythonShort: the plugin of the package's own text is whole, in at most ten
+// lines, and keeps to the protocol.
+func TestPythonShort(t *testing.T) {
+	text, err := bothy.Python.ReadFile("sdk/python/bothy/__init__.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), "bothy-plugin-count:\n\n")
+	rest, _, _ = strings.Cut(rest, "\nIt needs")
+	source := strings.ReplaceAll(rest, "\n    ", "\n")
+	source = strings.TrimPrefix(source, "    ")
+	lines := 0
+	for line := range strings.Lines(source) {
+		if strings.TrimSpace(line) != "" {
+			lines++
+		}
+	}
+	if lines > 10 || lines < 5 {
+		t.Fatalf("it has %d lines:\n%s", lines, source)
+	}
+	pieces := snippets(t, "docs/python.md", "python")
+	conforms(t, pythonPlugin(t, "count", source))
+	for line, piece := range pieces {
+		if strings.HasPrefix(piece, "#!") {
+			if piece != source {
+				t.Errorf("docs/python.md:%d shows another plugin than the package:\n%s", line, source)
+			}
+			continue
+		}
+		path := pythonPlugin(t, fmt.Sprintf("line%d", line), "#!"+python+"\n"+piece+"\nplugin.serve()\n")
+		if out, err := exec.Command(path, "describe").CombinedOutput(); err != nil {
+			t.Errorf("docs/python.md:%d: %v\n%s", line, err, out)
+		}
+	}
+}
+
+// manyThings is a plugin that does all that the package is for.
+const manyThings = `#!/usr/bin/python3
+import dataclasses, datetime, time
+from typing import Annotated, Literal, Optional
+
+import bothy
+from bothy import Arg
+
+
+@dataclasses.dataclass
+class Config:
+    greeting: Annotated[str, "What is said first."]
+    key: Annotated[Optional[str], Arg("A key.", secret=True)] = None
+    wait: datetime.timedelta = datetime.timedelta(seconds=90)
+    words: list[str] = dataclasses.field(default_factory=lambda: ["a", "b"])
+
+
+@dataclasses.dataclass
+class Window:
+    first: Annotated[int, Arg("the first line", minimum=1)] = 1
+    last: Optional[int] = None
+
+
+plugin = bothy.Plugin("many", "1.0.0", config=Config, grants=["entries", "tools"], calls={"schemes": ["known"], "tools": ["shout"]})
+
+
+@plugin.configured
+def check():
+    if plugin.settings.greeting == "no":
+        raise bothy.Failed("validation", "no is no greeting")
+
+
+@plugin.tool(read_only=True)
+def shout(text: Annotated[str, Arg("what is said", example="hi")], how: Literal["loud", "soft"] = "loud", window: Window = None, times: Optional[int] = None) -> str:
+    """Says a text."""
+    window = window or Window()
+    said = f"{plugin.settings.greeting} {text} {window.first}-{window.last} x{times} {plugin.settings.wait.seconds} {plugin.settings.words}"
+    return said.upper() if how == "loud" else said
+
+
+@plugin.tool(read_only=True)
+def totals(numbers: list[float]) -> dict:
+    """Adds numbers up."""
+    return {"sum": sum(numbers)}
+
+
+@plugin.tool(read_only=True)
+def known(path: str, call: bothy.Call) -> bothy.Result:
+    """Reads an entry."""
+    call.progress("reading", 0.5)
+    call.chunk("a piece\n")
+    entry = call.host.entry(path)
+    return bothy.Result(entry.body, structured={"hash": entry.hash})
+
+
+@plugin.tool(read_only=True)
+def relay(text: str, call: bothy.Call) -> str:
+    """Has another tool say it."""
+    answer = call.host.use("shout", text=text, how="soft")
+    return "they say: " + answer.output
+
+
+@plugin.tool(read_only=True)
+def slow(call: bothy.Call) -> str:
+    """Takes its time, unless it is cancelled."""
+    for _ in range(50):
+        call.check()
+        time.sleep(0.01)
+    return "done"
+
+
+@plugin.tool(read_only=True)
+def breaks() -> str:
+    """Fails."""
+    raise KeyError("deep inside")
+
+
+@plugin.skill("many")
+def recite(call: bothy.Call) -> str:
+    return call.request.input[::-1]
+
+
+@plugin.filter("entry.recording", priority=5)
+def guard(action):
+    if "forbidden" in str(action.get("attributes")):
+        return {**action, "state": "failed", "outcome": "permission", "body": "that is forbidden"}
+
+
+@plugin.on("run.created")
+def created(event):
+    print("printed, and not on standard output")
+
+
+plugin.serve()
+`
+
+// TestPythonPackage: schemas and values by their types, the configuration, calls back,
+// streams, cancellation, hooks and code skills, by a daemon.
+func TestPythonPackage(t *testing.T) {
+	path := pythonPlugin(t, "many", manyThings)
+	conforms(t, path, "--settings", `{"greeting":"well"}`)
+	e := newExecuting(t, fmt.Sprintf(`
+plugin "many" {
+  path     = %q
+  sha256   = %q
+  greeting = "Well"
+  wait     = "1m30s"
+  words    = ["x"]
+  grants   = ["entries", "tools"]
+}
+`, path, pinOf(t, path)))
+	body := "a plan"
+	known := sdk.Write{Path: "known://plan", Body: &body, Writer: sdk.WriterModel}
+	if _, err := e.store.Commit(t.Context(), sdk.Change{Run: e.run.ID, Writes: []sdk.Write{known}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ call, want string }{
+		{`shout {"text":"hi"}`, "WELL HI 1-NONE XNONE 90 ['X']"},
+		{`shout {"text":"hi","how":"soft","window":{"first":2,"last":3},"times":4}`, "Well hi 2-3 x4 90 ['x']"},
+		{`shout {"text":"hi","how":"odd"}`, "validation"},
+		{`shout {"text":"hi","window":{"first":0}}`, "validation"},
+		{`shout {"text":"forbidden"}`, "permission"},
+		{`totals {"numbers":[1,2.5]}`, `{"sum": 3.5}`},
+		{`known {"path":"known://plan"}`, "a plan"},
+		{`known {"path":"known://none"}`, "not_found"},
+		{`relay {"text":"hi"}`, "they say: Well hi 1-None xNone 90 ['x']"},
+		{`breaks {}`, "internal"},
+	} {
+		name, arguments, _ := strings.Cut(c.call, " ")
+		done, err := e.engine.CallTool(t.Context(), engine.ToolCall{
+			Project: e.project, Run: e.run.Alias, Tool: name, Arguments: json.RawMessage(arguments), Approved: true,
+		})
+		have := done.Result.Output
+		if !done.Result.Success {
+			have = string(done.Entry.Outcome)
+		}
+		if have != c.want {
+			t.Errorf("%s: %q, want %q (%v; %s)", c.call, have, c.want, err, done.Result.Error)
+		}
+		if name == "breaks" && (strings.Contains(done.Result.Output, "Traceback") || !strings.Contains(done.Result.Error, "KeyError: 'deep inside'")) {
+			t.Errorf("a mistake is told as %q, %q", done.Result.Error, done.Result.Output)
+		}
+	}
+	if r, _, err := e.execute(t, "many", "abc"); err != nil || r.Output != "cba" {
+		t.Errorf("the skill: %+v, %v", r, err)
+	}
+}

@@ -1,0 +1,264 @@
+"""A plugin: what it declares, and what the daemon calls."""
+
+import inspect
+import json
+import logging
+import queue
+import threading
+import typing
+
+import grpc
+
+from . import call as calls
+from . import protocol, schema, serve
+from .errors import Failed
+from .host import Host, Services
+
+log = logging.getLogger("bothy")
+
+
+class Plugin:
+    """A plugin of tools, hooks and code skills, made of functions.
+
+    name is the NAME of bothy-plugin-NAME. config is a dataclass: its fields are the
+    attributes of the plugin's block, and settings is one of it once it is configured.
+    grants and what it calls with them are what it wants; the operator's block decides.
+    """
+
+    def __init__(self, name, version, config=None, grants=(), calls=None, requires=()):
+        self.name, self.version, self.config = name, version, config
+        self.settings = None
+        self.host = Host(None)  # the daemon's services outside of a call
+        self._more = {"grants": list(grants), "calls": calls or {}, "requires": list(requires)}
+        self._tools, self._skills, self._hooks = {}, {}, {}
+        self._configured = None
+        self._services = None
+        self._lock = threading.Condition()  # guards what follows
+        self._running = []
+        self._draining = False
+        self.ended = threading.Event()
+
+    # What a plugin is made of.
+
+    def tool(self, function=None, *, name=None, description=None, **annotations):
+        """Makes a tool of a function: its JSON Schema of the parameters' types, its description of the docstring.
+
+        annotations are promises: read_only, destructive, idempotent, open_world, terminal.
+        """
+
+        def take(f):
+            hints = typing.get_type_hints(f, include_extras=True)
+            parameters = inspect.signature(f).parameters.values()
+            given = [p.name for p in parameters if hints.get(p.name) is calls.Call]
+            named = [(p.name, hints.get(p.name, str), p.default) for p in parameters if p.name not in given]
+            spec = {
+                "name": name or f.__name__,
+                "description": description or inspect.getdoc(f) or "",
+                "parameters": schema.of_fields(named),
+                "annotations": {word: True for word, is_so in annotations.items() if is_so},
+            }
+            if not given:
+                spec["whole"] = True  # it has nothing to send before its result
+            self._tools[spec["name"]] = spec, named, given, f
+            return f
+
+        return take if function is None else take(function)
+
+    def skill(self, name):
+        """Makes a function of a Call execute the SKILL.md of that name: call.request has input, body, folder and model."""
+
+        def take(f):
+            self._skills[name] = f
+            return f
+
+        return take
+
+    def on(self, name, priority=10):
+        """Has a function hear an event of docs/hooks.md; it is given the payload, a dict."""
+        return self._hook(name, {"name": name, "priority": priority})
+
+    def filter(self, name, priority=10, closed=False):
+        """Has a function change a value of docs/hooks.md, a dict; None leaves it as it is."""
+        subscription = {"name": name, "priority": priority}
+        if closed:
+            subscription["failure"] = "closed"
+        return self._hook(name, subscription)
+
+    def _hook(self, name, subscription):
+        def take(f):
+            self._hooks[name] = subscription, f
+            return f
+
+        return take
+
+    def configured(self, function):
+        """Has a function called when settings are there; a Failed keeps the plugin from starting."""
+        self._configured = function
+        return function
+
+    def serve(self):
+        """Serves the plugin until the daemon ends it. It never returns."""
+        serve.main(self)
+
+    def manifest(self):
+        kinds = [kind for kind, of in (("tool", self._tools), ("skill", self._skills), ("hook", self._hooks)) if of]
+        found = {"name": self.name, "version": self.version, "protocol": protocol.VERSION, "kinds": kinds}
+        if self._tools:
+            found["tools"] = [spec for spec, *_ in self._tools.values()]
+        if self._skills:
+            found["skills"] = list(self._skills)
+        if self._hooks:
+            found["subscriptions"] = [subscription for subscription, _ in self._hooks.values()]
+        if self.config is not None:
+            found["config"] = {"attributes": list(schema.attributes(self.config))}
+        found.update({word: value for word, value in self._more.items() if value})
+        return found
+
+    # The services, by the names of bothy.proto. Each is (service, method): function.
+
+    def handlers(self):
+        found = {("Plugin", name): getattr(self, name) for name in ("Describe", "Configure", "Watch", "Health", "Drain")}
+        if self._tools:
+            found.update({("Tool", "Invoke"): self.Invoke, ("Tool", "Call"): self.Call, ("Tool", "Cancel"): self.Cancel})
+        if self._skills:
+            found.update({("Skill", "Execute"): self.Execute, ("Skill", "Cancel"): self.Cancel})
+        if self._hooks:
+            found.update({("Hook", "Event"): self.Event, ("Hook", "Filter"): self.Filter})
+        return found
+
+    def Describe(self, request, context):
+        return {"manifest_json": json.dumps(self.manifest()).encode()}
+
+    def Configure(self, request, context):
+        try:
+            settings = json.loads(request.settings_json)
+            if request.host_address and self._services is None:
+                self._services = Services(request.host_address, request.host_token)
+                self.host = Host(self._services)
+            if self.config is not None:
+                known = {name for name, _, _ in schema.fields(self.config)}
+                given = {k: v for k, v in settings.get("config", {}).items() if k in known}
+                self.settings = self.config(**schema.values(schema.fields(self.config), given, "the configuration"))
+            if self._configured is not None:
+                self._configured()
+        except Exception as e:
+            return {"failure": _failure(e)}
+        return {}
+
+    def Watch(self, request, context):
+        over = threading.Event()  # the manifest never changes: wait until nobody watches any more
+        context.add_callback(over.set)
+        over.wait()
+        return iter(())
+
+    def Health(self, request, context):
+        return {"ready": True}
+
+    def Drain(self, request, context):
+        with self._lock:
+            self._draining = True
+            self._lock.wait_for(lambda: not self._running, context.time_remaining())
+        return {}
+
+    def Invoke(self, request, context):
+        return self._streamed(request, context, lambda call: self._called(request, call))
+
+    def Execute(self, request, context):
+        def do(call):
+            if request.skill not in self._skills:
+                raise Failed("not_found", f"the plugin has no skill {request.skill!r}")
+            return self._skills[request.skill](call)
+
+        return self._streamed(request, context, do)
+
+    def Call(self, request, context):
+        answer = {}
+        for piece in self.Invoke(request, context):
+            which = piece.WhichOneof("piece")
+            if which in ("result", "failure"):
+                answer[which] = getattr(piece, which)
+        return answer
+
+    def Cancel(self, request, context):
+        with self._lock:
+            found = [c for c in self._running if getattr(c, "id", None) == request.call_id]
+        for c in found:
+            c.cancel()
+        return {}
+
+    def Event(self, request, context):
+        with self._begun(context):
+            try:
+                if request.name in self._hooks:
+                    self._hooks[request.name][1](json.loads(request.payload_json))
+            except Exception as e:
+                return {"failure": _failure(e)}
+            return {}
+
+    def Filter(self, request, context):
+        with self._begun(context):
+            try:
+                value = json.loads(request.value_json)
+                changed = self._hooks[request.name][1](value) if request.name in self._hooks else None
+            except Exception as e:
+                return {"failure": _failure(e)}
+            # Without a change the very bytes: numbers stay as they were written.
+            return {"value_json": request.value_json if changed is None else json.dumps(changed).encode()}
+
+    # How a call is carried out.
+
+    def _called(self, request, call):
+        if request.tool not in self._tools:
+            raise Failed("not_found", f"the plugin has no tool {request.tool!r}")
+        _, named, given, function = self._tools[request.tool]
+        try:
+            arguments = json.loads(request.arguments_json or b"{}")
+        except ValueError as e:
+            raise Failed("validation", f"the arguments of {request.tool} are no JSON: {e}") from None
+        filled = schema.values(named, arguments, f"the arguments of {request.tool}")
+        return function(**filled, **{name: call for name in given})
+
+    def _streamed(self, request, context, do):
+        pieces = queue.SimpleQueue()
+        call = calls.Call(request, self._services, pieces.put)
+        with self._begun(context, call):
+            context.add_callback(call.cancel)
+
+            def work():
+                try:
+                    pieces.put(protocol.InvokeResponse(result=calls.result(do(call))))
+                except Exception as e:  # a mistake ends the call, not the plugin
+                    pieces.put(protocol.InvokeResponse(failure=_failure(e)))
+                pieces.put(None)
+
+            threading.Thread(target=work, daemon=True).start()
+            while (piece := pieces.get()) is not None:
+                yield piece
+
+    def _begun(self, context, call=None):
+        return _Begun(self, context, call or object())
+
+
+class _Begun:
+    """Counts a call, unless the plugin drains."""
+
+    def __init__(self, plugin, context, call):
+        self.plugin, self.context, self.call = plugin, context, call
+
+    def __enter__(self):
+        with self.plugin._lock:
+            if self.plugin._draining:
+                self.context.abort(grpc.StatusCode.UNAVAILABLE, "the plugin is draining and takes no new calls")
+            self.plugin._running.append(self.call)
+
+    def __exit__(self, *_):
+        with self.plugin._lock:
+            self.plugin._running.remove(self.call)
+            self.plugin._lock.notify_all()
+
+
+def _failure(e):
+    if not isinstance(e, Failed):
+        log.error("a function of the plugin failed", exc_info=e)  # the model gets one line, the log where it was
+        e = Failed("internal", f"{type(e).__name__}: {e}")
+    return protocol.Failure(outcome=e.outcome, message=e.message)

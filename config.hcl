@@ -193,7 +193,7 @@ plugin "files" {
 # doctor` says what this machine can do. What it does not hold is in docs/security.md.
 #
 # plugin "weather" {
-#   path = "~/plugins/bothy-plugin-weather"
+#   path = "~/plugins/bothy-plugin-weather" # a file, or the folder of a bundle
 #   args = ["--units", "metric"]
 #   env  = { WEATHER_CITY = "Berlin" } # beside what every plugin gets
 #   confine {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/bothyd/bothy/daemon/internal/bundle"
 	"github.com/bothyd/bothy/daemon/internal/engine"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/conformance"
@@ -146,45 +147,42 @@ func needPython(t testing.TB) {
 	t.Skip(say)
 }
 
-// buildPython does what README.md of the example says: stubs beside the script,
-// and all of it in one file, in the folder packed.
+// buildPython does what README.md of the example says: the script and its manifest,
+// with the stubs beside them.
 func buildPython(source, binary string) error {
 	dir := filepath.Dir(binary)
-	text, err := os.ReadFile(filepath.Join(source, filepath.Base(binary)))
+	for name, mode := range map[string]os.FileMode{filepath.Base(binary): 0o755, bundle.ManifestName: 0o644} {
+		text, err := os.ReadFile(filepath.Join(source, name))
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), text, mode); err != nil {
+			return err
+		}
+	}
+	out, err := exec.Command(python, "-m", "grpc_tools.protoc", "-I", "../sdk/proto/v1", "--python_out="+dir, "--grpc_python_out="+dir, "bothy.proto").CombinedOutput()
 	if err != nil {
-		return err
-	}
-	stage := filepath.Join(dir, "stage")
-	for _, d := range []string{stage, filepath.Join(dir, "packed")} {
-		if err := os.MkdirAll(d, 0o755); err != nil {
-			return err
-		}
-	}
-	for file, mode := range map[string]os.FileMode{binary: 0o755, filepath.Join(stage, "__main__.py"): 0o644} {
-		if err := os.WriteFile(file, text, mode); err != nil {
-			return err
-		}
-	}
-	for _, args := range [][]string{
-		{"-m", "grpc_tools.protoc", "-I", "../sdk/proto/v1", "--python_out=" + dir, "--grpc_python_out=" + dir, "bothy.proto"},
-		{"-m", "grpc_tools.protoc", "-I", "../sdk/proto/v1", "--python_out=" + stage, "--grpc_python_out=" + stage, "bothy.proto"},
-		{"-m", "zipapp", stage, "-p", python, "-o", filepath.Join(dir, "packed", filepath.Base(binary))},
-	} {
-		if out, err := exec.Command(python, args...).CombinedOutput(); err != nil {
-			return fmt.Errorf("build %s: %w\n%s", source, err, out)
-		}
+		return fmt.Errorf("build %s: %w\n%s", source, err, out)
 	}
 	return nil
 }
 
 // TestExamplePython: a plugin without our SDK, as a script with its stubs
-// beside it and as one file, started by its path and by the open file that its
-// pin was checked on, serves calls and calls back.
+// beside it and as a bundle, confined and not, started by its path and by the open
+// file that its pin was checked on, serves calls and calls back.
 func TestExamplePython(t *testing.T) {
 	needPython(t)
 	script, pin := example(t, "python-tool", "words")
-	packed := filepath.Join(filepath.Dir(script), "packed", filepath.Base(script))
-	for _, binary := range []string{script, packed} {
+	folder := filepath.Dir(script)
+	whole, err := bundle.Open(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listing, err := whole.Sum()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, binary := range []string{script, folder} {
 		if out, err := exec.Command(filepath.Join(build.prefix, "bin", "bothyd"), "plugins", "test", "--call", binary).CombinedOutput(); err != nil {
 			t.Errorf("it does not keep to the protocol: %v\n%s", err, out)
 		}
@@ -201,13 +199,14 @@ plugin "pinned" {
   grants    = ["entries"]
   separator = ","
 }
-plugin "packed" {
+plugin "bundle" {
   plugin = "words"
   path   = %[3]q
   sha256 = %[4]q
   grants = ["entries"]
+  confine { best_effort = true }
 }
-`, script, pin, packed, pinOf(t, packed)))
+`, script, pin, folder, listing.Digest()))
 	body := "a plan, with five words"
 	known := sdk.Write{Path: "known://plan", Body: &body, Writer: sdk.WriterModel}
 	if _, err := e.store.Commit(t.Context(), sdk.Change{Run: e.run.ID, Writes: []sdk.Write{known}}); err != nil {
@@ -216,10 +215,10 @@ plugin "packed" {
 	for tool, want := range map[string]string{
 		`script__count_words {"text":"one, two three"}`:  "3",
 		`pinned__count_words {"text":"one, two three"}`:  "2",
-		`packed__count_words {"text":"one, two three"}`:  "3",
+		`bundle__count_words {"text":"one, two three"}`:  "3",
 		`pinned__count_known {"path":"known://plan"}`:    "2",
-		`packed__count_known {"path":"known://plan"}`:    "5",
-		`packed__count_known {"path":"known://nothing"}`: "not_found",
+		`bundle__count_known {"path":"known://plan"}`:    "5",
+		`bundle__count_known {"path":"known://nothing"}`: "not_found",
 		`script__count_known {"path":"known://plan"}`:    "permission",
 		`script__count_words {"path":"known://plan"}`:    "validation",
 	} {

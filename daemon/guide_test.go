@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/bothyd/bothy"
+	"github.com/bothyd/bothy/daemon/internal/bundle"
 	"github.com/bothyd/bothy/daemon/internal/config"
 )
 
@@ -106,9 +107,16 @@ func TestGuideCompiles(t *testing.T) {
 	}
 }
 
-// TestGuideLoads: every block of configuration in the guide is one.
+// TestGuideLoads: every block of configuration in the guide is one, and the manifest of
+// a bundle, too.
 func TestGuideLoads(t *testing.T) {
 	for line, text := range snippets(t, "docs/plugins.md", "hcl") {
+		if strings.HasPrefix(text, "name ") {
+			if _, err := bundle.ParseManifest([]byte(text)); err != nil {
+				t.Errorf("docs/plugins.md:%d: %v", line, err)
+			}
+			continue
+		}
 		path := filepath.Join(t.TempDir(), "config.hcl")
 		write(t, path, text)
 		_, diags := config.Load(config.Source{

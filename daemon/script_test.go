@@ -273,13 +273,13 @@ func condition(name string) (bool, error) {
 	if name == "root" {
 		return os.Geteuid() == 0, nil
 	}
-	if name == "python" {
-		return exec.Command(python, "-c", "import google.protobuf, grpc").Run() == nil, nil
-	}
 	if name == "network" {
 		_, slirp := exec.LookPath("slirp4netns")
 		_, pasta := exec.LookPath("pasta")
 		return slirp == nil || pasta == nil, nil
+	}
+	if name == "python" {
+		return exec.Command(python, "-c", "import google.protobuf, grpc, grpc_tools").Run() == nil, nil
 	}
 	if name != "sandbox" {
 		return false, fmt.Errorf("unknown condition %q", name)

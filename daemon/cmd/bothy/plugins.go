@@ -17,6 +17,7 @@ type pluginsCmd struct {
 	Lock    offline[verbs.PluginsLock]    `cmd:"" help:"Write into bothy.lock what plugins are now, and show what that changes."`
 	Verify  offline[verbs.PluginsVerify]  `cmd:"" help:"Compare the files of plugins with what pins them; nothing runs."`
 	Install offline[verbs.PluginsInstall] `cmd:"" help:"Copy a plugin into the store, and configure it."`
+	Pack    offline[verbs.PluginsPack]    `cmd:"" help:"Make the archive of a plugin of more than one file."`
 	Remove  offline[verbs.PluginsRemove]  `cmd:"" help:"Take a plugin out of the configuration, the lock and the store."`
 	Test    offline[verbs.PluginsTest]    `cmd:"" help:"Say whether a plugin's binary keeps to the plugin protocol."`
 	New     offline[verbs.PluginsNew]     `cmd:"" help:"Write the beginning of a plugin."`
@@ -45,7 +46,7 @@ func (pluginsListCmd) Run(ctx context.Context, c *console) error {
 		}
 		for _, p := range list {
 			if p.Script {
-				c.say("%s: script: the interpreter and what it imports are not covered by its digest", show.Line(p.Instance))
+				c.say("%s: script: the interpreter, and what it imports from elsewhere, are not covered by its digest", show.Line(p.Instance))
 			}
 			if p.Error != "" {
 				c.say("%s: %s", show.Line(p.Instance), show.Text(p.Error))

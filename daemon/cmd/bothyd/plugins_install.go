@@ -106,8 +106,14 @@ func agreed(c *console, question string) bool {
 func describeInstallation(c *console, in inspect.Installation) error {
 	w := bufio.NewWriter(c.out)
 	fmt.Fprintf(w, "%s, sha256 %s\n", oneLine(in.String()), in.Digest)
+	switch {
+	case in.Files > 0:
+		fmt.Fprintf(w, "  bundle:   %d files\n", in.Files)
+	case in.Script:
+		fmt.Fprintf(w, "  what lies beside the script was not copied: with a bothy-plugin.hcl its folder can be installed\n")
+	}
 	if in.Script {
-		fmt.Fprintf(w, "  %s; what lies beside the script was not copied\n", scriptNote)
+		fmt.Fprintf(w, "  %s\n", scriptNote)
 	}
 	printManifest(w, in.Manifest)
 	fmt.Fprintf(w, "  open to it: %s\n", oneLine(in.Opening.String()))
@@ -195,6 +201,9 @@ func printInfo(c *console, info inspect.Info) error {
 	w := bufio.NewWriter(c.out)
 	fmt.Fprintf(w, "%s, sha256 %s\n  file:     %s (%s)\n", oneLine(strings.TrimSpace(info.Manifest.Name+" "+info.Manifest.Version)), info.File.Digest, oneLine(info.File.Path), info.File.Origin)
 	fmt.Fprintf(w, "  pinned by: %s\n", cmp.Or(string(info.File.Pin), "nothing"))
+	if info.File.Files > 0 {
+		fmt.Fprintf(w, "  bundle:   %d files\n", info.File.Files)
+	}
 	if info.File.Script {
 		fmt.Fprintf(w, "  %s\n", scriptNote)
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 // scriptNote is said wherever a digest might be taken for more than it is.
-const scriptNote = "script: the interpreter and what it imports are not covered"
+const scriptNote = "script: the interpreter, and what it imports from elsewhere, are not covered"
 
 func interruptible() (context.Context, context.CancelFunc) {
 	return signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

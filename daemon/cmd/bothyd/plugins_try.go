@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/bothyd/bothy/daemon/cmd/internal/verbs"
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/conformance"
 )
@@ -22,10 +23,19 @@ func (cmd pluginsTestCmd) Run(c *console) error {
 		return err
 	}
 	info, err := os.Stat(path)
+	var args []string
+	if err == nil && info.IsDir() {
+		b, err := inspect.OpenBinary(path)
+		if err != nil {
+			return sdk.Errorf(sdk.Validation, "%w", err)
+		}
+		path, args = b.Program(), b.Args()
+		_ = b.Close() // it was only looked at
+	}
 	switch {
 	case err != nil:
 		return sdk.Errorf(sdk.NotFound, "the plugin's binary: %w: build it first, or name where it is", err)
-	case info.IsDir() || info.Mode()&0o111 == 0:
+	case !info.IsDir() && info.Mode()&0o111 == 0:
 		return sdk.Errorf(sdk.Validation, "%s is no program: build the plugin first, and chmod +x a script", cmd.Path)
 	case cmd.Settings != "" && !json.Valid([]byte(cmd.Settings)):
 		return sdk.Errorf(sdk.Validation, "--settings is no JSON: write an object, as in --settings '{\"base_url\": \"http://127.0.0.1\"}'")
@@ -42,7 +52,7 @@ func (cmd pluginsTestCmd) Run(c *console) error {
 	ctx, stop := interruptible()
 	defer stop()
 	passed, err := conformance.Write(ctx, conformance.Options{
-		Path: path, Args: cmd.Args, Env: cmd.Env, Config: json.RawMessage(cmd.Settings), Call: cmd.Call, Seed: seed,
+		Path: path, Args: append(args, cmd.Args...), Env: cmd.Env, Config: json.RawMessage(cmd.Settings), Call: cmd.Call, Seed: seed,
 	}, c.out, c.json)
 	if err != nil {
 		return err

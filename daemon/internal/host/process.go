@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"sync"
 	"syscall"
@@ -78,7 +79,8 @@ func newProcess(log hclog.Logger, b *inspect.Binary, limits config.Limits) *proc
 // prepare makes the process what go-plugin asks for in cmd; env is all that it
 // gets besides.
 func (p *process) prepare(cmd *exec.Cmd, args, env []string, socketDir string) error {
-	cmd.Path, cmd.Args = p.binary.Path, append([]string{p.binary.Path}, args...)
+	program := p.binary.Program()
+	cmd.Path, cmd.Args = program, slices.Concat([]string{program}, p.binary.Args(), args)
 	cmd.Env = append(env, cmd.Env...)
 	cmd.Stdin = nil // the null device
 	cmd.Dir = "/"

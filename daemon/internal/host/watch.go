@@ -1,7 +1,6 @@
 package host
 
 import (
-	"os"
 	"time"
 
 	"github.com/bothyd/bothy/daemon/internal/inspect"
@@ -49,7 +48,13 @@ func (w *binaryWatcher) check(p *watch.Pass) (again time.Duration) {
 		for _, file := range files {
 			p.Path(file) // before looking: what changes afterwards makes an event
 		}
-		file := fileAt(files)
+		file, folders := w.s.fileAt(files)
+		for _, dir := range folders {
+			p.Folder(dir)
+		}
+		if len(folders) > 0 {
+			file, _ = w.s.fileAt(files) // what changed before its folder was watched made no event
+		}
 		if tried == "" || file == tried || file == "" {
 			continue
 		}
@@ -85,15 +90,15 @@ func (w *binaryWatcher) tell(i *instance, files []string) {
 	}
 }
 
-// fileAt tells one file from another at the first path that is there.
-func fileAt(paths []string) string {
+// fileAt tells one file or bundle from another at the first path that is there, and
+// says which folders of it to watch.
+func (s *Supervisor) fileAt(paths []string) (file string, folders []string) {
 	for _, path := range paths {
-		info, err := os.Lstat(path)
-		if err == nil {
-			return path + " " + inspect.Identity(info)
+		if id, folders := s.inspect.Look(path); id != "" {
+			return path + " " + id, folders
 		}
 	}
-	return ""
+	return "", nil
 }
 
 // recheck has the instance check whether its file is another one. What is asked for
@@ -110,7 +115,7 @@ func (i *instance) recheck() {
 // tries keeps which file a start finds, before it opens it: what changes in
 // between is tried again.
 func (i *instance) tries(spec inspect.Spec) {
-	file := fileAt(spec.Candidates(i.s.cfg.Libexec))
+	file, _ := i.s.fileAt(spec.Candidates(i.s.cfg.Libexec))
 	if file == "" {
 		file = "none"
 	}

@@ -94,7 +94,7 @@ func (r *rig) lookedAt(t testing.TB, path string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := fileAt([]string{path})
+	want, _ := r.fileAt([]string{path})
 	eventually(t, "the file was looked at", func() bool {
 		i.mu.Lock()
 		defer i.mu.Unlock()

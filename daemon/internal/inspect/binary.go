@@ -14,19 +14,26 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/bothyd/bothy/daemon/internal/bundle"
 )
 
 // Binary is a plugin's file, opened and verified. What was verified is what is
-// started: on Linux the open file itself, not whatever its path names later.
+// started: on Linux the open file itself, not whatever its path names later. Of a
+// bundle that holds for what is started; its other files are opened by their paths,
+// and compared before and after.
 type Binary struct {
-	Path    string
-	File    *os.File // a Binary that was closed still has the rest
-	Script  bool     // its digest covers neither its interpreter nor what it imports
-	Bundled bool     // it is part of the installation
+	Path    string         // the file, or the folder of a bundle
+	File    *os.File       // what is started; a Binary that was closed still has the rest
+	Bundle  *bundle.Folder // nil for a single file
+	Script  bool           // its digest covers neither its interpreter nor what it imports from elsewhere
+	Bundled bool           // it is part of the installation
 
-	Digest   string // hex SHA-256, once it is verified
-	identity string // of the file when it was
-	Pin      Pin    // what vouches for the digest
+	Digest   string         // hex SHA-256, once it is verified
+	identity string         // of the file when it was
+	Pin      Pin            // what vouches for the digest
+	listing  bundle.Listing // of a bundle whose digest was worked out now
+	places   []bundle.Place // of a bundle, when Identity looked at it last
 }
 
 // Find opens the file of a plugin; nothing is verified yet. Its errors say where
@@ -42,6 +49,9 @@ func (s *Inspector) Find(spec Spec) (*Binary, *Fault) {
 			return nil, &Fault{Summary: "its binary cannot be used", Detail: err.Error(), Permanent: true}
 		}
 		b.Bundled = spec.Path == ""
+		if b.Bundle != nil {
+			b.Bundle.Whole = s.Origin(b) == "store"
+		}
 		return b, nil
 	}
 	return nil, &Fault{
@@ -67,7 +77,8 @@ func (spec Spec) Candidates(libexec []string) []string {
 func IsMissing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
 // OpenBinary opens a regular, executable file of this machine that nobody else
-// can write. It waits for nobody: a named pipe is refused like all that is no file.
+// can write, or a bundle that starts one. It waits for nobody: a named pipe is refused
+// like all that is no file.
 func OpenBinary(path string) (*Binary, error) {
 	if !filepath.IsAbs(path) {
 		return nil, fmt.Errorf("path %q is not absolute", path)
@@ -81,6 +92,10 @@ func OpenBinary(path string) (*Binary, error) {
 		return nil, err
 	}
 	b := &Binary{Path: path, File: f}
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		_ = f.Close() // it is opened by its name below
+		return openBundle(path)
+	}
 	if err := b.usable(); err != nil {
 		_ = f.Close() // it is not used
 		return nil, err
@@ -90,13 +105,19 @@ func OpenBinary(path string) (*Binary, error) {
 
 // usable says why a file cannot be started, and finds out whether it is a script.
 func (b *Binary) usable() error {
-	path := b.Path
+	path := b.Program()
 	info, err := b.File.Stat()
 	if err != nil {
 		return err
 	}
 	mode := info.Mode()
+	head := make([]byte, 2)
+	if mode.IsRegular() {
+		_, err = b.File.ReadAt(head, 0)
+	}
 	switch {
+	case err == nil && bundle.IsArchive(head):
+		return fmt.Errorf("%s is an archive: bothy plugins install takes what is in it", path)
 	case !mode.IsRegular():
 		return fmt.Errorf("%s is not a file (%v)", path, mode)
 	case mode&0o111 == 0:
@@ -107,8 +128,6 @@ func (b *Binary) usable() error {
 	if owner, me := ownerOf(info), os.Geteuid(); owner >= 0 && me != 0 && owner != me && owner != 0 {
 		return fmt.Errorf("%s belongs to uid %d, neither to you nor to root", path, owner)
 	}
-	head := make([]byte, 2)
-	_, err = b.File.ReadAt(head, 0)
 	b.Script = err == nil && string(head) == "#!"
 	return b.machine()
 }
@@ -124,11 +143,11 @@ func (b *Binary) machine() error {
 	var format *elf.FormatError
 	switch {
 	case err == nil && e.Machine != want:
-		return fmt.Errorf("%s was built for %v, this machine is %v: build it with GOARCH=%s", b.Path, e.Machine, want, runtime.GOARCH)
+		return fmt.Errorf("%s was built for %v, this machine is %v: build it with GOARCH=%s", b.Program(), e.Machine, want, runtime.GOARCH)
 	case err == nil || b.Script:
 		return nil
 	case errors.As(err, &format) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("%s is neither a program of this machine nor a script (which begins with #! and its interpreter)", b.Path)
+		return fmt.Errorf("%s is neither a program of this machine nor a script (which begins with #! and its interpreter)", b.Program())
 	}
 	return err
 }
@@ -136,10 +155,18 @@ func (b *Binary) machine() error {
 var elfMachines = map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64, "386": elf.EM_386, "riscv64": elf.EM_RISCV}
 
 // Close closes the file.
-func (b *Binary) Close() error { return b.File.Close() }
+func (b *Binary) Close() error {
+	b.places = nil
+	return b.File.Close()
+}
 
-// Sum is the hex SHA-256 of the whole file, worked out now.
+// Sum is the hex SHA-256 of the whole file, or of a bundle's listing, worked out now.
 func (b *Binary) Sum() (string, error) {
+	if b.Bundle != nil {
+		var err error
+		b.listing, err = b.Bundle.Sum()
+		return b.listing.Digest(), err
+	}
 	h := sha256.New()
 	if _, err := io.Copy(h, io.NewSectionReader(b.File, 0, 1<<40)); err != nil {
 		return "", err
@@ -156,8 +183,11 @@ func ownerOf(info fs.FileInfo) int {
 
 // Beside is what a script may read without being told: the folder that it lies
 // in, for its modules lie there, unless that folder holds more than the script's
-// own. A program needs none.
+// own. A program needs none. Of a bundle it is the bundle.
 func (b *Binary) Beside() []string {
+	if b.Bundle != nil {
+		return []string{b.Path}
+	}
 	if !b.Script {
 		return nil
 	}
@@ -177,6 +207,9 @@ func within(path, dir string) bool {
 
 // Identity changes whenever the open file does: it saves a digest of megabytes.
 func (b *Binary) Identity() string {
+	if b.Bundle != nil {
+		return b.treeIdentity()
+	}
 	info, err := b.File.Stat()
 	if err != nil {
 		return ""

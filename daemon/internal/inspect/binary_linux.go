@@ -17,6 +17,7 @@ func (b *Binary) SetUp(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	cmd.ExtraFiles = []*os.File{b.File}
 	cmd.Path = "/proc/self/fd/3"
+	b.prepare(cmd)
 }
 
 // changeTime is when the kernel last saw the file change: nobody can set it.

@@ -12,7 +12,10 @@ import (
 // SetUp gives the process a group of its own. It starts what the path names: there
 // is no way to start an open file here. Nothing ends it with the daemon; a plugin of
 // the SDK ends when its connection closes.
-func (*Binary) SetUp(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+func (b *Binary) SetUp(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	b.prepare(cmd)
+}
 
 // changeTime is not portable; the time of modification has to do.
 func changeTime(*syscall.Stat_t) string { return "" }

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"reflect"
 
+	"github.com/bothyd/bothy/daemon/internal/bundle"
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/sdk"
 )
@@ -22,6 +23,7 @@ type described struct {
 	Digest   string                  `json:"digest"`
 	Manifest *sdk.Manifest           `json:"manifest,omitempty"` // nil until somebody asked
 	Served   map[string]sdk.Manifest `json:"served,omitempty"`   // by instance: what it became by its configuration
+	Vouched  bundle.Listing          `json:"vouched,omitempty"`  // of a bundle outside the store: what something vouched for last
 }
 
 // Known is what a program is known to declare before it is configured; nil when
@@ -135,7 +137,7 @@ func (s *Inspector) update(b *Binary, change func(*described) bool) {
 	d, known := s.recall(b.Path)
 	fresh := !known || d.Digest != b.Digest
 	if fresh {
-		d = described{Digest: b.Digest}
+		d = described{Digest: b.Digest, Vouched: d.Vouched}
 	}
 	d.Served = maps.Clone(d.Served)
 	if !change(&d) && !fresh {

@@ -2,9 +2,13 @@ package inspect
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/bothyd/bothy/daemon/internal/bundle"
 )
 
 // Pin is what vouches for the digest of a plugin's file. Empty is nothing: what
@@ -28,8 +32,9 @@ func (s *Inspector) Verified(spec Spec) (*Binary, *Fault) {
 	}
 	if err := b.verify(spec); err != nil {
 		_ = b.Close() // it is not used
-		return nil, &Fault{Summary: "its binary is refused", Detail: err.Error(), Permanent: true}
+		return nil, &Fault{Summary: "its binary is refused", Detail: s.named(b, spec, err).Error(), Permanent: true}
 	}
+	s.vouch(b)
 	return b, nil
 }
 
@@ -41,7 +46,7 @@ func (s *Inspector) opened(spec Spec) (*Binary, *Fault) {
 	}
 	if err := s.Sum(b); err != nil {
 		_ = b.Close() // it is not used
-		return nil, &Fault{Summary: "its binary cannot be used", Detail: err.Error()}
+		return nil, &Fault{Summary: "its binary cannot be used", Detail: err.Error(), Permanent: b.Bundle != nil}
 	}
 	return b, nil
 }
@@ -77,17 +82,26 @@ func (s *Inspector) Sum(b *Binary) error {
 
 // Unchanged reports whether the open file is still what it was when its digest
 // was worked out. A path cannot change it; writing into the file can.
-func (b *Binary) Unchanged() bool { return b.Identity() == b.identity }
+func (b *Binary) Unchanged() bool { return b.identity != "" && b.Identity() == b.identity }
 
 // ours reports whether nobody but us and root can write the file: only then it
 // is believed to be what it was because it looks the same.
 func (b *Binary) ours() bool {
-	info, err := b.File.Stat()
-	if err != nil || info.Mode()&0o022 != 0 {
-		return false
+	return b.all(func(info fs.FileInfo) bool {
+		owner := ownerOf(info)
+		written := info.Mode()&0o022 != 0 && info.Mode().Type() != fs.ModeSymlink
+		return !written && (owner == os.Geteuid() || owner == 0)
+	})
+}
+
+// all reports whether something holds of each file and folder, as Identity saw them
+// last.
+func (b *Binary) all(holds func(fs.FileInfo) bool) bool {
+	if b.Bundle == nil {
+		info, err := b.File.Stat()
+		return err == nil && holds(info)
 	}
-	owner := ownerOf(info)
-	return owner == os.Geteuid() || owner == 0
+	return len(b.places) > 0 && !slices.ContainsFunc(b.places, func(p bundle.Place) bool { return !holds(p.Info) })
 }
 
 // tick is longer than the steps in which a file's times go.
@@ -96,14 +110,12 @@ const tick = 2 * time.Second
 // settled reports whether the file is older than a step of its clock: one that
 // was written just now can be written again without its times telling.
 func (b *Binary) settled() bool {
-	info, err := b.File.Stat()
-	return err == nil && time.Since(changedAt(info)) > tick
+	return b.all(func(info fs.FileInfo) bool { return time.Since(changedAt(info)) > tick })
 }
 
 // verify compares the file with all that pins it.
 func (b *Binary) verify(spec Spec) error {
-	block := strings.ToLower(strings.TrimPrefix(spec.SHA256, "sha256:"))
-	lock := ""
+	block, lock := blockPin(spec), ""
 	if spec.Locked != nil {
 		lock = spec.Locked.Digest
 	}
@@ -118,6 +130,10 @@ func (b *Binary) verify(spec Spec) error {
 	}
 	b.Pin = b.PinnedBy(spec)
 	return nil
+}
+
+func blockPin(spec Spec) string {
+	return strings.ToLower(strings.TrimPrefix(spec.SHA256, "sha256:"))
 }
 
 // PinnedBy is what vouches for a digest that nothing refuses.

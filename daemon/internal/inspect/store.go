@@ -11,39 +11,35 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bothyd/bothy/daemon/internal/bundle"
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/sdk"
 )
 
-// Store is the store of installed plugins: a file of digest HEX lies in
-// sha256/HEX below its folder, and neither is ever written again.
+// Store is the store of installed plugins: a file or a bundle of digest HEX lies in
+// sha256/HEX below its folder, and neither is ever written again. Beside a bundle lies
+// what its digest covers.
 type Store struct {
 	Dir string
 }
 
-// Stored is a plugin's file in the store.
+// Stored is a plugin's file, or its bundle, in the store.
 type Stored struct {
 	Path     string       `json:"path"`
 	Digest   string       `json:"digest"`
-	Script   bool         `json:"script,omitempty"` // what lies beside it was not copied
+	Script   bool         `json:"script,omitempty"` // no digest covers its interpreter, nor what it imports from elsewhere
+	Files    int          `json:"files,omitempty"`  // of a bundle
 	Fresh    bool         `json:"-"`                // it was not there before
 	Manifest sdk.Manifest `json:"manifest"`
 }
 
 var pluginName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
 
-// Add copies a plugin's file into the store and asks it what it declares, held
-// to that as nobody vouches for it. What is asked is the copy, so that the file
-// may change meanwhile. The error is validation for a file that is no plugin.
+// Add copies a plugin's file into the store, or the bundle of a folder or an archive,
+// and asks it what it declares, held to that as nobody vouches for it. What is asked
+// is the copy, so that the file may change meanwhile. The error is validation for what
+// is no plugin.
 func (s Store) Add(ctx context.Context, path string, asker *Inspector) (Stored, error) {
-	b, fail := asker.Find(Spec{Path: path})
-	switch {
-	case fail != nil && fail.Missing:
-		return Stored{}, sdk.Errorf(sdk.NotFound, "there is no file %s: name the plugin's binary, or build it first", path)
-	case fail != nil:
-		return Stored{}, sdk.Errorf(sdk.Validation, "%s", fail.Error())
-	}
-	defer b.Close()
 	root := filepath.Join(s.Dir, "sha256")
 	if err := os.MkdirAll(root, 0o700); err != nil {
 		return Stored{}, sdk.Errorf(sdk.Unavailable, "make the store of plugins: %w", err)
@@ -52,33 +48,63 @@ func (s Store) Add(ctx context.Context, path string, asker *Inspector) (Stored, 
 	if err != nil {
 		return Stored{}, sdk.Errorf(sdk.Unavailable, "make the store of plugins: %w", err)
 	}
-	defer func() { _ = os.RemoveAll(tmp) }() // gone when it was renamed
+	defer func() { _ = bundle.Remove(tmp) }() // gone when it was renamed
+	from := path
+	if isArchive(path) {
+		if from, err = unpack(ctx, path, tmp); err != nil {
+			return Stored{}, sdk.Errorf(sdk.Validation, "%s cannot be installed: %w", path, err)
+		}
+	}
+	b, fail := asker.Find(Spec{Path: from})
+	switch {
+	case fail != nil && fail.Missing:
+		return Stored{}, sdk.Errorf(sdk.NotFound, "there is no file %s: name the plugin's binary, or build it first", path)
+	case fail != nil:
+		return Stored{}, sdk.Errorf(sdk.Validation, "%s", strings.ReplaceAll(fail.Error(), from, path))
+	}
+	defer b.Close()
 	copied := filepath.Join(tmp, "bothy-plugin")
-	if err := copyInto(copied, b.File); err != nil {
+	if err := b.copyInto(copied); err != nil {
 		return Stored{}, sdk.Errorf(sdk.Unavailable, "copy %s into the store: %w", path, err)
+	}
+	if from != path {
+		if err := bundle.Remove(from); err != nil {
+			return Stored{}, sdk.Errorf(sdk.Unavailable, "copy %s into the store: %w", path, err)
+		}
 	}
 	c, fail := asker.opened(Spec{Path: copied})
 	if fail != nil {
 		return Stored{}, sdk.Errorf(sdk.Unavailable, "%s", fail.Error())
 	}
 	defer c.Close()
-	st := Stored{Digest: c.Digest, Script: c.Script}
+	st := Stored{Digest: c.Digest, Script: c.Script, Files: c.listing.Files()}
 	if st.Manifest, err = asker.runDescribe(ctx, c); err != nil {
 		return Stored{}, sdk.Errorf(sdk.Validation, "%s is no plugin that describes itself: %s", path, strings.ReplaceAll(err.Error(), copied, filepath.Base(path)))
 	}
 	if !pluginName.MatchString(st.Manifest.Name) {
 		return Stored{}, sdk.Errorf(sdk.Validation, "the plugin calls itself %q, which cannot be a plugin's name", st.Manifest.Name)
 	}
+	if err := c.agrees(st.Manifest); err != nil {
+		return Stored{}, err
+	}
+	if b.Bundle != nil {
+		if err := os.WriteFile(filepath.Join(tmp, listingName), []byte(c.listing), 0o444); err != nil {
+			return Stored{}, sdk.Errorf(sdk.Unavailable, "put the plugin into the store: %w", err)
+		}
+	}
 	return st, s.settle(&st, tmp, copied)
 }
 
-// copyInto makes a file that can be run and not written.
-func copyInto(path string, from *os.File) error {
+// copyInto makes a file, or a bundle, that can be run and not written.
+func (b *Binary) copyInto(path string) error {
+	if b.Bundle != nil {
+		return errors.Join(os.Mkdir(path, 0o700), b.Bundle.Copy(path))
+	}
 	to, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o700)
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(to, io.NewSectionReader(from, 0, 1<<40))
+	_, err = io.Copy(to, io.NewSectionReader(b.File, 0, 1<<40))
 	return errors.Join(err, to.Chmod(0o555), to.Sync(), to.Close())
 }
 
@@ -88,7 +114,7 @@ func (s Store) settle(st *Stored, tmp, copied string) error {
 	folder := s.folder(st.Digest)
 	name := "bothy-plugin-" + st.Manifest.Name
 	st.Path = filepath.Join(folder, name)
-	if sum, err := fileDigest(st.Path); err == nil && sum == st.Digest {
+	if _, err := s.compare(st.Path); err == nil {
 		return nil
 	}
 	if err := s.Remove(st.Digest); err != nil {
@@ -149,7 +175,7 @@ func (s Store) Remove(digest string) error {
 		return nil
 	}
 	if err == nil {
-		err = os.RemoveAll(folder)
+		err = bundle.Remove(folder)
 	}
 	if err != nil {
 		return sdk.Errorf(sdk.Unavailable, "remove a plugin from the store: %w", err)
@@ -159,33 +185,41 @@ func (s Store) Remove(digest string) error {
 
 // Damaged are the files of the store that are not what their place says.
 func (s Store) Damaged() ([]Verified, error) {
-	files, err := filepath.Glob(filepath.Join(s.Dir, "sha256", "[0-9a-f]*", "*"))
+	files, err := filepath.Glob(filepath.Join(s.Dir, "sha256", "[0-9a-f]*", "bothy-plugin-*"))
 	if err != nil || s.Dir == "" {
 		return nil, err
 	}
 	slices.Sort(files)
 	var out []Verified
 	for _, f := range files {
-		sum, err := fileDigest(f)
-		if err == nil && sum == s.DigestOf(f) {
-			continue
-		}
-		v := Verified{Path: f, Digest: sum, Origin: "store", Problem: "it is not any more what was installed: install it again"}
+		sum, err := s.compare(f)
 		if err != nil {
-			v.Problem = err.Error()
+			out = append(out, Verified{Path: f, Digest: sum, Origin: "store", Problem: err.Error()})
 		}
-		out = append(out, v)
 	}
 	return out, nil
 }
 
-func fileDigest(path string) (string, error) {
+// compare works out the digest of what lies in the store, and says why it is not what
+// its place says.
+func (s Store) compare(path string) (string, error) {
 	b, err := OpenBinary(path)
 	if err != nil {
 		return "", err
 	}
 	defer b.Close()
-	return b.Sum()
+	if b.Bundle != nil {
+		b.Bundle.Whole = true
+	}
+	sum, err := b.Sum()
+	if err != nil || sum == s.DigestOf(path) {
+		return sum, err
+	}
+	err = errors.New("it is not any more what was installed: install it again")
+	if was, known := b.stored(s.DigestOf(path)); known {
+		err = fmt.Errorf("%s: %w", was.Changes(b.listing), err)
+	}
+	return sum, err
 }
 
 // Locked is what bothy.lock is to say of a stored plugin.

@@ -12,7 +12,8 @@ type Verified struct {
 	Digest   string `json:"digest,omitempty"` // hex SHA-256, worked out now
 	Origin   string `json:"origin,omitempty"`
 	Pin      Pin    `json:"pinned_by,omitempty"` // what vouches for it; empty: nothing does
-	Script   bool   `json:"script,omitempty"`    // the digest covers the script alone
+	Script   bool   `json:"script,omitempty"`    // the digest covers no interpreter, and nothing that it imports from elsewhere
+	Files    int    `json:"files,omitempty"`     // of a bundle: how many the digest covers
 	Problem  string `json:"problem,omitempty"`   // why it would not run; empty: it would
 }
 
@@ -30,7 +31,10 @@ func (s *Inspector) Verify(spec Spec) Verified {
 	var err error
 	if b.Digest, err = b.Sum(); err == nil {
 		v.Digest = b.Digest
-		err = b.verify(spec)
+		v.Files = b.listing.Files()
+		if err = b.verify(spec); err != nil {
+			err = s.named(b, spec, err)
+		}
 	}
 	if err != nil {
 		v.Problem = err.Error()

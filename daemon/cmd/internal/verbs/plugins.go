@@ -45,7 +45,7 @@ type PluginsInstall struct {
 	Unconfined bool     `help:"Hold it to nothing: it reads and writes what you may, your keys included."`
 	NoConfig   bool     `name:"no-config" help:"Only copy it into the store, and print the block that it would get."`
 	Yes        bool     `short:"y" help:"Do not ask."`
-	Path       string   `arg:"" name:"path" complete:"file" help:"The plugin's binary or script."`
+	Path       string   `arg:"" name:"path" complete:"file" help:"The plugin's binary or script, or the folder or archive of a bundle."`
 }
 
 // Help adds to the help of the verb.
@@ -59,8 +59,26 @@ An attribute that the plugin needs and has no default for must be given by --set
 Examples:
 
     bothy plugins install ./bothy-plugin-websearch
+    bothy plugins install ./words-1.0.0.tar.gz
     bothy plugins install --name search --grant secrets --network --yes ./bothy-plugin-websearch
     bothy plugins install --set base_url=https://notes.example --set 'api_key=secret("NOTES_KEY")' ./bothy-plugin-notes
+`
+}
+
+// PluginsPack makes the archive of a bundle.
+type PluginsPack struct {
+	To  string `placeholder:"FILE" complete:"file" help:"The archive to write; NAME-VERSION.tar.gz in the working directory when absent."`
+	Dir string `arg:"" name:"dir" complete:"dir" help:"The folder with its bothy-plugin.hcl."`
+}
+
+// Help adds to the help of the verb.
+func (PluginsPack) Help() string {
+	return `Writes the files of a bundle into one archive, which bothy plugins install takes, and prints the digest that a pin of it has. Nothing runs. The same files make the same archive, byte for byte.
+
+Examples:
+
+    bothy plugins pack ./words
+    bothy plugins pack --to /tmp/words.tar.gz ./words
 `
 }
 
@@ -106,7 +124,7 @@ type PluginsTest struct {
 	Settings string   `placeholder:"JSON" help:"Attributes of the plugin's block as a JSON object; the others take their defaults."`
 	Env      []string `placeholder:"NAME=VALUE" sep:"none" help:"A variable of the plugin's env, as in its block; may be given again."`
 	Seed     *uint64  `placeholder:"N" help:"Repeat a test: which requests look as if a later daemon sent them."`
-	Path     string   `arg:"" name:"path" complete:"file" help:"The binary."`
+	Path     string   `arg:"" name:"path" complete:"file" help:"The binary, or the folder of a bundle."`
 	Args     []string `arg:"" optional:"" name:"args" help:"Arguments for the plugin itself, as args in its block."`
 }
 

@@ -1,0 +1,6 @@
+package bundle
+
+import "syscall"
+
+// openFlags make an open wait for nobody.
+const openFlags = syscall.O_NONBLOCK

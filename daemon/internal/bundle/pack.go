@@ -28,10 +28,7 @@ func (f *Folder) Pack(w io.Writer) error {
 		return err
 	}
 	defer root.Close()
-	zip, err := gzip.NewWriterLevel(w, gzip.BestCompression)
-	if err != nil {
-		return err
-	}
+	zip := gzip.NewWriter(w)
 	out := tar.NewWriter(zip)
 	for _, e := range tree.Entries {
 		if err := packEntry(out, root, e); err != nil {

@@ -53,7 +53,7 @@ func (b *Binary) Program() string {
 	return b.Bundle.Program()
 }
 
-// Args are those that come before the arguments of a block.
+// Args are those that come before the arguments of a block; describe gets none.
 func (b *Binary) Args() []string {
 	if b.Bundle == nil {
 		return nil

@@ -169,7 +169,7 @@ const largestManifest = 4 << 20
 func (s *Inspector) runDescribe(ctx context.Context, b *Binary) (sdk.Manifest, error) {
 	ctx, cancel := context.WithTimeout(ctx, min(s.cfg.StartTimeout, describeTime))
 	defer cancel()
-	cmd := exec.CommandContext(ctx, b.Program(), append(b.Args(), "describe")...)
+	cmd := exec.CommandContext(ctx, b.Program(), "describe")
 	cmd.Env, cmd.Dir, cmd.WaitDelay = Environment(Spec{}), "/", describeDelay
 	b.SetUp(cmd)
 	walls, err := s.stranger(b)

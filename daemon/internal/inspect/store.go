@@ -72,11 +72,14 @@ func (s Store) Add(ctx context.Context, path string, asker *Inspector) (Stored, 
 			return Stored{}, sdk.Errorf(sdk.Unavailable, "copy %s into the store: %w", path, err)
 		}
 	}
-	c, fail := asker.opened(Spec{Path: copied})
+	c, fail := asker.Find(Spec{Path: copied})
 	if fail != nil {
 		return Stored{}, sdk.Errorf(sdk.Unavailable, "%s", fail.Error())
 	}
 	defer c.Close()
+	if c.Digest, err = c.Sum(); err != nil { // nothing is kept of a place that is about to be another
+		return Stored{}, sdk.Errorf(sdk.Unavailable, "read what was copied into the store: %w", err)
+	}
 	st := Stored{Digest: c.Digest, Script: c.Script, Files: c.listing.Files()}
 	if st.Manifest, err = asker.runDescribe(ctx, c); err != nil {
 		return Stored{}, sdk.Errorf(sdk.Validation, "%s is no plugin that describes itself: %s", path, strings.ReplaceAll(err.Error(), copied, filepath.Base(path)))

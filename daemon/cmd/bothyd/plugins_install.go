@@ -138,6 +138,9 @@ func printManifest(w *bufio.Writer, m sdk.Manifest) {
 	for _, s := range m.Subscriptions {
 		fmt.Fprintf(w, "  hook:     %s\n", oneLine(s.Name))
 	}
+	for _, large := range m.AboveBudget() {
+		fmt.Fprintf(w, "  large:    %s\n", oneLine(large))
+	}
 	fmt.Fprintf(w, "  wants:    %s\n", orNone(m.Grants))
 	if n := m.Needs; n.Unconfined != "" {
 		fmt.Fprintf(w, "  needs:    to run unconfined: %s\n", oneLine(n.Unconfined))

@@ -18,7 +18,8 @@ import (
 type Folder struct {
 	Dir string
 	Manifest
-	Whole bool // all that lies there counts, whatever the manifest takes: so it is in the store
+	Read  fs.FileInfo // of the manifest, when it had been read
+	Whole bool        // all that lies there counts, whatever the manifest takes: so it is in the store
 }
 
 // Open reads the manifest of a folder. The error is fs.ErrNotExist where there is
@@ -42,7 +43,8 @@ func Open(dir string) (*Folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Folder{Dir: dir, Manifest: m}, nil
+	info, err := f.Stat()
+	return &Folder{Dir: dir, Manifest: m, Read: info}, err
 }
 
 // open opens a regular file below a root for reading. It waits for nobody.

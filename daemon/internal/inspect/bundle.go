@@ -70,28 +70,25 @@ func (b *Binary) prepare(cmd *exec.Cmd) {
 }
 
 // treeIdentity changes whenever a file or folder of a bundle does. It is empty when
-// the bundle cannot be used, or starts another file than the open one.
+// the bundle cannot be used, or what was opened of it, the manifest and what is
+// started, is not what lies there.
 func (b *Binary) treeIdentity() string {
 	tree, err := b.Bundle.Look()
 	if err != nil {
 		return ""
 	}
 	b.places = tree.Places
-	started, err := b.File.Stat()
-	if err != nil {
-		started = nil
+	opened := map[string]string{bundle.ManifestName: Identity(b.Bundle.Read)}
+	if info, err := b.File.Stat(); err == nil {
+		opened[b.Bundle.Start] = Identity(info)
 	}
-	hash, same := sha256.New(), false
+	hash := sha256.New()
 	for _, p := range tree.Places {
 		id := Identity(p.Info)
-		if id == "" {
+		if is, had := opened[p.Path]; id == "" || had && is != id {
 			return ""
 		}
-		same = same || p.Path == b.Bundle.Start && (started == nil || Identity(started) == id)
 		fmt.Fprintf(hash, "%s %v %q\n", id, p.Info.Mode(), p.Path)
-	}
-	if !same {
-		return ""
 	}
 	return hex.EncodeToString(hash.Sum(nil))
 }

@@ -170,6 +170,33 @@ func TestBundleElsewhere(t *testing.T) {
 	}
 }
 
+// TestBundleExchanged: what a bundle says that it starts is what its digest is of,
+// whoever exchanges its manifest or its program in between.
+func TestBundleExchanged(t *testing.T) {
+	for _, name := range []string{bundle.ManifestName, "bin/fault"} {
+		dir := bundleOf(t, faultBundle)
+		r, at := newInspector(t), filepath.Join(dir, name)
+		whole, err := os.ReadFile(at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, fail := r.Find(Spec{Path: dir})
+		if fail != nil {
+			t.Fatal(fail)
+		}
+		defer b.Close()
+		if err := os.WriteFile(at+"-2", whole, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(at+"-2", at); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Sum(b); err == nil || !strings.Contains(err.Error(), "changed while it was read") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // TestBundleRefused: why a folder, or an archive, is no plugin.
 func TestBundleRefused(t *testing.T) {
 	s, r := stored(t)

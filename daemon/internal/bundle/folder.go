@@ -11,6 +11,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"syscall"
 )
 
 // Folder is a bundle that lies in a folder, unpacked. Nothing of it is held open:
@@ -49,7 +50,7 @@ func Open(dir string) (*Folder, error) {
 
 // open opens a regular file below a root for reading. It waits for nobody.
 func open(root *os.Root, name string) (*os.File, error) {
-	f, err := root.OpenFile(name, os.O_RDONLY|openFlags, 0)
+	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ import (
 func openBundle(path string) (*Binary, error) {
 	folder, err := bundle.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s is a folder without a %s: name the plugin's file, or write one", path, bundle.ManifestName)
+		return nil, fmt.Errorf("%s is not a file but a folder without a %s: name the plugin's file, or write one", path, bundle.ManifestName)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)

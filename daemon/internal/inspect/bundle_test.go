@@ -201,7 +201,7 @@ func TestBundleExchanged(t *testing.T) {
 func TestBundleRefused(t *testing.T) {
 	s, r := stored(t)
 	for want, make := range map[string]func() string{
-		"is a folder without a bothy-plugin.hcl: ": func() string { return t.TempDir() },
+		"is not a file but a folder without a bothy-plugin.hcl: ": func() string { return t.TempDir() },
 		`calls it other 1.2.3, and the plugin calls itself fault 1.2.3`: func() string {
 			return bundleOf(t, strings.Replace(faultBundle, `"fault"`, `"other"`, 1))
 		},

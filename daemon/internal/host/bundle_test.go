@@ -62,3 +62,23 @@ func TestChangedBundle(t *testing.T) {
 	write("lib/deep/words", "two")
 	eventually(t, "it is as it was", func() bool { return len(said()) == 0 })
 }
+
+// TestBundleThatChangesItself: a file that is another one by the time that its process
+// is there is refused, before the process is told anything.
+func TestBundleThatChangesItself(t *testing.T) {
+	dir := layBundle(t)
+	for name, text := range map[string]string{
+		"bothy-plugin.hcl": "name = \"fault\"\nversion = \"1.2.3\"\nstart = \"run\"\n",
+		"run":              "#!/bin/sh\ndir=$(dirname \"$(readlink -f \"$0\")\")\necho more >>\"$dir/lib/deep/words\"\nexec \"$dir/bin/fault\" \"$@\"\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, s := newRig(t, nil), spec("fault", "")
+	s.Path = dir
+	found := r.start(t.Context(), []inspect.Spec{s})
+	if len(found) != 1 || !strings.Contains(found[0].Error(), dir+" changed while it was started") {
+		t.Errorf("%v", found)
+	}
+}

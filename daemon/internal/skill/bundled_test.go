@@ -52,3 +52,20 @@ func TestUnpack(t *testing.T) {
 	h.Configure(Settings{Folders: []Folder{{Tier: sdk.TierBundled, Path: next}}})
 	h.reads("one", "of the next version")
 }
+
+// TestBundled: the folder of the installation counts when it is there.
+func TestBundled(t *testing.T) {
+	installed, dir := filepath.Join(t.TempDir(), "skills"), t.TempDir()
+	carried := fstest.MapFS{"one/SKILL.md": {Data: []byte("x")}}
+	got, err := Bundled(installed, carried, dir, "1")
+	if err != nil || filepath.Dir(got) != dir {
+		t.Errorf("without an installation: %s, %v", got, err)
+	}
+	mkdir(t, installed)
+	if got, err = Bundled(installed, carried, dir, "1"); err != nil || got != installed {
+		t.Errorf("with one: %s, %v", got, err)
+	}
+	if got, err = Bundled("", carried, filepath.Join(lay(t, dir, "x", ""), "SKILL.md"), "1"); err == nil {
+		t.Errorf("where no folder can be: %s", got)
+	}
+}

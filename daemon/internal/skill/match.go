@@ -57,7 +57,9 @@ func newSearch(documents []*Document) *search {
 	lengths := make([]float64, len(documents))
 	total := 0.0
 	for i, d := range documents {
-		s.names[i] = plainName(d.Name)
+		if s.names[i] = d.Name; strings.IndexFunc(d.Name, func(r rune) bool { return r != '-' && (r < '0' || r > '9') && (r < 'a' || r > 'z') }) >= 0 {
+			s.names[i] = plainName(d.Name)
+		}
 		add := func(text string, weight float32) {
 			eachWord(text, func(word []byte) {
 				s.count(singular(word), int32(i), weight)
@@ -119,18 +121,16 @@ func (s *search) ask(query string) answer {
 		}
 	})
 	if len(a.found) > maxTerms {
-		counts := make([]int, len(a.found))
-		for i, at := range a.found {
-			counts[i] = len(s.found[at])
-		}
-		slices.Sort(counts)
-		rare := answer{scores: a.scores, bits: a.bits}
-		for i, at := range a.found {
-			if len(s.found[at]) <= counts[maxTerms-1] && len(rare.found) < maxTerms {
-				rare.asked, rare.found = append(rare.asked, a.asked[i]), append(rare.found, at)
+		rare := slices.Clone(a.found)
+		slices.SortStableFunc(rare, func(x, y int32) int { return len(s.found[x]) - len(s.found[y]) })
+		common := rare[maxTerms:]
+		asked, found := a.asked, a.found
+		a.asked, a.found = nil, nil
+		for i, at := range found {
+			if !slices.Contains(common, at) {
+				a.asked, a.found = append(a.asked, asked[i]), append(a.found, at)
 			}
 		}
-		a = rare
 	}
 	highest := 0.0
 	for i, at := range a.found {

@@ -124,6 +124,24 @@ func TestScores(t *testing.T) {
 	}
 }
 
+// TestRarestWords: of a query with very many words those count that tell most.
+func TestRarestWords(t *testing.T) {
+	var documents []*Document
+	var frequent []string
+	for i := range 200 {
+		frequent = append(frequent, fmt.Sprintf("frequent%c%c", 'a'+i/20, 'a'+i%20))
+	}
+	all := strings.Join(frequent, " ")
+	for i := range 5 {
+		documents = append(documents, enabled(fmt.Sprint("d", i), all))
+	}
+	documents = append(documents, enabled("rare", "singular"))
+	got := NewCatalogue(documents).Match(all+" singular", 0)
+	if !slices.Equal(namesOf(got), []string{"d0", "d1", "d2", "d3", "d4", "rare"}) || len(got[0].Terms) != maxTerms-1 || !slices.Equal(got[5].Terms, []string{"singular"}) {
+		t.Errorf("found %v by %d and %v", namesOf(got), len(got[0].Terms), got[len(got)-1].Terms)
+	}
+}
+
 // texts draws what people and models may write into a query or a skill.
 func texts() *rapid.Generator[string] {
 	word := rapid.SampledFrom([]string{

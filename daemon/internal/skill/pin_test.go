@@ -215,3 +215,63 @@ func TestPinCancelled(t *testing.T) {
 		t.Errorf("%v is left", left)
 	}
 }
+
+// forked are the runs of one fork.
+type forked struct{ names []string }
+
+func (forked) Run(context.Context, int64) (sdk.Run, error) { return sdk.Run{Key: "parent"}, nil }
+
+func (f forked) Entries(context.Context, int64, string) ([]sdk.Entry, error) {
+	var all []sdk.Entry
+	for _, name := range f.names {
+		all = append(all, sdk.Entry{Path: "skill://" + name})
+	}
+	return all, nil
+}
+
+// TestCopies: the skill of a workspace is copied as it was trusted or not at all, a
+// person's own without a question, and a fork gets what its parent had.
+func TestCopies(t *testing.T) {
+	runs := t.TempDir()
+	parent, child := filepath.Join(runs, "parent"), filepath.Join(runs, "child")
+	d := planted(t, "pdf", map[string]string{"run": "#!/bin/sh\n"})
+	trusted := ""
+	c := Copies{
+		Trusted: func(project, name, hash string) bool { return project == "/p" && name == "pdf" && hash == trusted },
+		Runs:    forked{[]string{"pdf", "gone", "../up"}},
+	}
+	d.Tier = sdk.TierWorkspace
+	if p, err := c.Make(t.Context(), "/p", d.Skill, parent); sdk.OutcomeOf(err) != sdk.Permission || p.Folder != "" {
+		t.Errorf("without trust: %+v, %v", p, err)
+	}
+	trusted = folderHash(t, d.Folder)
+	p, err := c.Make(t.Context(), "/p", d.Skill, parent)
+	must(t, err)
+	if p.Hash != trusted || len(p.Files) != 2 {
+		t.Errorf("trusted: %+v", p)
+	}
+	if found, ok := c.Find(t.Context(), "pdf", parent); !ok || found.Hash != p.Hash {
+		t.Errorf("found %+v, %v", found, ok)
+	}
+	for _, name := range []string{"other", "../skills/pdf", "/etc"} {
+		if found, ok := c.Find(t.Context(), name, parent); ok {
+			t.Errorf("%s is found: %+v", name, found)
+		}
+	}
+	d.Tier = sdk.TierUser
+	must(t, os.WriteFile(filepath.Join(d.Folder, "run"), []byte("#!/bin/ls\n"), 0o755))
+	if p, err = c.Make(t.Context(), "/p", d.Skill, parent); err != nil || p.Hash == trusted {
+		t.Errorf("a person's own: %+v, %v", p, err)
+	}
+	must(t, c.Fork(t.Context(), sdk.RunEvent{Run: sdk.Run{ID: 2}, RunDir: child}))
+	if _, ok := c.Find(t.Context(), "pdf", child); ok {
+		t.Error("a run that is no fork has a copy")
+	}
+	must(t, c.Fork(t.Context(), sdk.RunEvent{Run: sdk.Run{ID: 2, Parent: 1}, RunDir: child}))
+	if found, ok := c.Find(t.Context(), "pdf", child); !ok || found.Hash != p.Hash {
+		t.Errorf("the fork has %+v, %v", found, ok)
+	}
+	if got := tree(t, filepath.Join(child, "skills")); strings.Count(got, "SKILL.md") != 1 {
+		t.Errorf("the fork has\n%s", got)
+	}
+}

@@ -49,6 +49,13 @@ func (l listLine) size(limit int) int {
 // characters that a reader does not see: controls, bidirectional marks, joiners,
 // tags, variation selectors. What hides in a text must not reach a prompt.
 func oneLine(text string) string {
+	plain := text == strings.TrimSpace(text) && !strings.Contains(text, "  ")
+	for i := 0; plain && i < len(text); i++ {
+		plain = text[i] >= ' ' && text[i] < 0x7f
+	}
+	if plain { // as most are
+		return text
+	}
 	if strings.ContainsFunc(text, hidden) || !utf8.ValidString(text) {
 		text = strings.Map(func(r rune) rune {
 			if hidden(r) && !unicode.IsSpace(r) {

@@ -18,7 +18,7 @@ import (
 	"github.com/bothyd/bothy/daemon"
 	"github.com/bothyd/bothy/daemon/cmd/internal/verbs"
 	"github.com/bothyd/bothy/daemon/internal/inspect"
-	"github.com/bothyd/bothy/daemon/internal/server"
+	"github.com/bothyd/bothy/daemon/internal/pidlock"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
@@ -91,7 +91,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 // exitCode prints err, unless it was told already, and gives its exit code.
 func exitCode(err error, stderr io.Writer) int {
 	var told toldError
-	var held *server.HeldError
+	var held *pidlock.HeldError
 	switch {
 	case err == nil:
 		return exitOK

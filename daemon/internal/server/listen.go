@@ -14,6 +14,7 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
+	"github.com/bothyd/bothy/daemon/internal/pidlock"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -25,7 +26,7 @@ type Listener struct {
 	tokens tokens
 
 	mu     sync.Mutex
-	lock   *Lock
+	lock   *pidlock.Lock
 	socket *net.UnixListener
 	file   os.FileInfo // the socket's file as it was bound
 	closed bool
@@ -33,7 +34,7 @@ type Listener struct {
 
 // Listen takes the lock beside path, clears what a dead daemon left, and
 // listens: directory 0700 and the caller's own, socket 0600. A running daemon
-// is a *HeldError.
+// is a *pidlock.HeldError.
 func Listen(path string) (*Listener, error) {
 	if len(path) > rpc.MaxSocketPath {
 		return nil, fmt.Errorf("socket path %s is %d bytes long, and a Unix socket's may have %d: choose a shorter one",
@@ -65,7 +66,7 @@ func (l *Listener) bind() error {
 		return err
 	}
 	if l.lock == nil {
-		lock, err := TakeLock(filepath.Join(dir, rpc.LockName))
+		lock, err := pidlock.Take(filepath.Join(dir, rpc.LockName))
 		if err != nil {
 			return err
 		}
@@ -172,7 +173,7 @@ func (l *Listener) restore() (bool, error) {
 	if err == nil && os.SameFile(there, l.file) {
 		return false, nil
 	}
-	if !l.lock.current() {
+	if !l.lock.Current() {
 		if err := l.unlock(); err != nil {
 			return false, err
 		}
@@ -189,7 +190,7 @@ func (l *Listener) restore() (bool, error) {
 func (l *Listener) restoreTokens() ([]rpc.Role, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.closed || !l.lock.current() {
+	if l.closed || !l.lock.Current() {
 		return nil, nil
 	}
 	return l.tokens.restore()

@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -14,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bothyd/bothy/daemon/internal/pidlock"
 	"github.com/bothyd/bothy/sdk/client"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
@@ -112,7 +112,7 @@ func TestTwoStarters(t *testing.T) {
 				l, err := Listen(path)
 				mu.Lock()
 				defer mu.Unlock()
-				var held *HeldError
+				var held *pidlock.HeldError
 				switch {
 				case err == nil:
 					won = append(won, l)
@@ -163,7 +163,7 @@ func TestSocketIsMadeAgain(t *testing.T) {
 	dir := filepath.Dir(h.path)
 	must(t, os.Rename(dir, dir+".gone")) // in one step: the daemon makes the socket in what is half removed
 	eventually(t, "the directory is back", reachable)
-	if _, err := TakeLock(filepath.Join(filepath.Dir(h.path), rpc.LockName)); err == nil {
+	if _, err := pidlock.Take(filepath.Join(filepath.Dir(h.path), rpc.LockName)); err == nil {
 		t.Error("the lock is free while the daemon runs")
 	}
 }
@@ -173,7 +173,7 @@ func TestSocketTakenByAnother(t *testing.T) {
 	must(t, os.RemoveAll(filepath.Dir(h.path)))
 	successor, err := Listen(h.path)
 	must(t, err)
-	var held *HeldError
+	var held *pidlock.HeldError
 	if err := <-h.served; !errors.As(err, &held) {
 		t.Errorf("serve ended with %v", err)
 	}
@@ -182,18 +182,6 @@ func TestSocketTakenByAnother(t *testing.T) {
 }
 
 // TestLockEndsWithItsProcess: there is no stale lock, whatever the file says.
-func TestLockEndsWithItsProcess(t *testing.T) {
-	path := filepath.Join(shortDir(t), rpc.LockName)
-	must(t, os.WriteFile(path, []byte("12345\n"), 0o600))
-	l, err := TakeLock(path)
-	must(t, err)
-	text, err := os.ReadFile(path)
-	if err != nil || string(text) != fmt.Sprintf("%d\n", os.Getpid()) {
-		t.Errorf("the lock file says %q, %v", text, err)
-	}
-	must(t, l.Release())
-}
-
 // TestFileDescriptorsRunOut: accepting waits, does not spin, and goes on when
 // there is room.
 func TestFileDescriptorsRunOut(t *testing.T) {
@@ -231,43 +219,4 @@ func shortDir(t *testing.T) string {
 	must(t, err)
 	t.Cleanup(func() { must(t, os.RemoveAll(dir)) })
 	return dir
-}
-
-// TestLockOutlivesItsHolder: a child that a killed holder left between fork and
-// exec keeps the lock for a moment; whoever comes then waits for it.
-func TestLockOutlivesItsHolder(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "lock")
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dead := exec.Command("true")
-	if err := dead.Run(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := fmt.Fprintln(f, dead.Process.Pid); err != nil {
-		t.Fatal(err)
-	}
-	if err := flock(f); err != nil {
-		t.Fatal(err)
-	}
-	taken := make(chan error, 1)
-	go func() {
-		l, err := TakeLock(path)
-		if err == nil {
-			err = l.Release()
-		}
-		taken <- err
-	}()
-	select {
-	case err := <-taken:
-		t.Fatalf("the lock is held, and taking it answers %v", err)
-	case <-time.After(150 * time.Millisecond): // longer than the holder is asked for
-	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-taken; err != nil {
-		t.Error(err)
-	}
 }

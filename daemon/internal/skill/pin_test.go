@@ -221,7 +221,7 @@ type forked struct{ names []string }
 
 func (forked) Run(context.Context, int64) (sdk.Run, error) { return sdk.Run{Key: "parent"}, nil }
 
-func (f forked) Entries(context.Context, int64, string) ([]sdk.Entry, error) {
+func (f forked) Entries(context.Context, sdk.EntryQuery) ([]sdk.Entry, error) {
 	var all []sdk.Entry
 	for _, name := range f.names {
 		all = append(all, sdk.Entry{Path: "skill://" + name})

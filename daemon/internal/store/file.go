@@ -3,15 +3,14 @@ package store
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 
+	"github.com/bothyd/bothy/daemon/internal/pidlock"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -145,46 +144,13 @@ func ownedByUs(info fs.FileInfo) bool {
 }
 
 // takeLock takes the lock that makes this process the only one to open the
-// database. The kernel gives it free when the process ends, however it ends;
-// the file itself stays, since removing it would let two processes each hold a
-// lock of their own. The file holds the pid of who has the lock.
-func takeLock(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, refuseFile("opening the lock of the database", path, err)
+// database.
+func takeLock(path string) (*pidlock.Lock, error) {
+	lock, err := pidlock.Take(path)
+	var held *pidlock.HeldError
+	if errors.As(err, &held) {
+		return nil, sdk.Errorf(sdk.Conflict, "%s is open in %s; only one daemon may use it, stop that one first (bothy stop)",
+			strings.TrimSuffix(path, ".lock"), held.Holder())
 	}
-	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	if errors.Is(err, syscall.EWOULDBLOCK) {
-		err = sdk.Errorf(sdk.Conflict, "%s is open in %s; only one daemon may use it, stop that one first (bothy stop)",
-			strings.TrimSuffix(path, ".lock"), holder(f))
-	} else if err != nil {
-		err = fmt.Errorf("locking %s: %w", path, err)
-	}
-	if err == nil {
-		err = writePid(f)
-	}
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return f, nil
-}
-
-func writePid(f *os.File) error {
-	if err := f.Truncate(0); err != nil {
-		return fmt.Errorf("writing the lock of the database: %w", err)
-	}
-	if _, err := f.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0); err != nil {
-		return fmt.Errorf("writing the lock of the database: %w", err)
-	}
-	return nil
-}
-
-// holder names the process that has the lock, as far as the file tells.
-func holder(f *os.File) string {
-	b, err := io.ReadAll(io.LimitReader(f, 32))
-	pid, convErr := strconv.Atoi(strings.TrimSpace(string(b)))
-	if err != nil || convErr != nil {
-		return "another process"
-	}
-	return fmt.Sprintf("process %d", pid)
+	return lock, refuseFile("locking the database", path, err)
 }

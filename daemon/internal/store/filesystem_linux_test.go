@@ -19,3 +19,12 @@ func TestMountLines(t *testing.T) {
 		}
 	}
 }
+
+func TestFilesystemOfAFolder(t *testing.T) {
+	if kind, err := filesystemKind("/proc"); err != nil || kind != "proc" {
+		t.Errorf("/proc is %q, %v", kind, err)
+	}
+	if _, err := filesystemKind("/proc/no such folder"); err == nil {
+		t.Error("what is not there has a filesystem")
+	}
+}

@@ -108,7 +108,7 @@ func TestDiskFailureEndsTheWriting(t *testing.T) {
 			if _, err := Open(t.Context(), f.path, Options{}); sdk.OutcomeOf(err) != sdk.Conflict {
 				t.Fatalf("the file was given free: %v", err)
 			}
-			if err := errors.Join(f.disconnect(), f.lock.Close()); err != nil { // as the end of a process does
+			if err := errors.Join(f.disconnect(), f.lock.Release()); err != nil { // as the end of a process does
 				t.Fatal(err)
 			}
 			s := open(t, f.path)

@@ -51,7 +51,7 @@ func restore(ctx context.Context, from, to string, opts Options) (done Restored,
 	if err != nil {
 		return done, err
 	}
-	defer func() { err = errors.Join(err, lock.Close()) }()
+	defer func() { err = errors.Join(err, lock.Release()) }()
 	if err := mayRestore(ctx, from); err != nil {
 		return done, err
 	}

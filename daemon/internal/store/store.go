@@ -5,12 +5,12 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/bothyd/bothy/daemon/internal/pidlock"
 	"github.com/hashicorp/go-hclog"
 )
 
@@ -39,7 +39,7 @@ type Store struct {
 	log   hclog.Logger
 	clock func() time.Time
 	alarm func(error)
-	lock  *os.File
+	lock  *pidlock.Lock
 
 	redactor Redactor // nil without
 
@@ -121,7 +121,7 @@ func Open(ctx context.Context, path string, opts Options) (*Store, error) {
 		stale: true,
 	}
 	if err := s.open(ctx); err != nil {
-		return nil, errors.Join(err, s.disconnect(), s.lock.Close())
+		return nil, errors.Join(err, s.disconnect(), s.lock.Release())
 	}
 	return s, nil
 }
@@ -177,7 +177,7 @@ func (s *Store) Close() error {
 	if errors.Is(s.Health(), ErrFailed) {
 		return nil
 	}
-	if err := errors.Join(s.disconnect(), s.lock.Close()); err != nil { // the lock goes last
+	if err := errors.Join(s.disconnect(), s.lock.Release()); err != nil { // the lock goes last
 		return fmt.Errorf("closing %s: %w", s.path, err)
 	}
 	return nil

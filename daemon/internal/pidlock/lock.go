@@ -1,4 +1,5 @@
-package server
+// Package pidlock keeps two daemons apart: a lock on a file that says whose it is.
+package pidlock
 
 import (
 	"errors"
@@ -24,6 +25,14 @@ type HeldError struct {
 	PID  int
 }
 
+// Holder is the process that holds the lock, in words.
+func (e *HeldError) Holder() string {
+	if e.PID == 0 {
+		return "another process"
+	}
+	return fmt.Sprintf("process %d", e.PID)
+}
+
 func (e *HeldError) Error() string {
 	if e.PID == 0 {
 		return fmt.Sprintf("another bothyd holds %s", e.Path)
@@ -35,11 +44,11 @@ func (e *HeldError) Error() string {
 // was about to execute holds the open file until then.
 const afterDeath = 2 * time.Second
 
-// TakeLock takes the lock at path or fails with a *HeldError; it never waits
+// Take takes the lock at path or fails with a *HeldError; it never waits
 // for a holder that lives. The file holds the holder's pid and stays when the
 // lock is released: removing it would let two processes lock two files of one
 // name.
-func TakeLock(path string) (*Lock, error) {
+func Take(path string) (*Lock, error) {
 	for begin := time.Now(); ; {
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_CLOEXEC|syscall.O_NOFOLLOW, 0o600)
 		if err != nil {
@@ -57,7 +66,7 @@ func TakeLock(path string) (*Lock, error) {
 			return nil, fmt.Errorf("locking %s: %w", path, err)
 		}
 		l := &Lock{path: path, file: f}
-		if !l.current() {
+		if !l.Current() {
 			_ = f.Close() // the file was replaced between open and lock
 			continue
 		}
@@ -83,8 +92,8 @@ func (l *Lock) Release() error {
 	return errors.Join(l.write(""), l.file.Close())
 }
 
-// current reports whether the locked file is still the one at its path.
-func (l *Lock) current() bool {
+// Current reports whether the locked file is still the one at its path.
+func (l *Lock) Current() bool {
 	ours, err := l.file.Stat()
 	if err != nil {
 		return false

@@ -3,7 +3,9 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -122,6 +124,50 @@ func TestCallToolManyAtOnce(t *testing.T) {
 		t.Errorf("%d entries", len(paths))
 	}
 	h.check(run)
+}
+
+// TestCallWhoseTurnIsRefused: those that were numbered behind it take the numbers that
+// are free.
+func TestCallWhoseTurnIsRefused(t *testing.T) {
+	h := newHouse(t)
+	h.call(ToolCall{Tool: "read"})
+	var once sync.Once
+	h.store.setRefuse(func(n int, c sdk.Change) (err error) {
+		if c.OpenTurn != nil && n > 2 {
+			once.Do(func() {
+				c.Queued() // others are numbered from here on
+				err = sdk.Errorf(sdk.Internal, "no")
+			})
+		}
+		return err
+	})
+	const calls = 12
+	failed := make([]error, calls)
+	paths := make([]string, calls)
+	var all sync.WaitGroup
+	for i := range calls {
+		all.Go(func() {
+			done, err := h.engine.CallTool(t.Context(), ToolCall{Project: h.project, Tool: "read", Approved: true})
+			failed[i], paths[i] = err, done.Entry.Path
+		})
+	}
+	all.Wait()
+	refused := 0
+	for i, err := range failed {
+		if err != nil {
+			refused++
+			paths[i] = ""
+		}
+	}
+	slices.Sort(paths)
+	var want []string
+	for n := range calls - 1 {
+		want = append(want, fmt.Sprintf("log://turn_%d/read/call", n+2))
+	}
+	slices.Sort(want)
+	if refused != 1 || !slices.Equal(paths[1:], want) {
+		t.Errorf("%d refused: %v\n%v", refused, errors.Join(failed...), paths)
+	}
 }
 
 func TestCallToolThatIsGivenUp(t *testing.T) {

@@ -58,7 +58,7 @@ func TestApply(t *testing.T) {
 	for range 2 {
 		found := errors(wrong, two)
 		if len(found) != 2 || found[1] != "plugin one keeps running with the block that it had" ||
-			!strings.Contains(r.status(t, "one").Error, "it goes on with the block that it had: Unsupported argument") || r.status(t, "one").PID != pid {
+			!strings.Contains(r.status(t, "one").Error, "it goes on with the block that it had: Unknown attribute") || r.status(t, "one").PID != pid {
 			t.Errorf("%q, process %d, was %d", found, r.status(t, "one").PID, pid)
 		}
 		if told := slices.DeleteFunc(d.texts(), func(x string) bool { return !strings.Contains(x, "keeps running") }); len(told) != 1 {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -81,7 +82,7 @@ func TestSilenceOfServices(t *testing.T) {
 func TestHangingHook(t *testing.T) {
 	s := spec("fault", "")
 	s.Limits.Call = 100 * time.Millisecond
-	r := started(t, func(cfg *Config) { cfg.CancelGrace = 500 * time.Millisecond }, s)
+	r := started(t, func(cfg *Config) { cfg.CancelGrace, cfg.DrainTimeout = 500*time.Millisecond, 200*time.Millisecond }, s)
 	ask := func(value string) {
 		t.Helper()
 		_, err := r.Hooks()[0].Filter(t.Context(), "turn.verdict", json.RawMessage(value))
@@ -90,7 +91,12 @@ func TestHangingHook(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	pid := r.status(t, "fault").PID
+	boxed := spec("boxed", "")
+	boxed.Limits.Call, boxed.Grants = 100*time.Millisecond, append(boxed.Grants, sdk.GrantSandbox)
+	r.start(t.Context(), []inspect.Spec{boxed})
+	_, err := r.Hooks()[1].Filter(t.Context(), "turn.verdict", json.RawMessage(`"hang"`))
+	wantOutcome(t, err, sdk.Timeout)
+	pid, kept := r.status(t, "fault").PID, r.status(t, "boxed").PID
 	ask(`"wait"`)
 	ask(`"hang"`)
 	eventually(t, "the process is gone", func() bool { return gone(pid) })
@@ -98,6 +104,9 @@ func TestHangingHook(t *testing.T) {
 		st := r.status(t, "fault")
 		return st.State == Ready && st.Restarts == 1
 	})
+	if r.status(t, "boxed").PID != kept {
+		t.Error("what runs containers was ended too")
+	}
 	if log := r.log.String(); !strings.Contains(log, "its subscriber of turn.verdict did not end within 500ms of its limit; where it stood is in ") {
 		t.Error("the log does not say why it was ended")
 	}

@@ -75,11 +75,8 @@ func Plain[In any](name, description string, fn func(ctx context.Context, in In)
 }
 
 // Typed makes a tool of a function that answers with a value: its JSON is the
-// structured result, which front ends and other plugins read ([host.UseAs]), and what
-// the model reads is the value's String, or else the same JSON. It is otherwise as
-// [Plain].
-//
-// [host.UseAs]: https://pkg.go.dev/github.com/bothyd/bothy/sdk/host#UseAs
+// structured result, which front ends read, and other plugins with host.UseAs. What the
+// model reads is the value's String, or else the same JSON. It is otherwise as [Plain].
 func Typed[In, Out any](name, description string, fn func(ctx context.Context, in In) (Out, error)) Func {
 	return New(name, description, sdk.Annotations{}, func(ctx context.Context, in In, _ Call) (sdk.ToolResult, error) {
 		out, err := fn(ctx, in)

@@ -111,7 +111,7 @@ class Window:
     last: Optional[int] = None
 
 
-plugin = bothy.Plugin("many", "1.0.0", config=Config, grants=["entries", "tools"], calls={"schemes": ["known"], "tools": ["shout"]})
+plugin = bothy.Plugin("many", "1.0.0", config=Config, grants=["entries", "tools"], calls={"schemes": ["known"], "tools": ["shout"]}, needs={"read_paths": ["/usr/share/dict"]})
 
 
 @plugin.configured

@@ -23,13 +23,14 @@ class Plugin:
     name is the NAME of bothy-plugin-NAME. config is a dataclass: its fields are the
     attributes of the plugin's block, and settings is one of it once it is configured.
     grants and what it calls with them are what it wants; the operator's block decides.
+    needs is what must be open to it where it is confined, such as {"network": True}.
     """
 
-    def __init__(self, name, version, config=None, grants=(), calls=None, requires=()):
+    def __init__(self, name, version, config=None, grants=(), calls=None, requires=(), needs=None):
         self.name, self.version, self.config = name, version, config
         self.settings = None
         self.host = Host(None)  # the daemon's services outside of a call
-        self._more = {"grants": list(grants), "calls": calls or {}, "requires": list(requires)}
+        self._more = {"grants": list(grants), "calls": calls or {}, "requires": list(requires), "needs": needs or {}}
         self._tools, self._skills, self._hooks = {}, {}, {}
         self._configured = None
         self._services = None

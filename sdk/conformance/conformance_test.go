@@ -34,6 +34,7 @@ type model struct {
 	watch     func(ctx context.Context) error
 	invoke    func(*pb.InvokeRequest, grpc.ServerStreamingServer[pb.InvokeResponse]) error
 	settle    func() *pb.SettleResponse
+	call      func() *pb.CallResponse
 	event     func() *pb.Failure
 	filter    func() *pb.FilterResponse
 	drained   bool
@@ -104,6 +105,13 @@ func refusal(o sdk.Outcome) *pb.InvokeResponse {
 
 func done() *pb.InvokeResponse {
 	return &pb.InvokeResponse{Piece: &pb.InvokeResponse_Result{Result: &pb.ToolResult{Success: true}}}
+}
+
+func (m *model) Call(context.Context, *pb.InvokeRequest) (*pb.CallResponse, error) {
+	if m.call != nil {
+		return m.call(), nil
+	}
+	return nil, status.Error(codes.Unimplemented, "no")
 }
 
 func (m *model) Cancel(context.Context, *pb.CancelRequest) (*pb.CancelResponse, error) {
@@ -233,6 +241,14 @@ func TestDefects(t *testing.T) {
 		"a large schema":     {func(m *model) { described(m, sdk.SchemaBudget) }, "manifest", Warned, "tool count: its JSON Schema has"},
 		"too large a schema": {func(m *model) { described(m, sdk.MaxSchema) }, "manifest", Failed, "bytes, at most 524288 are taken"},
 		"a large manifest":   {func(m *model) { m.manifest.Tools[0].Description = strings.Repeat("x", sdk.ManifestBudget) }, "manifest", Warned, "the manifest has"},
+		"an empty answer in one": {func(m *model) {
+			m.manifest.Tools[0].Whole, m.call = true, func() *pb.CallResponse { return &pb.CallResponse{} }
+		}, "tool count", Failed, "neither a result nor a failure"},
+		"a failure and a result in one": {func(m *model) {
+			m.manifest.Tools[0].Whole, m.call = true, func() *pb.CallResponse {
+				return &pb.CallResponse{Result: &pb.ToolResult{Success: true}, Failure: &pb.Failure{Message: "no"}}
+			}
+		}, "tool count", Failed, "or both"},
 		"no version":         {func(m *model) { m.manifest.Version = "" }, "manifest", Failed, "no version"},
 		"another protocol":   {func(m *model) { m.manifest.Protocol = 2 }, "manifest", Failed, "the protocol is 2"},
 		"unknown kind":       {func(m *model) { m.manifest.Kinds = append(m.manifest.Kinds, "toll") }, "manifest", Failed, `no kind "toll"`},

@@ -69,7 +69,7 @@ func tried(ctx context.Context, s Subject, spec sdk.ToolSpec) error {
 	if err != nil {
 		return errors.Join(misused(ctx, s, spec), err)
 	}
-	for _, step := range []func(context.Context, Subject, sdk.ToolSpec, []byte) error{called, thronged, late, interrupted} {
+	for _, step := range []func(context.Context, Subject, sdk.ToolSpec, []byte) error{called, inOne, thronged, late, interrupted} {
 		if err := step(ctx, s, spec, arguments); err != nil {
 			return fmt.Errorf("with the arguments %s: %w", arguments, err)
 		}
@@ -96,6 +96,31 @@ func misused(ctx context.Context, s Subject, spec sdk.ToolSpec) error {
 func called(ctx context.Context, s Subject, spec sdk.ToolSpec, arguments []byte) error {
 	_, err := invoke(ctx, s, spec.Name, arguments)
 	return err
+}
+
+// inOne makes the call in one answer, where the tool says that it has nothing to send
+// before its result and the plugin serves that.
+func inOne(ctx context.Context, s Subject, spec sdk.ToolSpec, arguments []byte) error {
+	if !spec.Whole {
+		return nil
+	}
+	return within(ctx, "the call of "+spec.Name+" in one answer", patience+grace, func(ctx context.Context) error {
+		resp, err := pb.NewToolClient(s.Conn).Call(ctx, &pb.InvokeRequest{
+			Tool: spec.Name, ArgumentsJson: arguments, CallId: "conformance", Run: "conformance", Project: s.Project, RunDir: s.RunDir,
+			DeadlineUnixMs: time.Now().Add(patience).UnixMilli(),
+		})
+		switch {
+		case absent(err):
+			return nil
+		case err != nil:
+			return fmt.Errorf("calling Call failed: %w", err)
+		case (resp.GetResult() == nil) == (resp.GetFailure() == nil):
+			return errors.New("the answer of Call has neither a result nor a failure, or both")
+		case resp.GetFailure() != nil && resp.GetFailure().GetMessage() == "":
+			return fmt.Errorf("the failure %q has no message", resp.GetFailure().GetOutcome())
+		}
+		return result(resp.GetResult())
+	})
 }
 
 // thronged makes several calls at the same time. A tool that may have effects

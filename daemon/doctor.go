@@ -106,7 +106,7 @@ func pluginStates(ctx context.Context) map[string]rpc.Plugin {
 	ctx, cancel := context.WithTimeout(ctx, runningTime)
 	defer cancel()
 	var c client.Client
-	defer c.Close()
+	defer func() { _ = c.Close() }() // all was asked
 	list, err := c.Plugins(ctx)
 	if err != nil {
 		return nil

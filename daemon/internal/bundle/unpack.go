@@ -21,7 +21,7 @@ func Unpack(ctx context.Context, archive io.Reader, dir string) error {
 	if err != nil {
 		return fmt.Errorf("it cannot be read as .tar.gz: %w", err)
 	}
-	defer zip.Close()
+	defer func() { _ = zip.Close() }() // what was read was checked
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return err

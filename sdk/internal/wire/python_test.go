@@ -1,4 +1,4 @@
-package pb
+package wire
 
 import (
 	"bytes"
@@ -8,6 +8,8 @@ import (
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protodesc"
+
+	"github.com/bothyd/bothy/sdk/internal/pb"
 )
 
 var update = flag.Bool("update", false, "write the file anew")
@@ -16,7 +18,7 @@ var update = flag.Bool("update", false, "write the file anew")
 // as it is now.
 func TestPythonHasTheProtocol(t *testing.T) {
 	const file = "../../python/bothy/protocol.binpb"
-	want, err := proto.MarshalOptions{Deterministic: true}.Marshal(protodesc.ToFileDescriptorProto(File_v1_bothy_proto))
+	want, err := proto.MarshalOptions{Deterministic: true}.Marshal(protodesc.ToFileDescriptorProto(pb.File_v1_bothy_proto))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -168,7 +168,7 @@ type pluginsRemoveCmd struct{ verbs.PluginsRemove }
 
 // Run says what became of it: a plugin that comes with Bothy is switched off.
 func (cmd pluginsRemoveCmd) Run(c *console, files *inspect.Files) error {
-	done, err := files.Remove(cmd.Name)
+	done, err := files.Remove(cmd.Name, cmd.KeepHome)
 	return report(c, done, err, func(c *console, done inspect.Removal) error {
 		if done.Note != "" {
 			fmt.Fprintln(c.err, "bothyd: "+done.Note)
@@ -184,6 +184,9 @@ func (cmd pluginsRemoveCmd) Run(c *console, files *inspect.Files) error {
 		}
 		for _, file := range done.Deleted {
 			fmt.Fprintf(c.out, "deleted %s\n", file)
+		}
+		if done.Home != "" {
+			fmt.Fprintf(c.out, "deleted %s, where it kept what it wrote\n", done.Home)
 		}
 		return nil
 	})

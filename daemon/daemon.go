@@ -155,7 +155,7 @@ func (d *Daemon) make(ctx context.Context) (err error) {
 		Audit:      audit.Audit{Source: g.store, Security: g.security},
 		Log:        d.log.Named("server"),
 		Redact:     d.secrets.JSON,
-		Descended:  func(pid int) bool { return group.Descends(pid, d.host.Processes()) },
+		Descended:  d.host.Owns,
 		Clients:    g.clients,
 		Channels:   g.channels,
 		Within:     group.Within,

@@ -14,9 +14,15 @@ const deepest = 1000
 
 // Descends reports whether a process is one of others or descends from one, or is in the
 // user namespace of one that has its own. It can only be used to refuse: a process that
-// left its parents behind is found by that namespace alone, and one with more parents
-// than there can be counts as found.
+// left its parents behind is found by that namespace alone, and one that has ended, or has
+// more parents than there can be, counts as found: another may go on with what it opened.
+// Where the system shows no process (/proc is Linux's), one that has ended is not seen.
 func Descends(pid int, others []int) bool {
+	if _, err := parentOf(pid); err != nil {
+		if _, err := parentOf(os.Getpid()); err == nil {
+			return true
+		}
+	}
 	line, whole := ancestry(pid)
 	return !whole || slices.ContainsFunc(line, func(p int) bool { return slices.Contains(others, p) }) || marked(pid, others...)
 }
@@ -38,13 +44,6 @@ func marked(pid int, others ...int) bool {
 		return false
 	}
 	return slices.ContainsFunc(others, func(p int) bool { return userSpace(p) == space })
-}
-
-// userSpace names the user namespace of a process; empty where that cannot be read, which
-// who made the namespace always can.
-func userSpace(pid int) string {
-	name, _ := os.Readlink(fmt.Sprintf("/proc/%d/ns/user", pid)) // gone, another's, or no Linux
-	return name
 }
 
 // ancestry is a process and its parents, up to this process or process 1; not whole

@@ -2,11 +2,13 @@ package group
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"runtime"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -28,7 +30,7 @@ func detached(t *testing.T, apart bool) (shell, away int) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL); err != nil {
+		if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
 			t.Error(err)
 		}
 		_ = cmd.Wait() // killed, as wanted
@@ -69,4 +71,46 @@ func TestLeftItsParents(t *testing.T) {
 	if Descends(os.Getpid(), []int{shell}) {
 		t.Error("this process is taken for a plugin's")
 	}
+}
+
+// TestPeerGone: one that has ended when it is looked for may have left its connection to
+// another, which nobody can tell any more.
+func TestPeerGone(t *testing.T) {
+	cmd := exec.Command("true")
+	if err := cmd.Run(); err != nil {
+		t.Fatal(err)
+	}
+	if !Descends(cmd.Process.Pid, nil) || Within(cmd.Process.Pid, os.Getpid()) {
+		t.Error("it is nobody's, or lends what a channel has")
+	}
+}
+
+// TestSpace: what a process left in its user namespace is known by it when the process has
+// ended, and killed with it, also where it took the mark off.
+func TestSpace(t *testing.T) {
+	shell, away := detached(t, true)
+	space := SpaceOf(shell)
+	t.Cleanup(space.Close)
+	none := SpaceOf(os.Getpid())
+	if none != nil || none.Has(away) || space.Has(os.Getpid()) || !space.Has(away) {
+		t.Fatalf("this process %v, in it %v, of it %v", none, space.Has(os.Getpid()), space.Has(away))
+	}
+	other, _ := detached(t, true)
+	if space.Has(other) {
+		t.Error("one namespace is taken for another")
+	}
+	lines := Of(shell, "NOBODY=has").Line(true)
+	Reap(strings.NewReader(lines))
+	if !dead(away) || !KillMarked("", space) {
+		t.Error("what left its parents and took the mark off goes on")
+	}
+	if dead(other) {
+		t.Error("killed: what is in another namespace")
+	}
+}
+
+// dead reports whether a process has ended, reaped or not.
+func dead(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err != nil || strings.Contains(string(stat), ") Z ")
 }

@@ -46,7 +46,7 @@ func (g Group) Kill() error {
 // ended, and then kills the groups that are still there. A line that it does not
 // know it skips.
 func Reap(from io.Reader) {
-	there := map[Group]bool{}
+	there := map[Group]*Space{}
 	for lines := bufio.NewScanner(from); lines.Scan(); {
 		words := strings.SplitN(lines.Text(), " ", 4)
 		if len(words) < 4 {
@@ -58,13 +58,28 @@ func Reap(from io.Reader) {
 		}
 		switch sign {
 		case "+":
-			there[g] = true
+			there[g].Close() // told twice
+			there[g] = g.space()
 		case "-":
+			there[g].Close()
 			delete(there, g)
 		}
 	}
-	for g := range there {
+	for g, space := range there {
 		_ = g.Kill() // nobody is there to hear of it
-		KillMarked(g.Mark)
+		KillMarked(g.Mark, space)
 	}
+}
+
+// space is the user namespace of the leader, as long as its number is the leader's.
+func (g Group) space() *Space {
+	if g.ID <= 1 || g.Mark == "" {
+		return nil
+	}
+	s := SpaceOf(g.ID)
+	if born(g.ID) != g.Born {
+		s.Close()
+		return nil
+	}
+	return s
 }

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/bothyd/bothy/daemon/internal/config"
@@ -174,6 +175,55 @@ func TestConfinedAbuse(t *testing.T) {
 		if got := r.mustCall(t, "shut__spawn", string(arguments)).Output; !strings.HasPrefix(got, "refused: ") {
 			t.Errorf("%v by a confined plugin: %q", deed, got)
 		}
+	}
+}
+
+// TestConfinedLeavesNothing: what a confined plugin has started ends with it, in a session
+// of its own and without a variable of the plugin's, and until then it is the plugin's.
+func TestConfinedLeavesNothing(t *testing.T) {
+	r := walled(t, nil)
+	s := spec("fault", "")
+	s.Confine = &config.Confine{}
+	r.begin(t, s)
+	away := func() int {
+		res := r.mustCall(t, "spawn", `{"argv":["/usr/bin/env","-i","/bin/sh","-c","(setsid sleep 300 >/dev/null 2>&1 & echo $!)"]}`)
+		pid, err := strconv.Atoi(strings.TrimSpace(res.Output))
+		if err != nil || gone(pid) || !r.Owns(pid) {
+			t.Fatalf("it started %q: %v, is there %v, the plugin's %v", res.Output, err, !gone(pid), r.Owns(pid))
+		}
+		return pid
+	}
+	first := away()
+	_, err := r.call(t, "crash", ``)
+	wantOutcome(t, err, sdk.PluginCrashed)
+	second := away()
+	r.Stop(t.Context())
+	if !gone(first) || !gone(second) {
+		t.Errorf("gone: of one that crashed %v, of one that was stopped %v", gone(first), gone(second))
+	}
+	r.spaces.mu.Lock()
+	defer r.spaces.mu.Unlock()
+	if len(r.spaces.over) != 0 {
+		t.Errorf("%d namespaces are held", len(r.spaces.over))
+	}
+}
+
+// TestSpaceOutlivesItsPlugin: whoever is in a namespace that could not be emptied is a
+// plugin's still, and the next start empties it.
+func TestSpaceOutlivesItsPlugin(t *testing.T) {
+	cmd := exec.Command("sleep", "300")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWUSER}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Wait() }) // killed, as wanted
+	var s spaces
+	s.leave(s.enter(cmd.Process.Pid), false)
+	if !s.has(cmd.Process.Pid) || s.has(os.Getpid()) {
+		t.Error("it is nobody's, or this process is a plugin's")
+	}
+	if s.enter(os.Getpid()); len(s.over) != 0 {
+		t.Error("it is still there")
 	}
 }
 

@@ -93,7 +93,7 @@ func (s *Supervisor) has(l *link) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.links[l] = struct{}{}
-	l.proc.reaper = s.reaper
+	l.proc.reaper, l.proc.spaces = s.reaper, &s.spaces
 	l.gone = func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()

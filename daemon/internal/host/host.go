@@ -122,6 +122,7 @@ type Supervisor struct {
 	blocks   []inspect.Spec  // the configuration in force; guarded by applying
 	added    map[string]bool // labels with an author's process: whether nothing ran there before; guarded by applying
 
+	spaces   spaces
 	binaries *binaryWatcher
 	watching sync.Once
 

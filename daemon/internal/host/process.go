@@ -22,6 +22,7 @@ import (
 
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/daemon/internal/confine"
+	"github.com/bothyd/bothy/daemon/internal/group"
 	"github.com/bothyd/bothy/daemon/internal/inspect"
 )
 
@@ -49,6 +50,9 @@ type process struct {
 	leaves bool             // what it starts in other sessions may outlive it
 	mark   string           // what the environment has of all that it starts; empty where that may outlive it
 	walls  *confine.Process // nil: none
+
+	spaces *spaces      // of all plugins
+	space  *group.Space // its own, where it is confined
 
 	meanwhile func() // called while the process starts
 
@@ -140,6 +144,9 @@ func (p *process) own(started chan<- error, pipes ...*os.File) {
 	p.mu.Lock()
 	p.pid = p.cmd.Process.Pid
 	p.mu.Unlock()
+	if p.walls != nil {
+		p.space = p.spaces.enter(p.pid)
+	}
 	led := p.reaper.add(p.pid, p.mark)
 	limit(p.pid, p.limits)
 	started <- nil

@@ -15,8 +15,8 @@ import (
 	"github.com/bothyd/bothy/daemon/internal/group"
 )
 
-// reap waits for the end, kills what the process left in its group or with its mark
-// and only then takes its status: until then the group's number is nobody else's.
+// reap waits for the end, kills what the process left in its group, in its user namespace
+// or with its mark, and only then takes its status: until then the group's number is nobody else's.
 func (p *process) reap() error {
 	for {
 		err := unix.Waitid(unix.P_PID, p.pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
@@ -24,7 +24,7 @@ func (p *process) reap() error {
 			break
 		}
 	}
-	group.KillMarked(p.mark)
+	p.spaces.leave(p.space, group.KillMarked(p.mark, p.space))
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.signalGroup(syscall.SIGKILL)

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/bothyd/bothy/daemon/internal/group"
 	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 )
@@ -131,6 +132,13 @@ func (s *Supervisor) Processes() []int {
 		}
 	}
 	return pids
+}
+
+// Owns reports whether a process is a plugin's: one of Processes or a descendant of one, or in
+// the user namespace of a confined one, also when that has ended. It can only be used to
+// refuse: see group.Descends.
+func (s *Supervisor) Owns(pid int) bool {
+	return group.Descends(pid, s.Processes()) || s.spaces.has(pid)
 }
 
 // ask hands a request to the instance; an older one that was not begun, or

@@ -2,6 +2,11 @@ package sdk
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -44,6 +49,23 @@ type Needs struct {
 	// Unconfined is why it cannot be confined at all, for people: "it starts
 	// containers, which need namespaces of their own".
 	Unconfined string `json:"unconfined,omitempty"`
+}
+
+// Check finds what nobody could open, or that says two things. The daemon installs no plugin
+// with such needs.
+func (n Needs) Check() error {
+	for _, p := range slices.Concat(n.Paths, n.ReadPaths) {
+		if !filepath.IsAbs(p) && !strings.HasPrefix(p, "~/") {
+			return fmt.Errorf("it needs the path %q, which is neither absolute nor begins with ~/", p)
+		}
+		if slices.Contains(strings.Split(p, "/"), "..") {
+			return fmt.Errorf("it needs the path %q, which leads upwards by ..", p)
+		}
+	}
+	if n.Unconfined != "" && (n.Network || len(n.Paths)+len(n.ReadPaths) > 0) {
+		return errors.New("it says that it cannot be confined, and what must be open to it when it is")
+	}
+	return nil
 }
 
 // Features of a plugin, and of a daemon, that the other side must not rely on

@@ -4,10 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -66,7 +64,7 @@ func Manifest(m sdk.Manifest) error {
 			wrong("%q is no name of a scheme", s.Name)
 		}
 	}
-	errs = append(errs, declaredBy(m), Tools(m.Tools), Subscriptions(m.Subscriptions), callbacks(m), needed(m), config(m.Config))
+	errs = append(errs, declaredBy(m), Tools(m.Tools), Subscriptions(m.Subscriptions), callbacks(m), m.Needs.Check(), config(m.Config))
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
@@ -99,19 +97,6 @@ func declaredBy(m sdk.Manifest) error {
 		if count > 0 && !slices.Contains(m.Kinds, kind) {
 			return fmt.Errorf("something of the kind %s is declared, and the kind is not", kind)
 		}
-	}
-	return nil
-}
-
-// needed finds what nobody could open, or that says two things.
-func needed(m sdk.Manifest) error {
-	for _, p := range append(slices.Clone(m.Needs.Paths), m.Needs.ReadPaths...) {
-		if !filepath.IsAbs(p) && !strings.HasPrefix(p, "~/") {
-			return fmt.Errorf("it needs the path %q, which is neither absolute nor begins with ~/", p)
-		}
-	}
-	if n := m.Needs; n.Unconfined != "" && (n.Network || len(n.Paths)+len(n.ReadPaths) > 0) {
-		return errors.New("it says that it cannot be confined, and what must be open to it when it is")
 	}
 	return nil
 }

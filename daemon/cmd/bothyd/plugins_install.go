@@ -116,6 +116,9 @@ func describeInstallation(c *console, in inspect.Installation) error {
 		fmt.Fprintf(w, "  %s\n", scriptNote)
 	}
 	printManifest(w, in.Manifest)
+	if in.Kept {
+		fmt.Fprintln(w, "  its block is there already, and keeps what it opens and grants:")
+	}
 	fmt.Fprintf(w, "  open to it: %s\n", oneLine(in.Opening.String()))
 	denied := slices.DeleteFunc(slices.Clone(in.Manifest.Grants), func(g string) bool { return slices.Contains(in.Grants, g) })
 	fmt.Fprintf(w, "  granted:  %s\n", orNone(in.Grants))

@@ -20,25 +20,27 @@ import (
 type Installation struct {
 	Stored
 	Label   string                `json:"label"`
-	Opening Opening               `json:"opening"`          // of a block that is new
+	Kept    bool                  `json:"kept,omitempty"`   // there is a block of this label already: its confine stays
+	Opening Opening               `json:"opening"`          // what its block opens
 	Unheld  []string              `json:"unheld,omitempty"` // what this kernel cannot hold a plugin back from
 	Kind    string                `json:"kind"`             // the type of its block: "plugin" or "provider"
-	Grants  []string              `json:"grants"`
+	Grants  []string              `json:"grants"`           // that its block gives
 	Config  string                `json:"config,omitempty"` // the file with its block; empty: it is in none
 	Block   string                `json:"block"`            // as it stands in a file that had none
 	Note    string                `json:"note,omitempty"`
 	Lacks   []sdk.ConfigAttribute `json:"lacks,omitempty"` // what the plugin needs and its block would not say
 	edit    config.PluginEdit     // the same
-	kept    bool                  // there is a block of this label already
 }
 
 // Store copies a plugin into the store and looks at it. Nothing is configured
 // yet: Configure does that, or Discard takes it back. Each of sets is NAME=VALUE, an
 // attribute that the plugin declares. What is open to it beyond its own folder is for a
-// block that is new; one that is there keeps its confine.
+// block that is new; one that is there keeps its confine. Relative paths of open are those
+// of the working directory.
 func (f *Files) Store(ctx context.Context, path, label string, grants, sets []string, open Opening) (Installation, error) {
+	open, err := open.checked()
 	in := Installation{Label: label, Grants: append([]string{}, grants...), Opening: open, Unheld: f.Inspector.Unconfinable()}
-	if err := open.check(); err != nil {
+	if err != nil {
 		return in, err
 	}
 	if f.store().Dir == "" {
@@ -49,8 +51,7 @@ func (f *Files) Store(ctx context.Context, path, label string, grants, sets []st
 			return in, sdk.Errorf(sdk.Validation, "there is no grant %q; there are: %s", g, strings.Join(config.Grants(), ", "))
 		}
 	}
-	path, err := filepath.Abs(path)
-	if err != nil {
+	if path, err = filepath.Abs(path); err != nil {
 		return in, err
 	}
 	if in.Stored, err = f.store().Add(ctx, path, f.Inspector); err != nil {
@@ -77,21 +78,27 @@ func (f *Files) place(in *Installation, sets []string) error {
 	if err := config.CheckLabel(in.Label); err != nil {
 		return err
 	}
+	if err := in.Manifest.Needs.Check(); err != nil {
+		return sdk.Errorf(sdk.Validation, "%s cannot be installed: %w", in.Manifest.Name, err)
+	}
 	in.Kind = "plugin"
 	if slices.Equal(in.Manifest.Kinds, []string{plugin.KindProvider}) {
 		in.Kind = "provider"
 	}
-	if b, ok := labelled(f.blocks(), in.Label); ok {
+	b, had := labelled(f.blocks(), in.Label)
+	if had {
 		_, isPlugin := labelled(f.Config.Plugins, in.Label)
 		switch {
 		case f.bundled(b):
 			return sdk.Errorf(sdk.Conflict, "%s is a plugin that comes with Bothy: give this one another name with --name", in.Label)
 		case isPlugin != (in.Kind == "plugin"):
 			return sdk.Errorf(sdk.Conflict, "%s is the name of a block of another type: give this one another name with --name", in.Label)
+		case !f.upgrades(*in, b):
+			return sdk.Errorf(sdk.Conflict, "%s is the name of a block that is not of an installed plugin called %s, and what that block opens and grants is not for this one: give it another name with --name, or remove the block first", in.Label, in.Manifest.Name)
 		case in.Opening.Flags() != "":
 			return sdk.Errorf(sdk.Conflict, "%s has a block already, and its confine block says what is open to it: change it there, without %s", in.Label, in.Opening.Flags())
 		}
-		in.kept = true
+		in.Kept, in.Opening = true, openingOf(b.Confine)
 	}
 	yes := true
 	in.edit = config.PluginEdit{Kind: in.Kind, Label: in.Label, Path: in.Path, SHA256: in.Digest, Grants: in.Grants}
@@ -101,17 +108,29 @@ func (f *Files) place(in *Installation, sets []string) error {
 	if slices.Equal(in.Manifest.Kinds, []string{plugin.KindSkill}) {
 		in.edit.OnUse = &yes
 	}
-	if !in.kept {
+	if had && len(in.Grants) == 0 {
+		in.Grants = append(in.Grants, b.Grants...)
+	}
+	if !had {
 		in.edit.Confine = in.Opening.confine()
 	}
 	if err := f.fill(in, sets); err != nil {
 		return err
 	}
-	in.Block = in.edit.Text()
-	if b, ok := labelled(f.blocks(), in.Label); ok && !b.Enabled {
+	whole := in.edit
+	whole.Grants, whole.Confine = in.Grants, in.Opening.confine()
+	in.Block = whole.Text()
+	if had && !b.Enabled {
 		in.edit.Enabled = &yes
 	}
 	return nil
+}
+
+// upgrades reports whether a block is that of an installed plugin which has the name of the
+// one that is stored. What a plugin calls itself gives it nothing of another's.
+func (f *Files) upgrades(in Installation, b config.Plugin) bool {
+	name := in.Manifest.Name
+	return f.store().DigestOf(b.Path) != "" && filepath.Base(b.Path) == "bothy-plugin-"+name && (b.Locked == nil || b.Locked.Plugin == name)
 }
 
 // fill takes the attributes that the block is to have, and says which it needs besides.

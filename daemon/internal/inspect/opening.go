@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -18,19 +19,44 @@ type Opening struct {
 	Unconfined bool     // the kernel holds it to nothing
 }
 
-// check refuses an opening that contradicts itself.
-func (o Opening) check() error {
+// checked refuses an opening that contradicts itself. What it returns has no relative
+// paths: those of a block are the configuration's.
+func (o Opening) checked() (Opening, error) {
 	if o.Unconfined && (o.Network || o.BestEffort || len(o.Paths)+len(o.ReadPaths) > 0) {
-		return sdk.Errorf(sdk.Validation, "an unconfined plugin has the network and every path: give --unconfined alone")
+		return o, sdk.Errorf(sdk.Validation, "an unconfined plugin has the network and every path: give --unconfined alone")
 	}
-	return nil
+	var err error
+	if o.Paths, err = absolute(o.Paths); err == nil {
+		o.ReadPaths, err = absolute(o.ReadPaths)
+	}
+	return o, err
+}
+
+func absolute(paths []string) (out []string, err error) {
+	for _, p := range paths {
+		if !strings.HasPrefix(p, "~/") {
+			if p, err = filepath.Abs(p); err != nil {
+				return nil, err
+			}
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+// openingOf is what a block opens.
+func openingOf(c *config.Confine) Opening {
+	if c == nil {
+		return Opening{Unconfined: true}
+	}
+	return Opening{Network: c.Network, Paths: c.Paths, ReadPaths: c.ReadPaths, BestEffort: c.BestEffort}
 }
 
 // Wanted are the openings that a stored plugin says it needs and has not, one question
 // each, and that it runs where this kernel lacks something; With gives it what was agreed
 // to. Nothing is wanted for a block that is there already: its confine stays as it is.
 func (in *Installation) Wanted() (wanted []Opening) {
-	if in.kept || in.Opening.Unconfined {
+	if in.Kept || in.Opening.Unconfined {
 		return nil
 	}
 	n := in.Manifest.Needs

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -93,8 +92,8 @@ func TestInstalledReachesNothing(t *testing.T) {
 	s := newSeat(t, 80, 24)
 	s.write(".ssh/id_canary", "a key\n")
 	var lines string
-	packed := filepath.Join(t.TempDir(), "bothy-plugin-words")
-	reaching(t, packed)
+	bundle := t.TempDir()
+	reaching(t, bundle)
 
 	listen := func(network, address string) net.Addr {
 		l, err := net.Listen(network, address)
@@ -120,8 +119,8 @@ func TestInstalledReachesNothing(t *testing.T) {
 	} {
 		lines += fmt.Sprintf("    REACH_%s = %q\n", name, value)
 	}
-	s.bothy("plugins", "install", "--yes", packed)
-	s.bothy("plugins", "install", "--yes", "--unconfined", "--name", "free", packed)
+	s.bothy("plugins", "install", "--yes", bundle)
+	s.bothy("plugins", "install", "--yes", "--unconfined", "--name", "free", bundle)
 	block := regexp.MustCompile(`(?m)^plugin "(words|free)" \{$`)
 	config, err := os.ReadFile(filepath.Join(s.home, ".config/bothy/config.hcl"))
 	if err != nil {
@@ -164,22 +163,19 @@ func (s *seat) written(path string) string {
 	return ""
 }
 
-// reaching makes a plugin of one file of the example in Python that begins with reaches.
-func reaching(t *testing.T, packed string) {
+// reaching makes a bundle of the example in Python whose script begins with reaches.
+func reaching(t *testing.T, folder string) {
 	t.Helper()
 	script, _ := example(t, "python-tool", "words")
-	stage := t.TempDir()
-	if err := os.CopyFS(stage, os.DirFS(filepath.Join(filepath.Dir(script), "stage"))); err != nil {
+	if err := os.CopyFS(folder, os.DirFS(filepath.Dir(script))); err != nil {
 		t.Fatal(err)
 	}
-	served, err := os.ReadFile(filepath.Join(stage, "__main__.py"))
+	served, err := os.ReadFile(script)
 	if err == nil {
-		err = os.WriteFile(filepath.Join(stage, "__main__.py"), append([]byte(reaches+"\n"), served...), 0o600)
+		first, rest, _ := strings.Cut(string(served), "\n")
+		err = os.WriteFile(filepath.Join(folder, filepath.Base(script)), []byte(first+"\n"+reaches+"\n"+rest), 0o755)
 	}
 	if err != nil {
 		t.Fatal(err)
-	}
-	if out, err := exec.Command(python, "-m", "zipapp", stage, "-p", python, "-o", packed).CombinedOutput(); err != nil {
-		t.Fatalf("pack it: %v\n%s", err, out)
 	}
 }

@@ -1,7 +1,9 @@
 package daemon
 
 import (
+	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -13,7 +15,13 @@ import (
 // block, and to none when it is asked what it declares.
 func confineFinding(cfg *config.Config, paths Paths) Finding {
 	f := Finding{Name: "confinement", Level: "ok", Detail: "the kernel holds a plugin to its confine block"}
-	lacks := confine.ThisKernel(filepath.Join(paths.Libexec, "bothy-shim")).Lacks()
+	shim := filepath.Join(paths.Libexec, "bothy-shim")
+	if _, err := os.Stat(shim); err != nil && runtime.GOOS == "linux" {
+		f.Level, f.Detail = "fail", "what confines plugins is missing: "+err.Error()
+		f.Hint = "install Bothy again: until then a plugin with a confine block does not start, and those that come with Bothy run without"
+		return f
+	}
+	lacks := confine.ThisKernel(shim).Lacks()
 	if len(lacks) == 0 {
 		return f
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/bothyd/bothy/daemon/internal/config"
@@ -29,7 +30,9 @@ func (c *Config) confinable(spec inspect.Spec) (lacks []string, fail *inspect.Fa
 			Detail: "Its block has confine and grants \"" + sdk.GrantSandbox + "\", which needs Podman: that makes namespaces and containers of its own. Take one of them away.",
 		}
 	}
-	if _, err := os.Stat(c.Shim); err != nil && runtime.GOOS == "linux" {
+	if err := c.shimMissing(); err != nil && spec.Confine.Bundled { // nobody asked for it, and doctor says it
+		return []string{"anything: bothy-shim, which confines it, is missing"}, nil
+	} else if err != nil {
 		return nil, &inspect.Fault{
 			Summary: "it cannot be confined", Permanent: true,
 			Detail: fmt.Sprintf("bothy-shim, which confines it, is missing: %v. Install Bothy again.", err),
@@ -43,6 +46,15 @@ func (c *Config) confinable(spec inspect.Spec) (lacks []string, fail *inspect.Fa
 		}
 	}
 	return lacks, nil
+}
+
+// shimMissing says why there is nothing that would confine a plugin, where that is needed.
+func (c *Config) shimMissing() error {
+	if runtime.GOOS != "linux" {
+		return nil
+	}
+	_, err := os.Stat(c.Shim)
+	return err
 }
 
 // confine makes the bounds of one process, and the folders that are its own.
@@ -59,10 +71,13 @@ func (c *Config) confine(spec inspect.Spec, b *inspect.Binary) (*confine.Process
 			return nil, fmt.Errorf("make its own folder: %w", err)
 		}
 	}
+	if spec.Confine.Bundled && c.shimMissing() != nil {
+		return nil, nil
+	}
 	bounds := c.limits(spec)
 	read := append(b.Beside(), spec.Confine.ReadPaths...)
 	if spec.Confine.Network {
-		read = append(read, certificates()...)
+		read = append(read, certificates(spec.Env)...)
 	}
 	var err error
 	if w.Tmp, err = os.MkdirTemp(own, "tmp"); err != nil {
@@ -77,14 +92,45 @@ func (c *Config) confine(spec inspect.Spec, b *inspect.Binary) (*confine.Process
 	return w, nil
 }
 
-// certificates are where the environment says that a TLS client finds those it trusts.
-func certificates() (found []string) {
-	for _, path := range append(filepath.SplitList(os.Getenv("SSL_CERT_DIR")), os.Getenv("SSL_CERT_FILE")) {
+// systemCertificates is where a TLS client of most systems finds those it trusts. Only the
+// system's administrator writes there.
+const systemCertificates = "/etc/ssl/certs"
+
+// certificates are where the environment says that a TLS client finds those it trusts, what
+// the block sets before what the daemon has, and what those of the system lead to.
+func certificates(env map[string]string) (found []string) {
+	value := func(name string) string {
+		if v, set := env[name]; set {
+			return v
+		}
+		return os.Getenv(name)
+	}
+	for _, path := range slices.Concat(filepath.SplitList(value("SSL_CERT_DIR")), []string{value("SSL_CERT_FILE")}, linked(systemCertificates)) {
 		if _, err := os.Stat(path); err == nil && filepath.IsAbs(path) {
 			found = append(found, path)
 		}
 	}
 	return found
+}
+
+// linked is what the links of a folder lead to outside of it and of /usr, which every plugin
+// has: on NixOS what is below /etc/static. The plugin may not write the folder: it would
+// choose what it reads.
+func linked(folder string) (targets []string) {
+	entries, _ := os.ReadDir(folder) // not there, or no folder
+	for _, e := range entries {
+		target, err := os.Readlink(filepath.Join(folder, e.Name()))
+		if err != nil {
+			continue
+		}
+		if !filepath.IsAbs(target) {
+			target = filepath.Join(folder, target)
+		}
+		if filepath.Dir(target) != filepath.Clean(folder) && !strings.HasPrefix(target, "/usr/") {
+			targets = append(targets, target)
+		}
+	}
+	return targets
 }
 
 // held says, for people, what a plugin is held to, and what does not hold.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -256,6 +257,63 @@ func TestUnconfinable(t *testing.T) {
 	s.Confine = &config.Confine{BestEffort: true}
 	if found := bare.start(context.Background(), []inspect.Spec{s}); len(found) == 0 || !strings.Contains(found[0].Detail, "bothy-shim, which confines it, is missing") {
 		t.Errorf("without the shim: %v", found)
+	}
+}
+
+// TestBundledWithoutShim: a plugin that comes with Bothy, which no block confines, runs where
+// bothy-shim is missing, and its status says that nothing holds it.
+func TestBundledWithoutShim(t *testing.T) {
+	r := newRig(t, func(c *Config) { c.Shim = "/nowhere/bothy-shim" })
+	s := spec("fault", "")
+	s.Confine = &config.Confine{BestEffort: true, Bundled: true}
+	if found := r.start(context.Background(), []inspect.Spec{s}); len(found) != 0 {
+		t.Errorf("it says %v", found)
+	}
+	r.mustCall(t, "noop", ``)
+	if st := r.status(t, "fault"); !strings.Contains(st.Confined, "NOT held back from anything: bothy-shim") {
+		t.Errorf("the status says %q", st.Confined)
+	}
+}
+
+// TestConfinedCertificates: what a block says of a TLS client's certificates can be read. A
+// link there opens nothing, for the plugin may have made it.
+func TestConfinedCertificates(t *testing.T) {
+	r := walled(t, nil)
+	folder, secret := t.TempDir(), filepath.Join(t.TempDir(), "secret")
+	for _, path := range []string{filepath.Join(folder, "own.pem"), secret} {
+		if err := os.WriteFile(path, []byte("text"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(secret, filepath.Join(folder, "planted.pem")); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("SSL_CERT_DIR", t.TempDir()) // the block's goes before
+	s := spec("fault", "")
+	s.Confine, s.Env = &config.Confine{Network: true}, map[string]string{"SSL_CERT_DIR": folder}
+	r.begin(t, s)
+	if res := r.mustCall(t, "spawn", `{"argv":["/bin/cat","`+filepath.Join(folder, "own.pem")+`"]}`); res.Output != "text" {
+		t.Errorf("it reads %q", res.Output)
+	}
+	if res := r.mustCall(t, "spawn", `{"argv":["/bin/cat","`+filepath.Join(folder, "planted.pem")+`"]}`); res.Error == "" {
+		t.Errorf("by a link it reads %q", res.Output)
+	}
+}
+
+// TestLinkedCertificates: what the system's certificates lead to is known, also where that is
+// in a folder by another link, as /etc/static is.
+func TestLinkedCertificates(t *testing.T) {
+	folder := t.TempDir()
+	for name, target := range map[string]string{"a.pem": "/etc/static/ssl/certs/a.pem", "b.pem": "../b.pem", "c.0": "a.pem", "d.pem": "/usr/share/d.pem"} {
+		if err := os.Symlink(target, filepath.Join(folder, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, want := linked(folder), []string{"/etc/static/ssl/certs/a.pem", filepath.Join(filepath.Dir(folder), "b.pem")}; !slices.Equal(got, want) {
+		t.Errorf("they lead to %q, want %q", got, want)
+	}
+	if got := linked(filepath.Join(folder, "nothing")); len(got) != 0 {
+		t.Errorf("a folder that is not there has %q", got)
 	}
 }
 

@@ -59,7 +59,7 @@ func (n Needs) Check() error {
 			return fmt.Errorf("it needs the path %q, which is neither absolute nor begins with ~/", p)
 		}
 		if slices.Contains(strings.Split(p, "/"), "..") {
-			return fmt.Errorf("it needs the path %q, which leads upwards by ..", p)
+			return fmt.Errorf("it needs the path %q, which leads out by its \"..\" parts", p)
 		}
 	}
 	if n.Unconfined != "" && (n.Network || len(n.Paths)+len(n.ReadPaths) > 0) {

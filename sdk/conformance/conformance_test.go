@@ -255,7 +255,7 @@ func TestDefects(t *testing.T) {
 		"unknown grant":      {func(m *model) { m.manifest.Grants = []string{"root"} }, "manifest", Failed, `no grant "root"`},
 		"unknown feature":    {func(m *model) { m.manifest.Features = append(m.manifest.Features, "flies") }, "manifest", Warned, `"flies"`},
 		"needs relative":     {func(m *model) { m.manifest.Needs.Paths = []string{"notes"} }, "manifest", Failed, `the path "notes", which is neither absolute`},
-		"needs upwards":      {func(m *model) { m.manifest.Needs.ReadPaths = []string{"~/notes/../.ssh"} }, "manifest", Failed, "which leads upwards by .."},
+		"needs upwards":      {func(m *model) { m.manifest.Needs.ReadPaths = []string{"~/notes/../.ssh"} }, "manifest", Failed, "which leads out by its \"..\" parts"},
 		"needs two things":   {func(m *model) { m.manifest.Needs = sdk.Needs{Network: true, Unconfined: "why"} }, "manifest", Failed, "cannot be confined, and what must be open"},
 		"calls ungranted":    {func(m *model) { m.manifest.Calls.Tools = []string{"*"} }, "manifest", Failed, `the grant "tools" is not asked for`},
 		"unknown hook":       {func(m *model) { m.manifest.Subscriptions[0].Name = "run.rset" }, "manifest", Failed, `"run.reset"`},

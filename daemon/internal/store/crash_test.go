@@ -30,6 +30,7 @@ func playChild(role string) int {
 		"hold":    childHolds,
 		"migrate": childMigrates,
 		"full":    childFillsDisk,
+		"bound":   childMayNotGrow,
 		"sync":    childSyncs,
 		"backup":  childBacksUp,
 		"open":    childOpens,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/signal"
 	"path/filepath"
 	"strconv"
@@ -93,6 +94,57 @@ func TestFullDiskIsACleanError(t *testing.T) {
 	if err != nil || len(all) != acked {
 		t.Fatalf("%d entries, %d acknowledged (%v)", len(all), acked, err)
 	}
+	checkIntegrity(t, s)
+}
+
+// childMayNotGrow opens a database that has reached a limit to files, and reads it.
+func childMayNotGrow(ctx context.Context, path string) error {
+	signal.Ignore(syscall.SIGXFSZ)
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 256 << 10, Max: 256 << 10}); err != nil {
+		return err
+	}
+	s, err := Open(ctx, path, Options{})
+	if err != nil {
+		return err
+	}
+	runs, err := s.Runs(ctx, sdk.RunFilter{})
+	if err != nil {
+		return err
+	}
+	all, err := s.Entries(ctx, sdk.EntryQuery{Run: runs[0].ID, Glob: "known://*"})
+	if err != nil {
+		return err
+	}
+	_, err = s.Commit(ctx, sdk.Change{Run: runs[0].ID, Writes: []sdk.Write{known("known://more", strings.Repeat("x", 1<<20))}})
+	fmt.Println(len(all), sdk.OutcomeOf(err), s.Health())
+	return nil
+}
+
+// TestDatabaseAtALimitIsOpened: the log of a process that died need not fit into the
+// file before somebody made room.
+func TestDatabaseAtALimitIsOpened(t *testing.T) {
+	f := newFixture(t)
+	for i := range 50 {
+		f.commit(known("known://"+strconv.Itoa(i), strings.Repeat(strconv.Itoa(i), 4096)))
+	}
+	path := filepath.Join(t.TempDir(), "bothy.db")
+	for _, suffix := range []string{"", "-wal"} {
+		b, err := os.ReadFile(f.path + suffix)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path+suffix, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := startChild(t, "bound", path)
+	if got := c.line(t); got != "50 unavailable <nil>" {
+		t.Error(got)
+	}
+	if err := c.Wait(); err != nil {
+		t.Error(err)
+	}
+	s := open(t, path)
 	checkIntegrity(t, s)
 }
 

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"syscall"
 
-	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/bothyd/bothy/sdk"
@@ -25,7 +24,7 @@ func explain(doing string, err error) error {
 	}
 	switch code(err) {
 	case 0:
-		if isInputOutput(err) {
+		if errors.Is(err, syscall.EIO) {
 			return sdk.Errorf(sdk.Unavailable, "%s: the disk failed; look for disk errors in the system log: %w", doing, err)
 		}
 		return fmt.Errorf("%s: %w", doing, err)
@@ -49,9 +48,15 @@ func explain(doing string, err error) error {
 	return fmt.Errorf("%s: %w", doing, err)
 }
 
+// coded is an error with one of SQLite's extended codes, as *sqlite.Error is.
+type coded interface {
+	error
+	Code() int
+}
+
 // code is the primary result code of SQLite in err's chain; 0 when there is none.
 func code(err error) int {
-	var e *sqlite.Error
+	var e coded
 	if !errors.As(err, &e) {
 		return 0
 	}
@@ -64,10 +69,11 @@ func isDamage(err error) bool {
 	return errors.As(err, &d) || code(err) == sqlite3.SQLITE_CORRUPT
 }
 
-// isInputOutput reports whether the disk failed in a write or in making it
-// durable, after which nothing that the kernel still holds can be trusted.
-func isInputOutput(err error) bool {
-	return code(err) == sqlite3.SQLITE_IOERR || errors.Is(err, syscall.EIO)
+// isFailedWrite reports whether the disk failed in a write or in making it
+// durable, after which nothing that the kernel still holds can be trusted. A read
+// that failed is no such thing: it leaves everything as it is.
+func isFailedWrite(err error) bool {
+	return hasCode(err, sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_FSYNC, sqlite3.SQLITE_IOERR_DIR_FSYNC, sqlite3.SQLITE_IOERR_TRUNCATE)
 }
 
 // isRefusal reports whether err says that nothing can be written at present:
@@ -79,12 +85,14 @@ func isRefusal(err error) bool {
 		hasCode(err, sqlite3.SQLITE_IOERR_SHMSIZE, sqlite3.SQLITE_IOERR_SHMOPEN, sqlite3.SQLITE_IOERR_SHMMAP, sqlite3.SQLITE_IOERR_SHMLOCK)
 }
 
-// isRefusedWrite reports whether a write was refused, for want of room or because
-// the disk failed.
-func isRefusedWrite(err error) bool { return hasCode(err, sqlite3.SQLITE_IOERR_WRITE) }
+// lacksRoom reports whether err, of the database at path, says for now that nothing
+// can be written: as isRefusal has it, or by a quota or a limit to files.
+func lacksRoom(err error, path string) bool {
+	return isRefusal(err) || hasCode(err, sqlite3.SQLITE_IOERR_WRITE) && noRoom(path)
+}
 
 // hasCode reports whether err is of one of SQLite's extended codes.
 func hasCode(err error, codes ...int) bool {
-	var e *sqlite.Error
+	var e coded
 	return errors.As(err, &e) && slices.Contains(codes, e.Code())
 }

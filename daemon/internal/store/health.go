@@ -90,9 +90,9 @@ func (s *Store) ready() error {
 // afterFailure deals with what a failed transaction says of the file.
 func (s *Store) afterFailure(err error) {
 	switch {
-	case isRefusal(err), isRefusedWrite(err) && noRoom(s.path):
+	case lacksRoom(err, s.path):
 		s.refuse(err)
-	case isInputOutput(err):
+	case isFailedWrite(err):
 		s.setTrouble(&trouble{lasting: true, err: sdk.Errorf(sdk.Unavailable, "the disk failed, so nothing more is written to %s; %w", s.path, fmt.Errorf("%w: %w", ErrFailed, err))})
 	case isDamage(err):
 		s.setTrouble(&trouble{err: s.readOnly(err), lasting: true})

@@ -13,6 +13,9 @@ import (
 	"syscall"
 	"testing"
 
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -72,15 +75,49 @@ func TestDatabaseLockedByAnotherProgram(t *testing.T) {
 
 // TestDiskFailureEndsTheWriting: whatever became of the transaction, this process
 // writes nothing more, and keeps the file to itself until it ends.
+// fault is an error with a code of SQLite.
+type fault int
+
+func (f fault) Code() int     { return int(f) }
+func (f fault) Error() string { return sqlite.ErrorCodeString[int(f)&0xff] }
+
+// TestFailedReadEndsNoWriting: of what a transaction meets, only a write that failed
+// ends the daemon.
+func TestFailedReadEndsNoWriting(t *testing.T) {
+	for name, c := range map[string]struct {
+		err  error
+		ends bool
+	}{
+		"a read":                 {fault(sqlite3.SQLITE_IOERR_READ), false},
+		"a read that ends early": {fault(sqlite3.SQLITE_IOERR_SHORT_READ), false},
+		"memory":                 {fault(sqlite3.SQLITE_IOERR_NOMEM), false},
+		"a lock":                 {fault(sqlite3.SQLITE_IOERR_LOCK), false},
+		"another file":           {syscall.EIO, false},
+		"a write":                {fault(sqlite3.SQLITE_IOERR_WRITE), true},
+		"an fsync":               {fault(sqlite3.SQLITE_IOERR_FSYNC), true},
+		"a folder's fsync":       {fault(sqlite3.SQLITE_IOERR_DIR_FSYNC), true},
+		"a truncation":           {fault(sqlite3.SQLITE_IOERR_TRUNCATE), true},
+	} {
+		f, heard := alarmed(t)
+		if err := f.update(t.Context(), "trying", func(*tx) error { return c.err }); sdk.OutcomeOf(err) != sdk.Unavailable {
+			t.Errorf("%s: %v", name, err)
+		}
+		_, err := f.Commit(t.Context(), sdk.Change{Run: f.run.ID, Writes: []sdk.Write{known("known://a", "x")}})
+		if errors.Is(f.Health(), ErrFailed) != c.ends || (err != nil) != c.ends || (len(*heard) != 0) != c.ends {
+			t.Errorf("%s: health %v, the next write %v, alarms %v", name, f.Health(), err, *heard)
+		}
+	}
+}
+
 func TestDiskFailureEndsTheWriting(t *testing.T) {
 	for name, c := range map[string]struct {
 		fault func(f *fixture) error // in place of the COMMIT
 		kept  bool                   // the file has the transaction all the same
 	}{
-		"nothing was written": {func(*fixture) error { return syscall.EIO }, false},
+		"nothing was written": {func(*fixture) error { return fault(sqlite3.SQLITE_IOERR_FSYNC) }, false},
 		"the commit is in the file": {func(f *fixture) error {
 			_, err := f.conn.ExecContext(context.Background(), `COMMIT`)
-			return errors.Join(err, syscall.EIO)
+			return errors.Join(err, fault(sqlite3.SQLITE_IOERR_FSYNC))
 		}, true},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -131,7 +131,7 @@ func (s *Store) open(ctx context.Context) error {
 	if err := s.connectWriter(ctx); err != nil {
 		return err
 	}
-	if err := s.endLog(ctx); err != nil && !isRefusal(err) {
+	if err := s.endLog(ctx); err != nil && !lacksRoom(err, s.path) {
 		return explain("copying the write-ahead log into "+s.path, err)
 	}
 	steps, err := migrations()

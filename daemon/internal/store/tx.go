@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	sqlite3 "modernc.org/sqlite/lib"
+
 	"github.com/bothyd/bothy/daemon/internal/failpoint"
 	"github.com/bothyd/bothy/sdk"
 )
@@ -191,7 +193,7 @@ func (t *tx) do(j *job, shared bool) error {
 	if j.err = t.call(j); j.err == nil {
 		return t.exec(`RELEASE job`)
 	}
-	if isInputOutput(j.err) || isDamage(j.err) || isRefusal(j.err) {
+	if code(j.err) == sqlite3.SQLITE_IOERR || isDamage(j.err) || isRefusal(j.err) { // SQLite may have undone all of it
 		return j.err
 	}
 	t.head, t.schemes = head, schemes

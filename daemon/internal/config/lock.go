@@ -22,6 +22,8 @@ const LockName = "bothy.lock"
 type Lock struct {
 	Plugins map[string]Locked // by the label of the block
 	Old     bool              // it was read in the form that the next edit replaces
+
+	comments map[string][]byte // above each block by its label, and "" for the end
 }
 
 // Locked is what the lock says of one plugin. Nothing in it depends on where
@@ -135,7 +137,7 @@ func EditLock(path string, change func(*Lock) error) (was, now Lock, err error) 
 		if was, err = lockOf(path, text); err != nil {
 			return nil, err
 		}
-		now = Lock{Plugins: maps.Clone(was.Plugins)}
+		now = Lock{Plugins: maps.Clone(was.Plugins), comments: was.comments}
 		if err := change(&now); err != nil || !was.Old && len(DiffLock(was, now)) == 0 {
 			return text, err
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclparse"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/hashicorp/hcl/v2/hclwrite"
+	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/gocty"
 
 	"github.com/bothyd/bothy/sdk"
@@ -24,7 +25,10 @@ import (
 // lockVersion is the form of the lock that is written and read. Version 1 was JSON.
 const lockVersion = 2
 
-const lockHeader = "# What each plugin was when a person last looked at it. `bothy plugins lock` writes this file.\n"
+const (
+	lockHeaderStart = "# What each plugin was when a person last looked at it. `bothy plugins lock` writes this file"
+	lockHeader      = lockHeaderStart + "; it keeps comments above blocks.\n"
+)
 
 const mendLock = "mend it, or move it away and call `bothy plugins lock`, which writes it anew"
 
@@ -44,7 +48,7 @@ func ParseLock(file string, text []byte) (Lock, Diagnostics) {
 	if len(start) == 0 {
 		return Lock{}, nil
 	}
-	p := &lockParser{loader: loader{parser: hclparse.NewParser()}, lock: Lock{Plugins: map[string]Locked{}}}
+	p := &lockParser{loader: loader{parser: hclparse.NewParser()}, lock: Lock{Plugins: map[string]Locked{}, comments: map[string][]byte{}}}
 	if start[0] == '{' || start[0] == '[' {
 		p.readOld(file, text)
 	} else if !p.tooDeep(text, file) {
@@ -91,7 +95,9 @@ func (p *lockParser) read(file string, text []byte) {
 			p.reportAt(a.NameRange, "Unknown attribute in the lock", "A lock has a version, and a block for each plugin.")
 		}
 	}
+	tokens, _ := hclsyntax.LexConfig(text, file, hcl.InitialPos) // which was parsed
 	for _, b := range body.Blocks {
+		tokens = p.comments(tokens, strings.Join(b.Labels, " "), b.Range().Start.Byte, b.CloseBraceRange.End.Byte)
 		if b.Type != "plugin" || len(b.Labels) != 1 || !labelPattern.MatchString(b.Labels[0]) {
 			p.reportAt(b.DefRange(), "No block of a lock", "A lock has blocks plugin \"LABEL\", with the labels of blocks of the configuration.")
 			continue
@@ -102,6 +108,21 @@ func (p *lockParser) read(file string, text []byte) {
 			p.put(b.DefRange(), b.Labels[0], entry)
 		}
 	}
+	p.comments(tokens, "", len(text), len(text))
+}
+
+// comments keeps the comments before a block that lies from start to end, and
+// returns the tokens behind it.
+func (p *lockParser) comments(tokens hclsyntax.Tokens, label string, start, end int) hclsyntax.Tokens {
+	for i, t := range tokens {
+		if t.Range.Start.Byte >= end {
+			return tokens[i:]
+		}
+		if t.Type == hclsyntax.TokenComment && t.Range.Start.Byte < start && !strings.HasPrefix(string(t.Bytes), lockHeaderStart) {
+			p.lock.comments[label] = append(append(p.lock.comments[label], bytes.TrimSpace(t.Bytes)...), '\n')
+		}
+	}
+	return nil
 }
 
 func (p *lockParser) put(at hcl.Range, label string, entry Locked) {
@@ -167,8 +188,8 @@ func (p *lockParser) readOld(file string, text []byte) {
 		Detail: "It holds as it is. The next `bothy plugins lock` writes it anew, in HCL."})
 }
 
-// encode writes the lock: sorted, and with each block that is as it was read byte
-// for byte.
+// encode writes the lock: sorted, with each block that is as it was read byte for
+// byte, and with the comments above those that are left.
 func (l Lock) encode() ([]byte, error) {
 	out := fmt.Appendf(nil, "%sversion = %d\n", lockHeader, lockVersion)
 	for _, label := range slices.Sorted(maps.Keys(l.Plugins)) {
@@ -179,7 +200,10 @@ func (l Lock) encode() ([]byte, error) {
 				return nil, err
 			}
 		}
-		out = append(append(append(out, '\n'), text...), '\n')
+		out = append(append(append(append(out, '\n'), l.comments[label]...), text...), '\n')
+	}
+	if last := l.comments[""]; last != nil {
+		out = append(append(out, '\n'), last...)
 	}
 	return out, nil
 }
@@ -203,7 +227,20 @@ func (l Locked) block(label string) ([]byte, error) {
 		if err != nil {
 			return nil, sdk.Errorf(sdk.Internal, "write the lock: %w", err)
 		}
-		body.SetAttributeValue(name, value)
+		body.SetAttributeRaw(name, lockTokens(value))
 	}
 	return bytes.TrimSpace(hclwrite.Format(f.Bytes())), nil
+}
+
+// lockTokens has all keys of a map in quotes: HCL takes a first key that is the
+// word for as the beginning of something else.
+func lockTokens(value cty.Value) hclwrite.Tokens {
+	if !value.Type().IsMapType() {
+		return hclwrite.TokensForValue(value)
+	}
+	var pairs []hclwrite.ObjectAttrTokens
+	for key, x := range value.Elements() {
+		pairs = append(pairs, hclwrite.ObjectAttrTokens{Name: hclwrite.TokensForValue(key), Value: hclwrite.TokensForValue(x)})
+	}
+	return hclwrite.TokensForObject(pairs)
 }

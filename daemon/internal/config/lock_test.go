@@ -139,7 +139,7 @@ func TestBrokenLock(t *testing.T) {
 func TestLockKeeps(t *testing.T) {
 	path := filepath.Join(t.TempDir(), LockName)
 	kept := "plugin \"b\" { # a note\n   digest = \"" + someDigest + "\"\n   later = [1, { x = \"<&>\" }]\n}\n"
-	if err := os.WriteFile(path, []byte("version = 2\n"+kept+"plugin \"c\" {\n  digest = \""+someDigest+"\"\n}\n"), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte("# older\nversion = 2 // two\n\n# b is mine\n\n/* since\n May */"+kept+"# gone\nplugin \"c\" {\n  digest = \""+someDigest+"\"\n}\n# the end"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	put := func(l *Lock) error {
@@ -165,7 +165,7 @@ plugin "a" {
   protocol = 1
   kinds    = ["hook", "tool"]
   tools = {
-    read = "` + toolHash(someManifest().Tools[0]) + `"
+    "read" = "` + toolHash(someManifest().Tools[0]) + `"
   }
   sources = ["mcp:far"]
   subscriptions = {
@@ -173,16 +173,21 @@ plugin "a" {
     "run.reset"  = "(priority 10, open)"
   }
   schemes = {
-    note = "(, run, written by [plugin], for models: false)"
+    "note" = "(, run, written by [plugin], for models: false)"
   }
   grants = ["entries"]
   calls = {
-    tools = ["read_*"]
+    "tools" = ["read_*"]
   }
   features = ["` + sdk.FeatureReconfigure + `"]
 }
 
-` + kept
+# older
+// two
+# b is mine
+/* since
+ May */
+` + kept + "\n# the end\n"
 	if string(after) != want {
 		t.Errorf("got\n%s\nwant\n%s", after, want)
 	}
@@ -191,6 +196,25 @@ plugin "a" {
 	}
 	if again, err := os.ReadFile(path); err != nil || string(again) != string(after) {
 		t.Errorf("the second time it is another:\n%s%v", again, err)
+	}
+}
+
+// TestLockNames: whatever a tool is called, the lock can be read again.
+func TestLockNames(t *testing.T) {
+	for _, name := range []string{"for", "in", "if", "null", "true", "a-b", "1", "${x}", `"`, "é"} {
+		m := sdk.Manifest{Name: "demo", Tools: []sdk.ToolSpec{{Name: name}}, Schemes: []sdk.Scheme{{Name: name}}}
+		path := filepath.Join(t.TempDir(), LockName)
+		_, now, err := EditLock(path, func(l *Lock) error {
+			l.Put("a", LockOf(m, someDigest, false))
+			return nil
+		})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if read, err := ReadLock(path); err != nil || len(DiffLock(now, read)) > 0 || read.Plugins["a"].Tools[name] == "" {
+			t.Errorf("%s: %v, %v", name, read, err)
+		}
 	}
 }
 

@@ -84,16 +84,16 @@ func TestShapesOfFrontmatter(t *testing.T) {
 	}
 }
 
-// TestNotRepaired has mistakes that no public file makes: the reason is told, and
+// TestNotRepaired has mistakes that hardly anybody makes: the reason is told, and
 // where.
 func TestNotRepaired(t *testing.T) {
 	for _, c := range []struct {
 		block, code  string
 		line, column int
 	}{
-		{"name: a\ndescription: text\nprose", "yaml", 4, 1}, {"name: a\ndescription: text\n// comment: x\nx y", "yaml", 5, 1}, {"name: a\n description: text", "yaml", 3, 2},
+		{"description: text\nname: a\nprose", "yaml", 4, 1}, {"name: a\ndescription: text\n// comment: x\nx y", "yaml", 5, 1}, {"name: a\n description: text", "yaml", 3, 2},
 		{"\tname: a\n\tdescription: text", "yaml", 2, 2}, {"  name: a\ndescription: text", "yaml", 2, 3}, {"name: a\ndescription:text", "yaml", 3, 1}, {"name: a\ndescription: 'text", "yaml", 3, 14},
-		{"name: a\ndescription: [text", "yaml", 3, 14}, {"name: a\ndescription: {x: y", "yaml", 3, 14}, {"name: a\ndescription: |\n\ttext", "yaml", 4, 2}, {"name: a\ndescription: first\nnot indented", "yaml", 4, 1},
+		{"name: a\ndescription: [text", "yaml", 3, 14}, {"name: a\ndescription: {x: y", "yaml", 3, 14}, {"name: a\n\tdescription: text", "yaml", 3, 2}, {"name: a\ndescription: text\nlicense:MIT", "yaml", 4, 1},
 		{"name: a\n...\ndescription: text", "yaml", 3, 1}, {"name: a\ndescription: x\ay", "yaml", 3, 14}, {"- name: a", "frontmatter-fields", 2, 1}, {"name: {{name}}\ndescription: text", "name-type", 2, 7},
 	} {
 		d := Parse([]byte("---\n"+c.block+"\n---\n"), "folder")

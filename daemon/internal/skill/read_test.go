@@ -103,8 +103,26 @@ func TestOddities(t *testing.T) {
 		{"nothing at all", "", "a", []string{"FRONTMATTER-MISSING"}, nil},
 		{"keys twice", "---\nname: a\ndescription: one\ndescription: two\nallowed-tools: Bash\n---\n", "a", []string{"duplicate-key"},
 			func(d Document) bool { return d.Description == "two" && d.AllowedTools == nil }},
-		{"tabs", "---\nname: a\ndescription: d\nmetadata:\n\tkey: value\n---\n", "a", []string{"field-type", "repaired"},
-			func(d Document) bool { return d.Metadata == nil }},
+		{"tabs", "---\nname: a\ndescription: d\nmetadata:\n\tkey: value\n---\n", "a", []string{"repaired"},
+			func(d Document) bool { return d.Metadata["key"] == "value" && d.Repaired }},
+		{"tabs in a folded text", "---\nname: a\ndescription: >\n\tone: two\n\t  three\n---\n", "a", []string{"repaired"}, func(d Document) bool { return d.Description == "one: two three" }},
+		{"tabs and spaces", "---\nname: a\ndescription: d\nmetadata:\n  x:\n\t\ty: [1]\n---\n", "a", []string{"repaired"},
+			func(d Document) bool { return d.Metadata["x"] != nil }},
+		{"a tab before the description", "---\nname: a\n\tdescription: tabbed\n---\n", "a", []string{"YAML"}, nil},
+		{"a description that goes on at the margin", "---\nname: a\ndescription: Use it\nwhen it's late\n\n(or not).\nlicense: MIT\n---\n", "a", []string{"repaired"},
+			func(d Document) bool {
+				return d.Description == "Use it when it's late (or not)." && d.License == "MIT"
+			}},
+		{"a field without a space behind the description", "---\nname: a\ndescription: d\nlicense:MIT\n---\n", "a", []string{"YAML"}, nil},
+		{"a name that goes on at the margin", "---\ndescription: d\nname: a\nb\n---\n", "a", []string{"YAML"}, nil},
+		{"a backslash in double quotes", `---
+name: a
+description: "C:\path \"x\" and \d+"
+version: "C:\dir\"
+---
+`, "a", []string{"repaired", "repaired"}, func(d Document) bool {
+			return d.Description == `C:\path "x" and \d+` && d.Version == `C:\dir\` && strings.Contains(d.Diagnostics[0].Message, "a backslash that stands for itself")
+		}},
 		{"a tab behind the colon", "---\nname:\ta\ndescription:\td\n---\n", "a", nil, func(d Document) bool { return d.Description == "d" }},
 		{"a separator that YAML takes for a line end", "---\nname: a\ndescription: one\u2028two: three\n---\n", "a", []string{"repaired", "hidden-character"},
 			func(d Document) bool { return d.Description == "one two: three" }},

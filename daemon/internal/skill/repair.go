@@ -3,46 +3,81 @@ package skill
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/bothyd/bothy/sdk"
 )
 
-// repair rewrites a block that is no YAML, for the mistake that people make who
-// know none: a text that holds a colon, or begins with a sign such as @. A value
-// of the top level that is no YAML by itself is put in single quotes. What is
-// opened and not closed stays as it is, for it may be half a file, and so does
-// everything else. first is the line of the block's first
-// line in its file, for the warnings that say what was done.
+// repair rewrites a block that is no YAML, for the mistakes that people make who
+// know none: a text that holds a colon, begins with a sign such as @ or goes on
+// where a field should begin, and tabs. A value of the top level that is no YAML by
+// itself is read with spaces for tabs where that makes it YAML, and is put in single
+// quotes otherwise. What is opened and not closed stays as it is, for it may be half
+// a file, and so does everything else. first is the line of the block's first line
+// in its file, for the warnings that say what was done.
 func repair(src []byte, first int) (fixed []byte, notes []*sdk.SkillDiagnostic) {
 	for i, entry := range entries(src) {
 		end := keyEnd(entry)
 		value := strings.TrimSpace(entry[end:])
-		if end == 0 || value == "" || unfinished(value) || swallows(entry) || isYAML(entry, src) {
+		if end == 0 || value == "" || isYAML(entry, src) {
 			fixed = append(fixed, entry...)
 			continue
 		}
-		before := entry[:end+strings.Index(entry[end:], value[:1])]
-		line := first + i + strings.Count(before, "\n")
-		column := utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:]) + 1
-		notes = append(notes, warning("repaired", line, column, fmt.Sprintf("the value of %s %s, which YAML does not take; it was read as plain text", show(strings.Trim(entry[:end-1], " \t\"'")), reason(value)),
-			"Put the value in quotes. What was repaired gets no tools approved in advance."))
-		text := strings.ReplaceAll(strings.Join(strings.Fields(value), " "), "'", "''")
+		note := func(at int, what, help string) {
+			line, column := placeOf([]byte(entry), at)
+			notes = append(notes, warning("repaired", first+i+line-1, column, fmt.Sprintf("the value of %s %s", show(strings.Trim(entry[:end-1], " \t\"'")), what),
+				help+" What was repaired gets no tools approved in advance."))
+		}
+		if spaced := tabIndent.ReplaceAllStringFunc(entry, spaces); spaced != entry && isYAML(spaced, src) {
+			note(tabIndent.FindStringIndex(entry)[0], "is indented with tabs, which YAML does not take; they were read as two spaces each", "Indent it with spaces.")
+			fixed = append(fixed, spaced...)
+			continue
+		}
+		if unfinished(value) || swallows(entry) {
+			fixed = append(fixed, entry...)
+			continue
+		}
+		text, escapes := quoted(value)
+		what, help := reason(value), "Put the value in quotes."
+		if escapes {
+			what, help = "holds a backslash that stands for itself within double quotes", "Put the value in single quotes."
+		}
+		note(end+strings.Index(entry[end:], value[:1]), what+", which YAML does not take; it was read as plain text", help)
+		text = strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "'", "''")
 		fixed = append(fixed, entry[:end]+" '"+text+"'"+strings.Repeat("\n", strings.Count(entry, "\n"))...)
 	}
 	return fixed, notes
 }
 
+// tabIndent is white space at the beginning of a line that holds a tab.
+var tabIndent = regexp.MustCompile(`(?m)^ *\t[ \t]*`)
+
+func spaces(indent string) string { return strings.ReplaceAll(indent, "\t", "  ") }
+
+// quoted is the text of a value that one pair of double quotes encloses, and whether
+// backslashes in it are what keeps it from being YAML; else it is the value.
+func quoted(value string) (text string, escapes bool) {
+	inner, ok := strings.CutSuffix(strings.TrimPrefix(value, `"`), `"`)
+	if value[0] != '"' || !ok || !strings.Contains(value, `\`) || strings.Count(inner, `"`) != strings.Count(inner, `\"`) {
+		return value, false
+	}
+	return strings.ReplaceAll(inner, `\"`, `"`), true
+}
+
 // entries are the fields of the top level, each with its first line's number and
-// all the lines that belong to it.
+// all the lines that belong to it. To a description belong also lines that begin like
+// text and not like a field.
 func entries(src []byte) func(yield func(line int, entry string) bool) {
 	return func(yield func(int, string) bool) {
 		begin, entry := 0, ""
 		line := 0
 		for l := range strings.Lines(string(src)) {
-			belongs := strings.TrimSpace(l) == "" || l[0] == ' ' || l[0] == '\t' || strings.HasPrefix(l, "- ")
+			belongs := strings.TrimSpace(l) == "" || l[0] == ' ' || l[0] == '\t' || strings.HasPrefix(l, "- ") ||
+				strings.HasPrefix(entry, "description:") && goesOn(l)
 			if !belongs && entry != "" {
 				if !yield(begin, entry) {
 					return
@@ -56,6 +91,14 @@ func entries(src []byte) func(yield func(line int, entry string) bool) {
 			yield(begin, entry)
 		}
 	}
+}
+
+// goesOn reports whether a line is text that nobody would take for a field, also not
+// for one that lacks the space behind its colon.
+func goesOn(line string) bool {
+	c, _ := utf8.DecodeRuneInString(line)
+	word, _, _ := strings.Cut(line, " ")
+	return (unicode.IsLetter(c) || unicode.IsDigit(c) || c == '(') && keyEnd(line) == 0 && !strings.Contains(word, ":")
 }
 
 // keyEnd is where in a field its key ends, the colon included; 0 when it is none.
@@ -91,7 +134,7 @@ func unfinished(value string) bool {
 // field, indented by mistake: that is no text.
 func swallows(entry string) bool {
 	for l := range strings.Lines(entry) {
-		inner := strings.TrimLeft(l, " ")
+		inner := strings.TrimLeft(l, " \t")
 		if inner != l && (strings.HasPrefix(inner, "name: ") || strings.HasPrefix(inner, "description: ")) {
 			return true
 		}

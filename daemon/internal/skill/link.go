@@ -1,6 +1,7 @@
 package skill
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -30,16 +31,18 @@ func openLinkRoot(path string) (*linkRoot, error) {
 }
 
 // holds says whether the way by a link stays in the folder, which its handle
-// finds out without a step outside. The link itself may be absolute.
+// finds out without a step outside. The link itself may be absolute: what is behind
+// the folder's path in it is for the handle to resolve, since .. behind another link
+// leads elsewhere than its letters say.
 func (a *linkRoot) holds(link string) error {
 	if target, err := os.Readlink(link); err == nil && filepath.IsAbs(target) {
-		link = filepath.Clean(target)
+		link = target
 	}
 	rel, inside := below(a.real, link)
 	if !inside {
 		return fmt.Errorf("%w: %s", errEscape, link)
 	}
-	_, err := a.handle.Stat(rel)
+	_, err := a.handle.Stat(cmp.Or(strings.TrimLeft(rel, "/"), "."))
 	switch {
 	case errors.Is(err, syscall.ELOOP):
 		return errLoop

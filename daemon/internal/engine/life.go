@@ -12,8 +12,6 @@ import (
 type RunStore interface {
 	Loops(ctx context.Context, run int64) ([]sdk.Loop, error)
 	RenameRun(ctx context.Context, run int64, alias string) (sdk.Run, error)
-	// Newest is the newest journal row of a run that is of one of the kinds.
-
 	// DeleteRun removes a run for good; conflict while something of it is open.
 	DeleteRun(ctx context.Context, run int64, reason string) (sdk.Receipt, error)
 	// Resting are the runs in which nothing was done since, nor is to be done.

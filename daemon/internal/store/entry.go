@@ -89,6 +89,9 @@ func entriesText(q sdk.EntryQuery) (text string, args []any) {
 	case q.Project != "":
 		text, args = ` FROM projects p JOIN entries e ON e.scope = 'project:' || p.id WHERE p.root = ?1`, []any{filepath.Clean(q.Project)}
 		columns, order = keptColumns, ` ORDER BY e.path`
+		if q.Brief {
+			columns = strings.Replace(keptColumns, `e.body`, `''`, 1)
+		}
 	case q.Brief:
 		columns = briefColumns
 	}

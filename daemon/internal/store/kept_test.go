@@ -40,6 +40,10 @@ func TestKeptOutlivesRuns(t *testing.T) {
 	if got := kept(f.project.Root, "trust://b") + kept(f.project.Root, "trust://B") + kept("/home/me", "trust://"); got != "trust://b 1 {\"hash\":\"1\"} project:1\n" {
 		t.Errorf("of other prefixes and folders: %s", got)
 	}
+	brief, err := f.Entries(t.Context(), sdk.EntryQuery{Project: f.project.Root, Glob: "trust://b", Brief: true})
+	if err != nil || len(brief) != 1 || brief[0].Body != "" || string(brief[0].Attributes) != `{"hash":"1"}` {
+		t.Errorf("in brief: %+v, %v", brief, err)
+	}
 	if seen := f.sees(f.run.ID); len(seen) > 0 {
 		t.Errorf("another run sees %v", seen)
 	}

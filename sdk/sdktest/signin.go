@@ -14,8 +14,9 @@ import (
 
 // SignIn signs a person in to a provider that is a provider.Authenticator, and holds its
 // steps to the contract. person is given each step and does what it says, against a server
-// that stands for the real one; it must return at once. A sign-in that is left ends. It
-// returns what the caller would keep.
+// that stands for the real one; it must return at once. Two sign-ins are left before the one that is answered; they end,
+// but may still wait for the same answer when person gives it. It returns what the caller
+// would keep.
 func SignIn(t *testing.T, impl provider.Provider, person func(sdk.AuthStep)) sdk.AuthDone {
 	t.Helper()
 	if _, ok := impl.(provider.Authenticator); !ok {

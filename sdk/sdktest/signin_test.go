@@ -18,7 +18,7 @@ import (
 // door is a model that lets in whoever knocks.
 type door struct {
 	fakeModel
-	knocked chan struct{}
+	knocked chan struct{}  // closed: who was left may not have noticed and wait here too
 	steps   []sdk.AuthStep // before it waits; nil are good ones
 	fails   error
 	panics  bool
@@ -49,12 +49,12 @@ func (d door) Authenticate(ctx context.Context, show func(sdk.AuthStep) error) e
 }
 
 func TestSignIn(t *testing.T) {
-	d := door{knocked: make(chan struct{}, 1)}
+	d := door{knocked: make(chan struct{})}
 	var seen []sdk.AuthStep
 	done := SignIn(t, d, func(s sdk.AuthStep) {
 		seen = append(seen, s)
 		if s.Wait != nil {
-			d.knocked <- struct{}{}
+			close(d.knocked)
 		}
 	})
 	if done != (sdk.AuthDone{Account: "ada", Secret: "key"}) || len(seen) != 4 || seen[1].Code != "ABCD-EFGH" || !seen[2].Wait.Until.Equal(time.UnixMilli(1e12)) {

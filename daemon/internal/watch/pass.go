@@ -81,7 +81,7 @@ func (p *Pass) Path(path string) {
 			return
 		}
 		if !filepath.IsAbs(target) {
-			target = filepath.Join(at, target)
+			target = at + string(filepath.Separator) + target
 		}
 		at, rest = string(filepath.Separator), append(Steps(target), rest...)
 	}

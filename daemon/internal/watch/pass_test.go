@@ -30,6 +30,7 @@ func TestPath(t *testing.T) {
 		os.MkdirAll(filepath.Join(dir, "real", "deep"), 0o700),
 		os.WriteFile(filepath.Join(dir, "real", "deep", "f"), nil, 0o600),
 		os.Symlink("real", filepath.Join(dir, "link")), os.Symlink("loop", filepath.Join(dir, "loop")),
+		os.Symlink("real/deep", filepath.Join(dir, "short")), os.Symlink("short/../g", filepath.Join(dir, "up")),
 	} {
 		if err != nil {
 			t.Fatal(err)
@@ -41,6 +42,7 @@ func TestPath(t *testing.T) {
 		{"real/none/f", "real", "real/none"},
 		{"none", "", "none"},
 		{"loop", "", "loop"},
+		{"up", " real", "real/g short up"},
 	} {
 		s := newSet(idle{}, New(Config{}))
 		p := &Pass{set: s, places: map[string]Identity{}}

@@ -197,7 +197,7 @@ func (x *faulty) traced(line []string) (p plan, a rpc.Accepted, trouble error) {
 	}
 	ctx, cancel := context.WithTimeout(x.t.Context(), 5*time.Second)
 	defer cancel()
-	a, err := x.client.Act(ctx, rpc.Prompt{Project: x.project, Run: p.Tag, Prompt: p.prompt()})
+	a, err := x.client.Act(ctx, rpc.Prompt{Project: x.project, Run: p.Tag, Prompt: p.prompt(), Key: p.Tag})
 	if err != nil {
 		return p, rpc.Accepted{}, err
 	}

@@ -300,7 +300,9 @@ const removals = 8
 
 func (m *Manager) removeAll(ctx context.Context) error {
 	for _, s := range m.sessions {
-		s.forget()
+		if s.container != nil { // which what is done behind a result still reads
+			s.container.link.close()
+		}
 	}
 	found, err := m.ours(ctx)
 	if err != nil {
@@ -330,11 +332,9 @@ func (m *Manager) removeAll(ctx context.Context) error {
 func (m *Manager) release() {
 	m.end()
 	m.inheriting.Wait()
-	for _, s := range m.sessions {
-		s.forget()
-	}
 	m.views.close()
 	for _, s := range m.sessions { // only now may another manager have the runs and their slots
+		s.forget()
 		s.unclaim()
 	}
 	if m.podman != nil {

@@ -159,7 +159,9 @@ func TestACassetteOutlivesTheDaemon(t *testing.T) {
 
 func TestNoCassette(t *testing.T) {
 	begun := make(chan struct{}, 1)
-	h := newHouse(t, say("done"), failing(&sdk.ProviderError{Class: sdk.ClassNever, Message: "no"}), say("done"), hanging(begun))
+	blocked := make(chan bool, 1)
+	var seen bool
+	h := newHouse(t, say("done"), failing(&sdk.ProviderError{Class: sdk.ClassNever, Message: "no"}), after(blocked, &seen, say("done")), hanging(begun))
 	plain := h.submit(Submission{})
 	h.await(plain)
 	failed := h.submit(Submission{Record: true})
@@ -168,6 +170,7 @@ func TestNoCassette(t *testing.T) {
 	if err := os.MkdirAll(h.engine.tape(lost.Run, lost.Loop)+"l", 0o700); err != nil { // where its answers would go
 		t.Fatal(err)
 	}
+	blocked <- true
 	h.await(lost)
 	open := h.submit(Submission{Record: true})
 	<-begun

@@ -201,6 +201,12 @@ func (s *Server) Serve(l *Listener) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	s.socket, s.tokens = l.path, l.tokens
+	s.mu.Lock()
+	if s.draining.Err() == nil {
+		s.serving.Add(1) // so that Close waits for who may still be let in
+		defer s.serving.Done()
+	}
+	s.mu.Unlock()
 	kept := make(chan error, 1)
 	go func() { kept <- l.keep(ctx, s.limits.Watchdog, s.log, s.alarm) }()
 	defer context.AfterFunc(s.draining, l.stop)()
@@ -293,7 +299,9 @@ func (s *Server) Farewell() {
 // committed, and then closes every connection. When ctx ends first, calls are
 // cancelled. It may be called more than once.
 func (s *Server) Close(ctx context.Context) {
+	s.mu.Lock()
 	s.drain()
+	s.mu.Unlock()
 	done := make(chan struct{})
 	go func() { s.serving.Wait(); close(done) }()
 	select {

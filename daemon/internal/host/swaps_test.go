@@ -24,7 +24,7 @@ func TestSwapsLoseNoCall(t *testing.T) {
 	copyFile(t, builds[0], path)
 	s := spec("fault", "")
 	s.Path, s.Env["FAULT_KEEPS"], s.Env["FAULT_MARKS"] = path, "1", filepath.Join(t.TempDir(), "marks")
-	r := started(t, nil, s)
+	r := started(t, func(c *Config) { c.HealthInterval = 20 * time.Second }, s) // sixteen callers, and what else the machine does
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 

@@ -12,8 +12,8 @@ import (
 )
 
 // reaping is how long after its connection broke a process may take to be seen
-// dead.
-const reaping = 500 * time.Millisecond
+// dead, on a machine that is busy: how it ended is what people are told.
+const reaping = 3 * time.Second
 
 // mapped is the one place where an error of a call to a plugin is told apart:
 // the plugin's own answer is kept; otherwise the plugin died, the caller gave

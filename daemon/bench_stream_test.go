@@ -101,8 +101,12 @@ func BenchmarkStream(b *testing.B) {
 		})
 	}()
 	ask := func(keep bool) {
+		run, err := c.StartRun(context.Background(), rpc.StartRun{Project: project, Model: "tokens/m"})
+		if err != nil {
+			b.Fatal(err)
+		}
 		began := time.Now()
-		accepted, err := c.Act(context.Background(), rpc.Prompt{Project: project, Run: "talk", Prompt: "write", Model: "tokens/m"})
+		accepted, err := c.Act(context.Background(), rpc.Prompt{Project: project, Run: run.Run, Prompt: "write", Model: "tokens/m"})
 		if err != nil {
 			b.Fatal(err)
 		}

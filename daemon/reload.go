@@ -66,6 +66,9 @@ func (d *Daemon) ReloadConfig(ctx context.Context) rpc.Reloaded {
 
 // reread is ReloadConfig with what the keyring told before.
 func (d *Daemon) reread(ctx context.Context) rpc.Reloaded {
+	if d.files != nil {
+		d.files.Reading()
+	}
 	r, _ := d.reloadIf(ctx, func() bool { return true })
 	return r
 }

@@ -32,6 +32,7 @@ type Contents struct {
 
 	mu     sync.Mutex
 	wanted []string
+	known  map[string]string // what Reading found; nil since the last check
 
 	// Of the checks alone:
 	keys map[string]string // of the content, by file, as changed knows it
@@ -68,6 +69,15 @@ func (c *Contents) Follow(files []string) {
 	c.files.Ask()
 }
 
+// Reading tells that somebody is about to read the files without having been told that
+// they changed: what they are now is what the next change is compared with. Without it a
+// file that is written as it was at the last change would be none.
+func (c *Contents) Reading() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.known = c.keysOf(c.wanted)
+}
+
 // Polling says why the files are read again and again instead of being watched;
 // it is empty when they are watched.
 func (c *Contents) Polling() string { return c.files.Polling() }
@@ -83,6 +93,9 @@ func (c *Contents) Close() {
 func (c *Contents) check(p *Pass) (again time.Duration) {
 	c.mu.Lock()
 	files := c.wanted
+	if c.known != nil {
+		c.keys, c.known = c.known, nil
+	}
 	c.mu.Unlock()
 	for _, file := range files {
 		p.Path(file) // before reading: what changes afterwards makes an event

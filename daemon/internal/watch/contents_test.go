@@ -366,3 +366,15 @@ func TestWatchOverflow(t *testing.T) {
 	lost <- fsnotify.ErrEventOverflow
 	w.sees("unheard")
 }
+
+// TestWatchReadMeanwhile: a file that somebody reads when it is another, and that is then
+// written as it was at the last change, is told of.
+func TestWatchReadMeanwhile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f")
+	put(t, path, "one")
+	w := newWatched(t, path, Open)
+	put(t, path, "two")
+	w.Reading()
+	put(t, path, "one")
+	w.await(func(texts []string) bool { return len(texts) > 1 && texts[len(texts)-1] == "one" })
+}

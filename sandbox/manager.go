@@ -44,11 +44,10 @@ type Manager struct {
 	mu       sync.Mutex
 	closed   bool
 	sessions map[string]*session
-	released map[string]bool // given up, and perhaps in nobody's care yet
 	warnings []string
 	active   sync.WaitGroup
-	// inheriting ends with life.
-	inheriting sync.WaitGroup
+	// takingOver ends with life.
+	takingOver sync.WaitGroup
 }
 
 // Open finds or starts Podman, makes the base image when it is not there, and
@@ -66,7 +65,7 @@ func Open(ctx context.Context, cfg Config, logger hclog.Logger) (*Manager, error
 	if os.Geteuid() == 0 {
 		return nil, unavailable("commands do not run as root", hintRootless, nil)
 	}
-	m := &Manager{cfg: cfg, logger: logger, sessions: make(map[string]*session), released: make(map[string]bool), projects: newProjects(cfg.Protector)}
+	m := &Manager{cfg: cfg, logger: logger, sessions: make(map[string]*session), projects: newProjects(cfg.Protector)}
 	m.projects.dir = filepath.Join(cfg.Dir, "p")
 	m.views = newViews(m)
 	m.life, m.end = context.WithCancel(context.Background())
@@ -96,7 +95,7 @@ func (m *Manager) open(ctx context.Context) error {
 		return err
 	}
 	if m.unmarked { // nothing is left but what Podman noted before the machine ended
-		m.inheriting.Go(func() { m.takeOver(m.life) })
+		m.takingOver.Go(func() { m.takeOver(m.life) })
 	} else {
 		m.takeOver(ctx)
 		if !m.shared() { // else it may be one that another manager makes
@@ -107,7 +106,7 @@ func (m *Manager) open(ctx context.Context) error {
 		m.views.finish(ctx)
 	}
 	if m.shared() {
-		m.inheriting.Go(m.inherit)
+		m.takingOver.Go(m.outlast)
 	}
 	return nil
 }
@@ -286,7 +285,7 @@ func (m *Manager) Close(ctx context.Context) error {
 	m.mu.Unlock()
 	m.end()
 	m.active.Wait()
-	m.inheriting.Wait()
+	m.takingOver.Wait()
 	err := m.removeAll(ctx)
 	m.unmarked = err == nil
 	m.release()
@@ -310,7 +309,7 @@ func (m *Manager) removeAll(ctx context.Context) error {
 	}
 	found = slices.DeleteFunc(found, func(c listed) bool {
 		run := c.Labels[labelRun]
-		return m.released[run] || ValidRunID(run) == nil && !m.session(run).tryClaim() // another manager's
+		return ValidRunID(run) == nil && !m.session(run).tryClaim() // another manager's
 	})
 	errs := make([]error, len(found))
 	var group errgroup.Group
@@ -331,7 +330,7 @@ func (m *Manager) removeAll(ctx context.Context) error {
 // release gives back what open took, as far as it came.
 func (m *Manager) release() {
 	m.end()
-	m.inheriting.Wait()
+	m.takingOver.Wait()
 	m.views.close()
 	for _, s := range m.sessions { // only now may another manager have the runs and their slots
 		s.forget()
@@ -355,7 +354,7 @@ func (m *Manager) leaveDir() {
 		return
 	}
 	defer func() { _ = lock.Close() }()
-	if lockFile(lock) != nil || len(m.released) > 0 {
+	if lockFile(lock) != nil {
 		return
 	}
 	if m.podman != nil && m.podman.own != nil {

@@ -184,6 +184,7 @@ type fixture struct {
 	t       testing.TB
 	manager *sandbox.Manager
 	run     sandbox.RunSpec
+	cfg     sandbox.Config // of a manager of the test's own; not always set
 }
 
 func newFixture(t testing.TB, m *sandbox.Manager) *fixture {

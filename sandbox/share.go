@@ -7,13 +7,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"time"
 )
 
-// Several managers may share a directory for as long as one hands its runs over
-// to another: each has a Podman service of its own over the same storage, each
+// Several managers may share a directory for as long as one ends the commands that it
+// runs while another takes the next ones: each has a Podman service of its own over the same storage, each
 // run belongs to one of them, and commands in one project run under one of them
 // at a time. What ends with the last manager is known by locks, which the kernel
 // drops when a process dies:
@@ -115,8 +114,7 @@ func (m *Manager) shared() bool {
 }
 
 // claim makes the run this manager's own, when no other manager has it any more.
-// Who has the turn calls it. A container that the one before gave up is taken
-// over.
+// Who has the turn calls it. A container of one that died is taken over.
 func (s *session) claim(ctx context.Context) error {
 	if s.lock != nil {
 		return nil
@@ -134,9 +132,6 @@ func (s *session) claim(ctx context.Context) error {
 		return failed("claim the run", err)
 	}
 	s.lock = lock
-	s.manager.mu.Lock()
-	delete(s.manager.released, s.run)
-	s.manager.mu.Unlock()
 	if !known || s.container != nil {
 		return nil
 	}
@@ -173,9 +168,10 @@ func (s *session) unclaim() {
 	}
 }
 
-// Release gives a run up for another manager of the same directory, which takes
-// over its container with its next command or before: processes of a command are
-// all dead by then, and files in it stay. A command that runs ends first.
+// Release gives a run up for another manager of the same directory, which waits for it
+// with its next command of the run. A command that runs ends first; the container goes.
+// The home stays, and so does what waits for a person's answer. Who still reads
+// [Change.Old] of the run's last result must not call it.
 func (m *Manager) Release(ctx context.Context, runID string) error {
 	if err := ValidRunID(runID); err != nil {
 		return err
@@ -194,68 +190,28 @@ func (m *Manager) Release(ctx context.Context, runID string) error {
 		return err
 	}
 	defer s.give()
-	s.dropAhead()
-	held := s.container != nil
-	s.forget()
+	if s.lock == nil {
+		return nil
+	}
+	if err := s.discard(); err != nil {
+		return err
+	}
+	s.dropLate() // what is written down is told by who finds it
+	_ = os.RemoveAll(s.dir)
 	s.guard, s.meter = nil, nil
 	s.unclaim()
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if held {
-		m.released[runID] = true
-	}
 	return nil
 }
 
-// inherit takes over what the other managers of the directory give up, so that a
-// run's container is in somebody's care before its next command comes. It ends
-// with the last of them.
-func (m *Manager) inherit() {
-	seen := map[string]bool{} // the runs of which nothing is left to take over
-	for last := false; !last; {
-		last = !m.shared()
-		if fresh := m.givenUp(seen); len(fresh) > 0 {
-			m.takeOverRuns(m.life, fresh)
-		}
+// outlast takes over what is left when no other manager has the directory any more: one
+// of them may have died.
+func (m *Manager) outlast() {
+	for m.shared() {
 		select {
 		case <-m.life.Done():
 			return
 		case <-time.After(5 * pause):
 		}
 	}
-}
-
-// givenUp are the keys of runs that had a container and belong to nobody.
-func (m *Manager) givenUp(seen map[string]bool) map[string]bool {
-	dirs, err := os.ReadDir(filepath.Join(m.cfg.Dir, "s"))
-	if err != nil {
-		return nil
-	}
-	fresh := map[string]bool{}
-	for _, d := range dirs {
-		name := d.Name()
-		if !d.IsDir() || seen[name] || strings.Contains(name, ".") {
-			continue
-		}
-		f, err := holdFile(filepath.Join(m.cfg.Dir, "s", name+".lock"))
-		if err != nil {
-			continue // somebody has it, perhaps this manager
-		}
-		_ = f.Close()
-		seen[name], fresh[name] = true, true
-	}
-	return fresh
-}
-
-func (m *Manager) takeOverRuns(ctx context.Context, keys map[string]bool) {
-	found, err := m.ours(ctx)
-	if err != nil {
-		m.logger.Warn("cannot look for containers that were given up", "error", err)
-		return
-	}
-	for _, c := range found {
-		if keys[key(c.Labels[labelRun])] {
-			m.takeOverOne(ctx, c)
-		}
-	}
+	m.takeOver(m.life)
 }

@@ -31,7 +31,9 @@ func lockedFixture(t *testing.T) (*fixture, *atomic.Bool) {
 		}
 		return func() {}, nil
 	}
-	return newFixture(t, open(t, cfg)), busy
+	f := newFixture(t, open(t, cfg))
+	f.cfg = cfg
+	return f, busy
 }
 
 func (f *fixture) read(name string) string {

@@ -74,7 +74,7 @@ const (
 	// FeatureReconfigure: Configure may be called again, with a higher generation.
 	FeatureReconfigure = "reconfigure"
 	// FeatureRelease: the plugin keeps something for each run, and gives it up
-	// for its successor when Release is called for the run.
+	// when Release is called for the run, for which a successor may wait.
 	FeatureRelease = "release"
 )
 

@@ -56,7 +56,7 @@ func (b *bash) startJob(ctx context.Context, in arguments, command sandbox.Comma
 		return sdk.ToolResult{}, classified(err)
 	}
 	b.protections.heard(call.Invocation)
-	j := newJob(in.Command, call.Network)
+	j := newJob(in.Command, call.RunDir, call.Network)
 	if err := b.jobs.book(call.Run, j); err != nil {
 		return sdk.ToolResult{}, err
 	}
@@ -112,6 +112,9 @@ func (b *bash) earlier(answer sdk.ToolResult, asked sandbox.Result, project stri
 	return told
 }
 
+// lostNote tells of background commands that ended with the process that ran them.
+const lostNote = "[ended when the bash plugin was changed or the daemon stopped, and no longer in the background: %s]\n"
+
 // startedNote is told when a background command was started.
 const startedNote = "[it runs in the background as %[1]s; read it with bash_output, end it with bash_stop. Other commands of this run reach what it serves on 127.0.0.1. It ends with the work on this prompt.%[2]s]\n"
 
@@ -134,7 +137,7 @@ func (b *bash) readJob(ctx context.Context, in outputArguments, call tool.Call) 
 	if in.WaitSeconds < 0 || in.WaitSeconds > mostWait.Seconds() {
 		return sdk.ToolResult{}, sdk.Errorf(sdk.Validation, "wait_seconds is %g; it can be up to %g", in.WaitSeconds, mostWait.Seconds())
 	}
-	j, err := b.jobs.find(call.Run, in.ID)
+	j, err := b.jobs.find(call.Run, call.RunDir, in.ID)
 	if err != nil {
 		return sdk.ToolResult{}, err
 	}
@@ -145,7 +148,7 @@ func (b *bash) readJob(ctx context.Context, in outputArguments, call tool.Call) 
 }
 
 func (b *bash) stopJob(ctx context.Context, in stopArguments, call tool.Call) (sdk.ToolResult, error) {
-	j, err := b.jobs.find(call.Run, in.ID)
+	j, err := b.jobs.find(call.Run, call.RunDir, in.ID)
 	if err != nil {
 		return sdk.ToolResult{}, err
 	}

@@ -120,7 +120,7 @@ func TestBackgroundCannotWrite(t *testing.T) {
 
 // TestUnreadOutput: what is not read in time goes, the oldest first, and is counted.
 func TestUnreadOutput(t *testing.T) {
-	j := newJob("x", false)
+	j := newJob("x", "", false)
 	j.add(1, []byte("old"))
 	j.add(2, []byte(strings.Repeat("n", mostUnread)))
 	if text, dropped := j.read(); dropped != 3 || text != strings.Repeat("n", mostUnread) {
@@ -134,7 +134,7 @@ func TestUnreadOutput(t *testing.T) {
 // TestARunThatRestsWhileAJobIsStarted: the command is ended, and takes no place.
 func TestARunThatRestsWhileAJobIsStarted(t *testing.T) {
 	var js jobs
-	j := newJob("sleep 600", false)
+	j := newJob("sleep 600", "", false)
 	if err := js.book("run-1", j); err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +142,7 @@ func TestARunThatRestsWhileAJobIsStarted(t *testing.T) {
 	if js.started(j, &sandbox.Background{}) {
 		t.Error("it goes on")
 	}
-	if _, err := js.find("run-1", ""); sdk.OutcomeOf(err) != sdk.NotFound {
+	if _, err := js.find("run-1", "", ""); sdk.OutcomeOf(err) != sdk.NotFound {
 		t.Errorf("it is found: %v", err)
 	}
 }

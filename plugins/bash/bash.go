@@ -245,6 +245,9 @@ func (b *bash) run(ctx context.Context, in arguments, call tool.Call) (sdk.ToolR
 // special adds to a result that its command worked on the project itself, and why. The
 // first of a run says it in words, and the limits that are the run's own.
 func (b *bash) special(answer sdk.ToolResult, call tool.Call, reason string) sdk.ToolResult {
+	if names := lost(call.RunDir); names != "" {
+		answer.Output = joined(answer.Output, "", "", "", fmt.Sprintf(lostNote, names))
+	}
 	note := b.ownLimits(call.Project)
 	if reason != "" {
 		answer.Metadata["view"], answer.Metadata["view_reason"] = false, reason
@@ -335,22 +338,21 @@ func classified(err error) error {
 	return err
 }
 
-// release gives a run up for the process that took this one's place: it takes
-// over the run's container as it is.
+// release gives a run up for the process that took this one's place. No call of it is
+// under way.
 func (b *bash) release(ctx context.Context, run, _ string) error {
-	b.jobs.forget(ctx, run)
+	err := b.jobs.lose(ctx, run)
 	b.mu.Lock()
 	delete(b.told, run)
 	m := b.manager
 	b.mu.Unlock()
 	if m == nil {
-		return nil
+		return err
 	}
-	return m.Release(ctx, run)
+	return errors.Join(err, m.Release(ctx, run))
 }
 
-// drain ends the sandbox once no call runs, with all containers that were not
-// given up.
+// drain ends the sandbox once no call runs, with all containers and background commands.
 func (b *bash) drain(ctx context.Context) error {
 	b.stop()
 	b.recovery.Wait()
@@ -364,6 +366,9 @@ func (b *bash) drain(ctx context.Context) error {
 	b.mu.Unlock()
 	if m == nil {
 		return nil
+	}
+	if err := b.jobs.loseAll(ctx); err != nil {
+		b.logger.Warn("nobody will tell that background commands were ended", "error", err)
 	}
 	if err := m.Close(ctx); err != nil {
 		return fmt.Errorf("close the sandbox: %w", err)

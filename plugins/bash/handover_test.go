@@ -49,7 +49,8 @@ func (r *rig) exec(run, command string, out *heard) (sdk.ToolResult, error) {
 			return sdk.ToolResult{}, err
 		}
 	}
-	arguments, err := json.Marshal(arguments{Command: command, TimeoutSeconds: 60})
+	command, background := strings.CutPrefix(command, "background: ")
+	arguments, err := json.Marshal(arguments{Command: command, TimeoutSeconds: 60, Background: background})
 	if err != nil {
 		return sdk.ToolResult{}, err
 	}
@@ -62,9 +63,10 @@ func newHeard() *heard {
 	return &heard{stream: stream{chunks: make(map[int]string)}, told: make(chan struct{})}
 }
 
-// TestHandOver: while a command runs under the old process, another run works
-// under the new one at once; the command ends where it began, with its output,
-// and then its run goes on under the new one in the same container.
+// TestHandOver: while a command runs under the old process, another run works under the
+// new one at once. A command of a run that the old one has waits until it is given up;
+// what ran in the background there is told of. Nothing of the run's home is lost, and the
+// command under way ends where it began.
 func TestHandOver(t *testing.T) {
 	needPodman(t)
 	var settings sdk.Settings
@@ -76,11 +78,14 @@ func TestHandOver(t *testing.T) {
 			t.Fatalf("%s: %s: got %q %v, want %q", run, command, got.Output, err, want)
 		}
 	}
-	must(old, "a", "echo mine >/tmp/mark; hostname >/tmp/host; cat /tmp/mark", "mine")
-	must(old, "idle", "echo still >/tmp/mark; cat /tmp/mark", "still")
+	must(old, "a", "echo mine >~/mark; cat ~/mark", "mine")
+	must(old, "idle", "echo still >~/mark; echo here >there; cat ~/mark", "still")
+	if got, err := old.exec("idle", "background: echo up; sleep 600", newHeard()); err != nil || got.Metadata["running"] != true {
+		t.Fatalf("got %+v %v", got, err)
+	}
 	busy, ended := newHeard(), make(chan string, 1)
 	go func() {
-		got, err := old.exec("a", "echo on; until [ -e $HOME/let-it-end ]; do sleep 0.05; done; echo over", busy)
+		got, err := old.exec("a", "echo on; until [ -e $HOME/let-it-end ]; do sleep 0.05; done; echo over >view; echo over", busy)
 		if err != nil {
 			got.Output = err.Error()
 		}
@@ -95,10 +100,23 @@ func TestHandOver(t *testing.T) {
 		}
 	})
 	must(next, "b", "echo at once", "at once")
+	type end struct {
+		got sdk.ToolResult
+		err error
+	}
+	waited := make(chan end, 1)
+	go func() {
+		got, err := next.exec("idle", "cat ~/mark there", newHeard())
+		waited <- end{got, err}
+	}()
 	if err := old.b.release(t.Context(), "idle", ""); err != nil {
 		t.Fatal(err)
 	}
-	must(next, "idle", "cat /tmp/mark", "still")
+	idle := <-waited
+	if idle.err != nil || !strings.HasPrefix(idle.got.Output, "still\nhere\n") || !strings.Contains(idle.got.Output, "no longer in the background: bg-1: echo up; sleep 600]") {
+		t.Fatalf("got %q %v", idle.got.Output, idle.err)
+	}
+	must(next, "idle", "cat there", "here") // it is told once
 	select {
 	case out := <-ended:
 		t.Fatalf("the command under way ended: %q", out)
@@ -114,10 +132,36 @@ func TestHandOver(t *testing.T) {
 	if err := old.b.release(t.Context(), "a", ""); err != nil {
 		t.Fatal(err)
 	}
+	must(next, "a", "cat ~/mark view", "mine\nover")
 	if err := old.b.drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	must(next, "a", "cat /tmp/mark; test \"$(hostname)\" = \"$(cat /tmp/host)\"", "mine")
+	must(next, "a", "cat ~/mark view", "mine\nover")
 	must(next, "b", "echo again", "again")
-	must(next, "idle", "cat /tmp/mark", "still")
+	must(next, "idle", "cat ~/mark", "still")
+}
+
+// TestBackgroundEndsWithTheProcess: the end of what ran in the background is told by the
+// first result after it, whichever that is.
+func TestBackgroundEndsWithTheProcess(t *testing.T) {
+	needPodman(t)
+	var settings sdk.Settings
+	old := newRig(t, func(s *sdk.Settings) { settings = *s })
+	got, err := old.use("bash", `{"command":"echo up; sleep 600","background":true}`)
+	needs(t, got, err, "bg-1")
+	if err := old.b.drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	next := old.beside(settings)
+	t.Cleanup(func() {
+		if err := next.b.drain(context.Background()); err != nil {
+			t.Errorf("drain: %v", err)
+		}
+	})
+	if _, err := next.use("bash_output", `{"id":"bg-1"}`); sdk.OutcomeOf(err) != sdk.NotFound || !strings.Contains(err.Error(), "bg-1: echo up; sleep 600 was ended") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := next.use("bash_output", `{}`); sdk.OutcomeOf(err) != sdk.NotFound || strings.Contains(err.Error(), "bg-1") {
+		t.Errorf("got %v", err)
+	}
 }

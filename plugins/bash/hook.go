@@ -36,6 +36,7 @@ func (b *bash) Event(ctx context.Context, name string, payload json.RawMessage) 
 		return sdk.Errorf(sdk.Validation, "the payload of %s: %w", name, err)
 	}
 	b.jobs.forget(ctx, e.Run.Key)
+	lost(e.RunDir) // nobody waits for it any more
 	if name == runRested {
 		return nil
 	}

@@ -2,7 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -25,6 +29,7 @@ const (
 // job is a command that runs in the background, or has.
 type job struct {
 	id      string
+	runDir  string // of its run
 	command string
 	began   time.Time
 	network bool // it was started with one
@@ -37,8 +42,8 @@ type job struct {
 	news    chan struct{} // closed and made anew with each output
 }
 
-func newJob(command string, network bool) *job {
-	return &job{command: command, network: network, began: time.Now(), news: make(chan struct{})}
+func newJob(command, runDir string, network bool) *job {
+	return &job{command: command, runDir: runDir, network: network, began: time.Now(), news: make(chan struct{})}
 }
 
 // add is the sink of the command.
@@ -154,7 +159,7 @@ func (js *jobs) names(run string) (names []string) {
 }
 
 // find is a command of a run by its name; without a name it is the only one that runs, or the only one.
-func (js *jobs) find(run, id string) (*job, error) {
+func (js *jobs) find(run, runDir, id string) (*job, error) {
 	js.mu.Lock()
 	defer js.mu.Unlock()
 	var found, running []*job
@@ -172,6 +177,9 @@ func (js *jobs) find(run, id string) (*job, error) {
 	case len(found) == 1:
 		return found[0], nil
 	case len(js.runs[run]) == 0:
+		if names := lost(runDir); names != "" {
+			return nil, sdk.Errorf(sdk.NotFound, "no command of this run is in the background any more: %s was ended when the bash plugin was changed or the daemon stopped; start it again with bash and background = true", names)
+		}
 		return nil, sdk.Errorf(sdk.NotFound, "no command of this run is in the background: it ends with the work on the prompt that started it, and with the daemon; start it again with bash and background = true")
 	}
 	return nil, sdk.Errorf(sdk.NotFound, "name one of the background commands of this run by its id; those that run: %s", strings.Join(js.names(run), ", "))
@@ -210,6 +218,48 @@ func (js *jobs) forget(ctx context.Context, run string) {
 	js.mu.Lock()
 	defer js.mu.Unlock()
 	delete(js.runs, run)
+}
+
+// lostName is the file, in a run's folder, of the background commands that were ended
+// with the process of the plugin that ran them, one a line: the next result tells of them.
+const lostName = "background.ended"
+
+// lose ends all commands of a run, because this process is about to end, and notes those
+// that still ran.
+func (js *jobs) lose(ctx context.Context, run string) (err error) {
+	js.mu.Lock()
+	names := js.names(run)
+	for _, j := range js.runs[run] {
+		if len(names) > 0 && filepath.IsAbs(j.runDir) {
+			err = os.WriteFile(filepath.Join(j.runDir, lostName), []byte(strings.Join(names, "\n")), 0o600)
+			break
+		}
+	}
+	js.mu.Unlock()
+	js.forget(ctx, run)
+	return err
+}
+
+// loseAll is lose for all runs.
+func (js *jobs) loseAll(ctx context.Context) (err error) {
+	js.mu.Lock()
+	runs := slices.Collect(maps.Keys(js.runs))
+	js.mu.Unlock()
+	for _, run := range runs {
+		err = errors.Join(err, js.lose(ctx, run))
+	}
+	return err
+}
+
+// lost are the commands of a run that an earlier process noted in its folder, told once;
+// empty when there are none.
+func lost(runDir string) string {
+	file := filepath.Join("/", runDir, lostName)
+	names, err := os.ReadFile(file)
+	if err != nil || os.Remove(file) != nil {
+		return ""
+	}
+	return strings.ReplaceAll(string(names), "\n", ", ")
 }
 
 // firstLine is a command as a list shows it.

@@ -107,9 +107,8 @@ type Options struct {
 	// Config, but what Configure made of it. A ConfiguredProvider needs no word.
 	Reconfigures bool
 	// Release gives up what the plugin keeps for one run, because another process
-	// of it, which took its place, is about to serve that run. No call of the run
-	// is under way, and none will come. A plugin without it hands all runs over at
-	// once.
+	// of it took its place. No call of the run is under way here, and none will come;
+	// the other process may have one already, which has to wait until this is done.
 	Release func(ctx context.Context, run, runDir string) error
 	// Health reports that the plugin cannot work now, and why. nil is healthy.
 	Health func(ctx context.Context) error

@@ -60,11 +60,11 @@ func (s *Supervisor) Settle(ctx context.Context, call sdk.Invocation) (r sdk.Too
 
 // about asks something about a call, by the name that the tool has in its plugin.
 func (o *offered) about(ctx context.Context, call sdk.Invocation, ask func(context.Context, *link, sdk.Invocation) error) error {
-	l, err := o.owner.callableFor(ctx, call.Run, call.RunDir)
+	l, end, err := o.owner.called(ctx, call.Run, call.RunDir)
 	if err != nil {
 		return err
 	}
-	defer l.endCall(call.Run)
+	defer end()
 	call.Tool = o.remote
 	ctx, cancel := context.WithTimeout(ctx, answering)
 	defer cancel()

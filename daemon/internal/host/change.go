@@ -175,7 +175,7 @@ func (i *instance) swap(ctx context.Context, old *link, r *request, generation i
 	i.needs(needed(r.spec, fresh.said))
 	i.say(ofStart, fresh.warnings...)
 	i.setState(Ready, fresh, "")
-	i.affinity.supersede(old)
+	old.calls.handOver(old.release)
 	i.s.wg.Go(func() { i.s.finish(old) })
 	i.log.Info("another process of the plugin took over", "pid", fresh.proc.ID(), "generation", generation)
 	r.settle(fresh.replaces(Swapped))

@@ -45,11 +45,11 @@ func (s *Supervisor) Pull(ctx context.Context, instance, model string, progress 
 	if err != nil {
 		return err
 	}
-	l, err := i.callableFor(ctx, "", "")
+	l, end, err := i.called(ctx, "", "")
 	if err != nil {
 		return err
 	}
-	defer l.endCall("")
+	defer end()
 	ctx, quiet, done := i.heeded(ctx, s.cfg.FirstDelta)
 	defer done()
 	return l.bound(ctx, func(rpc context.Context) error {
@@ -78,11 +78,11 @@ func (s *Supervisor) Complete(ctx context.Context, instance string, req sdk.Requ
 }
 
 func (s *Supervisor) complete(ctx context.Context, i *instance, req sdk.Request, send func(sdk.Delta) error) error {
-	l, err := i.callableFor(ctx, req.Run, "")
+	l, end, err := i.called(ctx, req.Run, "")
 	if err != nil {
 		return err
 	}
-	defer l.endCall(req.Run)
+	defer end()
 	id := uuid.NewString()
 	defer s.calls.begin(ctx, sdk.Caller{Instance: i.name, Call: id, Run: req.Run, Depth: depth(ctx) + 1}, nil)()
 

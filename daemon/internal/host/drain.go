@@ -8,38 +8,89 @@ import (
 )
 
 // inflight counts the calls on a link, so that one which takes no more ends
-// with the last of them. Its zero value is open.
+// with the last of them. Its zero value is open, and knows no runs.
 type inflight struct {
 	mu    sync.Mutex
 	calls int
-	shut  chan struct{} // made when the link takes no more calls, closed with the last
+	shut  chan struct{}         // made when the link takes no more calls, closed with the last
+	runs  map[string]*keptRun   // whose calls it took; nil where the plugin keeps nothing for them
+	letGo func(run, dir string) // has the plugin give a run up; set when a successor serves
+}
+
+// keptRun is a run for which a process keeps something.
+type keptRun struct {
+	dir   string // "" until a call names it
+	calls int
 }
 
 // begin counts a call, which must end; false when the link takes no more.
-func (t *inflight) begin() bool {
+func (t *inflight) begin(run, dir string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.shut != nil {
 		return false
 	}
 	t.calls++
+	if t.runs == nil || run == "" {
+		return true
+	}
+	k := t.runs[run]
+	if k == nil {
+		k = &keptRun{}
+		t.runs[run] = k
+	}
+	k.calls++
+	if dir != "" { // not every call names it
+		k.dir = dir
+	}
 	return true
 }
 
-// join counts one more call beside one that is counted and does not end meanwhile,
-// even when the link takes no more.
-func (t *inflight) join() {
+// end ends a call. The last one of a run gives its place to the release of the run,
+// where a successor waits for it.
+func (t *inflight) end(run string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.calls++
+	if k := t.runs[run]; k != nil {
+		if k.calls--; k.calls == 0 && t.letGo != nil {
+			t.release(run, k)
+			return
+		}
+	}
+	t.ended()
 }
 
-func (t *inflight) end() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+// ended needs t.mu.
+func (t *inflight) ended() {
 	if t.calls--; t.calls == 0 && t.shut != nil {
 		close(t.shut)
 	}
+}
+
+// release needs t.mu, and is counted as a call.
+func (t *inflight) release(run string, k *keptRun) {
+	go func() { // it ends with the process
+		t.letGo(run, k.dir)
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.ended()
+	}()
+}
+
+// handOver makes the link take no more calls, and has each run let go of with the last
+// of its calls.
+func (t *inflight) handOver(letGo func(run, dir string)) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.letGo, t.shut = letGo, make(chan struct{})
+	t.calls++ // of this function: the channel is closed once
+	for run, k := range t.runs {
+		if k.calls == 0 {
+			t.calls++
+			t.release(run, k)
+		}
+	}
+	t.ended()
 }
 
 // drained makes the link take no more calls; the channel is closed when the last
@@ -54,6 +105,34 @@ func (t *inflight) drained() <-chan struct{} {
 		}
 	}
 	return t.shut
+}
+
+// releasing bounds what a plugin may take to give up one run: calls of the run may
+// wait for it in the process that took its place.
+const releasing = 10 * time.Second
+
+// release has the plugin give up what it keeps for a run. What it does not give up ends
+// with its process.
+func (l *link) release(run, dir string) {
+	ctx, cancel := context.WithTimeout(l.alive, releasing)
+	defer cancel()
+	if err := l.base.Release(ctx, run, dir); err != nil && l.alive.Err() == nil {
+		l.log.Warn("the plugin did not give up a run for its successor", "run", run, "error", err)
+	}
+}
+
+// called is a link that can be called, with the call of the run counted until end. A
+// run may have calls on two processes for as long as one takes the other's place.
+func (i *instance) called(ctx context.Context, run, dir string) (l *link, end func(), err error) {
+	for {
+		l, err := i.ready(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		if l.calls.begin(run, dir) {
+			return l, func() { l.calls.end(run) }, nil
+		} // it was replaced in between; its successor serves already
+	}
 }
 
 // finish ends the channel of a link and lets its calls end, then the plugin. What

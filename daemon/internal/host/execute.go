@@ -41,11 +41,11 @@ func (s *Supervisor) Execute(ctx context.Context, instance string, call sdk.Skil
 		ctx, cancel = context.WithDeadline(ctx, call.Deadline)
 		defer cancel()
 	}
-	l, err := i.callableFor(ctx, call.Run, call.RunDir)
+	l, end, err := i.called(ctx, call.Run, call.RunDir)
 	if err != nil {
 		return sdk.ToolResult{}, err
 	}
-	defer l.endCall(call.Run)
+	defer end()
 	if err := l.executes(i.current(), i.pinned(), call.Skill); err != nil {
 		return sdk.ToolResult{}, err
 	}

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -59,9 +61,9 @@ func (r *rig) serves(ctx context.Context, run string) (int, error) {
 	return about.PID, err
 }
 
-// TestHandOver: a run whose call is under way stays on the old process with all
-// its calls, the others go at once; when it is idle it is given up, once, and its
-// next call is the new one's.
+// TestHandOver: when another process takes the place of one that keeps something for
+// runs, all calls that come go there at once; the old one gives up the runs that are
+// idle, and the others with the last of their calls, each once, before it ends.
 func TestHandOver(t *testing.T) {
 	one, marks := keeper(t, "one")
 	r := started(t, nil, one)
@@ -74,55 +76,41 @@ func TestHandOver(t *testing.T) {
 		}
 		return pid
 	}
-	if where("idle") != old || where("gone") != old {
+	if where("idle") != old {
 		t.Fatal("another process serves")
 	}
-	event, err := json.Marshal(sdk.RunEvent{Run: sdk.Run{Key: "gone"}, RunDir: "/runs/gone"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := r.Hooks()[0].Event(t.Context(), "run.deleted", event); err != nil {
-		t.Fatal(err)
-	}
 	release := r.hold(t) // of the run "run"
+	if where("run") != old {
+		t.Fatal("another process serves")
+	}
 	if a := r.replace(t, again(one, "two")); a.How != Swapped {
 		t.Fatalf("%+v", a)
 	}
 	now := r.status(t, "fault").PID
-	if got := where("idle"); got != now {
-		t.Errorf("the idle run is served by %d, want %d", got, now)
+	for _, run := range []string{"idle", "fresh", "run", ""} {
+		if got := where(run); got != now {
+			t.Errorf("the run %q is served by %d, want %d", run, got, now)
+		}
 	}
-	if got := where("fresh"); got != now {
-		t.Errorf("a fresh run is served by %d, want %d", got, now)
-	}
-	if got := where("run"); got != old {
-		t.Errorf("the busy run is served by %d, want %d", got, old)
-	}
-	if got := where(""); got != now {
-		t.Errorf("a call of no run is served by %d, want %d", got, now)
-	}
-	eventually(t, "the idle run was given up, and none that is deleted", func() bool { return len(lines(t, marks, "released")) == 1 })
+	eventually(t, "the idle run was given up", func() bool { return len(lines(t, marks, "released")) == 1 })
 	if pid, err := release(); err != nil || pid != fmt.Sprint(old) {
 		t.Errorf("the call under way: %s %v", pid, err)
 	}
-	if got := where("run"); got != now {
-		t.Errorf("the run that was busy is served by %d, want %d", got, now)
-	}
 	eventually(t, "the old process is gone", func() bool { return gone(old) && len(r.Processes()) == 1 })
-	want := fmt.Sprintf("released run /runs/run %d", old) // hold named no folder, a later call did
-	if got := lines(t, marks, "released run "); len(got) != 1 || got[0] != want {
-		t.Errorf("given up: %q, want %q", got, want)
+	want := []string{
+		fmt.Sprintf("released idle /runs/idle %d", old),
+		fmt.Sprintf("released run /runs/run %d", old), // hold named no folder, another call did
 	}
-	if got := lines(t, marks, "released idle /runs/idle"); len(got) != 1 {
-		t.Errorf("given up: %q", got)
+	if got := lines(t, marks, "released"); !slices.Equal(got, want) {
+		t.Errorf("given up: %q, want %q", got, want)
 	}
 	if got := lines(t, marks, "drained"); len(got) != 1 {
 		t.Errorf("drained: %q", got)
 	}
 }
 
-// TestHandOverAfterADeath: what a dead process kept is gone with it, and its runs
-// are served by its successor.
+// TestHandOverAfterADeath: what a dead process kept is gone with it, and nobody asks it
+// for anything.
 func TestHandOverAfterADeath(t *testing.T) {
 	one, marks := keeper(t, "one")
 	r := started(t, nil, one)
@@ -135,10 +123,11 @@ func TestHandOverAfterADeath(t *testing.T) {
 		}
 	}
 	release := r.hold(t)
+	old := r.status(t, "fault").PID
 	if a := r.replace(t, again(one, "two")); a.How != Swapped {
 		t.Fatalf("%+v", a)
 	}
-	if _, err := r.call(t, "crash", ``); sdk.OutcomeOf(err) != sdk.PluginCrashed { // of the busy run, so of the old process
+	if err := syscall.Kill(old, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
 	_, err := release()
@@ -158,28 +147,53 @@ func TestHandOverAfterADeath(t *testing.T) {
 	}
 }
 
-// TestHandOverLearnsTheFolder: a run that came first with a call which names no
-// folder, as completions do, is released with the one that is named later.
-func TestHandOverLearnsTheFolder(t *testing.T) {
-	r := started(t, nil)
-	i, err := r.instance("fault")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var of affinity
-	l := &link{alive: i.link.alive, keeps: true, owner: &of}
-	for _, folder := range []string{"", "/runs/one", ""} {
-		if got, _ := of.begin(l, "one", folder); got != l {
-			t.Fatalf("entered %v", got)
+// TestHandOverWaitsForCalls: a run is let go of when none of its calls is under way, and
+// the link is drained when all runs are let go of.
+func TestHandOverWaitsForCalls(t *testing.T) {
+	calls := inflight{runs: map[string]*keptRun{}}
+	for _, folder := range []string{"", "/runs/one", ""} { // completions name none
+		if !calls.begin("one", folder) {
+			t.Fatal("it takes no calls")
 		}
 	}
-	if got := of.of["one"].runDir; got != "/runs/one" {
-		t.Errorf("the folder is %q", got)
+	if !calls.begin("", "") {
+		t.Fatal("it takes no calls")
 	}
+	released, goOn := make(chan string), make(chan struct{})
+	calls.handOver(func(run, dir string) {
+		released <- run + " " + dir
+		<-goOn
+	})
+	if calls.begin("two", "") {
+		t.Error("it takes calls beside its successor")
+	}
+	over := calls.drained()
+	for range 2 {
+		calls.end("one")
+	}
+	calls.end("")
+	select {
+	case got := <-released:
+		t.Fatalf("%s was let go of while a call of it was under way", got)
+	case <-over:
+		t.Fatal("it is drained while a call is under way")
+	default:
+	}
+	calls.end("one")
+	if got := <-released; got != "one /runs/one" {
+		t.Errorf("let go of: %q", got)
+	}
+	select {
+	case <-over:
+		t.Fatal("it is drained before the run is let go of")
+	default:
+	}
+	close(goOn)
+	<-over
 }
 
-// TestHandOverManyTimes: runs under way on several old processes each stay where
-// they are.
+// TestHandOverManyTimes: calls under way on several old processes each end where they
+// began.
 func TestHandOverManyTimes(t *testing.T) {
 	one, marks := keeper(t, "0")
 	r := started(t, nil, one)
@@ -202,11 +216,6 @@ func TestHandOverManyTimes(t *testing.T) {
 		<-o.told
 		if a := r.replace(t, again(one, fmt.Sprint(n+1))); a.How != Swapped {
 			t.Fatalf("%+v", a)
-		}
-	}
-	for run, want := range pids {
-		if got, err := r.serves(t.Context(), run); err != nil || got != want {
-			t.Errorf("%s is served by %d (%v), want %d", run, got, err, want)
 		}
 	}
 	for run := range pids {

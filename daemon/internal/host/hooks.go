@@ -48,44 +48,27 @@ func (h Subscriber) Subscriptions() []sdk.Subscription {
 // failure mode to say. One that still works when a cancelled call would have had to
 // end is ended.
 func (h Subscriber) Event(ctx context.Context, name string, payload json.RawMessage) error {
-	run := runOf(name, payload)
-	_, err := h.call(ctx, name, run, func(ctx context.Context, l *link) (json.RawMessage, error) {
+	_, err := h.call(ctx, name, func(ctx context.Context, l *link) (json.RawMessage, error) {
 		return nil, l.hook.Event(ctx, name, payload)
 	})
-	if err == nil && run.RunDir != "" {
-		h.i.affinity.forget(run.Run.Key)
-	}
 	return err
-}
-
-// runOf is the run that a plugin is told to keep nothing of any more, so that the
-// process which has it is told.
-func runOf(name string, payload json.RawMessage) sdk.RunEvent {
-	var e sdk.RunEvent
-	switch name {
-	case "run.reset", "run.expired", "run.deleted":
-		if json.Unmarshal(payload, &e) != nil {
-			return sdk.RunEvent{} // the plugin says what is wrong with it
-		}
-	}
-	return e
 }
 
 // Filter implements sdk.Hook; see Event.
 func (h Subscriber) Filter(ctx context.Context, name string, value json.RawMessage) (json.RawMessage, error) {
-	return h.call(ctx, name, sdk.RunEvent{}, func(ctx context.Context, l *link) (json.RawMessage, error) {
+	return h.call(ctx, name, func(ctx context.Context, l *link) (json.RawMessage, error) {
 		return l.hook.Filter(ctx, name, value)
 	})
 }
 
 // call asks the plugin and waits for its answer. The question outlives ctx, by the
 // grace of a cancelled call beyond the limit of the hook that the plugin knows too.
-func (h Subscriber) call(ctx context.Context, name string, run sdk.RunEvent, do func(context.Context, *link) (json.RawMessage, error)) (json.RawMessage, error) {
+func (h Subscriber) call(ctx context.Context, name string, do func(context.Context, *link) (json.RawMessage, error)) (json.RawMessage, error) {
 	point, _ := sdk.FindHook(name) // nobody subscribes to another name
 	limit := min(point.Limit, h.i.callLimit(point.Limit))
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	l, err := h.i.callableFor(ctx, run.Run.Key, run.RunDir)
+	l, end, err := h.i.called(ctx, "", "")
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +79,7 @@ func (h Subscriber) call(ctx context.Context, name string, run sdk.RunEvent, do 
 	}
 	answered := make(chan answer, 1)
 	go func() { // it ends with the link, or by its own time
-		defer l.endCall(run.Run.Key)
+		defer end()
 		rpc, hangUp := context.WithCancelCause(context.WithoutCancel(ctx)) // a deadline of its own would end it at the other side first
 		defer hangUp(nil)
 		defer time.AfterFunc(point.Limit+l.cfg.CancelGrace, func() { hangUp(errHung) }).Stop()

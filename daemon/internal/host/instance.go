@@ -60,7 +60,6 @@ type instance struct {
 	generation int                            // of its settings
 	places     map[preparedPlace]sdk.Prepared // what it said of places that it made ready
 	placesOf   int                            // the generation that said so
-	affinity   affinity
 	manifest   *sdk.Manifest   // the last one that was known
 	tools      []*offered      // those of the manifest
 	file       *inspect.Binary // that serves, or would; it is closed

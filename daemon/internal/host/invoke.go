@@ -48,20 +48,20 @@ func (s *Supervisor) Invoke(ctx context.Context, call sdk.Invocation, out sdk.St
 	var crash error // of the first attempt, which was made on the binary before
 	before := ""
 	for {
-		l, err := o.owner.callableFor(ctx, call.Run, call.RunDir)
+		l, end, err := o.owner.called(ctx, call.Run, call.RunDir)
 		if err != nil {
 			return sdk.ToolResult{}, err
 		}
 		if call.Digest != "" && call.Digest != l.digest {
-			l.endCall(call.Run)
+			end()
 			return sdk.ToolResult{}, sdk.Errorf(sdk.Again, "this call was not made: the binary of the plugin %s is another than when it was agreed to; make the call again, and it is asked about again", o.owner.name)
 		}
 		if crash != nil && l.digest != before && !s.repeats(name, call) {
-			l.endCall(call.Run)
+			end()
 			return sdk.ToolResult{}, crash
 		}
 		r, err := s.invoke(deeper(ctx, level), l, o.owner, call, o.Whole, out)
-		l.endCall(call.Run)
+		end()
 		if err == nil || crash != nil || !o.repeatable() || sdk.OutcomeOf(err) != sdk.PluginCrashed || ctx.Err() != nil {
 			return o.believe(r, crash != nil), err
 		}
@@ -75,11 +75,11 @@ func (s *Supervisor) Invoke(ctx context.Context, call sdk.Invocation, out sdk.St
 
 // once makes one call of a run, which ends with ctx and with the plugin.
 func (i *instance) once(ctx context.Context, run, runDir string, do func(context.Context, *link) error) error {
-	l, err := i.callableFor(ctx, run, runDir)
+	l, end, err := i.called(ctx, run, runDir)
 	if err != nil {
 		return err
 	}
-	defer l.endCall(run)
+	defer end()
 	return l.bound(ctx, func(ctx context.Context) error { return do(ctx, l) })
 }
 

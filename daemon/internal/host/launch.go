@@ -136,7 +136,9 @@ func (i *instance) prepare(ctx context.Context, l *link, known *sdk.Manifest) *i
 		return fail
 	}
 	l.said, l.settings = configured, settings
-	l.keeps, l.owner = keepsRuns(configured), &i.affinity
+	if slices.Contains(configured.Features, sdk.FeatureRelease) {
+		l.calls.runs = map[string]*keptRun{}
+	}
 	l.warnings = slices.Concat(wants(spec, m), unlimited(spec), unopened(spec, m), i.register(ctx, spec, configured))
 	return nil
 }

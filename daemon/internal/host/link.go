@@ -70,10 +70,6 @@ type link struct {
 	generation int
 	unsure     bool // it did not say whether it took the last ones
 
-	keeps      bool      // something for each run; see affinity
-	owner      *affinity // of the instance
-	superseded bool      // guarded by owner.mu
-
 	replaced bool   // guarded by the instance's mu
 	gone     func() // called at the end of close
 

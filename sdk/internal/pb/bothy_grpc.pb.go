@@ -54,8 +54,8 @@ type PluginClient interface {
 	// Drain asks the plugin to finish what runs and to take on nothing new.
 	Drain(ctx context.Context, in *DrainRequest, opts ...grpc.CallOption) (*DrainResponse, error)
 	// Release asks the plugin to give up what it keeps for one run, because a
-	// successor of it is about to serve that run. No call of the run is under way.
-	// Only plugins with the feature "release" are asked.
+	// successor of it serves that run now, or waits to. No call of the run is under way
+	// here. Only plugins with the feature "release" are asked.
 	Release(ctx context.Context, in *ReleaseRequest, opts ...grpc.CallOption) (*ReleaseResponse, error)
 }
 
@@ -155,8 +155,8 @@ type PluginServer interface {
 	// Drain asks the plugin to finish what runs and to take on nothing new.
 	Drain(context.Context, *DrainRequest) (*DrainResponse, error)
 	// Release asks the plugin to give up what it keeps for one run, because a
-	// successor of it is about to serve that run. No call of the run is under way.
-	// Only plugins with the feature "release" are asked.
+	// successor of it serves that run now, or waits to. No call of the run is under way
+	// here. Only plugins with the feature "release" are asked.
 	Release(context.Context, *ReleaseRequest) (*ReleaseResponse, error)
 	mustEmbedUnimplementedPluginServer()
 }

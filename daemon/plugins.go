@@ -96,8 +96,8 @@ func (p plugins) Pull(ctx context.Context, instance, model string, progress func
 }
 
 // Complete implements model.Host.
-func (p plugins) Complete(ctx context.Context, instance string, req sdk.Request, send func(sdk.Delta) error, onRetry func(sdk.Retry) error) error {
-	return placed(p.Supervisor.Complete(ctx, instance, req, send, onRetry))
+func (p plugins) Complete(ctx context.Context, instance string, req sdk.Request, send func(sdk.Delta) error) error {
+	return placed(p.Supervisor.Complete(ctx, instance, req, send))
 }
 
 // modelProblem is what problems are about when a model of the configuration is not

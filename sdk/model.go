@@ -75,7 +75,7 @@ type ModelChoice struct {
 // FailureClass says what a provider's failure means for a retry.
 type FailureClass string
 
-// The classes; all but Never and Overflow may be retried by the host.
+// The classes; all but Never and Overflow may be tried again.
 const (
 	ClassWarmUp    FailureClass = "warm_up"    // the server is there and still loads the model
 	ClassRateLimit FailureClass = "rate_limit" // 429 that passes with time

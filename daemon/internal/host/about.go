@@ -84,17 +84,14 @@ func (s *Supervisor) Prepare(ctx context.Context, at sdk.Place) (p sdk.Prepared,
 		return p, sdk.Errorf(sdk.Unavailable, "the tool %s makes nothing ready beforehand", at.Tool)
 	}
 	at.Tool = o.remote
-	var asked int
-	err = o.owner.once(ctx, at.Run, at.RunDir, func(rpc context.Context, l *link) (err error) {
-		_, asked = o.owner.serving()
-		p, err = l.tool.Prepare(rpc, at)
+	err = o.owner.once(ctx, at.Run, at.RunDir, func(rpc context.Context, l *link) error {
+		places := l.places.Load() // of the settings that it has now
+		if p, err = l.tool.Prepare(rpc, at); err == nil {
+			places.Store(preparedPlace{at.Tool, at.Project}, p)
+		}
 		return err
 	})
-	if err != nil {
-		return sdk.Prepared{}, err
-	}
-	o.owner.prepared(at, asked, p)
-	return p, nil
+	return p, err
 }
 
 // Prepared is what a tool's plugin last said of a project when it made a place in
@@ -104,28 +101,16 @@ func (s *Supervisor) Prepared(tool, project string) (sdk.Prepared, bool) {
 	if err != nil {
 		return sdk.Prepared{}, false
 	}
-	i := o.owner
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if i.placesOf != i.generation {
+	o.owner.mu.Lock()
+	l := o.owner.link
+	o.owner.mu.Unlock()
+	if l == nil {
 		return sdk.Prepared{}, false
 	}
-	p, ok := i.places[preparedPlace{o.remote, project}]
+	said, ok := l.places.Load().Load(preparedPlace{o.remote, project})
+	p, _ := said.(sdk.Prepared)
 	return p, ok
 }
 
 // preparedPlace is what an answer to Prepare holds for.
 type preparedPlace struct{ tool, project string }
-
-// prepared keeps an answer of the settings with which it was asked.
-func (i *instance) prepared(at sdk.Place, generation int, p sdk.Prepared) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if generation != i.generation {
-		return
-	}
-	if i.placesOf != generation || i.places == nil {
-		i.places, i.placesOf = map[preparedPlace]sdk.Prepared{}, generation
-	}
-	i.places[preparedPlace{at.Tool, at.Project}] = p
-}

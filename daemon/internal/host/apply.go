@@ -269,7 +269,7 @@ func (i *instance) serving() (digest string, generation int) {
 	if i.link == nil {
 		return "", 0
 	}
-	return i.link.digest, i.generation
+	return i.link.binary.Digest, i.generation
 }
 
 // Diagnostic is a diagnostic as clients get it.

@@ -48,11 +48,11 @@ func (i *instance) dialForeign(ctx context.Context, spec inspect.Spec, b *inspec
 	}
 	l := i.newLink(spec, b, generation)
 	l.attached, l.tidy, l.addr = true, func() {}, &net.UnixAddr{Net: "unix", Name: spec.Foreign.Address}
-	l.proc.pid, l.proc.socketDir = spec.Foreign.PID, dir
-	i.s.has(l)
+	l.proc.Dir = dir
+	l.proc.Foreign(spec.Foreign.PID)
 	left := sync.OnceFunc(func() {
 		l.died(sdk.Errorf(sdk.PluginCrashed, "the process %d, which was attached, has closed its connection", spec.Foreign.PID))
-		close(l.proc.done)
+		l.proc.Left()
 	})
 	creds := plugin.PeerCredentials(l.isPlugin, func() func() { return left })
 	conn, err := grpc.NewClient("passthrough:///"+spec.Foreign.Address, append(plugin.DialOptions(creds),

@@ -40,12 +40,12 @@ func newCatalogue(instances []*instance) *catalogue {
 	hidden := map[*offered]bool{}
 	for _, i := range instances {
 		i.mu.Lock()
-		state, problem, tools, unknown := i.state, i.problem, i.tools, i.manifest == nil
+		state, problem, tools, unknown := i.state, reason(i.problem), i.tools, i.manifest == nil
 		i.mu.Unlock()
 		gone := state == Broken || state == Stopped
 		if gone || unknown {
 			if problem == "" {
-				problem = string(state)
+				problem = state
 			}
 			c.absent = append(c.absent, i.name+" ("+problem+")")
 		}

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"strings"
@@ -54,8 +55,10 @@ func FuzzHandshake(f *testing.F) {
 	f.Add([]byte("1|\n"))
 	f.Add([]byte{0xff, '|', '|', '|', '\n'})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		p := &process{done: make(chan struct{}), first: b, lines: newLineLimiter(nil)}
-		e := p.explain(context.Canceled, false)
+		e := misspoken(string(b))
+		if e == nil && (len(b) == 0 || bytes.HasPrefix(b, []byte("1|1|"))) {
+			return
+		}
 		if e == nil || e.Summary == "" || len(e.Error()) > 4096 {
 			t.Fatalf("%q: %v", b, e)
 		}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/bothyd/bothy/daemon/internal/inspect"
@@ -57,7 +58,7 @@ func (i *instance) sameFile(l *link, spec inspect.Spec) bool {
 		return true
 	}
 	sum, err := b.Sum()
-	if err != nil || sum != l.digest {
+	if err != nil || sum != l.binary.Digest {
 		return false
 	}
 	l.identity = id
@@ -68,7 +69,7 @@ func (i *instance) sameFile(l *link, spec inspect.Spec) bool {
 // others at all. False when it takes another process.
 func (i *instance) adjust(ctx context.Context, l *link, r *request, generation *int) (done bool) {
 	m := l.manifest.Load()
-	settings, fail := i.settings(m, r.spec, l.generation)
+	settings, fail := i.settings(m, r.spec, l.settings.Generation)
 	if fail != nil {
 		i.keep(l, r, fail)
 		return true
@@ -108,7 +109,8 @@ func (l *link) reconfigure(ctx context.Context, s sdk.Settings) *inspect.Fault {
 	var own *sdk.Error
 	switch {
 	case err == nil:
-		l.settings, l.generation = s, s.Generation
+		l.settings = s
+		l.places.Store(&sync.Map{})
 		l.manifest.Store(&m)
 		return nil
 	case errors.As(err, &own) && rpc.Err() == nil && l.alive.Err() == nil:
@@ -123,7 +125,7 @@ func (l *link) reconfigure(ctx context.Context, s sdk.Settings) *inspect.Fault {
 func (i *instance) renew(l *link, spec inspect.Spec) {
 	l.spec = spec
 	i.mu.Lock()
-	i.spec, i.generation = spec, l.generation
+	i.spec, i.generation = spec, l.settings.Generation
 	i.mu.Unlock()
 	i.mend(l.warnings)
 }
@@ -143,7 +145,7 @@ func (i *instance) keep(l *link, r *request, fail *inspect.Fault) {
 
 // replaces is the answer of which the link is the result.
 func (l *link) replaces(how ReplaceOutcome) Replaced {
-	return Replaced{How: how, Digest: l.digest, Generation: l.generation, Diagnostics: l.warnings}
+	return Replaced{How: how, Digest: l.binary.Digest, Generation: l.settings.Generation, Diagnostics: l.warnings}
 }
 
 // swap starts the plugin anew with the spec that is asked for. When it can
@@ -174,7 +176,7 @@ func (i *instance) swap(ctx context.Context, old *link, r *request, generation i
 	i.take(r.spec, old)
 	i.needs(needed(r.spec, fresh.said))
 	i.say(ofStart, fresh.warnings...)
-	i.setState(Ready, fresh, "")
+	i.setState(Ready, fresh, nil)
 	old.calls.handOver(old.release)
 	i.s.wg.Go(func() { i.s.finish(old) })
 	i.log.Info("another process of the plugin took over", "pid", fresh.proc.ID(), "generation", generation)

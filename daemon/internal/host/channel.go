@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -105,13 +104,10 @@ func (f *channelServer) keep() {
 
 // serve lasts as long as one stream, with a loan of its own.
 func (f *channelServer) serve() error {
-	pid, err := strconv.Atoi(f.l.proc.ID())
-	if err != nil {
-		return fmt.Errorf("the plugin's process is unknown: %w", err)
-	}
-	access, takeBack := f.lend(pid, f.instance, f.projects)
+	access, takeBack := f.lend(f.l.proc.PID(), f.instance, f.projects)
 	defer takeBack()
-	if access.Socket, err = f.l.proc.walls.Reach(access.Socket, f.l.proc.socketDir); err != nil {
+	var err error
+	if access.Socket, err = f.l.walls.Reach(access.Socket, f.l.proc.Dir); err != nil {
 		return fmt.Errorf("let the channel reach the daemon's socket: %w", err)
 	}
 	ctx, cut := context.WithCancel(f.l.alive)

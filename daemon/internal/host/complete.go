@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -12,9 +11,6 @@ import (
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/host"
 )
-
-// errStalled ends a completion whose stream paused for too long.
-var errStalled = errors.New("the stream stalled")
 
 // listing is how long a provider may take to list its models.
 const listing = time.Minute
@@ -61,12 +57,11 @@ func (s *Supervisor) Pull(ctx context.Context, instance, model string, progress 
 	})
 }
 
-// Complete asks the provider of an instance for one completion. Pieces reach
-// send in order. What a retry can help is retried here, never once a piece was
-// streamed; onRetry is told before each wait. The error is a
-// *sdk.ProviderError when the provider failed, else an *sdk.Error: a provider
-// that crashed is plugin_crashed and not asked again.
-func (s *Supervisor) Complete(ctx context.Context, instance string, req sdk.Request, send func(sdk.Delta) error, onRetry func(sdk.Retry) error) error {
+// Complete asks the provider of an instance for one completion, once. Pieces reach
+// send in order. The error is a *sdk.ProviderError when the provider failed, or its
+// stream paused for too long, else an *sdk.Error: a provider that crashed is
+// plugin_crashed.
+func (s *Supervisor) Complete(ctx context.Context, instance string, req sdk.Request, send func(sdk.Delta) error) error {
 	i, err := s.instance(instance)
 	if err != nil {
 		return err
@@ -74,10 +69,6 @@ func (s *Supervisor) Complete(ctx context.Context, instance string, req sdk.Requ
 	if depth(ctx) >= maxDepth {
 		return sdk.Errorf(sdk.Validation, "calls call each other %d deep: the completion of %s is refused", maxDepth, instance)
 	}
-	return newRetrier().do(ctx, onRetry, func() error { return s.complete(ctx, i, req, send) })
-}
-
-func (s *Supervisor) complete(ctx context.Context, i *instance, req sdk.Request, send func(sdk.Delta) error) error {
 	l, end, err := i.called(ctx, req.Run, "")
 	if err != nil {
 		return err
@@ -86,34 +77,23 @@ func (s *Supervisor) complete(ctx context.Context, i *instance, req sdk.Request,
 	id := uuid.NewString()
 	defer s.calls.begin(ctx, sdk.Caller{Instance: i.name, Call: id, Run: req.Run, Depth: depth(ctx) + 1}, nil)()
 
-	watched, stalled := context.WithCancelCause(ctx)
-	defer stalled(nil)
-	var streamed atomic.Bool
 	first := i.callLimit(s.cfg.FirstDelta)
-	idle := time.AfterFunc(first, func() { stalled(errStalled) })
-	defer idle.Stop()
+	between := min(first, s.cfg.StreamIdle)
+	watched, quiet, done := heed(ctx, first, &sdk.ProviderError{Class: sdk.ClassGateway, Message: fmt.Sprintf("the model did not begin to answer within %v", first)})
+	defer done()
+	stalled := &sdk.ProviderError{Class: sdk.ClassGateway, Streamed: true, Message: fmt.Sprintf("the model's answer stalled: nothing came for %v", between)}
 	err = l.bound(host.WithCall(watched, id), func(rpc context.Context) error {
 		return l.provider.Complete(host.Outgoing(rpc), req, func(d sdk.Delta) error {
-			streamed.Store(true)
-			idle.Stop() // a slow reader of ours is no fault of the stream
-			defer idle.Reset(min(first, s.cfg.StreamIdle))
+			defer quiet.hold()() // a slow reader of ours is no fault of the stream
+			quiet.becomes(between, stalled)
 			return send(d)
 		})
 	})
-	if err != nil && ctx.Err() == nil && errors.Is(context.Cause(watched), errStalled) {
-		return s.stall(streamed.Load(), first)
+	var paused *sdk.ProviderError
+	if err != nil && ctx.Err() == nil && errors.As(context.Cause(watched), &paused) {
+		return paused
 	}
 	return err
-}
-
-func (s *Supervisor) stall(streamed bool, first time.Duration) error {
-	e := &sdk.ProviderError{Class: sdk.ClassGateway, Streamed: streamed}
-	if streamed {
-		e.Message = fmt.Sprintf("the model's answer stalled: nothing came for %v", min(first, s.cfg.StreamIdle))
-	} else {
-		e.Message = fmt.Sprintf("the model did not begin to answer within %v", first)
-	}
-	return e
 }
 
 // bound runs one call on the caller's context, which also ends with the

@@ -88,7 +88,7 @@ func (s *Supervisor) attachTo(ctx context.Context, spec inspect.Spec) (gone <-ch
 	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if l := i.link; l != nil && l.attached && l.proc.pid == spec.Foreign.PID {
+	if l := i.link; l != nil && l.attached && l.proc.PID() == spec.Foreign.PID {
 		return l.alive.Done(), found, nil
 	}
 	return nil, found, sdk.Errorf(sdk.Unavailable, "the process %d cannot be used as the plugin %s", spec.Foreign.PID, spec.Instance)

@@ -166,16 +166,3 @@ func (s *Supervisor) stopContext() context.Context {
 	}
 	return s.stopping
 }
-
-// has keeps a link among those whose process may be there.
-func (s *Supervisor) has(l *link) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.links[l] = struct{}{}
-	l.proc.reaper, l.proc.spaces = s.reaper, &s.spaces
-	l.gone = func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		delete(s.links, l)
-	}
-}

@@ -83,6 +83,6 @@ func TestOtherLoops(t *testing.T) {
 		t.Error(err)
 	}
 	ctx := deeper(context.Background(), maxDepth)
-	err = r.Complete(ctx, "one", sdk.Request{Model: "good"}, func(sdk.Delta) error { return nil }, func(sdk.Retry) error { return nil })
+	err = r.Complete(ctx, "one", sdk.Request{Model: "good"}, func(sdk.Delta) error { return nil })
 	wantOutcome(t, err, sdk.Validation)
 }

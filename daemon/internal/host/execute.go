@@ -79,5 +79,5 @@ func (l *link) executes(spec inspect.Spec, pin inspect.Pin, name string) error {
 
 // howToPin says how to pin the file as it is now.
 func (l *link) howToPin(instance string) string {
-	return fmt.Sprintf("if it is what you want, call `bothy plugins lock %s`, or write into its block: sha256 = %q", instance, l.digest)
+	return fmt.Sprintf("if it is what you want, call `bothy plugins lock %s`, or write into its block: sha256 = %q", instance, l.binary.Digest)
 }

@@ -40,7 +40,7 @@ func runSmallHost() {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 	}
-	fmt.Println(dir, s.reaper.cmd.Process.Pid, s.Plugins()[0].PID, s.Plugins()[1].PID, started.Output)
+	fmt.Println(dir, watcher(), s.Plugins()[0].PID, s.Plugins()[1].PID, started.Output)
 	_, _ = io.Copy(io.Discard, os.Stdin) // until it is killed
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/daemon/internal/inspect"
+	"github.com/bothyd/bothy/daemon/internal/process"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -31,9 +32,9 @@ func noise(t *testing.T) {
 // flood (9): 100 MB on standard error.
 func flood(t *testing.T) {
 	r := started(t, nil)
-	before := residentMemory(os.Getpid())
+	before := process.Resident(os.Getpid())
 	r.mustCall(t, "flood", `{"n":100000000}`)
-	if grown := residentMemory(os.Getpid()) - before; grown > 64<<20 {
+	if grown := process.Resident(os.Getpid()) - before; grown > 64<<20 {
 		t.Errorf("the host grew by %d MB", grown>>20)
 	}
 	eventually(t, "the dropped lines are counted", func() bool { return strings.Contains(r.log.String(), "lines were dropped") })

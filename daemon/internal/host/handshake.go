@@ -13,10 +13,29 @@ import (
 
 // explain says why go-plugin could not connect to a process that was started:
 // go-plugin knows only that its line was not the expected one.
-func (p *process) explain(cause error, timedOut bool) *inspect.Fault {
-	said := p.said()
+func (l *link) explain(cause error, timedOut bool) *inspect.Fault {
+	said, ended := l.proc.Said(), false
+	select {
+	case <-l.proc.Done():
+		ended = true
+	default:
+	}
+	switch fault := misspoken(said); {
+	case fault != nil:
+		return fault
+	case said != "":
+		return &inspect.Fault{Summary: "the connection to it failed", Detail: cause.Error() + " (" + l.proc.How() + ")"}
+	case ended && !timedOut:
+		return &inspect.Fault{Summary: "it ended before its handshake", Detail: l.proc.How()}
+	}
+	return &inspect.Fault{Summary: "it did not start in time", Detail: "It printed no handshake. Run it by hand to see what it waits for."}
+}
+
+// misspoken is what is wrong with what was said in the place of a handshake; nil where
+// that is one, and where nothing was said.
+func misspoken(said string) *inspect.Fault {
 	if said == "" {
-		return p.silent(timedOut)
+		return nil
 	}
 	parts := strings.Split(said, "|")
 	if len(parts) < 4 {
@@ -25,21 +44,7 @@ func (p *process) explain(cause error, timedOut bool) *inspect.Fault {
 			Detail: "Its first line on standard output is no handshake: " + inspect.Escaped(said) + ". A plugin must print nothing before its SDK serves.",
 		}
 	}
-	if e := wrongVersion(parts); e != nil {
-		return e
-	}
-	return &inspect.Fault{Summary: "the connection to it failed", Detail: cause.Error() + " (" + p.how() + ")"}
-}
-
-func (p *process) silent(timedOut bool) *inspect.Fault {
-	select {
-	case <-p.done:
-		if !timedOut {
-			return &inspect.Fault{Summary: "it ended before its handshake", Detail: p.how()}
-		}
-	default:
-	}
-	return &inspect.Fault{Summary: "it did not start in time", Detail: "It printed no handshake. Run it by hand to see what it waits for."}
+	return wrongVersion(parts)
 }
 
 // wrongVersion compares the versions that a handshake line names.

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/bothyd/bothy/daemon/internal/process"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -152,9 +153,11 @@ func (l *link) finish(reason string, hangs bool) {
 	}
 	var stacks []byte
 	if hangs {
-		stacks = l.proc.quit(dumping)
+		stacks = l.proc.Quit(dumping)
 	}
-	l.kill()
+	if err := l.proc.Kill(context.Background()); err != nil {
+		l.log.Error("killing the plugin", "error", err)
+	}
 	if file := l.keep(stacks); file != "" {
 		reason += "; where it stood is in " + file
 	}
@@ -167,7 +170,7 @@ func (l *link) keep(stacks []byte) string {
 	if len(stacks) == 0 || l.cfg.DataDir == "" {
 		return ""
 	}
-	file, err := keepStacks(l.cfg.DataDir, l.instance, stacks, time.Now())
+	file, err := process.KeepStacks(l.cfg.DataDir, l.instance, stacks, time.Now())
 	if err != nil {
 		l.log.Warn("keeping the stacks of the plugin", "error", err)
 	}

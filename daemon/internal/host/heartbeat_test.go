@@ -2,9 +2,7 @@ package host
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -59,56 +57,6 @@ func TestBusy(t *testing.T) {
 	}
 	if st := r.status(t, "fault"); fmt.Sprint(st.PID) != pid || st.Restarts != 0 {
 		t.Errorf("it was ended: %+v\n%s", st, r.log)
-	}
-}
-
-// TestKeepStacks: few are kept of each plugin, for nobody else to read.
-func TestKeepStacks(t *testing.T) {
-	dir, now := t.TempDir(), time.Unix(1_700_000_000, 0)
-	var last string
-	for n := range 2 * keptStacks {
-		for _, instance := range []string{"a", "a-b"} {
-			file, err := keepStacks(dir, instance, fmt.Append(nil, n), now.Add(time.Duration(n)*time.Second))
-			if err != nil {
-				t.Fatal(err)
-			}
-			last = file
-		}
-	}
-	left, err := filepath.Glob(filepath.Join(filepath.Dir(last), "*"))
-	if err != nil || len(left) != 2*keptStacks {
-		t.Fatalf("kept %v: %v", left, err)
-	}
-	for _, f := range left {
-		info, err := os.Stat(f)
-		if err != nil || info.Mode().Perm() != 0o600 {
-			t.Errorf("%s: %v %v", f, info, err)
-		}
-		text, err := os.ReadFile(f)
-		if err != nil || string(text) < fmt.Sprint(keptStacks) {
-			t.Errorf("%s is an old one (%s): %v", f, text, err)
-		}
-	}
-	if info, err := os.Stat(filepath.Dir(last)); err != nil || info.Mode().Perm() != 0o700 {
-		t.Errorf("the folder: %v %v", info, err)
-	}
-}
-
-// TestDiverted: what comes before the stacks is passed on, and no more is kept
-// than is bearable.
-func TestDiverted(t *testing.T) {
-	d := &stderrCapture{from: strings.NewReader("before")}
-	b := make([]byte, 100)
-	if n, err := d.Read(b); err != nil || string(b[:n]) != "before" {
-		t.Fatalf("%q %v", b[:n], err)
-	}
-	d.begin()
-	d.from = strings.NewReader(strings.Repeat("x", mostStacks+5))
-	if n, err := d.Read(b); n != 0 || err == nil {
-		t.Errorf("passed on %d bytes: %v", n, err)
-	}
-	if n := len(d.taken()); n != mostStacks {
-		t.Errorf("kept %d bytes", n)
 	}
 }
 

@@ -3,7 +3,7 @@
 // plugin that fails is one diagnostic; the others never notice.
 //
 // A plugin's way through the package: launch.go has package inspect find and
-// verify the file, process.go starts and owns the process, link.go connects to
+// verify the file, package process starts and owns the process, link.go connects to
 // it, instance.go drives the states, catalogue.go names the tools. invoke.go,
 // execute.go and complete.go carry calls to it, services.go answers the calls it
 // makes back.
@@ -22,12 +22,16 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/bothyd/bothy/daemon/internal/inspect"
+	"github.com/bothyd/bothy/daemon/internal/process"
 	"github.com/bothyd/bothy/sdk"
 )
 
 // maxSocketDir is how long the folder of sockets may be: go-plugin adds up to
 // 39 bytes, and a socket's path ends at 107.
 const maxSocketDir = 60
+
+// socketPrefix begins the names that go-plugin gives the folders of sockets.
+const socketPrefix = "plugin-dir"
 
 // Config is what the supervisor needs to know of the daemon.
 type Config struct {
@@ -122,9 +126,9 @@ type Supervisor struct {
 	blocks   []inspect.Spec  // the configuration in force; guarded by applying
 	added    map[string]bool // labels with an author's process: whether nothing ran there before; guarded by applying
 
-	spaces   spaces
-	binaries *binaryWatcher
-	watching sync.Once
+	processes *process.Set
+	binaries  *binaryWatcher
+	watching  sync.Once
 
 	life context.Context // ends when Stop begins
 	end  context.CancelFunc
@@ -140,8 +144,6 @@ type Supervisor struct {
 	catalogue *catalogue
 	told      []inspect.Diagnostic // of the catalogue, that were given and hold
 	startOver bool
-	links     map[*link]struct{} // every process there is
-	reaper    *reaper
 	schemes   schemes
 	changes   changes         // notified whenever an instance comes, goes or changes its state
 	stopping  context.Context // bounds draining; nil before Stop
@@ -156,12 +158,12 @@ func New(cfg Config) (*Supervisor, error) {
 	if err := clearLeft("a confined plugin's temporary files", filepath.Join(cfg.DataDir, confinedDir, "*", "tmp*")); err != nil {
 		return nil, err
 	}
-	s := &Supervisor{cfg: cfg, added: map[string]bool{}, schemes: schemes{owned: map[string]ownedScheme{}}, log: cfg.Log, byName: map[string]*instance{}, catalogue: newCatalogue(nil), links: map[*link]struct{}{}}
+	s := &Supervisor{cfg: cfg, added: map[string]bool{}, schemes: schemes{owned: map[string]ownedScheme{}}, log: cfg.Log, byName: map[string]*instance{}, catalogue: newCatalogue(nil)}
 	s.inspect = inspect.New(cfg.Config)
 	s.binaries = newBinaryWatcher(s, nil)
 	s.life, s.end = context.WithCancel(context.Background())
 	s.channels, s.endChannels = context.WithCancel(context.Background())
-	s.reaper = newReaper(cfg.Shim, cfg.Log)
+	s.processes = process.NewSet(cfg.Shim, cfg.Log)
 	return s, nil
 }
 
@@ -271,7 +273,7 @@ func (s *Supervisor) Stop(ctx context.Context) {
 	s.mu.Unlock()
 	s.wg.Wait()
 	s.endChannels()
-	s.reaper.stop()
+	s.processes.Stop()
 }
 
 func (s *Supervisor) instance(name string) (*instance, error) {

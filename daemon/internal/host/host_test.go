@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"github.com/bothyd/bothy/sdk/rpc"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/bothyd/bothy/sdk/rpc"
 
 	"github.com/hashicorp/go-hclog"
 	"go.uber.org/goleak"

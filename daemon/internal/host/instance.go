@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/bothyd/bothy/daemon/internal/inspect"
+	"github.com/bothyd/bothy/daemon/internal/process"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -34,7 +35,7 @@ type instance struct {
 	cut     context.CancelFunc // ends the instance
 	wake    chan struct{}      // filled when something is asked for
 	channel *channelServer     // the last one; used by run alone
-	limit   *lineLimiter       // of what it logs through the daemon's services
+	limit   *process.Limit     // of what it logs through the daemon's services
 
 	services meter // what it asks the daemon for
 	refusals meter // what is told of it
@@ -54,25 +55,21 @@ type instance struct {
 	ended      bool                         // run has returned
 	over       chan struct{}                // closed with it
 	required   []string                     // names of what must be ready before it is configured
-	held       string                       // why it cannot be configured, when waiting alone does not help
 	state      string
-	link       *link                          // while ready or draining
-	generation int                            // of its settings
-	places     map[preparedPlace]sdk.Prepared // what it said of places that it made ready
-	placesOf   int                            // the generation that said so
+	link       *link           // while ready or draining
+	generation int             // of its settings
 	manifest   *sdk.Manifest   // the last one that was known
 	tools      []*offered      // those of the manifest
 	file       *inspect.Binary // that serves, or would; it is closed
 	pin        inspect.Pin
 	restarts   int
-	problem    string       // why it is not ready
-	refusal    *Unstartable // set when it will not be started again before something is changed
+	problem    error // why it is not ready; an [Unstartable] where nothing but a change helps
 }
 
 func newInstance(s *Supervisor, spec inspect.Spec) *instance {
 	log, settled := s.log.Named(spec.Instance), make(chan struct{})
 	return &instance{
-		s: s, name: spec.Instance, spec: spec, wanted: spec.Digest, log: log, limit: newLineLimiter(log), state: Starting,
+		s: s, name: spec.Instance, spec: spec, wanted: spec.Digest, log: log, limit: process.NewLimit(log), state: Starting,
 		settled: settled, settle: sync.OnceFunc(func() { close(settled) }), wake: make(chan struct{}, 1),
 		over: make(chan struct{}), required: spec.Requires,
 	}
@@ -108,14 +105,14 @@ func (i *instance) run(ctx context.Context) {
 				i.take(r.spec, nil)
 			}
 		}
-		i.setState(Starting, nil, "")
+		i.setState(Starting, nil, nil)
 		spec, began := i.current(), time.Now()
 		l, fail := i.open(ctx, spec, generation)
 		switch {
 		case fail == nil:
 			began = time.Now()
 			i.mend(l.warnings)
-			i.setState(Ready, l, "")
+			i.setState(Ready, l, nil)
 			first.settle(l.replaces(Started))
 			l = i.serve(ctx, l, &generation)
 			if ctx.Err() != nil {
@@ -125,14 +122,14 @@ func (i *instance) run(ctx context.Context) {
 			}
 			i.crashed(l)
 		case ctx.Err() != nil:
-			i.setState(Stopped, nil, "")
+			i.setState(Stopped, nil, nil)
 			return
 		case i.isAsked():
 			continue // the start was given up for it
 		default:
 			found := fail.Diagnostics(spec)
 			i.say(ofStart, found...)
-			i.setState(Crashed, nil, fail.Error())
+			i.setState(Crashed, nil, fail)
 			first.settle(Replaced{How: Started, Generation: generation, Diagnostics: found})
 		}
 		first = nil
@@ -182,16 +179,16 @@ func (i *instance) follow(l *link) {
 
 func (i *instance) crashed(l *link) {
 	cause := context.Cause(l.alive)
-	i.setState(Crashed, nil, cause.Error())
+	i.setState(Crashed, nil, cause)
 	i.log.Error("the plugin crashed", "reason", cause)
 	i.s.wg.Go(l.close) // the process is gone; its successor waits for no tidying
 }
 
 func (i *instance) end(l *link) {
 	i.s.afterDependents(i)
-	i.setState(Draining, l, "")
+	i.setState(Draining, l, nil)
 	i.s.finish(l)
-	i.setState(Stopped, nil, "")
+	i.setState(Stopped, nil, nil)
 }
 
 // found keeps which file would serve, unless one serves already.
@@ -205,20 +202,18 @@ func (i *instance) found(b *inspect.Binary) {
 
 // setState changes the state and wakes whoever waits for a change. Before a
 // plugin is ready, its tools have their names.
-func (i *instance) setState(s string, l *link, problem string) {
+func (i *instance) setState(s string, l *link, problem error) {
 	if s == Ready {
 		i.adopt(l)
 	}
 	i.mu.Lock()
-	if i.state, i.link, i.problem = s, l, problem; s != Broken {
-		i.refusal = nil
-	}
+	i.state, i.link, i.problem = s, l, problem
 	if l != nil {
-		i.generation = l.generation
+		i.generation = l.settings.Generation
 	}
 	i.mu.Unlock()
 	i.s.changes.notify()
-	i.log.Debug("the plugin is "+s, "problem", problem)
+	i.log.Debug("the plugin is "+s, "problem", reason(problem))
 	if s == Broken || s == Stopped {
 		i.s.changed()
 	} else {
@@ -232,14 +227,22 @@ func (i *instance) adopt(l *link) {
 	m := l.manifest.Load()
 	if m != i.manifest && !l.replaced {
 		i.file, i.pin = l.binary, l.pin
-		i.manifest, i.tools = m, i.offer(m, i.spec, i.pin != "", l.digest, slices.Concat(l.foreseen, i.tools)...)
+		i.manifest, i.tools = m, i.offer(m, i.spec, i.pin != "", l.binary.Digest, slices.Concat(l.foreseen, i.tools)...)
 	}
 	i.mu.Unlock()
 	i.s.changed()
 }
 
-func (i *instance) why() string {
+func (i *instance) why() error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.problem
+}
+
+// reason is an error for people; empty for none.
+func reason(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
 }

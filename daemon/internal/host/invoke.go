@@ -52,11 +52,11 @@ func (s *Supervisor) Invoke(ctx context.Context, call sdk.Invocation, out sdk.St
 		if err != nil {
 			return sdk.ToolResult{}, err
 		}
-		if call.Digest != "" && call.Digest != l.digest {
+		if call.Digest != "" && call.Digest != l.binary.Digest {
 			end()
 			return sdk.ToolResult{}, sdk.Errorf(sdk.Again, "this call was not made: the binary of the plugin %s is another than when it was agreed to; make the call again, and it is asked about again", o.owner.name)
 		}
-		if crash != nil && l.digest != before && !s.repeats(name, call) {
+		if crash != nil && l.binary.Digest != before && !s.repeats(name, call) {
 			end()
 			return sdk.ToolResult{}, crash
 		}
@@ -65,7 +65,7 @@ func (s *Supervisor) Invoke(ctx context.Context, call sdk.Invocation, out sdk.St
 		if err == nil || crash != nil || !o.repeatable() || sdk.OutcomeOf(err) != sdk.PluginCrashed || ctx.Err() != nil {
 			return o.believe(r, crash != nil), err
 		}
-		crash, before = err, l.digest
+		crash, before = err, l.binary.Digest
 		o.owner.log.Info("the plugin crashed during a call that may be repeated", "tool", o.Name)
 		if err := out.Progress("the plugin crashed; the call is repeated", -1); err != nil {
 			return sdk.ToolResult{}, sdk.Errorf(sdk.Aborted, "the call was given up: %w", err)
@@ -118,7 +118,7 @@ func (s *Supervisor) serve(ctx context.Context, l *link, i *instance, c sdk.Call
 	var quiet *silence
 	if !l.attached {
 		var heard context.CancelFunc
-		ctx, quiet, heard = i.heeded(ctx, s.cfg.silence(l.spec))
+		ctx, quiet, heard = i.heeded(ctx, s.cfg.silence(i.current()))
 		defer heard()
 	}
 	c.Instance, c.Depth = i.name, depth(ctx)

@@ -103,7 +103,7 @@ func (i *instance) prepare(ctx context.Context, l *link, known *sdk.Manifest) *i
 	if known == nil && spec.Keepable() {
 		i.s.inspect.Remember(b, "", *m)
 	}
-	settings, fail := i.settings(m, spec, l.generation)
+	settings, fail := i.settings(m, spec, l.settings.Generation)
 	if fail != nil {
 		return l.doubt(ctx, known, fail)
 	}

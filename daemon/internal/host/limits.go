@@ -1,7 +1,6 @@
 package host
 
 import (
-	"fmt"
 	"strconv"
 	"time"
 
@@ -30,14 +29,6 @@ func (c *Config) silence(spec inspect.Spec) time.Duration {
 		return 0
 	}
 	return c.Silence
-}
-
-// memoryLimit says what the process may allocate; empty where that has no limit.
-func (p *process) memoryLimit() string {
-	if p.limits.Memory <= 0 {
-		return ""
-	}
-	return fmt.Sprintf(" (limits { memory } is %d MB)", p.limits.Memory>>20)
 }
 
 // unlimited warns about limits that cannot hold: what runs containers would pass

@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -17,7 +18,9 @@ import (
 	"github.com/hashicorp/go-plugin/runner"
 	"google.golang.org/grpc"
 
+	"github.com/bothyd/bothy/daemon/internal/confine"
 	"github.com/bothyd/bothy/daemon/internal/inspect"
+	"github.com/bothyd/bothy/daemon/internal/process"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/channel"
 	"github.com/bothyd/bothy/sdk/hook"
@@ -31,7 +34,8 @@ import (
 // link is a started plugin with its connection. It is used once: a plugin that
 // is started again gets a new one.
 type link struct {
-	proc   *process
+	proc   *process.Process
+	walls  *confine.Process // nil: none
 	client *goplugin.Client
 	tidy   func() // go-plugin's Kill, once
 	addr   net.Addr
@@ -54,24 +58,22 @@ type link struct {
 
 	manifest atomic.Pointer[sdk.Manifest]
 	calls    inflight
-	foreseen []*offered           // its tools before it was configured, compiled
-	streams  atomic.Bool          // it serves no call without a stream
-	warnings []inspect.Diagnostic // what is to be said once it serves
-	binary   *inspect.Binary      // that it was started from; its file is closed
-	said     *sdk.Manifest        // what it declares, also beyond what the lock allows; guarded by the instance's mu
-	pin      inspect.Pin          // guarded by the instance's mu
-	digest   string               // of the binary
-	identity string               // of the file that it was started from
-	confined string               // what it is held to, for people
+	foreseen []*offered               // its tools before it was configured, compiled
+	places   atomic.Pointer[sync.Map] // what it said, with its settings, by preparedPlace
+	streams  atomic.Bool              // it serves no call without a stream
+	warnings []inspect.Diagnostic     // what is to be said once it serves
+	binary   *inspect.Binary          // that it was started from; its file is closed
+	said     *sdk.Manifest            // what it declares, also beyond what the lock allows; guarded by the instance's mu
+	pin      inspect.Pin              // guarded by the instance's mu
+	identity string                   // of the file that it was started from
+	confined string                   // what it is held to, for people
 
-	// What it was given last. Only the instance's goroutine uses these.
-	spec       inspect.Spec
-	settings   sdk.Settings
-	generation int
-	unsure     bool // it did not say whether it took the last ones
+	// What it was given last, or is to be. Only the instance's goroutine uses these.
+	spec     inspect.Spec
+	settings sdk.Settings
+	unsure   bool // it did not say whether it took the last ones
 
-	replaced bool   // guarded by the instance's mu
-	gone     func() // called at the end of close
+	replaced bool // guarded by the instance's mu
 
 	// alive ends when the process does, or is about to be killed; its cause
 	// says why, as an *sdk.Error with PluginCrashed, or OutOfMemory when it was that.
@@ -102,10 +104,13 @@ func (c *capture) GRPCClient(_ context.Context, _ *goplugin.GRPCBroker, conn *gr
 // newLink is a link of which nothing but the file is there.
 func (i *instance) newLink(spec inspect.Spec, b *inspect.Binary, generation int) *link {
 	l := &link{
-		cfg: &i.s.cfg, log: i.log, instance: i.name, proc: newProcess(i.log, b, i.s.cfg.limits(spec)),
-		binary: b, pin: b.Pin, digest: b.Digest, identity: b.Identity(), spec: spec, generation: generation,
+		cfg: &i.s.cfg, log: i.log, instance: i.name,
+		binary: b, pin: b.Pin, identity: b.Identity(), spec: spec, settings: sdk.Settings{Generation: generation},
 	}
-	l.proc.leaves = spec.Granted(sdk.GrantSandbox) // its containers are found again
+	l.proc = i.s.processes.New(process.Options{
+		Log: i.log, File: b.Path, Limits: i.s.cfg.limits(spec), Leaves: spec.Granted(sdk.GrantSandbox), // its containers are found again
+	})
+	l.places.Store(&sync.Map{})
 	l.alive, l.died = context.WithCancelCause(context.Background())
 	return l
 }
@@ -119,8 +124,8 @@ func (i *instance) connect(ctx context.Context, spec inspect.Spec, b *inspect.Bi
 		return nil, &inspect.Fault{Summary: "it cannot be confined", Detail: err.Error()}
 	}
 	l := i.newLink(spec, b, generation)
-	l.proc.walls, l.proc.meanwhile = walls, func() { i.welcome(l) }
-	i.s.has(l)
+	l.walls, l.proc.Confined = walls, walls != nil
+	l.proc.Begun, l.proc.Meanwhile = walls.Started, func() { i.welcome(l) }
 	l.client = goplugin.NewClient(&goplugin.ClientConfig{
 		HandshakeConfig: goplugin.HandshakeConfig{
 			ProtocolVersion: plugin.Protocol, MagicCookieKey: plugin.CookieKey, MagicCookieValue: plugin.CookieValue,
@@ -128,18 +133,14 @@ func (i *instance) connect(ctx context.Context, spec inspect.Spec, b *inspect.Bi
 		VersionedPlugins: map[int]goplugin.PluginSet{plugin.Protocol: {plugin.KindPlugin: &capture{}}},
 		AllowedProtocols: []goplugin.Protocol{goplugin.ProtocolGRPC},
 		RunnerFunc: func(_ hclog.Logger, cmd *exec.Cmd, dir string) (runner.Runner, error) {
-			env := l.proc.walls.Environment(inspect.Environment(spec), spec.Env)
-			if err := l.proc.prepare(cmd, spec.Args, env, dir); err != nil {
-				return nil, err
-			}
-			return l.proc, nil
+			return l.proc, l.command(cmd, dir)
 		},
 		UnixSocketConfig: &goplugin.UnixSocketConfig{TempDir: cfg.SocketDir},
 		StartTimeout:     cfg.StartTimeout,
 		SkipHostEnv:      true,
 		Logger:           l.log,
-		SyncStdout:       newPrinted(l.log),
-		SyncStderr:       newPrinted(l.log),
+		SyncStdout:       process.NewLines(l.log),
+		SyncStderr:       process.NewLines(l.log),
 		GRPCDialOptions:  plugin.DialOptions(plugin.PeerCredentials(l.isPlugin, nil)),
 	})
 	l.tidy = sync.OnceFunc(l.client.Kill)
@@ -149,6 +150,21 @@ func (i *instance) connect(ctx context.Context, spec inspect.Spec, b *inspect.Bi
 	}
 	l.wg.Go(l.await)
 	return l, nil
+}
+
+// command makes cmd start the plugin, with no more of an environment than it gets here
+// and from go-plugin, which chose dir for its sockets.
+func (l *link) command(cmd *exec.Cmd, dir string) error {
+	program := l.binary.Program()
+	cmd.Path, cmd.Args = program, slices.Concat([]string{program}, l.binary.Args(), l.spec.Args)
+	cmd.Env = append(l.walls.Environment(inspect.Environment(l.spec), l.spec.Env), cmd.Env...)
+	cmd.Stdin, cmd.Dir = nil, "/" // the null device
+	l.binary.SetUp(cmd)
+	l.proc.Take(cmd, dir)
+	if l.walls == nil {
+		return nil
+	}
+	return l.walls.Apply(cmd, l.binary.File, dir)
 }
 
 // handshake starts the process and dials it. go-plugin's own Start cannot be
@@ -175,10 +191,10 @@ func (l *link) handshake(ctx context.Context) *inspect.Fault {
 	if failed == nil {
 		return nil
 	}
-	if l.proc.ID() == "0" {
+	if l.proc.PID() == 0 {
 		return &inspect.Fault{Summary: "it cannot be started", Detail: failed.Error(), Permanent: true}
 	}
-	return l.proc.explain(failed, time.Since(began) >= l.cfg.StartTimeout)
+	return l.explain(failed, time.Since(began) >= l.cfg.StartTimeout)
 }
 
 // killUntil kills the process as soon as there is one, and returns when done is
@@ -191,7 +207,7 @@ func (l *link) killUntil(done <-chan struct{}) {
 		case <-done:
 			return
 		case <-tick.C:
-			l.kill()
+			_ = l.proc.Kill(context.Background()) // it is tried again
 		}
 	}
 }
@@ -225,34 +241,26 @@ func (l *link) isPlugin(p plugin.Peer) error {
 	if p.UID != os.Geteuid() {
 		return fmt.Errorf("its peer runs as uid %d, the daemon as %d", p.UID, os.Geteuid())
 	}
-	if have := fmt.Sprint(p.PID); have != l.proc.ID() {
-		return fmt.Errorf("its peer is process %s, the plugin is %s", have, l.proc.ID())
+	if own := l.proc.PID(); p.PID != own {
+		return fmt.Errorf("its peer is process %d, the plugin is %d", p.PID, own)
 	}
 	return nil
 }
 
 // await ends alive when the process ends.
 func (l *link) await() {
-	<-l.proc.done
+	<-l.proc.Done()
 	l.ending.Lock()
 	defer l.ending.Unlock()
-	if how := l.proc.how(); l.proc.outOfMemory() {
-		l.died(sdk.Errorf(sdk.OutOfMemory, "the plugin ran out of memory%s: %s", l.proc.memoryLimit(), how))
+	if how := l.proc.How(); l.proc.OutOfMemory() {
+		limit := ""
+		if most := l.proc.Limits.Memory; most > 0 {
+			limit = fmt.Sprintf(" (limits { memory } is %d MB)", most>>20)
+		}
+		l.died(sdk.Errorf(sdk.OutOfMemory, "the plugin ran out of memory%s: %s", limit, how))
 	} else {
 		l.died(sdk.Errorf(sdk.PluginCrashed, "the plugin crashed: %s", how))
 	}
-}
-
-// kill ends the process, and reports whether it is gone.
-func (l *link) kill() bool {
-	if l.attached {
-		return true // for the host it is gone
-	}
-	if err := l.proc.Kill(context.Background()); err != nil {
-		l.log.Error("killing the plugin", "error", err)
-		return false
-	}
-	return true
 }
 
 // describe reads the manifest.
@@ -289,7 +297,7 @@ func (l *link) configure(ctx context.Context, s sdk.Settings) *inspect.Fault {
 // own folder. The kernel has told which process is there, and each request shows the
 // token besides.
 func (l *link) serve(services *hostServices) error {
-	l.at = plugin.Services{Address: l.proc.socketDir + "/host.sock", Token: rand.Text()}
+	l.at = plugin.Services{Address: l.proc.Dir + "/host.sock", Token: rand.Text()}
 	ln, err := net.Listen("unix", l.at.Address)
 	if err != nil {
 		return fmt.Errorf("offer the daemon's services: %w", err)
@@ -327,7 +335,7 @@ func (l *link) drain(ctx context.Context) {
 func (l *link) shutdown(within time.Duration) {
 	l.wg.Go(l.tidy) // ends at the latest when the process is killed
 	select {
-	case <-l.proc.done:
+	case <-l.proc.Done():
 	case <-time.After(within):
 	}
 }
@@ -339,22 +347,19 @@ func (l *link) close() {
 	if l.services != nil {
 		l.services.Stop()
 	}
-	if !l.kill() {
+	if err := l.proc.Close(); err != nil {
+		l.log.Error("killing the plugin", "error", err)
 		return // nothing that waits for the process would ever return
 	}
-	if l.gone != nil {
-		defer l.gone()
-	}
-	l.proc.release()
 	l.tidy() // the process is gone
 	if l.conn != nil {
 		_ = l.conn.Close() // go-plugin closed it before
 	}
 	l.wg.Wait()
-	if err := os.RemoveAll(l.proc.socketDir); err != nil {
+	if err := os.RemoveAll(l.proc.Dir); err != nil {
 		l.log.Debug("removing the plugin's sockets", "error", err)
 	}
-	if err := l.proc.walls.Remove(); err != nil {
+	if err := l.walls.Remove(); err != nil {
 		l.log.Debug("removing the plugin's temporary files", "error", err)
 	}
 }

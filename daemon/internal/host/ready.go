@@ -15,7 +15,7 @@ func (i *instance) ready(ctx context.Context) (*link, error) {
 	for {
 		changed := i.s.changes.wait()
 		i.mu.Lock()
-		state, l, problem := i.state, i.link, i.problem
+		state, l, problem := i.state, i.link, reason(i.problem)
 		i.mu.Unlock()
 		if state == Ready && l.alive.Err() == nil && !l.failing.Load() {
 			return l, nil
@@ -39,12 +39,10 @@ func (i *instance) unready() error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	switch {
-	case i.state == Broken && i.refusal != nil:
-		return sdk.Errorf(sdk.Unavailable, "the plugin %s is broken: %w", i.name, i.refusal)
 	case i.state == Broken:
-		return sdk.Errorf(sdk.Unavailable, "the plugin %s is broken: %s", i.name, i.problem)
-	case i.held != "":
-		return sdk.Errorf(sdk.Unavailable, "the plugin %s cannot serve yet: %s", i.name, i.held)
+		return sdk.Errorf(sdk.Unavailable, "the plugin %s is broken: %w", i.name, i.problem)
+	case i.held() != nil:
+		return sdk.Errorf(sdk.Unavailable, "the plugin %s cannot serve yet: %w", i.name, i.held())
 	case i.state == Stopped || i.state == Draining:
 		return sdk.Errorf(sdk.Unavailable, "the plugin %s is %s", i.name, i.state)
 	}

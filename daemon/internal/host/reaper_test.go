@@ -1,6 +1,7 @@
 package host
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,18 +10,31 @@ import (
 	"testing"
 )
 
-// pid is that of the process beside the daemon.
-func (r *reaper) pid() int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.cmd.Process.Pid
+// watcher is the process beside the daemon that watches for its death; 0 when there is none.
+func watcher() int {
+	all, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, file := range all {
+		stat, err := os.ReadFile(file)
+		if err != nil {
+			continue // it is gone
+		}
+		var pid, parent int
+		var state string
+		_, _ = fmt.Sscanf(string(stat[bytes.LastIndexByte(stat, ')')+1:]), " %1s %d", &state, &parent)
+		_, _ = fmt.Sscanf(string(stat), "%d", &pid)
+		line, _ := os.ReadFile(filepath.Join(filepath.Dir(file), "cmdline"))
+		if parent == os.Getpid() && state != "Z" && bytes.HasSuffix(line, []byte("\x00reap\x00")) {
+			return pid
+		}
+	}
+	return 0
 }
 
 // TestReaperKilled: one that is killed gets a successor as soon as there is
 // something to say, and an orderly stop leaves none.
 func TestReaperKilled(t *testing.T) {
 	r := started(t, func(cfg *Config) { cfg.Shim = shimBinary() })
-	first := r.reaper.pid()
+	first := watcher()
 	if err := syscall.Kill(first, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +46,7 @@ func TestReaperKilled(t *testing.T) {
 		t.Fatal("no crash")
 	}
 	r.mustCall(t, "noop", ``)
-	second := r.reaper.pid()
+	second := watcher()
 	if second == first || gone(second) {
 		t.Errorf("no successor of %d: %d", first, second)
 	}

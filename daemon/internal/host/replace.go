@@ -3,10 +3,8 @@ package host
 import (
 	"context"
 	"slices"
-	"strconv"
 	"time"
 
-	"github.com/bothyd/bothy/daemon/internal/group"
 	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 )
@@ -122,24 +120,10 @@ func (s *Supervisor) remove(name string) error {
 
 // Processes are the process ids of all plugins, those that are being started
 // and those that only finish their last calls included.
-func (s *Supervisor) Processes() []int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var pids []int
-	for l := range s.links {
-		if pid, err := strconv.Atoi(l.proc.ID()); err == nil && pid > 0 {
-			pids = append(pids, pid)
-		}
-	}
-	return pids
-}
+func (s *Supervisor) Processes() []int { return s.processes.PIDs() }
 
-// Owns reports whether a process is a plugin's: one of Processes or a descendant of one, or in
-// the user namespace of a confined one, also when that has ended. It can only be used to
-// refuse: see group.Descends.
-func (s *Supervisor) Owns(pid int) bool {
-	return group.Descends(pid, s.Processes()) || s.spaces.has(pid)
-}
+// Owns reports whether a process is a plugin's; see [process.Set.Owns].
+func (s *Supervisor) Owns(pid int) bool { return s.processes.Owns(pid) }
 
 // ask hands a request to the instance; an older one that was not begun, or
 // whose plugin is just being started, is dropped.

@@ -46,8 +46,19 @@ type unmet struct {
 	told    bool   // somebody else's diagnostic says so
 }
 
-// text is what status shows.
-func (u *unmet) text() string { return strings.TrimRight(u.summary+": "+u.detail, ": ") }
+// Error is what status shows.
+func (u *unmet) Error() string { return strings.TrimRight(u.summary+": "+u.detail, ": ") }
+
+func (u *unmet) helpless() bool { return u != nil && u.stuck }
+
+// held is why the instance cannot be configured, where waiting alone does not help; nil
+// where it does. It needs i.mu.
+func (i *instance) held() error {
+	if u, ok := i.problem.(*unmet); ok && u.stuck {
+		return u
+	}
+	return nil
+}
 
 // require waits until all that the plugin requires is ready. What cannot come
 // by waiting is told once, and waited for all the same: it may be configured
@@ -115,28 +126,25 @@ func (i *instance) waitsFor(u *unmet, serves bool) {
 	if serves {
 		return
 	}
-	waits, held := "", ""
-	var said []inspect.Diagnostic
-	if u != nil {
-		waits = u.text()
-		if u.stuck {
-			held = waits
-		}
-		if u.stuck && !u.told {
-			said = []inspect.Diagnostic{i.current().Fail(u.summary, u.detail)}
-		}
-	}
 	i.mu.Lock()
-	problem, same := i.problem, i.held == held
-	i.held = held
+	was, _ := i.problem.(*unmet)
 	i.mu.Unlock()
-	if problem != waits {
-		i.setState(Starting, nil, waits)
+	if was == u || was != nil && u != nil && *was == *u {
+		return
 	}
-	if !same {
+	var said []inspect.Diagnostic
+	if u == nil {
+		i.setState(Starting, nil, nil)
+	} else {
+		i.setState(Starting, nil, u)
+	}
+	if u.helpless() && !u.told {
+		said = []inspect.Diagnostic{i.current().Fail(u.summary, u.detail)}
+	}
+	if u.helpless() || was.helpless() {
 		i.mend(said)
 	}
-	if held != "" {
+	if u.helpless() {
 		i.settle()
 	}
 }
@@ -181,10 +189,10 @@ func (s *Supervisor) unmet(all []*instance, name string) *unmet {
 	case r.state == Broken:
 		return &unmet{
 			summary: fmt.Sprintf("it requires %q, which is broken", name), stuck: true,
-			detail: "Mend that one first: " + r.problem,
+			detail: "Mend that one first: " + reason(r.problem),
 		}
-	case r.held != "":
-		return &unmet{summary: "it waits for " + r.name, detail: r.held, stuck: true, told: true}
+	case r.held() != nil:
+		return &unmet{summary: "it waits for " + r.name, detail: r.held().Error(), stuck: true, told: true}
 	}
 	return &unmet{summary: "it waits for " + r.name, detail: "that is " + r.state}
 }

@@ -2,7 +2,6 @@ package host
 
 import (
 	"context"
-	"github.com/bothyd/bothy/sdk/rpc"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -11,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/bothyd/bothy/sdk/rpc"
 
 	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"

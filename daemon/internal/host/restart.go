@@ -12,8 +12,7 @@ import (
 // when ctx ended.
 func (i *instance) again(ctx context.Context, b *backoff, fail *inspect.Fault, up time.Duration) bool {
 	if fail != nil && fail.Permanent {
-		i.refuse(fail)
-		i.setState(Broken, nil, fail.Error())
+		i.setState(Broken, nil, &Unstartable{Text: i.s.texts(fail.Diagnostics(i.current())), why: fail})
 		return i.rest(ctx, nil)
 	}
 	wait, broken := b.crashed(time.Now(), up, fail == nil)
@@ -22,7 +21,7 @@ func (i *instance) again(ctx context.Context, b *backoff, fail *inspect.Fault, u
 		return i.rest(ctx, nil)
 	}
 	if !i.pause(ctx, wait) {
-		i.setState(Stopped, nil, "")
+		i.setState(Stopped, nil, nil)
 		return false
 	}
 	return true
@@ -30,16 +29,9 @@ func (i *instance) again(ctx context.Context, b *backoff, fail *inspect.Fault, u
 
 // breaks makes the instance broken after too many crashes.
 func (i *instance) breaks() {
-	reason := fmt.Sprintf("it crashed %d times within %v and is not started again: %s", tooMany, window, i.why())
-	i.setState(Broken, nil, reason)
-	i.say(ofStart, i.current().Fail("it is broken", reason))
-}
-
-// refuse keeps why the instance is not started again, for those who call it.
-func (i *instance) refuse(fail *inspect.Fault) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.refusal = &Unstartable{Text: i.s.texts(fail.Diagnostics(i.spec)), why: fail}
+	err := fmt.Errorf("it crashed %d times within %v and is not started again: %s", tooMany, window, reason(i.why()))
+	i.setState(Broken, nil, err)
+	i.say(ofStart, i.current().Fail("it is broken", err.Error()))
 }
 
 // pause waits before the next start, unless another spec is asked for; false

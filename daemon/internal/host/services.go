@@ -46,20 +46,22 @@ func (b *hostServices) reach() *reach {
 	return &reach{}
 }
 
-// caller counts a request, checks the grant, finds the call that it serves and
-// asks allowed about the rest. The context it returns ends when the request does
-// or the call, whose deadline it has; until it is given up the call may be silent.
-func (b *hostServices) caller(ctx context.Context, grant string, allowed func(*running) error) (context.Context, context.CancelFunc, sdk.Caller, error) {
+// served counts a request, checks the grant, finds the call that it serves, asks allowed
+// about the rest, and does it. Its context ends when the request does or the call, whose
+// deadline it has; until it is done the call may be silent.
+func served[T any](ctx context.Context, b *hostServices, grant string, allowed func(*running) error, do func(context.Context, sdk.Caller) (T, error)) (T, error) {
+	var none T
 	r, err := b.serves(ctx, grant)
 	if err == nil {
 		err = allowed(r)
 	}
 	if err != nil {
-		return nil, nil, sdk.Caller{}, b.refused(err)
+		return none, b.refused(err)
 	}
 	ctx, done := tie(deeper(ctx, r.Depth), r.ctx)
-	letGo := r.silence.hold()
-	return ctx, func() { done(); letGo() }, r.Caller, nil
+	defer done()
+	defer r.silence.hold()()
+	return do(ctx, r.Caller)
 }
 
 func (b *hostServices) serves(ctx context.Context, grant string) (*running, error) {
@@ -111,75 +113,59 @@ func (b *hostServices) refused(err error) error {
 
 // Entry implements host.Host.
 func (b *hostServices) Entry(ctx context.Context, path string) (sdk.Entry, error) {
-	ctx, done, c, err := b.caller(ctx, sdk.GrantEntries, func(*running) error { return b.reach().scheme(path) })
-	if err != nil {
-		return sdk.Entry{}, err
-	}
-	defer done()
-	return b.s.cfg.Services.Entry(ctx, c, path)
+	return served(ctx, b, sdk.GrantEntries, func(*running) error { return b.reach().scheme(path) }, func(ctx context.Context, c sdk.Caller) (sdk.Entry, error) {
+		return b.s.cfg.Services.Entry(ctx, c, path)
+	})
 }
 
 // Entries implements host.Host. It finds nothing of schemes out of reach.
 func (b *hostServices) Entries(ctx context.Context, glob string) ([]sdk.Entry, error) {
-	ctx, done, c, err := b.caller(ctx, sdk.GrantEntries, func(*running) error { return b.reach().glob(glob) })
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	found, err := b.s.cfg.Services.Entries(ctx, c, glob)
-	return slices.DeleteFunc(found, func(e sdk.Entry) bool { return !b.reach().sees(e) }), err
+	return served(ctx, b, sdk.GrantEntries, func(*running) error { return b.reach().glob(glob) }, func(ctx context.Context, c sdk.Caller) ([]sdk.Entry, error) {
+		found, err := b.s.cfg.Services.Entries(ctx, c, glob)
+		return slices.DeleteFunc(found, func(e sdk.Entry) bool { return !b.reach().sees(e) }), err
+	})
 }
 
 // Write implements host.Host. The writer is plugin, whatever the plugin says.
 func (b *hostServices) Write(ctx context.Context, writes ...sdk.Write) ([]sdk.Entry, error) {
-	ctx, done, c, err := b.caller(ctx, sdk.GrantEntries, func(*running) error {
-		for _, w := range writes {
+	return served(ctx, b, sdk.GrantEntries, func(*running) error {
+		for n, w := range writes {
 			if err := b.reach().scheme(w.Path); err != nil {
 				return err
 			}
+			writes[n].Writer = sdk.WriterPlugin
 		}
 		return nil
+	}, func(ctx context.Context, c sdk.Caller) ([]sdk.Entry, error) {
+		return b.s.cfg.Services.Write(ctx, c, writes)
 	})
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	for n := range writes {
-		writes[n].Writer = sdk.WriterPlugin
-	}
-	return b.s.cfg.Services.Write(ctx, c, writes)
 }
 
 // Invoke implements host.Host.
 func (b *hostServices) Invoke(ctx context.Context, tool string, arguments []byte) (sdk.ToolResult, error) {
-	ctx, done, c, err := b.caller(ctx, sdk.GrantTools, func(*running) error {
+	return served(ctx, b, sdk.GrantTools, func(*running) error {
 		o, err := b.s.tools().find(tool)
 		if err != nil {
 			return err
 		}
 		return b.reach().tool(o.Name, o.owner.name+"__"+o.remote)
+	}, func(ctx context.Context, c sdk.Caller) (sdk.ToolResult, error) {
+		return b.s.cfg.Services.Invoke(ctx, c, tool, arguments)
 	})
-	if err != nil {
-		return sdk.ToolResult{}, err
-	}
-	defer done()
-	return b.s.cfg.Services.Invoke(ctx, c, tool, arguments)
 }
 
 // Complete implements host.Host.
 func (b *hostServices) Complete(ctx context.Context, req sdk.Request, send func(sdk.Delta) error) error {
-	ctx, done, c, err := b.caller(ctx, sdk.GrantModels, func(r *running) error {
+	_, err := served(ctx, b, sdk.GrantModels, func(r *running) error {
 		if err := b.reach().model(r.Model, req.Model); err != nil {
 			return err
 		}
 		return b.asks(r)
+	}, func(ctx context.Context, c sdk.Caller) (struct{}, error) {
+		req.Run = c.Run
+		return struct{}{}, b.s.cfg.Services.Complete(ctx, c, req, send)
 	})
-	if err != nil {
-		return err
-	}
-	defer done()
-	req.Run = c.Run
-	return b.s.cfg.Services.Complete(ctx, c, req, send)
+	return err
 }
 
 // Secret implements host.Host. It needs no call: a plugin may ask when it is
@@ -215,7 +201,7 @@ func (b *hostServices) mayKnow(secret string) error {
 // Log implements host.Host. It needs no grant; like standard error, it is
 // limited.
 func (b *hostServices) Log(_ context.Context, level, message string, fields map[string]string) error {
-	if !b.i.limit.admit(len(message)) {
+	if !b.i.limit.Admit(len(message)) {
 		return nil
 	}
 	args := make([]any, 0, 2*len(fields))

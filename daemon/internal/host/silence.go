@@ -13,25 +13,43 @@ import (
 // count while a service of the daemon works for the call, or somebody takes what it
 // sent. A nil one ends nothing.
 type silence struct {
-	limit time.Duration
-
 	mu    sync.Mutex
+	limit time.Duration
+	why   error // what the context of the call ends with
 	timer *time.Timer
 	busy  int // services and pieces under way
 }
 
-// heeded is the context of a call that ends when the plugin is silent for as long as
-// its block says (limits { call }), or for otherwise. Zero is no end of that kind.
-func (i *instance) heeded(ctx context.Context, otherwise time.Duration) (context.Context, *silence, context.CancelFunc) {
-	limit := i.callLimit(otherwise)
+// heed is the context of a call that ends with why when nothing comes of it for as long
+// as limit. Zero is no end of that kind.
+func heed(ctx context.Context, limit time.Duration, why error) (context.Context, *silence, context.CancelFunc) {
 	if limit <= 0 {
 		return ctx, nil, func() {}
 	}
 	ctx, end := context.WithCancelCause(ctx)
-	s := &silence{limit: limit, timer: time.AfterFunc(limit, func() {
-		end(&silentError{*sdk.Errorf(sdk.Timeout, "the call hung and was ended: nothing came of it for %v, and limits { call } in the block of %s lets it be silent for no longer", limit, i.name)})
-	})}
+	s := &silence{limit: limit, why: why}
+	s.timer = time.AfterFunc(limit, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		end(s.why)
+	})
 	return ctx, s, func() { s.timer.Stop(); end(nil) }
+}
+
+// heeded is heed for a call of a plugin, with the limit of its block (limits { call }), or
+// another where that has none.
+func (i *instance) heeded(ctx context.Context, otherwise time.Duration) (context.Context, *silence, context.CancelFunc) {
+	limit := i.callLimit(otherwise)
+	return heed(ctx, limit, &silentError{*sdk.Errorf(sdk.Timeout, "the call hung and was ended: nothing came of it for %v, and limits { call } in the block of %s lets it be silent for no longer", limit, i.name)})
+}
+
+// becomes changes the limit while the clock is stopped.
+func (s *silence) becomes(limit time.Duration, why error) {
+	if s != nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.limit, s.why = limit, why
+	}
 }
 
 // callLimit is limits { call } of the block, or otherwise.

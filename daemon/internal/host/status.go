@@ -3,9 +3,9 @@ package host
 import (
 	"fmt"
 	"path/filepath"
-	"strconv"
 	"strings"
 
+	"github.com/bothyd/bothy/daemon/internal/process"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -64,7 +64,7 @@ func (i *instance) status() rpc.Plugin {
 	defer i.mu.Unlock()
 	st := rpc.Plugin{
 		Instance: i.name, Plugin: i.spec.Plugin, State: i.state,
-		Restarts: i.restarts, Error: i.problem, Pinned: i.pin != "", PinnedBy: string(i.pin), Grants: i.spec.Grants,
+		Restarts: i.restarts, Error: reason(i.problem), Pinned: i.pin != "", PinnedBy: string(i.pin), Grants: i.spec.Grants,
 	}
 	if b := i.file; b != nil {
 		st.Path, st.Digest, st.Script, st.Origin = filepath.Clean(b.Path), b.Digest, b.Script, i.origin()
@@ -73,10 +73,10 @@ func (i *instance) status() rpc.Plugin {
 		st.Version, st.Kinds = i.manifest.Version, i.manifest.Kinds
 	}
 	if i.link != nil {
-		st.PID, _ = strconv.Atoi(i.link.proc.ID()) // always a number
-		st.RSS = residentMemory(st.PID)
+		st.PID = i.link.proc.PID()
+		st.RSS = process.Resident(st.PID)
 		st.Confined = i.link.confined
-		in := limited(st.PID)
+		in := process.Limited(st.PID)
 		st.MemoryLimit, st.FileLimit = in.Memory, in.Files
 		if said := i.link.detail.Load(); said != nil {
 			st.Detail = *said

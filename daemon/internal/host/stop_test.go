@@ -61,10 +61,8 @@ func TestStopInEachState(t *testing.T) {
 			if left := r.Processes(); len(left) != 0 {
 				t.Errorf("left: %v", left)
 			}
-			r.mu.Lock()
-			defer r.mu.Unlock()
-			if len(r.links) != 0 {
-				t.Errorf("%d links are kept", len(r.links))
+			if kept := r.processes.Len(); kept != 0 {
+				t.Errorf("%d processes are kept", kept)
 			}
 		})
 	}

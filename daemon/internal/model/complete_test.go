@@ -14,7 +14,7 @@ type hearing struct {
 	heard *sdk.Request
 }
 
-func (h hearing) Complete(_ context.Context, _ string, req sdk.Request, _ func(sdk.Delta) error, _ func(sdk.Retry) error) error {
+func (h hearing) Complete(_ context.Context, _ string, req sdk.Request, _ func(sdk.Delta) error) error {
 	*h.heard = req
 	return nil
 }

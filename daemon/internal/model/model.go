@@ -28,7 +28,7 @@ type Host interface {
 	Models(ctx context.Context, instance string) ([]sdk.Model, error)
 	// Pull gets a model onto the server of a provider, until ctx ends.
 	Pull(ctx context.Context, instance, model string, progress func(sdk.PullProgress)) error
-	Complete(ctx context.Context, instance string, req sdk.Request, send func(sdk.Delta) error, retry func(sdk.Retry) error) error
+	Complete(ctx context.Context, instance string, req sdk.Request, send func(sdk.Delta) error) error
 }
 
 // Redactor takes secrets out of what goes to a model.
@@ -128,7 +128,8 @@ func (m *Models) tell(c sdk.ModelChoice) {
 }
 
 // Complete asks the model of an alias that Resolve returned. The provider is
-// started when it does not run yet, and the host retries what a retry can help.
+// started when it does not run yet. What a retry can help is tried again, never once a
+// piece was streamed; retry, which may be nil, is told before each wait.
 func (m *Models) Complete(ctx context.Context, alias string, req sdk.Request, send func(sdk.Delta) error, retry func(sdk.Retry) error) error {
 	instance, name, _ := strings.Cut(alias, "/")
 	for _, b := range m.cfg.Load().Models {
@@ -154,7 +155,8 @@ func (m *Models) Complete(ctx context.Context, alias string, req sdk.Request, se
 		return err
 	}
 	// Behind Ensure, which may have told of the provider's own key.
-	err := m.host.Complete(ctx, instance, redact(m.secrets, req), send, retry)
+	req = redact(m.secrets, req)
+	err := newRetrier().do(ctx, retry, func() error { return m.host.Complete(ctx, instance, req, send) })
 	return r.explain(ctx, instance, name, err)
 }
 

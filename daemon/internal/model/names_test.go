@@ -176,7 +176,7 @@ type refusing struct {
 	err error
 }
 
-func (r refusing) Complete(context.Context, string, sdk.Request, func(sdk.Delta) error, func(sdk.Retry) error) error {
+func (r refusing) Complete(context.Context, string, sdk.Request, func(sdk.Delta) error) error {
 	return r.err
 }
 

@@ -35,7 +35,7 @@ func (l listed) Pull(_ context.Context, instance, model string, _ func(sdk.PullP
 	return nil
 }
 
-func (l listed) Complete(context.Context, string, sdk.Request, func(sdk.Delta) error, func(sdk.Retry) error) error {
+func (l listed) Complete(context.Context, string, sdk.Request, func(sdk.Delta) error) error {
 	return errors.New("not asked here")
 }
 

@@ -1,8 +1,9 @@
-package host
+package model
 
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"time"
 
 	"github.com/bothyd/bothy/sdk"
@@ -15,7 +16,7 @@ type retryRule struct {
 	asked          time.Duration // the longest Retry-After that is honoured
 }
 
-// retryRules are the host's: providers never retry. What is not in the table
+// retryRules are the daemon's: providers never retry. What is not in the table
 // is never retried (400, 401, 402, 403, 404, 413, 422, used-up quotas, and a
 // context that is too long).
 var retryRules = map[sdk.FailureClass]retryRule{
@@ -61,7 +62,7 @@ func (r *retrier) do(ctx context.Context, onRetry func(sdk.Retry) error, ask fun
 			}
 		}
 		if r.sleep(ctx, wait) != nil {
-			return gaveUp(ctx)
+			return interrupted(ctx)
 		}
 	}
 }
@@ -85,6 +86,20 @@ func (r *retrier) wait(e *sdk.ProviderError) (time.Duration, bool) {
 	}
 	r.waited[e.Class] += wait
 	return wait, true
+}
+
+// interrupted says why nobody waits for the next attempt.
+func interrupted(ctx context.Context) error {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return &sdk.Error{Outcome: sdk.Timeout, Message: "the model did not answer before the deadline", Cause: ctx.Err()}
+	}
+	return &sdk.Error{Outcome: sdk.Aborted, Message: "the completion was aborted", Cause: ctx.Err()}
+}
+
+// jittered spreads d by a fifth to both sides, so that what failed together
+// does not come back together.
+func jittered(d time.Duration) time.Duration {
+	return time.Duration(float64(d) * (0.8 + 0.4*rand.Float64()))
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

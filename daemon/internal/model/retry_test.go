@@ -1,10 +1,8 @@
-package host
+package model
 
 import (
 	"context"
 	"errors"
-	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -122,8 +120,9 @@ func TestRetryGivenUp(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var waits []time.Duration
 	ask, _ := scripted(failure(sdk.ClassServer, nil))
-	err := fakeTime(&waits).do(ctx, func(sdk.Retry) error { cancel(); return nil }, ask)
-	wantOutcome(t, err, sdk.Aborted)
+	if err := fakeTime(&waits).do(ctx, func(sdk.Retry) error { cancel(); return nil }, ask); sdk.OutcomeOf(err) != sdk.Aborted {
+		t.Errorf("got %v, want %s", err, sdk.Aborted)
+	}
 	full := errors.New("disk full")
 	ask, _ = scripted(failure(sdk.ClassServer, nil))
 	if err := newRetrier().do(context.Background(), func(sdk.Retry) error { return full }, ask); !errors.Is(err, full) {
@@ -131,57 +130,30 @@ func TestRetryGivenUp(t *testing.T) {
 	}
 }
 
-func TestComplete(t *testing.T) {
-	r := started(t, func(c *Config) { c.StreamIdle = 100 * time.Millisecond })
-	var got sdk.Completion
-	collect := func(d sdk.Delta) error {
-		got.Text += d.Text
-		if d.Usage != nil {
-			got.Usage = d.Usage
-		}
-		if d.Finish != nil {
-			got.Finish = d.Finish.Reason
-		}
-		return nil
+// failing is a host whose provider fails twice, and then answers.
+type failing struct {
+	listed
+	left *int
+}
+
+func (f failing) Complete(_ context.Context, _ string, _ sdk.Request, send func(sdk.Delta) error) error {
+	if *f.left--; *f.left >= 0 {
+		return failure(sdk.ClassGateway, nil)
 	}
-	complete := func(model string) error {
-		got = sdk.Completion{}
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-		defer cancel()
-		return r.Complete(ctx, "fault", sdk.Request{Model: model}, collect, func(x sdk.Retry) error {
-			got.Reasoning += string(x.Class)
-			return nil
-		})
-	}
-	if err := complete("good"); err != nil || got.Text != "hello" || got.Finish != "stop" || got.Usage.Total != 3 {
-		t.Errorf("%+v %v", got, err)
-	}
-	if err := complete("once=" + filepath.Join(t.TempDir(), "mark")); err != nil || got.Text != "hello" || got.Reasoning != "server" {
-		t.Errorf("retried: %+v %v", got, err)
-	}
-	var failed *sdk.ProviderError
-	if err := complete("limited"); !errors.As(err, &failed) || failed.Class != sdk.ClassRateLimit || failed.RetryAfter != time.Hour || failed.Status != 429 {
-		t.Errorf("limited: %v", err)
-	}
-	if err := complete("cut"); !errors.As(err, &failed) || !failed.Streamed || !strings.Contains(failed.Message, "without a finish") || got.Reasoning != "" {
-		t.Errorf("cut: %v", err)
-	}
-	if err := complete("stall"); !errors.As(err, &failed) || !failed.Streamed || !strings.Contains(failed.Message, "stalled") {
-		t.Errorf("stall: %v", err)
-	}
-	wantOutcome(t, complete("crash"), sdk.PluginCrashed)
-	if err := complete("good"); err != nil {
-		t.Error(err)
-	}
-	models, err := r.Models(context.Background(), "fault")
-	if err != nil || len(models) != 1 || models[0].Provider != "fault" {
-		t.Errorf("%+v %v", models, err)
-	}
-	_, err = r.Models(context.Background(), "absent")
-	wantOutcome(t, err, sdk.NotFound)
-	full := errors.New("disk full")
-	err = r.Complete(context.Background(), "fault", sdk.Request{Model: "good"}, func(sdk.Delta) error { return full }, nil)
-	if !errors.Is(err, full) {
-		t.Errorf("the reader's error was lost: %v", err)
+	return send(sdk.Delta{Text: "hello"})
+}
+
+// TestCompleteRetries: the person is told before each attempt, and the answer is that of
+// the last.
+func TestCompleteRetries(t *testing.T) {
+	left := 1
+	m := chooser(t, "", nil)
+	m.host = failing{listed: listed{"one": nil}, left: &left}
+	var got string
+	var told []sdk.Retry
+	err := m.Complete(t.Context(), "one/two", sdk.Request{}, func(d sdk.Delta) error { got += d.Text; return nil },
+		func(r sdk.Retry) error { told = append(told, r); return nil })
+	if err != nil || got != "hello" || len(told) != 1 || told[0].Class != sdk.ClassGateway || told[0].Attempt != 2 {
+		t.Errorf("%q %v, told %+v", got, err, told)
 	}
 }

@@ -1,4 +1,4 @@
-package host
+package process
 
 import (
 	"io"
@@ -9,11 +9,13 @@ import (
 )
 
 func TestLastWordsAreNoLog(t *testing.T) {
-	l := newLineLimiter(hclog.NewNullLogger())
-	l.copy(io.Discard, strings.NewReader(`{"@level":"warn","@message":"an old warning","path":"/home/somebody"}
+	l := NewLines(hclog.NewNullLogger())
+	l.levelled = io.Discard
+	_, _ = l.Write([]byte(`{"@level":"warn","@message":"an old warning","path":"/home/somebody"}
 {"@level":"error","@message":"out of paper","@module":"x"}
 {"@broken
 `))
+	l.Flush()
 	if got, want := l.last(), `"out of paper\n{\"@broken"`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
@@ -28,8 +30,9 @@ func TestLastWordsOfADump(t *testing.T) {
 		long + "cannot open my database\n":                            `cannot open my database"`,
 		"panic: mended\n{\"@level\":\"info\"}\n" + long + "the end\n": `the end"`,
 	} {
-		l := newLineLimiter(hclog.NewNullLogger())
-		l.copy(io.Discard, strings.NewReader(said))
+		l := NewLines(hclog.NewNullLogger())
+		l.levelled = io.Discard
+		_, _ = l.Write([]byte(said))
 		if got := l.last(); !strings.HasPrefix(got, want) && !strings.HasSuffix(got, want) {
 			t.Errorf("%.40s: %s", said, got)
 		}

@@ -1,4 +1,4 @@
-package host
+package process
 
 import (
 	"errors"
@@ -7,7 +7,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 
@@ -17,17 +16,17 @@ import (
 
 // reap waits for the end, kills what the process left in its group, in its user namespace
 // or with its mark, and only then takes its status: until then the group's number is nobody else's.
-func (p *process) reap() error {
+func (p *Process) reap() error {
 	for {
 		err := unix.Waitid(unix.P_PID, p.pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
 		if !errors.Is(err, unix.EINTR) {
 			break
 		}
 	}
-	p.spaces.leave(p.space, group.KillMarked(p.mark, p.space))
+	p.set.leave(p.space, group.KillMarked(p.mark, p.space))
+	p.killGroup()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.signalGroup(syscall.SIGKILL)
 	state, err := p.cmd.Process.Wait()
 	p.state, p.ended = state, true
 	return err
@@ -50,8 +49,8 @@ func limit(pid int, l config.Limits) {
 	}
 }
 
-// limited reads the limits that hold for a process; zero is none, or unknown.
-func limited(pid int) config.Limits {
+// Limited reads the limits that hold for a process; zero is none, or unknown.
+func Limited(pid int) config.Limits {
 	get := func(resource int) int64 {
 		var r unix.Rlimit
 		if err := unix.Prlimit(pid, resource, nil, &r); err != nil || r.Cur > math.MaxInt64 {
@@ -62,8 +61,8 @@ func limited(pid int) config.Limits {
 	return config.Limits{Memory: get(unix.RLIMIT_DATA), Files: get(unix.RLIMIT_NOFILE)}
 }
 
-// residentMemory is the process's RSS in bytes; 0 when it is not known.
-func residentMemory(pid int) int64 {
+// Resident is the memory of a process, its RSS in bytes; 0 when it is not known.
+func Resident(pid int) int64 {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
 	if err != nil {
 		return 0

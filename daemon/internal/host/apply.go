@@ -115,34 +115,6 @@ func (s *Supervisor) Forget(labels []string) {
 	}
 }
 
-// asks gives the instance another block, and keeps what becomes of that.
-func (i *instance) asks(spec inspect.Spec, force bool) *request {
-	r := &request{spec: spec, force: force, answer: make(chan Replaced, 1), concluded: i.concluded}
-	i.ask(r)
-	return r
-}
-
-// concluded keeps what became of a block that was asked for, and adds to the
-// answer that the plugin goes on with the one before.
-func (i *instance) concluded(spec inspect.Spec, a Replaced) Replaced {
-	i.mu.Lock()
-	newer := i.wanted != spec.Digest
-	if !newer {
-		i.wanted = i.spec.Digest // of a block that is not taken, so that the next Apply tries again
-	}
-	i.mu.Unlock()
-	if newer {
-		return a
-	}
-	if a.Switched() {
-		i.say(ofBlock)
-		return a
-	}
-	a.Diagnostics = append(slices.Clone(a.Diagnostics), note(hcl.DiagError, "plugin %s keeps running with the block that it had", i.name))
-	i.say(ofBlock, a.Diagnostics...)
-	return a
-}
-
 // Ensure starts the plugin of a block that waits for its first use, and returns
 // when it is ready, has failed, or is slower than Config.Patience. The error is
 // not_found for a label that no block has, validation for a block that is off.

@@ -80,11 +80,11 @@ func TestReplacementOvertaken(t *testing.T) {
 	i := newInstance(r.Supervisor, digested(spec("x", ""), "first"))
 	i.wanted = "third"
 	i.spec.Digest = "second" // it was taken
-	i.concluded(digested(spec("x", ""), "second"), Replaced{How: Swapped})
+	i.settle(&request{spec: digested(spec("x", ""), "second"), answer: make(chan Replaced, 1)}, Replaced{How: Swapped})
 	if i.wanted != "third" {
 		t.Errorf("wanted is %s", i.wanted)
 	}
-	i.concluded(digested(spec("x", ""), "third"), Replaced{How: Kept})
+	i.settle(&request{spec: digested(spec("x", ""), "third"), answer: make(chan Replaced, 1)}, Replaced{How: Kept})
 	if i.wanted != "second" {
 		t.Errorf("wanted is %s", i.wanted)
 	}

@@ -197,29 +197,14 @@ func (s *Supervisor) tools() *catalogue {
 	return s.catalogue
 }
 
-// rebuild makes the catalogue anew and returns the diagnostics that are new.
-// Until Start is over they are kept for it.
-func (s *Supervisor) rebuild(startOver bool) []inspect.Diagnostic {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.catalogue = newCatalogue(s.order)
-	s.startOver = s.startOver || startOver
-	if !s.startOver {
-		return nil
-	}
-	all, fresh, over := differences(s.told, s.catalogue.strange)
-	s.told = all
-	for _, d := range over {
-		s.cfg.Mended(d)
-	}
-	return fresh
-}
-
 // changed follows a change of a plugin's state or manifest.
 func (s *Supervisor) changed() {
-	for _, d := range s.rebuild(false) {
-		s.log.Warn(d.Summary, "detail", d.Detail)
-		s.cfg.Diagnose(d)
-	}
+	s.clashes.telling.Lock()
+	s.mu.Lock()
+	s.catalogue = newCatalogue(s.order)
+	strange := s.catalogue.strange
+	s.mu.Unlock()
+	s.clashes.say(&s.cfg, strange...)
+	s.clashes.telling.Unlock()
 	s.cfg.Changed()
 }

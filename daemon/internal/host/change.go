@@ -76,7 +76,7 @@ func (i *instance) adjust(ctx context.Context, l *link, r *request, generation *
 	}
 	if bytes.Equal(settings.Config, l.settings.Config) && reflect.DeepEqual(settings.Sandbox, l.settings.Sandbox) {
 		i.renew(l, r.spec)
-		r.settle(l.replaces(Unchanged))
+		i.settle(r, l.replaces(Unchanged))
 		return true
 	}
 	if !slices.Contains(m.Features, sdk.FeatureReconfigure) {
@@ -90,7 +90,7 @@ func (i *instance) adjust(ctx context.Context, l *link, r *request, generation *
 		i.hold(l, *l.manifest.Load()) // what it became by them may be more than the lock allows
 		i.adopt(l)
 		i.log.Info("the plugin was given new settings", "generation", settings.Generation)
-		r.settle(l.replaces(Reconfigured))
+		i.settle(r, l.replaces(Reconfigured))
 	case l.unsure:
 		i.log.Warn("the plugin did not take its settings in time, and is started anew", "reason", fail)
 		return false
@@ -140,7 +140,7 @@ func (i *instance) keep(l *link, r *request, fail *inspect.Fault) {
 	}
 	a := l.replaces(Kept)
 	a.Diagnostics = fail.Diagnostics(r.spec)
-	r.settle(a)
+	i.settle(r, a)
 }
 
 // replaces is the answer of which the link is the result.
@@ -180,7 +180,7 @@ func (i *instance) swap(ctx context.Context, old *link, r *request, generation i
 	old.calls.handOver(old.release)
 	i.s.wg.Go(func() { i.s.finish(old) })
 	i.log.Info("another process of the plugin took over", "pid", fresh.proc.ID(), "generation", generation)
-	r.settle(fresh.replaces(Swapped))
+	i.settle(r, fresh.replaces(Swapped))
 	return fresh
 }
 

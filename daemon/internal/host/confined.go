@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 
 	"github.com/bothyd/bothy/daemon/internal/config"
@@ -77,7 +76,7 @@ func (c *Config) confine(spec inspect.Spec, b *inspect.Binary) (*confine.Process
 	bounds := c.limits(spec)
 	read := append(b.Beside(), spec.Confine.ReadPaths...)
 	if spec.Confine.Network {
-		read = append(read, certificates(spec.Env)...)
+		read = append(read, confine.Certificates(spec.Env)...)
 	}
 	var err error
 	if w.Tmp, err = os.MkdirTemp(own, "tmp"); err != nil {
@@ -90,47 +89,6 @@ func (c *Config) confine(spec inspect.Spec, b *inspect.Binary) (*confine.Process
 		Memory: max(0, bounds.Memory), Files: max(0, bounds.Files), Parent: os.Getpid(),
 	}
 	return w, nil
-}
-
-// systemCertificates is where a TLS client of most systems finds those it trusts. Only the
-// system's administrator writes there.
-const systemCertificates = "/etc/ssl/certs"
-
-// certificates are where the environment says that a TLS client finds those it trusts, what
-// the block sets before what the daemon has, and what those of the system lead to.
-func certificates(env map[string]string) (found []string) {
-	value := func(name string) string {
-		if v, set := env[name]; set {
-			return v
-		}
-		return os.Getenv(name)
-	}
-	for _, path := range slices.Concat(filepath.SplitList(value("SSL_CERT_DIR")), []string{value("SSL_CERT_FILE")}, linked(systemCertificates)) {
-		if _, err := os.Stat(path); err == nil && filepath.IsAbs(path) {
-			found = append(found, path)
-		}
-	}
-	return found
-}
-
-// linked is what the links of a folder lead to outside of it and of /usr, which every plugin
-// has: on NixOS what is below /etc/static. The plugin may not write the folder: it would
-// choose what it reads.
-func linked(folder string) (targets []string) {
-	entries, _ := os.ReadDir(folder) // not there, or no folder
-	for _, e := range entries {
-		target, err := os.Readlink(filepath.Join(folder, e.Name()))
-		if err != nil {
-			continue
-		}
-		if !filepath.IsAbs(target) {
-			target = filepath.Join(folder, target)
-		}
-		if filepath.Dir(target) != filepath.Clean(folder) && !strings.HasPrefix(target, "/usr/") {
-			targets = append(targets, target)
-		}
-	}
-	return targets
 }
 
 // held says, for people, what a plugin is held to, and what does not hold.

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -281,23 +280,6 @@ func TestConfinedCertificates(t *testing.T) {
 	}
 	if res := r.mustCall(t, "spawn", `{"argv":["/bin/cat","`+filepath.Join(folder, "planted.pem")+`"]}`); res.Error == "" {
 		t.Errorf("by a link it reads %q", res.Output)
-	}
-}
-
-// TestLinkedCertificates: what the system's certificates lead to is known, also where that is
-// in a folder by another link, as /etc/static is.
-func TestLinkedCertificates(t *testing.T) {
-	folder := t.TempDir()
-	for name, target := range map[string]string{"a.pem": "/etc/static/ssl/certs/a.pem", "b.pem": "../b.pem", "c.0": "a.pem", "d.pem": "/usr/share/d.pem"} {
-		if err := os.Symlink(target, filepath.Join(folder, name)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if got, want := linked(folder), []string{"/etc/static/ssl/certs/a.pem", filepath.Join(filepath.Dir(folder), "b.pem")}; !slices.Equal(got, want) {
-		t.Errorf("they lead to %q, want %q", got, want)
-	}
-	if got := linked(filepath.Join(folder, "nothing")); len(got) != 0 {
-		t.Errorf("a folder that is not there has %q", got)
 	}
 }
 

@@ -76,7 +76,7 @@ func (s *Supervisor) attachTo(ctx context.Context, spec inspect.Spec) (gone <-ch
 	i, err := s.instance(spec.Instance)
 	if err == nil {
 		var a Replaced
-		if a, err = i.replace(ctx, spec); err != nil {
+		if a, err = i.asks(spec, false).wait(ctx); err != nil {
 			return nil, nil, err
 		}
 		found = a.Diagnostics

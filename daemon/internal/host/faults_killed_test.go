@@ -1,11 +1,13 @@
 package host
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"syscall"
 	"testing"
@@ -86,4 +88,24 @@ func hostKilled(t *testing.T) {
 	}
 	_ = cmd.Wait() // killed, as wanted
 	eventually(t, "all are gone", func() bool { return !slices.ContainsFunc(pids, func(pid int) bool { return !gone(pid) }) })
+}
+
+// watcher is the process beside the daemon that watches for its death; 0 when there is none.
+func watcher() int {
+	all, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, file := range all {
+		stat, err := os.ReadFile(file)
+		if err != nil {
+			continue // it is gone
+		}
+		var pid, parent int
+		var state string
+		_, _ = fmt.Sscanf(string(stat[bytes.LastIndexByte(stat, ')')+1:]), " %1s %d", &state, &parent)
+		_, _ = fmt.Sscanf(string(stat), "%d", &pid)
+		line, _ := os.ReadFile(filepath.Join(filepath.Dir(file), "cmdline"))
+		if parent == os.Getpid() && state != "Z" && bytes.HasSuffix(line, []byte("\x00reap\x00")) {
+			return pid
+		}
+	}
+	return 0
 }

@@ -126,6 +126,7 @@ type Supervisor struct {
 	blocks   []inspect.Spec  // the configuration in force; guarded by applying
 	added    map[string]bool // labels with an author's process: whether nothing ran there before; guarded by applying
 
+	clashes   report // of the names of tools
 	processes *process.Set
 	binaries  *binaryWatcher
 	watching  sync.Once
@@ -142,8 +143,6 @@ type Supervisor struct {
 	order     []*instance
 	byName    map[string]*instance
 	catalogue *catalogue
-	told      []inspect.Diagnostic // of the catalogue, that were given and hold
-	startOver bool
 	schemes   schemes
 	changes   changes         // notified whenever an instance comes, goes or changes its state
 	stopping  context.Context // bounds draining; nil before Stop
@@ -218,17 +217,18 @@ func (s *Supervisor) await(ctx context.Context, started []*instance) (found []in
 	for _, i := range started { // only now: one that failed first may serve by now
 		found = append(found, i.wrong()...)
 	}
-	fresh := s.rebuild(true)
-	for _, d := range fresh {
-		s.cfg.Diagnose(d)
+	for _, d := range s.clashes.holds() {
+		if slices.ContainsFunc(started, func(i *instance) bool { return i.name == d.Instance }) {
+			found = append(found, d)
+		}
 	}
-	return append(found, fresh...)
+	return found
 }
 
 // await waits until the first start is over, well or not, or ctx ended.
 func (i *instance) await(ctx context.Context) {
 	select {
-	case <-i.settled:
+	case <-i.begun:
 	case <-ctx.Done():
 	}
 }

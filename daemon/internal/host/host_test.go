@@ -206,7 +206,15 @@ func (r *rig) swapTo(ctx context.Context, s inspect.Spec) (Replaced, error) {
 	if err != nil {
 		return Replaced{}, err
 	}
-	return i.replace(ctx, s)
+	a, err := i.asks(s, false).wait(ctx)
+	if err == nil && !a.Switched() { // that it goes on as it was is said last
+		last := len(a.Diagnostics) - 1
+		if note := a.Diagnostics[last].Summary; !strings.Contains(note, "keeps running with the block that it had") {
+			return a, fmt.Errorf("the last of what is said is %q", note)
+		}
+		a.Diagnostics = a.Diagnostics[:last]
+	}
+	return a, err
 }
 
 func (r *rig) ask(s inspect.Spec, force bool) (*request, error) {

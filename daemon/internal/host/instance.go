@@ -40,21 +40,20 @@ type instance struct {
 	services meter // what it asks the daemon for
 	refusals meter // what is told of it
 
-	settled chan struct{} // closed when the first start is over, well or not
-	settle  func()        // closes it, once
+	begun  chan struct{} // closed when the first start is over, well or not
+	begins func()        // closes it, once
 
-	telling sync.Mutex // held while something is said of it; taken before mu
+	said [topics]report
 
 	mu         sync.Mutex
-	spec       inspect.Spec                 // the one in force
-	wanted     string                       // the digest of the one that is being tried, or runs
-	said       [topics][]inspect.Diagnostic // what was told and holds; see say
-	asked      *request                     // the one that is to be, until it is tried
-	tried      string                       // the file of the last start, as watchedFile tells it
-	giveUp     context.CancelFunc           // ends the start under way
-	ended      bool                         // run has returned
-	over       chan struct{}                // closed with it
-	required   []string                     // names of what must be ready before it is configured
+	spec       inspect.Spec       // the one in force
+	wanted     string             // the digest of the one that is being tried, or runs
+	asked      *request           // the one that is to be, until it is tried
+	tried      string             // the file of the last start, as watchedFile tells it
+	giveUp     context.CancelFunc // ends the start under way
+	ended      bool               // run has returned
+	over       chan struct{}      // closed with it
+	required   []string           // names of what must be ready before it is configured
 	state      string
 	link       *link           // while ready or draining
 	generation int             // of its settings
@@ -67,10 +66,10 @@ type instance struct {
 }
 
 func newInstance(s *Supervisor, spec inspect.Spec) *instance {
-	log, settled := s.log.Named(spec.Instance), make(chan struct{})
+	log, begun := s.log.Named(spec.Instance), make(chan struct{})
 	return &instance{
 		s: s, name: spec.Instance, spec: spec, wanted: spec.Digest, log: log, limit: process.NewLimit(log), state: Starting,
-		settled: settled, settle: sync.OnceFunc(func() { close(settled) }), wake: make(chan struct{}, 1),
+		begun: begun, begins: sync.OnceFunc(func() { close(begun) }), wake: make(chan struct{}, 1),
 		over: make(chan struct{}), required: spec.Requires,
 	}
 }
@@ -95,7 +94,7 @@ func (i *instance) run(ctx context.Context) {
 	var b backoff
 	var first *request // whose spec is being tried
 	defer func() { i.leave(first) }()
-	defer i.settle()
+	defer i.begins()
 	for generation := 1; ; generation++ {
 		if r := i.next(); r != nil {
 			b = backoff{}
@@ -113,7 +112,7 @@ func (i *instance) run(ctx context.Context) {
 			began = time.Now()
 			i.mend(l.warnings)
 			i.setState(Ready, l, nil)
-			first.settle(l.replaces(Started))
+			i.settle(first, l.replaces(Started))
 			l = i.serve(ctx, l, &generation)
 			if ctx.Err() != nil {
 				first = nil
@@ -130,10 +129,10 @@ func (i *instance) run(ctx context.Context) {
 			found := fail.Diagnostics(spec)
 			i.say(ofStart, found...)
 			i.setState(Crashed, nil, fail)
-			first.settle(Replaced{How: Started, Generation: generation, Diagnostics: found})
+			i.settle(first, Replaced{How: Started, Generation: generation, Diagnostics: found})
 		}
 		first = nil
-		i.settle()
+		i.begins()
 		if !i.again(ctx, &b, fail, time.Since(began)) {
 			return
 		}
@@ -143,7 +142,7 @@ func (i *instance) run(ctx context.Context) {
 // serve returns the link that served last when it has died or ctx ends. It
 // exchanges the link when another spec is asked for.
 func (i *instance) serve(ctx context.Context, l *link, generation *int) *link {
-	i.settle()
+	i.begins()
 	i.follow(l)
 	for {
 		select {

@@ -2,7 +2,6 @@ package host
 
 import (
 	"strconv"
-	"time"
 
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/daemon/internal/inspect"
@@ -20,15 +19,6 @@ func (c *Config) limits(spec inspect.Spec) config.Limits {
 		l.Memory = c.Memory
 	}
 	return l
-}
-
-// silence is how long a call of a tool or a skill may be silent that its block does
-// not bound; zero is without an end. What runs containers bounds their commands.
-func (c *Config) silence(spec inspect.Spec) time.Duration {
-	if spec.Granted(sdk.GrantSandbox) {
-		return 0
-	}
-	return c.Silence
 }
 
 // unlimited warns about limits that cannot hold: what runs containers would pass

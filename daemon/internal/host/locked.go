@@ -11,8 +11,9 @@ import (
 // hold takes what a plugin that runs declares anew, as far as the lock allows it.
 // What is new and not in the lock is not offered, which is told once.
 func (i *instance) hold(l *link, m sdk.Manifest) {
-	i.telling.Lock() // what is said must be what was found last
-	defer i.telling.Unlock()
+	t := &i.said[ofLock]
+	t.telling.Lock() // what is told must be what was found last
+	defer t.telling.Unlock()
 	i.mu.Lock()
 	if l.replaced {
 		i.mu.Unlock()
@@ -21,7 +22,7 @@ func (i *instance) hold(l *link, m sdk.Manifest) {
 	l.said = &m
 	now := i.holdTo(l, i.spec)
 	i.mu.Unlock()
-	i.tell(ofLock, now...)
+	t.say(&i.s.cfg, now...)
 	if !l.attached { // a process that its author runs may be of another file
 		i.s.inspect.Remember(l.binary, i.name, m)
 	}
@@ -52,8 +53,9 @@ func (s *Supervisor) refresh(spec inspect.Spec) bool {
 	if err != nil {
 		return true
 	}
-	i.telling.Lock()
-	defer i.telling.Unlock()
+	t := &i.said[ofLock]
+	t.telling.Lock()
+	defer t.telling.Unlock()
 	i.mu.Lock()
 	if i.spec.Foreign != nil { // what the lock says counts again when its author's process is gone
 		i.mu.Unlock()
@@ -74,7 +76,7 @@ func (s *Supervisor) refresh(spec inspect.Spec) bool {
 	now := *l.manifest.Load()
 	l.manifest.Store(&now) // another one, so that its tools are offered with the new pin
 	i.mu.Unlock()
-	i.tell(ofLock)
+	t.say(&i.s.cfg)
 	i.adopt(l)
 	return true
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
+	"github.com/hashicorp/hcl/v2"
 )
 
 // ReplaceOutcome is how a plugin came to what was asked for.
@@ -36,22 +37,12 @@ func (r Replaced) Switched() bool { return r.How != "" && r.How != Kept }
 // request asks an instance to go on with another spec, or, without an answer, with
 // the one that it has and the file that is there now.
 type request struct {
-	spec      inspect.Spec
-	force     bool                                  // swap the process though nothing changed
-	answer    chan Replaced                         // takes one; closed without when a newer request came, or the end; nil when nobody waits
-	concluded func(inspect.Spec, Replaced) Replaced // keeps what it came to; nil keeps nothing
+	spec   inspect.Spec
+	force  bool          // swap the process though nothing changed
+	answer chan Replaced // takes one; closed without when a newer request came, or the end; nil when nobody waits
 }
 
-func (r *request) settle(a Replaced) {
-	if r != nil && r.answer != nil {
-		if r.concluded != nil {
-			a = r.concluded(r.spec, a)
-		}
-		r.answer <- a
-		close(r.answer)
-	}
-}
-
+// drop says that a request is not tried any more.
 func (r *request) drop() {
 	if r != nil && r.answer != nil {
 		close(r.answer)
@@ -62,38 +53,70 @@ func (r *request) drop() {
 // spec came meanwhile, aborted when ctx ended: the exchange goes on all the same. An
 // answer that is there is returned, even if ctx has ended.
 func (r *request) wait(ctx context.Context) (Replaced, error) {
+	var a Replaced
+	answered := false
 	select {
-	case a, ok := <-r.answer:
-		return r.came(a, ok)
-	default:
-	}
-	select {
-	case a, ok := <-r.answer:
-		return r.came(a, ok)
+	case a, answered = <-r.answer:
 	case <-ctx.Done():
-		return Replaced{}, gaveUp(ctx)
+		select {
+		case a, answered = <-r.answer:
+		default:
+			return a, gaveUp(ctx)
+		}
 	}
-}
-
-// came is what a receive from answer means.
-func (r *request) came(a Replaced, ok bool) (Replaced, error) {
-	if !ok {
-		return Replaced{}, sdk.Errorf(sdk.Conflict, "the plugin %s was given another block, or ended, before this one was tried", r.spec.Instance)
+	if !answered {
+		return a, sdk.Errorf(sdk.Conflict, "the plugin %s was given another block, or ended, before this one was tried", r.spec.Instance)
 	}
 	return a, nil
 }
 
-// replace gives an instance another spec without losing a call, in the way that
+// asks has the instance go on with another spec without losing a call, in the way that
 // costs least. Where nothing changed, nothing happens; a new configuration alone is
 // handed to the running process, if it can take one; for all else a new process is
 // started and configured while the old one works, calls that begin afterwards go to
 // the new one, and the old one ends when its last call has. If the new one cannot be
 // had, the old one stays. A plugin that does not run begins with the new spec at
-// once. See wait for the errors.
-func (i *instance) replace(ctx context.Context, spec inspect.Spec) (Replaced, error) {
-	r := &request{spec: spec, answer: make(chan Replaced, 1)}
-	i.ask(r)
-	return r.wait(ctx)
+// once. An older request that was not begun, or whose plugin is just being started, is
+// dropped.
+func (i *instance) asks(spec inspect.Spec, force bool) *request {
+	r := &request{spec: spec, force: force, answer: make(chan Replaced, 1)}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.ended {
+		r.drop()
+		return r
+	}
+	i.asked.drop()
+	i.asked, i.wanted = r, spec.Digest
+	if i.giveUp != nil {
+		i.giveUp()
+	}
+	i.awaken()
+	return r
+}
+
+// settle answers a request, keeps what became of its block, and adds to the answer that
+// the plugin goes on with the one before.
+func (i *instance) settle(r *request, a Replaced) {
+	if r == nil || r.answer == nil {
+		return
+	}
+	i.mu.Lock()
+	newer := i.wanted != r.spec.Digest
+	if !newer {
+		i.wanted = i.spec.Digest // of a block that is not taken, so that the next Apply tries again
+	}
+	i.mu.Unlock()
+	switch {
+	case newer || r.spec.Foreign != nil:
+	case a.Switched():
+		i.say(ofBlock)
+	default:
+		a.Diagnostics = append(slices.Clone(a.Diagnostics), note(hcl.DiagError, "plugin %s keeps running with the block that it had", i.name))
+		i.say(ofBlock, a.Diagnostics...)
+	}
+	r.answer <- a
+	close(r.answer)
 }
 
 // remove ends the plugin of an instance. Its tools are gone when remove
@@ -124,23 +147,6 @@ func (s *Supervisor) Processes() []int { return s.processes.PIDs() }
 
 // Owns reports whether a process is a plugin's; see [process.Set.Owns].
 func (s *Supervisor) Owns(pid int) bool { return s.processes.Owns(pid) }
-
-// ask hands a request to the instance; an older one that was not begun, or
-// whose plugin is just being started, is dropped.
-func (i *instance) ask(r *request) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if i.ended {
-		r.drop()
-		return
-	}
-	i.asked.drop()
-	i.asked, i.wanted = r, r.spec.Digest
-	if i.giveUp != nil {
-		i.giveUp()
-	}
-	i.awaken()
-}
 
 func (i *instance) awaken() {
 	select {

@@ -117,12 +117,12 @@ func TestReplaceThatFails(t *testing.T) {
 		if a.Switched() || len(a.Diagnostics) == 0 {
 			t.Errorf("%+v", a)
 		}
-		if st := r.status(t, "fault"); r.mark(t) != "one" || st.PID != old || st.State != Ready || st.Error != "" || st.Path != faultBinary {
+		if st := r.status(t, "fault"); r.mark(t) != "one" || st.PID != old || st.State != Ready || !strings.HasPrefix(st.Error, "it goes on with the block that it had: ") || st.Path != faultBinary {
 			t.Errorf("the old one does not serve as before: %+v", st)
 		}
 	}
-	if n := len(r.Processes()); n != 1 || said.Load() != 0 {
-		t.Errorf("%d processes, %d diagnostics beside the answers", n, said.Load())
+	if n := len(r.Processes()); n != 1 || said.Load() != 4 { // three mistakes, and once that it keeps running
+		t.Errorf("%d processes, %d diagnostics", n, said.Load())
 	}
 	// When it crashes, it comes back as it was.
 	if _, err := r.call(t, "crash", ``); sdk.OutcomeOf(err) != sdk.PluginCrashed {
@@ -404,7 +404,7 @@ func TestAnAnswerThatIsThereIsTaken(t *testing.T) {
 	end()
 	for range 50 { // of two channels that are ready, select takes either
 		r := &request{answer: make(chan Replaced, 1)}
-		r.settle(Replaced{How: Swapped})
+		r.answer <- Replaced{How: Swapped}
 		if a, err := r.wait(over); err != nil || a.How != Swapped {
 			t.Fatalf("%+v, %v", a, err)
 		}

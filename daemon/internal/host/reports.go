@@ -1,7 +1,10 @@
 package host
 
 import (
+	"maps"
 	"slices"
+	"strings"
+	"sync"
 
 	"github.com/bothyd/bothy/daemon/internal/inspect"
 )
@@ -17,26 +20,42 @@ const (
 	topics
 )
 
-// say makes diagnostics all that is said of the instance about a topic.
-func (i *instance) say(about topic, now ...inspect.Diagnostic) {
-	i.telling.Lock()
-	defer i.telling.Unlock()
-	i.tell(about, now...)
+// report is what was told of something, and holds. Its zero value is nothing.
+type report struct {
+	telling sync.Mutex // held while something is told, and found to be told; taken before any other
+
+	mu   sync.Mutex
+	list []inspect.Diagnostic
 }
 
-// tell is say for who has i.telling. What is new is told, and what holds no more
-// taken back.
-func (i *instance) tell(about topic, now ...inspect.Diagnostic) {
-	i.mu.Lock()
-	all, fresh, over := differences(i.said[about], now)
-	i.said[about] = all
-	i.mu.Unlock()
+// say makes diagnostics all that is told. What is new is told, and what holds no more
+// taken back. It needs t.telling.
+func (t *report) say(cfg *Config, now ...inspect.Diagnostic) {
+	t.mu.Lock()
+	all, fresh, over := differences(t.list, now)
+	t.list = all
+	t.mu.Unlock()
 	for _, d := range over {
-		i.s.cfg.Mended(d)
+		cfg.Mended(d)
 	}
 	for _, d := range fresh {
-		i.s.cfg.Diagnose(d)
+		cfg.Diagnose(d)
 	}
+}
+
+// holds is what is told now.
+func (t *report) holds() []inspect.Diagnostic {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.list
+}
+
+// say makes diagnostics all that is told of the instance about a topic.
+func (i *instance) say(about topic, now ...inspect.Diagnostic) {
+	t := &i.said[about]
+	t.telling.Lock()
+	defer t.telling.Unlock()
+	t.say(&i.s.cfg, now...)
 }
 
 // differences tells what is new of diagnostics from what was said before, and what of that
@@ -71,9 +90,27 @@ func (i *instance) mend(still []inspect.Diagnostic) {
 	i.say(ofLock)
 }
 
-// wrong is all that is said of the instance itself.
+// wrong is all that is told of the instance itself.
 func (i *instance) wrong() []inspect.Diagnostic {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	return slices.Concat(i.said[ofStart], i.said[ofFile], i.said[ofLock])
+	return slices.Concat(i.said[ofStart].holds(), i.said[ofFile].holds(), i.said[ofLock].holds())
+}
+
+// Unstartable is in the chain of an error of a call to a plugin that could not
+// be started or configured, and is not tried again before a person has changed
+// something. The call never reached it.
+type Unstartable struct {
+	Text string // for people: what Config.Diagnose was told
+	why  *inspect.Fault
+}
+
+func (u *Unstartable) Error() string { return u.why.Error() }
+
+func keys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// list writes names for a person.
+func list(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
 }

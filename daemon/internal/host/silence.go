@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -107,4 +108,13 @@ func fellSilent(ctx context.Context) *sdk.Error {
 		return &own.said
 	}
 	return nil
+}
+
+// silence is how long a call of a tool or a skill may be silent that its block does
+// not bound; zero is without an end. What runs containers bounds their commands.
+func (c *Config) silence(spec inspect.Spec) time.Duration {
+	if spec.Granted(sdk.GrantSandbox) {
+		return 0
+	}
+	return c.Silence
 }

@@ -43,9 +43,9 @@ func (s *Supervisor) State(instance string) string {
 // started again; empty when nothing keeps it from that.
 func (i *instance) behind() string {
 	i.mu.Lock()
-	said, spec := i.said[ofBlock], i.spec
+	spec := i.spec
 	i.mu.Unlock()
-	if len(said) > 0 {
+	if said := i.said[ofBlock].holds(); len(said) > 0 {
 		return "it goes on with the block that it had: " + strings.TrimPrefix(said[0].Summary, "plugin "+i.name+": ") + ": " + said[0].Detail
 	}
 	if spec.Foreign != nil {

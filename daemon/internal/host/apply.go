@@ -190,7 +190,23 @@ func (s *Supervisor) startRequired(name string) bool {
 // a newer block came meanwhile; aborted when ctx ended, and the plugin is reloaded
 // all the same.
 func (s *Supervisor) Reload(ctx context.Context, p rpc.PluginReload) (rpc.PluginReloaded, error) {
-	a, err := s.reload(ctx, p)
+	s.applying.Lock()
+	spec, err := s.block(p.Instance)
+	var r *request
+	if i, missing := s.instance(p.Instance); err == nil && missing == nil {
+		r = i.asks(spec, p.Force)
+	}
+	s.applying.Unlock()
+	var a Replaced
+	switch {
+	case err != nil:
+	case r == nil:
+		a, err = s.startFirst(ctx, p.Instance)
+	default:
+		if a, err = r.wait(ctx); err != nil && ctx.Err() != nil {
+			err = sdk.Errorf(sdk.Aborted, "nobody waits for the plugin %s any more, which is loaded all the same; `bothy plugins` shows what became of it", p.Instance)
+		}
+	}
 	out := rpc.PluginReloaded{Instance: p.Instance, How: string(a.How), Digest: a.Digest, Generation: a.Generation}
 	for _, d := range a.Diagnostics {
 		out.Diagnostics = append(out.Diagnostics, s.Diagnostic(d))
@@ -198,39 +214,18 @@ func (s *Supervisor) Reload(ctx context.Context, p rpc.PluginReload) (rpc.Plugin
 	return out, err
 }
 
-func (s *Supervisor) reload(ctx context.Context, p rpc.PluginReload) (Replaced, error) {
-	s.applying.Lock()
-	spec, err := s.block(p.Instance)
-	i, there := s.instance(p.Instance)
-	var r *request
-	if err == nil && there == nil {
-		r = i.asks(spec, p.Force)
-	}
-	s.applying.Unlock()
-	switch {
-	case err != nil:
-		return Replaced{}, err
-	case r == nil:
-		return s.startFirst(ctx, p.Instance)
-	}
-	a, err := r.wait(ctx)
-	if ctx.Err() != nil && err != nil {
-		err = sdk.Errorf(sdk.Aborted, "nobody waits for the plugin %s any more, which is loaded all the same; `bothy plugins` shows what became of it", p.Instance)
-	}
-	return a, err
-}
-
 // startFirst starts what waited for its first use.
-func (s *Supervisor) startFirst(ctx context.Context, label string) (Replaced, error) {
+func (s *Supervisor) startFirst(ctx context.Context, label string) (a Replaced, err error) {
 	if err := s.Ensure(context.WithoutCancel(ctx), label); err != nil {
-		return Replaced{}, err
+		return a, err
 	}
 	i, err := s.instance(label)
 	if err != nil {
-		return Replaced{}, err
+		return a, err
 	}
-	digest, generation := i.serving()
-	return Replaced{How: Started, Digest: digest, Generation: generation, Diagnostics: i.wrong()}, nil
+	a = Replaced{How: Started, Diagnostics: i.wrong()}
+	a.Digest, a.Generation = i.serving()
+	return a, nil
 }
 
 // serving says which binary serves now, and with settings of which generation;

@@ -61,3 +61,12 @@ func depth(ctx context.Context) int {
 }
 
 func deeper(ctx context.Context, n int) context.Context { return context.WithValue(ctx, depthKey{}, n) }
+
+// below is the context of one more call, unless calls lie too deep for it.
+func below(ctx context.Context, what string) (context.Context, error) {
+	n := depth(ctx) + 1
+	if n > maxDepth {
+		return nil, sdk.Errorf(sdk.Validation, "calls call each other %d deep: %s is refused", maxDepth, what)
+	}
+	return deeper(ctx, n), nil
+}

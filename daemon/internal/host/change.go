@@ -177,8 +177,7 @@ func (i *instance) swap(ctx context.Context, old *link, r *request, generation i
 	i.needs(needed(r.spec, fresh.said))
 	i.say(ofStart, fresh.warnings...)
 	i.setState(Ready, fresh, nil)
-	old.calls.handOver(old.release)
-	i.s.wg.Go(func() { i.s.finish(old) })
+	i.s.wg.Go(func() { i.s.finish(old, old.release) })
 	i.log.Info("another process of the plugin took over", "pid", fresh.proc.ID(), "generation", generation)
 	i.settle(r, fresh.replaces(Swapped))
 	return fresh

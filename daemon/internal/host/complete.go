@@ -41,14 +41,9 @@ func (s *Supervisor) Pull(ctx context.Context, instance, model string, progress 
 	if err != nil {
 		return err
 	}
-	l, end, err := i.called(ctx, "", "")
-	if err != nil {
-		return err
-	}
-	defer end()
 	ctx, quiet, done := i.heeded(ctx, s.cfg.FirstDelta)
 	defer done()
-	return l.bound(ctx, func(rpc context.Context) error {
+	return i.once(ctx, "", "", func(rpc context.Context, l *link) error {
 		return l.provider.Pull(rpc, model, func(p sdk.PullProgress) error {
 			defer quiet.hold()()
 			progress(p)
@@ -66,8 +61,8 @@ func (s *Supervisor) Complete(ctx context.Context, instance string, req sdk.Requ
 	if err != nil {
 		return err
 	}
-	if depth(ctx) >= maxDepth {
-		return sdk.Errorf(sdk.Validation, "calls call each other %d deep: the completion of %s is refused", maxDepth, instance)
+	if _, err := below(ctx, "the completion of "+instance); err != nil {
+		return err
 	}
 	l, end, err := i.called(ctx, req.Run, "")
 	if err != nil {

@@ -77,33 +77,20 @@ func (t *inflight) release(run string, k *keptRun) {
 	}()
 }
 
-// handOver makes the link take no more calls, and has each run let go of with the last
-// of its calls.
-func (t *inflight) handOver(letGo func(run, dir string)) {
+// drained makes the link take no more calls; the channel is closed when the last one has
+// ended. With letGo, each run is let go of besides, with the last of its calls.
+func (t *inflight) drained(letGo func(run, dir string)) <-chan struct{} {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.letGo, t.shut = letGo, make(chan struct{})
-	t.calls++ // of this function: the channel is closed once
+	t.calls++ // this one, so that the channel is closed once
 	for run, k := range t.runs {
-		if k.calls == 0 {
+		if k.calls == 0 && letGo != nil {
 			t.calls++
 			t.release(run, k)
 		}
 	}
 	t.ended()
-}
-
-// drained makes the link take no more calls; the channel is closed when the last
-// one has ended.
-func (t *inflight) drained() <-chan struct{} {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.shut == nil {
-		t.shut = make(chan struct{})
-		if t.calls == 0 {
-			close(t.shut)
-		}
-	}
 	return t.shut
 }
 
@@ -137,13 +124,14 @@ func (i *instance) called(ctx context.Context, run, dir string) (l *link, end fu
 
 // finish ends the channel of a link and lets its calls end, then the plugin. What
 // does not end within Config.DrainLimit is ended with it; an orderly stop of the
-// daemon does not wait for calls.
-func (s *Supervisor) finish(l *link) {
+// daemon does not wait for calls. With letGo a successor waits for the link's runs.
+func (s *Supervisor) finish(l *link, letGo func(run, dir string)) {
+	drained := l.calls.drained(letGo)
 	l.channelServer.close()
 	limit := time.NewTimer(s.cfg.DrainLimit)
 	defer limit.Stop()
 	select {
-	case <-l.calls.drained():
+	case <-drained:
 	case <-l.alive.Done():
 	case <-s.life.Done():
 	case <-limit.C:

@@ -29,9 +29,8 @@ func (s *Supervisor) Execute(ctx context.Context, instance string, call sdk.Skil
 	if err != nil {
 		return sdk.ToolResult{}, sdk.Errorf(sdk.Unavailable, "the skill %s is executed by the plugin %q, which is not configured; write into the configuration: plugin %q {}", call.Skill, instance, instance)
 	}
-	level := depth(ctx) + 1
-	if level > maxDepth {
-		return sdk.ToolResult{}, sdk.Errorf(sdk.Validation, "calls call each other %d deep: the skill %s is not executed", maxDepth, call.Skill)
+	if ctx, err = below(ctx, "the skill "+call.Skill); err != nil {
+		return sdk.ToolResult{}, err
 	}
 	if call.CallID == "" {
 		call.CallID = uuid.NewString()
@@ -49,7 +48,7 @@ func (s *Supervisor) Execute(ctx context.Context, instance string, call sdk.Skil
 	if err := l.executes(i.current(), i.pinned(), call.Skill); err != nil {
 		return sdk.ToolResult{}, err
 	}
-	r, err := s.execute(deeper(ctx, level), l, i, call, out)
+	r, err := s.execute(ctx, l, i, call, out)
 	return i.believe(r, "skill "+call.Skill, i.current().Grants), err
 }
 

@@ -160,14 +160,13 @@ func TestHandOverWaitsForCalls(t *testing.T) {
 		t.Fatal("it takes no calls")
 	}
 	released, goOn := make(chan string), make(chan struct{})
-	calls.handOver(func(run, dir string) {
+	over := calls.drained(func(run, dir string) {
 		released <- run + " " + dir
 		<-goOn
 	})
 	if calls.begin("two", "") {
 		t.Error("it takes calls beside its successor")
 	}
-	over := calls.drained()
 	for range 2 {
 		calls.end("one")
 	}

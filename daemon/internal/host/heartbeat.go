@@ -105,13 +105,6 @@ func (l *link) amiss(hangs bool) bool {
 	return false
 }
 
-// answersWithin reports whether the plugin says anything at all within the time.
-func (l *link) answersWithin(d time.Duration) bool {
-	ctx, cancel := context.WithTimeout(l.alive, d)
-	defer cancel()
-	return l.answers(ctx)
-}
-
 // answers reports whether the plugin says anything at all: that it is not well
 // and that it knows no such question are answers too.
 func (l *link) answers(ctx context.Context) bool {

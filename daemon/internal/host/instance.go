@@ -186,7 +186,7 @@ func (i *instance) crashed(l *link) {
 func (i *instance) end(l *link) {
 	i.s.afterDependents(i)
 	i.setState(Draining, l, nil)
-	i.s.finish(l)
+	i.s.finish(l, nil)
 	i.setState(Stopped, nil, nil)
 }
 

@@ -32,9 +32,8 @@ func (s *Supervisor) Invoke(ctx context.Context, call sdk.Invocation, out sdk.St
 	if call.Arguments, err = o.validate(call.Arguments); err != nil {
 		return sdk.ToolResult{}, err
 	}
-	level := depth(ctx) + 1
-	if level > maxDepth {
-		return sdk.ToolResult{}, sdk.Errorf(sdk.Validation, "tools call each other %d deep: the call of %s is refused", maxDepth, o.Name)
+	if ctx, err = below(ctx, "the call of "+o.Name); err != nil {
+		return sdk.ToolResult{}, err
 	}
 	if call.CallID == "" {
 		call.CallID = uuid.NewString()
@@ -60,7 +59,7 @@ func (s *Supervisor) Invoke(ctx context.Context, call sdk.Invocation, out sdk.St
 			end()
 			return sdk.ToolResult{}, crash
 		}
-		r, err := s.invoke(deeper(ctx, level), l, o.owner, call, o.Whole, out)
+		r, err := s.invoke(ctx, l, o.owner, call, o.Whole, out)
 		end()
 		if err == nil || crash != nil || !o.repeatable() || sdk.OutcomeOf(err) != sdk.PluginCrashed || ctx.Err() != nil {
 			return o.believe(r, crash != nil), err

@@ -3,7 +3,6 @@ package host
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -87,20 +86,6 @@ type link struct {
 	ending   sync.Mutex  // held while it is ended, until it is known why
 }
 
-// capture is what the daemon dispenses from go-plugin: the connection itself.
-type capture struct {
-	goplugin.NetRPCUnsupportedPlugin
-	conn *grpc.ClientConn
-}
-
-func (c *capture) GRPCServer(*goplugin.GRPCBroker, *grpc.Server) error {
-	return errors.New("the daemon serves no plugin")
-}
-
-func (c *capture) GRPCClient(_ context.Context, _ *goplugin.GRPCBroker, conn *grpc.ClientConn) (any, error) {
-	return &capture{conn: conn}, nil
-}
-
 // newLink is a link of which nothing but the file is there.
 func (i *instance) newLink(spec inspect.Spec, b *inspect.Binary, generation int) *link {
 	l := &link{
@@ -130,7 +115,7 @@ func (i *instance) connect(ctx context.Context, spec inspect.Spec, b *inspect.Bi
 		HandshakeConfig: goplugin.HandshakeConfig{
 			ProtocolVersion: plugin.Protocol, MagicCookieKey: plugin.CookieKey, MagicCookieValue: plugin.CookieValue,
 		},
-		VersionedPlugins: map[int]goplugin.PluginSet{plugin.Protocol: {plugin.KindPlugin: &capture{}}},
+		VersionedPlugins: map[int]goplugin.PluginSet{plugin.Protocol: {}},
 		AllowedProtocols: []goplugin.Protocol{goplugin.ProtocolGRPC},
 		RunnerFunc: func(_ hclog.Logger, cmd *exec.Cmd, dir string) (runner.Runner, error) {
 			return l.proc, l.command(cmd, dir)
@@ -222,11 +207,7 @@ func (l *link) dial() error {
 	if err != nil {
 		return err
 	}
-	raw, err := protocol.Dispense(plugin.KindPlugin)
-	if err != nil {
-		return err
-	}
-	l.speak(raw.(*capture).conn) // the set holds nothing else
+	l.speak(protocol.(*goplugin.GRPCClient).Conn) // no other protocol is allowed
 	return nil
 }
 
@@ -318,7 +299,9 @@ func (l *link) drain(ctx context.Context) {
 	if l.attached {
 		return // it may be attached again
 	}
-	if !l.answersWithin(time.Second / 2) {
+	brief, done := context.WithTimeout(l.alive, time.Second/2)
+	defer done()
+	if !l.answers(brief) {
 		l.log.Warn("the plugin does not answer and is killed")
 		return
 	}

@@ -263,27 +263,23 @@ type graph map[string][]string
 // included; nil when there is none. A way from an instance to itself has at
 // least one step.
 func (g graph) path(from, to string) []string {
-	came := map[string]string{}
-	for queue := []string{from}; len(queue) > 0; queue = queue[1:] {
-		for _, next := range g[queue[0]] {
-			if _, seen := came[next]; seen {
-				continue
+	seen := map[string]bool{}
+	var find func(at string) []string
+	find = func(at string) []string {
+		for _, next := range g[at] {
+			if next == to {
+				return []string{at, to}
 			}
-			came[next] = queue[0]
-			if next != to {
-				queue = append(queue, next)
-				continue
+			if !seen[next] {
+				seen[next] = true
+				if way := find(next); way != nil {
+					return append([]string{at}, way...)
+				}
 			}
-			way := []string{to}
-			for at := came[to]; at != from; at = came[at] {
-				way = append(way, at)
-			}
-			way = append(way, from)
-			slices.Reverse(way)
-			return way
 		}
+		return nil
 	}
-	return nil
+	return find(from)
 }
 
 // dependents are the instances that end before one does: those that require it.

@@ -2,7 +2,6 @@ package host
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 
@@ -41,7 +40,7 @@ func heed(ctx context.Context, limit time.Duration, why error) (context.Context,
 // another where that has none.
 func (i *instance) heeded(ctx context.Context, otherwise time.Duration) (context.Context, *silence, context.CancelFunc) {
 	limit := i.callLimit(otherwise)
-	return heed(ctx, limit, &silentError{*sdk.Errorf(sdk.Timeout, "the call hung and was ended: nothing came of it for %v, and limits { call } in the block of %s lets it be silent for no longer", limit, i.name)})
+	return heed(ctx, limit, silentError{sdk.Errorf(sdk.Timeout, "the call hung and was ended: nothing came of it for %v, and limits { call } in the block of %s lets it be silent for no longer", limit, i.name)})
 }
 
 // becomes changes the limit while the clock is stopped.
@@ -98,16 +97,14 @@ func (h heard) Progress(message string, fraction float64) error {
 }
 
 // silentError is why the context of a call ended that was silent for too long.
-type silentError struct{ said sdk.Error }
+type silentError struct{ late *sdk.Error }
 
-func (e *silentError) Error() string { return e.said.Error() }
+func (e silentError) Error() string { return e.late.Error() }
 
 // fellSilent is the error of a call that was ended for its silence; nil where it was not.
 func fellSilent(ctx context.Context) *sdk.Error {
-	if own := (*silentError)(nil); errors.As(context.Cause(ctx), &own) {
-		return &own.said
-	}
-	return nil
+	e, _ := context.Cause(ctx).(silentError)
+	return e.late
 }
 
 // silence is how long a call of a tool or a skill may be silent that its block does

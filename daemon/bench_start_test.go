@@ -17,6 +17,7 @@ import (
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/daemon/internal/host"
 	"github.com/bothyd/bothy/daemon/internal/inspect"
+	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
@@ -38,6 +39,8 @@ func BenchmarkStart(b *testing.B) {
 		h, err := host.New(host.Config{
 			Config:    inspect.Config{Log: hclog.NewNullLogger(), Libexec: []string{libexec}, DataDir: b.TempDir()},
 			SocketDir: filepath.Join(os.Getenv("XDG_RUNTIME_DIR"), "s"), Prefix: installation(b),
+			Text: func(d inspect.Diagnostic) string { return d.Error() }, Diagnose: func(inspect.Diagnostic) {}, Mended: func(inspect.Diagnostic) {},
+			Register: func(context.Context, sdk.Scheme) error { return nil }, Refused: func(string, string) {}, Changed: func() {},
 		})
 		if err != nil {
 			b.Fatal(err)

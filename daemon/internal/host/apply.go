@@ -21,11 +21,8 @@ import (
 // itself, and the old process works until then. Apply returns what went wrong,
 // as far as it is known in time; Config.Diagnose is told all of it as well.
 func (s *Supervisor) Apply(ctx context.Context, blocks []inspect.Spec) []inspect.Diagnostic {
-	started, replaced, found := s.decide(blocks)
-	for _, d := range found {
-		s.cfg.Diagnose(d)
-	}
-	found = append(found, s.await(ctx, started)...)
+	started, replaced := s.decide(blocks)
+	found := s.await(ctx, started)
 	bounded, cancel := context.WithTimeout(ctx, s.cfg.Patience) // only now: what starts had its own time
 	defer cancel()
 	for _, r := range replaced {
@@ -47,7 +44,7 @@ func note(severity hcl.DiagnosticSeverity, format string, args ...any) inspect.D
 
 // decide puts the blocks in force: it begins what is new, asks for what changed,
 // and ends what is gone.
-func (s *Supervisor) decide(blocks []inspect.Spec) (started []*instance, replaced []*request, found []inspect.Diagnostic) {
+func (s *Supervisor) decide(blocks []inspect.Spec) (started []*instance, replaced []*request) {
 	s.applying.Lock()
 	defer s.applying.Unlock()
 	s.blocks = blocks
@@ -64,7 +61,8 @@ func (s *Supervisor) decide(blocks []inspect.Spec) (started []*instance, replace
 		switch {
 		case err != nil && spec.Lazy:
 		case err != nil:
-			started = append(started, s.begin([]inspect.Spec{spec}, &found)...)
+			begun, _ := s.begin(spec) // the label is free
+			started = append(started, begun...)
 		case !s.goesOn(i, spec):
 			replaced = append(replaced, i.asks(spec, false))
 		}
@@ -75,7 +73,7 @@ func (s *Supervisor) decide(blocks []inspect.Spec) (started []*instance, replace
 			_ = s.remove(i.name) // gone already, perhaps
 		}
 	}
-	return started, replaced, found
+	return started, replaced
 }
 
 // goesOn reports whether an instance may go on as it is under a block. What it
@@ -141,8 +139,7 @@ func (s *Supervisor) demand(label string) (i *instance, fresh bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	var none []inspect.Diagnostic // of a label that is taken
-	begun := s.begin([]inspect.Spec{spec}, &none)
+	begun, _ := s.begin(spec) // the label is free
 	if len(begun) == 0 {
 		return nil, false, sdk.Errorf(sdk.Unavailable, "the plugin %s is not started: the daemon stops", label)
 	}

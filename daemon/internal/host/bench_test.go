@@ -116,7 +116,7 @@ func bench(b *testing.B, binary, instance string) inspect.Spec {
 
 func supervise(b *testing.B, specs ...inspect.Spec) *Supervisor {
 	b.Helper()
-	s, err := New(Config{Config: inspect.Config{Log: hclog.NewNullLogger(), DataDir: b.TempDir()}, SocketDir: shortDir(b), Services: &fakeDaemon{}})
+	s, err := New(filled(Config{Config: inspect.Config{Log: hclog.NewNullLogger(), DataDir: b.TempDir()}, SocketDir: shortDir(b), Services: &fakeDaemon{}}))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -26,7 +26,7 @@ func runSmallHost() {
 		fmt.Println(err)
 		return
 	}
-	s, err := New(Config{Config: inspect.Config{Log: hclog.New(&hclog.LoggerOptions{Level: hclog.Warn}), DataDir: dir, Shim: shimBinary()}, SocketDir: dir})
+	s, err := New(filled(Config{Config: inspect.Config{Log: hclog.New(&hclog.LoggerOptions{Level: hclog.Warn}), DataDir: dir, Shim: shimBinary()}, SocketDir: dir}))
 	if err != nil {
 		fmt.Println(err)
 		return

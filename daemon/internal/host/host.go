@@ -44,7 +44,7 @@ type Config struct {
 	Services  Services // what plugins may call back; nil offers nothing
 	Lend      Lend     // what channels work with; nil opens none
 
-	// Text writes a diagnostic for people; nil is as HCL does.
+	// The functions must all be there. Text writes a diagnostic for people.
 	Text func(inspect.Diagnostic) string
 	// Diagnose is told what goes wrong.
 	Diagnose func(inspect.Diagnostic)
@@ -94,24 +94,6 @@ func (c *Config) defaults() {
 	c.ChannelWait = cmp.Or(c.ChannelWait, time.Second)
 	c.FirstDelta = cmp.Or(c.FirstDelta, 5*time.Minute)
 	c.Memory = cmp.Or(c.Memory, 4<<30)
-	if c.Diagnose == nil {
-		c.Diagnose = func(inspect.Diagnostic) {}
-	}
-	if c.Mended == nil {
-		c.Mended = func(inspect.Diagnostic) {}
-	}
-	if c.Register == nil {
-		c.Register = func(context.Context, sdk.Scheme) error { return nil }
-	}
-	if c.Text == nil {
-		c.Text = func(d inspect.Diagnostic) string { return d.Error() }
-	}
-	if c.Refused == nil {
-		c.Refused = func(string, string) {}
-	}
-	if c.Changed == nil {
-		c.Changed = func() {}
-	}
 }
 
 // Supervisor runs plugins. Its methods may be called at any time from any
@@ -200,8 +182,7 @@ func clearLeft(what, pattern string) error {
 
 // start starts all plugins at the same time; see await.
 func (s *Supervisor) start(ctx context.Context, specs []inspect.Spec) []inspect.Diagnostic {
-	var found []inspect.Diagnostic
-	started := s.begin(specs, &found)
+	started, found := s.begin(specs...)
 	return append(found, s.await(ctx, started)...)
 }
 
@@ -235,17 +216,16 @@ func (i *instance) await(ctx context.Context) {
 
 // begin lets the plugins run, but for those whose label is taken. Their order
 // decides who has the bare name of a tool.
-func (s *Supervisor) begin(specs []inspect.Spec, found *[]inspect.Diagnostic) []*instance {
+func (s *Supervisor) begin(specs ...inspect.Spec) (begun []*instance, found []inspect.Diagnostic) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.life.Err() != nil {
-		return nil // Stop may be waiting for those that run
+		return nil, nil // Stop may be waiting for those that run
 	}
 	s.watch()
-	var begun []*instance
 	for _, spec := range specs {
 		if _, taken := s.byName[spec.Instance]; taken {
-			*found = append(*found, spec.Fail(fmt.Sprintf("a second plugin is called %q", spec.Instance), "Each block needs a label of its own; this one is left out."))
+			found = append(found, spec.Fail(fmt.Sprintf("a second plugin is called %q", spec.Instance), "Each block needs a label of its own; this one is left out."))
 			continue
 		}
 		i := newInstance(s, spec)
@@ -260,7 +240,7 @@ func (s *Supervisor) begin(specs []inspect.Spec, found *[]inspect.Diagnostic) []
 		})
 	}
 	s.changes.notify()
-	return begun
+	return begun, found
 }
 
 // Stop drains and ends all plugins at the same time. It returns when their

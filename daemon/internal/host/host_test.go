@@ -103,6 +103,29 @@ type rig struct {
 	log *log
 }
 
+// filled has all functions, those that are not given without an effect.
+func filled(c Config) Config {
+	if c.Text == nil {
+		c.Text = func(d inspect.Diagnostic) string { return d.Error() }
+	}
+	if c.Diagnose == nil {
+		c.Diagnose = func(inspect.Diagnostic) {}
+	}
+	if c.Mended == nil {
+		c.Mended = func(inspect.Diagnostic) {}
+	}
+	if c.Register == nil {
+		c.Register = func(context.Context, sdk.Scheme) error { return nil }
+	}
+	if c.Refused == nil {
+		c.Refused = func(string, string) {}
+	}
+	if c.Changed == nil {
+		c.Changed = func() {}
+	}
+	return c
+}
+
 // newRig makes a supervisor that is stopped when the test ends.
 func newRig(t testing.TB, change func(*Config)) *rig {
 	t.Helper()
@@ -115,7 +138,7 @@ func newRig(t testing.TB, change func(*Config)) *rig {
 	if change != nil {
 		change(&cfg)
 	}
-	s, err := New(cfg)
+	s, err := New(filled(cfg))
 	if err != nil {
 		t.Fatal(err)
 	}

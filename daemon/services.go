@@ -3,8 +3,8 @@ package daemon
 import (
 	"context"
 
+	"github.com/bothyd/bothy/daemon/internal/callback"
 	"github.com/bothyd/bothy/daemon/internal/engine"
-	"github.com/bothyd/bothy/daemon/internal/host"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -16,9 +16,9 @@ type services struct {
 	secret func(name string) (string, error)
 }
 
-var _ host.Services = services{}
+var _ callback.Services = services{}
 
-// Secret implements host.Services: wherever secret() finds it.
+// Secret implements callback.Services: wherever secret() finds it.
 func (s services) Secret(_ context.Context, _ sdk.Caller, name string) (string, error) {
 	return s.secret(name)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/bothyd/bothy/daemon/internal/callback"
 	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/channel"
@@ -167,7 +168,7 @@ func unopened(spec inspect.Spec, m *sdk.Manifest) []inspect.Diagnostic {
 		if !slices.Contains(missing, sdk.GrantChannel) {
 			missing = append(missing, sdk.GrantChannel)
 		}
-		lacks = append(lacks, "grants = "+written(spec.Grants, missing...))
+		lacks = append(lacks, "grants = "+callback.Written(spec.Grants, missing...))
 	}
 	if len(spec.Projects) == 0 {
 		lacks = append(lacks, `projects = ["/path/of/a/project"]`)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/bothyd/bothy/daemon/internal/callback"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/host"
 )
@@ -45,7 +46,7 @@ func (s *Supervisor) Pull(ctx context.Context, instance, model string, progress 
 	defer done()
 	return i.once(ctx, "", "", func(rpc context.Context, l *link) error {
 		return l.provider.Pull(rpc, model, func(p sdk.PullProgress) error {
-			defer quiet.hold()()
+			defer quiet.Hold()()
 			progress(p)
 			return nil
 		})
@@ -61,7 +62,7 @@ func (s *Supervisor) Complete(ctx context.Context, instance string, req sdk.Requ
 	if err != nil {
 		return err
 	}
-	if _, err := below(ctx, "the completion of "+instance); err != nil {
+	if _, err := callback.Below(ctx, "the completion of "+instance); err != nil {
 		return err
 	}
 	l, end, err := i.called(ctx, req.Run, "")
@@ -70,7 +71,7 @@ func (s *Supervisor) Complete(ctx context.Context, instance string, req sdk.Requ
 	}
 	defer end()
 	id := uuid.NewString()
-	defer s.calls.begin(ctx, sdk.Caller{Instance: i.name, Call: id, Run: req.Run, Depth: depth(ctx) + 1}, nil)()
+	defer s.calls.Begin(ctx, sdk.Caller{Instance: i.name, Call: id, Run: req.Run, Depth: callback.Depth(ctx) + 1}, (*silence)(nil))()
 
 	first := i.callLimit(s.cfg.FirstDelta)
 	between := min(first, s.cfg.StreamIdle)
@@ -79,7 +80,7 @@ func (s *Supervisor) Complete(ctx context.Context, instance string, req sdk.Requ
 	stalled := &sdk.ProviderError{Class: sdk.ClassGateway, Streamed: true, Message: fmt.Sprintf("the model's answer stalled: nothing came for %v", between)}
 	err = l.bound(host.WithCall(watched, id), func(rpc context.Context) error {
 		return l.provider.Complete(host.Outgoing(rpc), req, func(d sdk.Delta) error {
-			defer quiet.hold()() // a slow reader of ours is no fault of the stream
+			defer quiet.Hold()() // a slow reader of ours is no fault of the stream
 			quiet.becomes(between, stalled)
 			return send(d)
 		})

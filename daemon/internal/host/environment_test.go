@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bothyd/bothy/daemon/internal/callback"
 	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 )
@@ -82,7 +83,12 @@ func TestOtherLoops(t *testing.T) {
 	if !strings.Contains(err.Error(), "8 deep") {
 		t.Error(err)
 	}
-	ctx := deeper(context.Background(), maxDepth)
+	ctx := context.Background()
+	for range 8 {
+		if ctx, err = callback.Below(ctx, "it"); err != nil {
+			t.Fatal(err)
+		}
+	}
 	err = r.Complete(ctx, "one", sdk.Request{Model: "good"}, func(sdk.Delta) error { return nil })
 	wantOutcome(t, err, sdk.Validation)
 }

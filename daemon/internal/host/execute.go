@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/bothyd/bothy/daemon/internal/callback"
 	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/host"
@@ -29,7 +30,7 @@ func (s *Supervisor) Execute(ctx context.Context, instance string, call sdk.Skil
 	if err != nil {
 		return sdk.ToolResult{}, sdk.Errorf(sdk.Unavailable, "the skill %s is executed by the plugin %q, which is not configured; write into the configuration: plugin %q {}", call.Skill, instance, instance)
 	}
-	if ctx, err = below(ctx, "the skill "+call.Skill); err != nil {
+	if ctx, err = callback.Below(ctx, "the skill "+call.Skill); err != nil {
 		return sdk.ToolResult{}, err
 	}
 	if call.CallID == "" {

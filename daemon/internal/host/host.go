@@ -21,6 +21,7 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
+	"github.com/bothyd/bothy/daemon/internal/callback"
 	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/daemon/internal/process"
 	"github.com/bothyd/bothy/sdk"
@@ -39,10 +40,10 @@ type Config struct {
 	// plugins start may outlive a daemon that is killed. StartTimeout bounds the
 	// handshake and the description: 15 s.
 	inspect.Config
-	SocketDir string   // short and 0700; made when it is missing
-	Prefix    string   // the installation
-	Services  Services // what plugins may call back; nil offers nothing
-	Lend      Lend     // what channels work with; nil opens none
+	SocketDir string            // short and 0700; made when it is missing
+	Prefix    string            // the installation
+	Services  callback.Services // what plugins may call back; nil offers nothing
+	Lend      Lend              // what channels work with; nil opens none
 
 	// The functions must all be there. Text writes a diagnostic for people.
 	Text func(inspect.Diagnostic) string
@@ -102,7 +103,7 @@ type Supervisor struct {
 	cfg     Config
 	inspect *inspect.Inspector
 	log     hclog.Logger
-	calls   callTable
+	calls   *callback.Calls
 
 	applying sync.Mutex      // held while it is decided what has to run; before mu
 	blocks   []inspect.Spec  // the configuration in force; guarded by applying
@@ -141,6 +142,13 @@ func New(cfg Config) (*Supervisor, error) {
 	}
 	s := &Supervisor{cfg: cfg, added: map[string]bool{}, schemes: schemes{owned: map[string]ownedScheme{}}, log: cfg.Log, byName: map[string]*instance{}, catalogue: newCatalogue(nil)}
 	s.inspect = inspect.New(cfg.Config)
+	s.calls = callback.New(callback.Config{Services: cfg.Services, Refused: cfg.Refused, Redact: s.cfg.Redact, Tool: func(name string) (bare, full string, err error) {
+		o, err := s.tools().find(name)
+		if err != nil {
+			return "", "", err
+		}
+		return o.Name, o.full(), nil
+	}})
 	s.binaries = newBinaryWatcher(s, nil)
 	s.life, s.end = context.WithCancel(context.Background())
 	s.channels, s.endChannels = context.WithCancel(context.Background())

@@ -8,8 +8,8 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
+	"github.com/bothyd/bothy/daemon/internal/callback"
 	"github.com/bothyd/bothy/daemon/internal/inspect"
-	"github.com/bothyd/bothy/daemon/internal/process"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -29,16 +29,13 @@ const (
 // instance is one configured plugin through all its processes. Its goroutine,
 // run, is the only one that changes its state.
 type instance struct {
-	s       *Supervisor
-	name    string // the label of the block
-	log     hclog.Logger
-	cut     context.CancelFunc // ends the instance
-	wake    chan struct{}      // filled when something is asked for
-	channel *channelServer     // the last one; used by run alone
-	limit   *process.Limit     // of what it logs through the daemon's services
-
-	services meter // what it asks the daemon for
-	refusals meter // what is told of it
+	s         *Supervisor
+	name      string // the label of the block
+	log       hclog.Logger
+	cut       context.CancelFunc // ends the instance
+	wake      chan struct{}      // filled when something is asked for
+	channel   *channelServer     // the last one; used by run alone
+	callbacks *callback.Plugin   // what it asks the daemon for
 
 	begun  chan struct{} // closed when the first start is over, well or not
 	begins func()        // closes it, once
@@ -68,7 +65,7 @@ type instance struct {
 func newInstance(s *Supervisor, spec inspect.Spec) *instance {
 	log, begun := s.log.Named(spec.Instance), make(chan struct{})
 	return &instance{
-		s: s, name: spec.Instance, spec: spec, wanted: spec.Digest, log: log, limit: process.NewLimit(log), state: Starting,
+		s: s, name: spec.Instance, spec: spec, wanted: spec.Digest, log: log, callbacks: s.calls.Plugin(spec.Instance, log), state: Starting,
 		begun: begun, begins: sync.OnceFunc(func() { close(begun) }), wake: make(chan struct{}, 1),
 		over: make(chan struct{}), required: spec.Requires,
 	}

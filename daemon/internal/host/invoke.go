@@ -9,6 +9,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/bothyd/bothy/daemon/internal/callback"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/host"
 )
@@ -32,7 +33,7 @@ func (s *Supervisor) Invoke(ctx context.Context, call sdk.Invocation, out sdk.St
 	if call.Arguments, err = o.validate(call.Arguments); err != nil {
 		return sdk.ToolResult{}, err
 	}
-	if ctx, err = below(ctx, "the call of "+o.Name); err != nil {
+	if ctx, err = callback.Below(ctx, "the call of "+o.Name); err != nil {
 		return sdk.ToolResult{}, err
 	}
 	if call.CallID == "" {
@@ -120,8 +121,8 @@ func (s *Supervisor) serve(ctx context.Context, l *link, i *instance, c sdk.Call
 		ctx, quiet, heard = i.heeded(ctx, s.cfg.silence(i.current()))
 		defer heard()
 	}
-	c.Instance, c.Depth = i.name, depth(ctx)
-	defer s.calls.begin(ctx, c, quiet)()
+	c.Instance, c.Depth = i.name, callback.Depth(ctx)
+	defer s.calls.Begin(ctx, c, quiet)()
 	deadline, _ := ctx.Deadline()
 	err = l.guarded(ctx, c.Call, kind, func(rpc context.Context) (err error) {
 		r, err = do(rpc, deadline, heard{out, quiet})

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/bothyd/bothy/daemon/internal/callback"
 	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/plugin"
@@ -66,10 +67,9 @@ func (i *instance) welcome(l *link) {
 		l.unwelcome = &inspect.Fault{Summary: "it has no folder for its sockets", Detail: err.Error()}
 		return
 	}
-	if i.s.cfg.Services == nil {
+	if l.back = i.callbacks.Process(); l.back == nil {
 		return
 	}
-	l.back = &hostServices{s: i.s, i: i}
 	if err := l.serve(l.back); err != nil {
 		l.unwelcome = &inspect.Fault{Summary: "it cannot be offered the daemon's services", Detail: err.Error()}
 	}
@@ -116,9 +116,7 @@ func (i *instance) prepare(ctx context.Context, l *link, known *sdk.Manifest) *i
 		return fail
 	}
 	i.register(ctx, spec, m) // it may write when it is configured; what is wrong is said below
-	if l.back != nil {
-		l.back.allow(newReach(spec, m))
-	}
+	l.back.Allow(spec, m)
 	foreseen := make(chan []*offered, 1) // most have the same tools when they are configured
 	go func() { foreseen <- i.offer(m, spec, false, "", i.s.tools().alike(m)...) }()
 	if fail := l.configure(ctx, settings); fail != nil {
@@ -139,7 +137,7 @@ func (i *instance) prepare(ctx context.Context, l *link, known *sdk.Manifest) *i
 	if slices.Contains(configured.Features, sdk.FeatureRelease) {
 		l.calls.runs = map[string]*keptRun{}
 	}
-	l.warnings = slices.Concat(wants(spec, m), unlimited(spec), unopened(spec, m), i.register(ctx, spec, configured))
+	l.warnings = slices.Concat(callback.Wants(spec, m), unlimited(spec), unopened(spec, m), i.register(ctx, spec, configured))
 	return nil
 }
 

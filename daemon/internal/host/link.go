@@ -17,6 +17,7 @@ import (
 	"github.com/hashicorp/go-plugin/runner"
 	"google.golang.org/grpc"
 
+	"github.com/bothyd/bothy/daemon/internal/callback"
 	"github.com/bothyd/bothy/daemon/internal/confine"
 	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/daemon/internal/process"
@@ -52,8 +53,8 @@ type link struct {
 	channelServer *channelServer         // set when it begins to serve a channel
 	detail        atomic.Pointer[string] // what the plugin says of itself; nil is nothing
 	at            plugin.Services
-	back          *hostServices  // nil when the daemon offers no services
-	unwelcome     *inspect.Fault // why what it needs besides cannot be had
+	back          *callback.Process // nil when the daemon offers no services
+	unwelcome     *inspect.Fault    // why what it needs besides cannot be had
 
 	manifest atomic.Pointer[sdk.Manifest]
 	calls    inflight
@@ -277,7 +278,7 @@ func (l *link) configure(ctx context.Context, s sdk.Settings) *inspect.Fault {
 // serve offers the daemon's services to the plugin, on a socket in the plugin's
 // own folder. The kernel has told which process is there, and each request shows the
 // token besides.
-func (l *link) serve(services *hostServices) error {
+func (l *link) serve(services *callback.Process) error {
 	l.at = plugin.Services{Address: l.proc.Dir + "/host.sock", Token: rand.Text()}
 	ln, err := net.Listen("unix", l.at.Address)
 	if err != nil {

@@ -62,8 +62,8 @@ func (i *instance) callLimit(otherwise time.Duration) time.Duration {
 	return otherwise
 }
 
-// hold stops the clock until it is let go of, when the time begins anew.
-func (s *silence) hold() (letGo func()) {
+// Hold stops the clock until it is let go of, when the time begins anew.
+func (s *silence) Hold() (letGo func()) {
 	if s == nil {
 		return func() {}
 	}
@@ -87,12 +87,12 @@ type heard struct {
 }
 
 func (h heard) Chunk(channel int, p []byte) error {
-	defer h.hold()()
+	defer h.Hold()()
 	return h.Stream.Chunk(channel, p)
 }
 
 func (h heard) Progress(message string, fraction float64) error {
-	defer h.hold()()
+	defer h.Hold()()
 	return h.Stream.Progress(message, fraction)
 }
 

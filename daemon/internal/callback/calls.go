@@ -1,4 +1,4 @@
-package host
+package callback
 
 import (
 	"context"
@@ -12,27 +12,36 @@ import (
 // a tool ... ends there.
 const maxDepth = 8
 
+// Silence is the clock of a call that may be silent for a time only.
+type Silence interface {
+	// Hold stops the clock until it is let go of, when the time begins anew.
+	Hold() (letGo func())
+}
+
 // running is a call that a plugin serves now.
 type running struct {
 	sdk.Caller
 	ctx         context.Context // ends with the call
-	silence     *silence        // nil: it may be silent
-	completions atomic.Int64    // that were asked for on its behalf
+	silence     Silence
+	completions atomic.Int64 // that were asked for on its behalf
 }
 
-// callTable knows the calls that are being served. What a plugin calls back is
-// tied to one of its own.
-type callTable struct {
+// Calls knows the calls that plugins serve. What a plugin calls back is tied to one of
+// its own.
+type Calls struct {
+	cfg Config
+
 	mu    sync.Mutex
 	calls map[string]*running
 }
 
-func (t *callTable) begin(ctx context.Context, c sdk.Caller, s *silence) (end func()) {
+// New knows no call.
+func New(cfg Config) *Calls { return &Calls{cfg: cfg, calls: map[string]*running{}} }
+
+// Begin has a call known until end. What is asked for on its behalf ends with ctx.
+func (t *Calls) Begin(ctx context.Context, c sdk.Caller, s Silence) (end func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.calls == nil {
-		t.calls = map[string]*running{}
-	}
 	t.calls[c.Call] = &running{Caller: c, ctx: ctx, silence: s}
 	return func() {
 		t.mu.Lock()
@@ -42,7 +51,7 @@ func (t *callTable) begin(ctx context.Context, c sdk.Caller, s *silence) (end fu
 }
 
 // find returns a call of the plugin's own.
-func (t *callTable) find(instance, id string) (*running, error) {
+func (t *Calls) find(instance, id string) (*running, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	r, ok := t.calls[id]
@@ -54,17 +63,17 @@ func (t *callTable) find(instance, id string) (*running, error) {
 
 type depthKey struct{}
 
-// depth is how many calls lie above the work of ctx.
-func depth(ctx context.Context) int {
+// Depth is how many calls lie above the work of ctx.
+func Depth(ctx context.Context) int {
 	n, _ := ctx.Value(depthKey{}).(int)
 	return n
 }
 
 func deeper(ctx context.Context, n int) context.Context { return context.WithValue(ctx, depthKey{}, n) }
 
-// below is the context of one more call, unless calls lie too deep for it.
-func below(ctx context.Context, what string) (context.Context, error) {
-	n := depth(ctx) + 1
+// Below is the context of one more call, unless calls lie too deep for it.
+func Below(ctx context.Context, what string) (context.Context, error) {
+	n := Depth(ctx) + 1
 	if n > maxDepth {
 		return nil, sdk.Errorf(sdk.Validation, "calls call each other %d deep: %s is refused", maxDepth, what)
 	}

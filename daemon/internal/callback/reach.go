@@ -1,4 +1,4 @@
-package host
+package callback
 
 import (
 	"fmt"
@@ -32,7 +32,7 @@ func (r *reach) granted(grant string) error {
 	if r.spec.Granted(grant) {
 		return nil
 	}
-	return r.refuse("is not granted %q: write into its block grants = %s", grant, written(r.spec.Grants, grant))
+	return r.refuse("is not granted %q: write into its block grants = %s", grant, Written(r.spec.Grants, grant))
 }
 
 // tool takes a tool's names: the bare one and plugin__tool.
@@ -41,7 +41,7 @@ func (r *reach) tool(bare, long string) error {
 		return r.undeclared("calls the tool "+bare, "tools", bare)
 	}
 	if r.spec.Tools != nil && !fits(r.spec.Tools, bare, long) {
-		return r.refuse("may not call %s: the tools in its block are %s; to let it, write there tools = %s", bare, list(r.spec.Tools), written(r.spec.Tools, bare))
+		return r.refuse("may not call %s: the tools in its block are %s; to let it, write there tools = %s", bare, list(r.spec.Tools), Written(r.spec.Tools, bare))
 	}
 	return nil
 }
@@ -55,7 +55,7 @@ func (r *reach) scheme(path string) error {
 	}
 	if r.spec.Schemes != nil && !slices.Contains(r.spec.Schemes, s) {
 		s = clip(s)
-		return r.refuse("may not use entries of %s://: the schemes in its block are %s; to let it, write there schemes = %s", s, list(r.spec.Schemes), written(r.spec.Schemes, s))
+		return r.refuse("may not use entries of %s://: the schemes in its block are %s; to let it, write there schemes = %s", s, list(r.spec.Schemes), Written(r.spec.Schemes, s))
 	}
 	return nil
 }
@@ -87,7 +87,7 @@ func (r *reach) model(own, name string) error {
 		return r.undeclared("asks the model "+name+", and may ask the run's own, which is asked when none is named", "models", name)
 	case !fits(r.spec.Models, name):
 		name = clip(name)
-		return r.refuse("may ask the run's own model only, which is asked when none is named: to let it ask %s, write into its block models = %s", name, written(r.spec.Models, name))
+		return r.refuse("may ask the run's own model only, which is asked when none is named: to let it ask %s, write into its block models = %s", name, Written(r.spec.Models, name))
 	}
 	return nil
 }
@@ -100,7 +100,7 @@ func (r *reach) secret(name string) error {
 	}
 	if !slices.Contains(r.spec.Secrets, name) {
 		name = clip(name)
-		return r.refuse("may not have the secret %s: write into its block secrets = %s", name, written(r.spec.Secrets, name))
+		return r.refuse("may not have the secret %s: write into its block secrets = %s", name, Written(r.spec.Secrets, name))
 	}
 	return nil
 }
@@ -122,15 +122,15 @@ func (r *reach) undeclared(does, kind, name string) error {
 	return r.refuse("does not declare that it %s: its author adds it to its manifest, as calls: {%q: [%q]}, or with the Go SDK as Options.Calls: sdk.Calls{%s: []string{%q}}", does, kind, name, field, name)
 }
 
-// wants warns about what the plugin asks for and its block does not give.
-func wants(spec inspect.Spec, m *sdk.Manifest) []inspect.Diagnostic {
+// Wants warns about what the plugin asks for and its block does not give.
+func Wants(spec inspect.Spec, m *sdk.Manifest) []inspect.Diagnostic {
 	var lacks, lines []string
 	missing := slices.DeleteFunc(slices.Clone(m.Grants), func(g string) bool {
 		return g == sdk.GrantChannel || spec.Granted(g) // what a channel lacks is said by unopened
 	})
 	if len(missing) > 0 {
 		lacks = append(lacks, list(missing))
-		lines = append(lines, "grants = "+written(spec.Grants, missing...))
+		lines = append(lines, "grants = "+Written(spec.Grants, missing...))
 	}
 	for _, d := range []struct {
 		kind           string
@@ -150,7 +150,7 @@ func wants(spec inspect.Spec, m *sdk.Manifest) []inspect.Diagnostic {
 		})
 		if len(less) > 0 {
 			lacks = append(lacks, fmt.Sprintf("%s %s", d.kind, list(less)))
-			lines = append(lines, d.kind+" = "+written(d.have, less...))
+			lines = append(lines, d.kind+" = "+Written(d.have, less...))
 		}
 	}
 	if len(lacks) == 0 {
@@ -160,8 +160,8 @@ func wants(spec inspect.Spec, m *sdk.Manifest) []inspect.Diagnostic {
 		"If you trust it with that, write into its block: "+strings.Join(lines, ", ")+".")}
 }
 
-// written is a list as a block has it, with more names at its end.
-func written(have []string, more ...string) string {
+// Written is a list as a block has it, with more names at its end.
+func Written(have []string, more ...string) string {
 	quoted := make([]string, 0, len(have)+len(more))
 	for _, name := range append(slices.Clone(have), more...) {
 		quoted = append(quoted, fmt.Sprintf("%q", name))
@@ -186,3 +186,11 @@ func fits(patterns []string, names ...string) bool {
 }
 
 var flat = strings.NewReplacer("/", ":")
+
+// list writes names for a person.
+func list(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
+}

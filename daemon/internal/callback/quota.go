@@ -1,4 +1,4 @@
-package host
+package callback
 
 import (
 	"sync"
@@ -11,7 +11,7 @@ import (
 const (
 	callsPerMinute     = 600
 	completionsPerCall = 20
-	refusalsPerMinute  = 10 // that are told to Config.Refused; the rest would only fill the audit
+	refusalsPerMinute  = 10 // that are told to [Config.Refused]; the rest would only fill the audit
 )
 
 // meter is a bucket that holds what may happen in a minute and fills evenly. Its
@@ -38,24 +38,24 @@ func (m *meter) take(perMinute int64, now time.Time) (wait time.Duration) {
 
 // within counts one service that the plugin asks for. The bucket is the
 // instance's: a plugin that crashes has no fuller one.
-func (b *hostServices) within(now time.Time) error {
+func (b *Process) within(now time.Time) error {
 	most := orDefault(b.reach().spec.Quota.Calls, callsPerMinute)
-	wait := b.i.services.take(most, now)
+	wait := b.services.take(most, now)
 	if wait == 0 {
 		return nil
 	}
 	return sdk.Errorf(sdk.Unavailable, "the plugin %s asks the daemon for more than %d services in a minute: the next is due in %v; to let it ask for more, write into its block quota { calls = %d }",
-		b.i.name, most, wait.Round(time.Millisecond), 2*most)
+		b.name, most, wait.Round(time.Millisecond), 2*most)
 }
 
 // asks counts one completion of the call that is served.
-func (b *hostServices) asks(r *running) error {
+func (b *Process) asks(r *running) error {
 	most := orDefault(b.reach().spec.Quota.Completions, completionsPerCall)
 	if n := r.completions.Add(1); n <= most {
 		return nil
 	}
 	return sdk.Errorf(sdk.Unavailable, "the plugin %s asks for more than %d completions for one call: to let it ask for more, write into its block quota { completions = %d }",
-		b.i.name, most, 2*most)
+		b.name, most, 2*most)
 }
 
 // orDefault takes 0 for not set.

@@ -1,20 +1,25 @@
-package host
+// Package callback is what plugins ask of the daemon while they serve a call: on whose
+// behalf it is asked, whether the plugin declares it and its block allows it, and how often.
+package callback
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
 
+	"github.com/bothyd/bothy/daemon/internal/inspect"
+	"github.com/bothyd/bothy/daemon/internal/process"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/host"
 )
 
 // Services are what plugins may call back; package daemon fills them in. The
-// host has checked the caller's grant, and that the call is one that the
-// plugin serves now. ctx ends with that call.
+// caller's grant was checked, and that the call is one that the plugin serves now.
+// ctx ends with that call.
 type Services interface {
 	Entry(ctx context.Context, c sdk.Caller, path string) (sdk.Entry, error)
 	Entries(ctx context.Context, c sdk.Caller, glob string) ([]sdk.Entry, error)
@@ -28,18 +33,59 @@ type Services interface {
 	Secret(ctx context.Context, c sdk.Caller, name string) (string, error)
 }
 
-// hostServices is the daemon as one plugin sees it.
-type hostServices struct {
-	s   *Supervisor
-	i   *instance
-	may atomic.Pointer[reach] // what this process was started with
+// Config is what the daemon is for callbacks.
+type Config struct {
+	Services Services // nil offers nothing
+	// Tool is the bare and the full name of a tool.
+	Tool func(name string) (bare, full string, err error)
+	// Refused is told, not more often than people can read, what a plugin asked for
+	// and did not get: it is not granted, or it is more than the plugin's quota.
+	Refused func(instance, detail string)
+	Redact  func(secret string)
 }
 
-// allow says what the plugin may ask for, before it learns where.
-func (b *hostServices) allow(r reach) { b.may.Store(&r) }
+// Plugin is what one instance asks for, through all its processes: a plugin that crashes
+// has no fuller quota.
+type Plugin struct {
+	calls *Calls
+	name  string
+	log   hclog.Logger
+	limit *process.Limit // of what it logs
 
-// reach is nothing before allow.
-func (b *hostServices) reach() *reach {
+	services meter
+	refusals meter
+}
+
+// Plugin is an instance that has asked for nothing yet.
+func (t *Calls) Plugin(instance string, log hclog.Logger) *Plugin {
+	return &Plugin{calls: t, name: instance, log: log, limit: process.NewLimit(log)}
+}
+
+// Process is the daemon as one process of a plugin sees it.
+type Process struct {
+	*Plugin
+	may atomic.Pointer[reach] // what it was started with
+}
+
+// Process is one that may ask for nothing; nil where the daemon offers nothing.
+func (p *Plugin) Process() *Process {
+	if p.calls.cfg.Services == nil {
+		return nil
+	}
+	return &Process{Plugin: p}
+}
+
+// Allow says what the process may ask for, before it learns where: what its manifest
+// declares and its block allows. Nothing is allowed for nil.
+func (b *Process) Allow(spec inspect.Spec, m *sdk.Manifest) {
+	if b != nil {
+		r := newReach(spec, m)
+		b.may.Store(&r)
+	}
+}
+
+// reach is nothing before Allow.
+func (b *Process) reach() *reach {
 	if r := b.may.Load(); r != nil {
 		return r
 	}
@@ -49,7 +95,7 @@ func (b *hostServices) reach() *reach {
 // served counts a request, checks the grant, finds the call that it serves, asks allowed
 // about the rest, and does it. Its context ends when the request does or the call, whose
 // deadline it has; until it is done the call may be silent.
-func served[T any](ctx context.Context, b *hostServices, grant string, allowed func(*running) error, do func(context.Context, sdk.Caller) (T, error)) (T, error) {
+func served[T any](ctx context.Context, b *Process, grant string, allowed func(*running) error, do func(context.Context, sdk.Caller) (T, error)) (T, error) {
 	var none T
 	r, err := b.serves(ctx, grant)
 	if err == nil {
@@ -60,18 +106,18 @@ func served[T any](ctx context.Context, b *hostServices, grant string, allowed f
 	}
 	ctx, done := tie(deeper(ctx, r.Depth), r.ctx)
 	defer done()
-	defer r.silence.hold()()
+	defer r.silence.Hold()()
 	return do(ctx, r.Caller)
 }
 
-func (b *hostServices) serves(ctx context.Context, grant string) (*running, error) {
+func (b *Process) serves(ctx context.Context, grant string) (*running, error) {
 	if err := b.within(time.Now()); err != nil {
 		return nil, err
 	}
 	if err := b.reach().granted(grant); err != nil {
 		return nil, err
 	}
-	return b.s.calls.find(b.i.name, host.Call(ctx))
+	return b.calls.find(b.name, host.Call(ctx))
 }
 
 // tie makes a request end with the call that it serves: it runs out of time when
@@ -101,33 +147,33 @@ const nearDeadline = 50 * time.Millisecond
 
 // refused tells of a refusal that somebody may want to know of: what is not
 // granted, and too much of what is.
-func (b *hostServices) refused(err error) error {
+func (b *Process) refused(err error) error {
 	switch sdk.OutcomeOf(err) {
 	case sdk.Permission, sdk.Unavailable:
-		if b.i.refusals.take(refusalsPerMinute, time.Now()) == 0 {
-			b.s.cfg.Refused(b.i.name, err.Error())
+		if b.refusals.take(refusalsPerMinute, time.Now()) == 0 {
+			b.calls.cfg.Refused(b.name, err.Error())
 		}
 	}
 	return err
 }
 
 // Entry implements host.Host.
-func (b *hostServices) Entry(ctx context.Context, path string) (sdk.Entry, error) {
+func (b *Process) Entry(ctx context.Context, path string) (sdk.Entry, error) {
 	return served(ctx, b, sdk.GrantEntries, func(*running) error { return b.reach().scheme(path) }, func(ctx context.Context, c sdk.Caller) (sdk.Entry, error) {
-		return b.s.cfg.Services.Entry(ctx, c, path)
+		return b.calls.cfg.Services.Entry(ctx, c, path)
 	})
 }
 
 // Entries implements host.Host. It finds nothing of schemes out of reach.
-func (b *hostServices) Entries(ctx context.Context, glob string) ([]sdk.Entry, error) {
+func (b *Process) Entries(ctx context.Context, glob string) ([]sdk.Entry, error) {
 	return served(ctx, b, sdk.GrantEntries, func(*running) error { return b.reach().glob(glob) }, func(ctx context.Context, c sdk.Caller) ([]sdk.Entry, error) {
-		found, err := b.s.cfg.Services.Entries(ctx, c, glob)
+		found, err := b.calls.cfg.Services.Entries(ctx, c, glob)
 		return slices.DeleteFunc(found, func(e sdk.Entry) bool { return !b.reach().sees(e) }), err
 	})
 }
 
 // Write implements host.Host. The writer is plugin, whatever the plugin says.
-func (b *hostServices) Write(ctx context.Context, writes ...sdk.Write) ([]sdk.Entry, error) {
+func (b *Process) Write(ctx context.Context, writes ...sdk.Write) ([]sdk.Entry, error) {
 	return served(ctx, b, sdk.GrantEntries, func(*running) error {
 		for n, w := range writes {
 			if err := b.reach().scheme(w.Path); err != nil {
@@ -137,25 +183,25 @@ func (b *hostServices) Write(ctx context.Context, writes ...sdk.Write) ([]sdk.En
 		}
 		return nil
 	}, func(ctx context.Context, c sdk.Caller) ([]sdk.Entry, error) {
-		return b.s.cfg.Services.Write(ctx, c, writes)
+		return b.calls.cfg.Services.Write(ctx, c, writes)
 	})
 }
 
 // Invoke implements host.Host.
-func (b *hostServices) Invoke(ctx context.Context, tool string, arguments []byte) (sdk.ToolResult, error) {
+func (b *Process) Invoke(ctx context.Context, tool string, arguments []byte) (sdk.ToolResult, error) {
 	return served(ctx, b, sdk.GrantTools, func(*running) error {
-		o, err := b.s.tools().find(tool)
+		bare, full, err := b.calls.cfg.Tool(tool)
 		if err != nil {
 			return err
 		}
-		return b.reach().tool(o.Name, o.owner.name+"__"+o.remote)
+		return b.reach().tool(bare, full)
 	}, func(ctx context.Context, c sdk.Caller) (sdk.ToolResult, error) {
-		return b.s.cfg.Services.Invoke(ctx, c, tool, arguments)
+		return b.calls.cfg.Services.Invoke(ctx, c, tool, arguments)
 	})
 }
 
 // Complete implements host.Host.
-func (b *hostServices) Complete(ctx context.Context, req sdk.Request, send func(sdk.Delta) error) error {
+func (b *Process) Complete(ctx context.Context, req sdk.Request, send func(sdk.Delta) error) error {
 	_, err := served(ctx, b, sdk.GrantModels, func(r *running) error {
 		if err := b.reach().model(r.Model, req.Model); err != nil {
 			return err
@@ -163,32 +209,32 @@ func (b *hostServices) Complete(ctx context.Context, req sdk.Request, send func(
 		return b.asks(r)
 	}, func(ctx context.Context, c sdk.Caller) (struct{}, error) {
 		req.Run = c.Run
-		return struct{}{}, b.s.cfg.Services.Complete(ctx, c, req, send)
+		return struct{}{}, b.calls.cfg.Services.Complete(ctx, c, req, send)
 	})
 	return err
 }
 
 // Secret implements host.Host. It needs no call: a plugin may ask when it is
 // configured.
-func (b *hostServices) Secret(ctx context.Context, name string) (string, error) {
+func (b *Process) Secret(ctx context.Context, name string) (string, error) {
 	if err := b.mayKnow(name); err != nil {
 		return "", b.refused(err)
 	}
-	c := sdk.Caller{Instance: b.i.name}
-	if r, err := b.s.calls.find(b.i.name, host.Call(ctx)); err == nil {
+	c := sdk.Caller{Instance: b.name}
+	if r, err := b.calls.find(b.name, host.Call(ctx)); err == nil {
 		var done context.CancelFunc
 		ctx, done = tie(ctx, r.ctx)
 		defer done()
 		c = r.Caller
 	}
-	v, err := b.s.cfg.Services.Secret(ctx, c, name)
+	v, err := b.calls.cfg.Services.Secret(ctx, c, name)
 	if err == nil {
-		b.s.cfg.Redact(v)
+		b.calls.cfg.Redact(v)
 	}
 	return v, err
 }
 
-func (b *hostServices) mayKnow(secret string) error {
+func (b *Process) mayKnow(secret string) error {
 	if err := b.within(time.Now()); err != nil {
 		return err
 	}
@@ -200,20 +246,20 @@ func (b *hostServices) mayKnow(secret string) error {
 
 // Log implements host.Host. It needs no grant; like standard error, it is
 // limited.
-func (b *hostServices) Log(_ context.Context, level, message string, fields map[string]string) error {
-	if !b.i.limit.Admit(len(message)) {
+func (b *Process) Log(_ context.Context, level, message string, fields map[string]string) error {
+	if !b.limit.Admit(len(message)) {
 		return nil
 	}
 	args := make([]any, 0, 2*len(fields))
-	for _, k := range keys(fields) {
+	for _, k := range slices.Sorted(maps.Keys(fields)) {
 		args = append(args, k, fields[k])
 	}
 	l := hclog.LevelFromString(level)
 	if l == hclog.NoLevel || l > hclog.Error {
 		l = hclog.Info
 	}
-	b.i.log.Log(l, message, args...)
+	b.log.Log(l, message, args...)
 	return nil
 }
 
-var _ host.Host = (*hostServices)(nil)
+var _ host.Host = (*Process)(nil)

@@ -1,8 +1,6 @@
-package host
+package callback
 
 import (
-	"encoding/json"
-	"slices"
 	"strings"
 	"testing"
 
@@ -94,7 +92,7 @@ func TestWants(t *testing.T) {
 		{"less given", inspect.Spec{Grants: m.Grants, Tools: []string{"read_*"}, Schemes: []string{"fact"}, Models: []string{"p/*"}, Secrets: []string{"A"}},
 			[]string{`tools = ["read_*", "grep"]`, `schemes = ["fact", "known"]`, `secrets = ["A", "KEY"]`}},
 	} {
-		found := wants(c.spec, m)
+		found := Wants(c.spec, m)
 		if len(found) == 0 != (c.says == nil) {
 			t.Errorf("%s: %v", c.name, found)
 			continue
@@ -105,46 +103,4 @@ func TestWants(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestEntriesWithinReach: a glob over every scheme finds nothing of those that
-// are out of reach, and what a plugin declares while it runs adds nothing.
-func TestEntriesWithinReach(t *testing.T) {
-	daemon := &fakeDaemon{all: []sdk.Entry{{Path: "known://a"}, {Path: "log://turn_1/x"}, {Path: "KNOWN://b"}, {Path: "main.go"}, {Path: "fact://c"}}}
-	s := spec("fault", "")
-	s.Env["FAULT_CALLS"] = `{"schemes":["fact","known"]}`
-	s.Schemes = []string{"known"}
-	r := started(t, func(c *Config) { c.Services = daemon }, s)
-	for glob, want := range map[string]string{"": "2", "*://**": "2", "{known,log}://**": "2", "known://**": "2", "**": "2"} {
-		arguments, _ := json.Marshal(service{"entries", glob})
-		if res := r.mustCall(t, "back", string(arguments)); res.Output != want {
-			t.Errorf("%q finds %s entries, want %s", glob, res.Output, want)
-		}
-	}
-	for _, c := range []service{{"entries", "log://**"}, {"entry", "log://turn_1/x"}, {"write", "fact://x"}, {"write", "log://x"}} {
-		arguments, _ := json.Marshal(c)
-		_, err := r.call(t, "back", string(arguments))
-		wantOutcome(t, err, sdk.Permission)
-	}
-	r.mustCall(t, "want", ``)
-	eventually(t, "the manifest that declares more", func() bool { return slices.Contains(r.schemes("fault"), "log") })
-	_, err := r.call(t, "back", `{"service":"entry","name":"log://turn_1/x"}`)
-	wantOutcome(t, err, sdk.Permission)
-}
-
-// service is what the tool back is asked.
-type service struct {
-	Service string `json:"service"`
-	Name    string `json:"name,omitempty"`
-}
-
-// schemes is what the manifest declares now.
-func (r *rig) schemes(instance string) []string {
-	i, err := r.instance(instance)
-	if err != nil {
-		return nil
-	}
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	return i.manifest.Calls.Schemes
 }

@@ -4,49 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"pgregory.net/rapid"
-
-	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 )
-
-// TestMeter: in no minute there is more than the bucket and what fills it, and
-// who waits as long as was said gets one.
-func TestMeter(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		var m meter
-		now, most := time.Unix(1, 0), rapid.Int64Range(1, 1000).Draw(t, "most")
-		var taken []time.Time
-		for range rapid.IntRange(1, 300).Draw(t, "asked") {
-			now = now.Add(time.Duration(rapid.Int64Range(0, int64(time.Second)).Draw(t, "later")))
-			wait := m.take(most, now)
-			if wait == 0 {
-				taken = append(taken, now)
-				continue
-			}
-			if now = now.Add(wait + time.Microsecond); m.take(most, now) != 0 {
-				t.Fatalf("after %v there is still none", wait)
-			}
-			taken = append(taken, now)
-		}
-		for i, from := range taken {
-			n := int64(0)
-			for _, at := range taken[i:] {
-				if at.Sub(from) < time.Minute {
-					n++
-				}
-			}
-			if n > 2*most+1 { // a full bucket, and what came into it
-				t.Fatalf("%d in a minute, the quota is %d", n, most)
-			}
-		}
-	})
-}
 
 // TestQuota: a plugin that asks for more than its block lets it is refused, which
 // is told, though not without end.
@@ -77,30 +42,11 @@ func TestQuota(t *testing.T) {
 	if refused < 20 || refused > 25 {
 		t.Errorf("%d of 30 were refused, the quota is 5", refused)
 	}
-	if n := told.Load(); n < 1 || n > refusalsPerMinute+1 {
+	if n := told.Load(); n < 1 || n > 10+1 {
 		t.Errorf("%d refusals were told of", n)
 	}
 	if got, _ := text.Load().(string); !strings.HasPrefix(got, "fault: the plugin fault asks the daemon for more than 5") {
 		t.Error(got)
-	}
-}
-
-// TestCompletionsQuota: completions are counted for the call that is served.
-func TestCompletionsQuota(t *testing.T) {
-	b := &hostServices{i: &instance{name: "p"}}
-	b.allow(reach{spec: inspect.Spec{Instance: "p"}})
-	for range 2 {
-		r := &running{}
-		for range completionsPerCall {
-			if err := b.asks(r); err != nil {
-				t.Fatal(err)
-			}
-		}
-		err := b.asks(r)
-		wantOutcome(t, err, sdk.Unavailable)
-		if !strings.Contains(err.Error(), "quota { completions = 40 }") {
-			t.Error(err)
-		}
 	}
 }
 
@@ -150,4 +96,46 @@ func after(d time.Duration) func(context.Context) (context.Context, context.Canc
 
 func aborted(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithCancel(ctx)
+}
+
+// TestEntriesWithinReach: a glob over every scheme finds nothing of those that
+// are out of reach, and what a plugin declares while it runs adds nothing.
+func TestEntriesWithinReach(t *testing.T) {
+	daemon := &fakeDaemon{all: []sdk.Entry{{Path: "known://a"}, {Path: "log://turn_1/x"}, {Path: "KNOWN://b"}, {Path: "main.go"}, {Path: "fact://c"}}}
+	s := spec("fault", "")
+	s.Env["FAULT_CALLS"] = `{"schemes":["fact","known"]}`
+	s.Schemes = []string{"known"}
+	r := started(t, func(c *Config) { c.Services = daemon }, s)
+	for glob, want := range map[string]string{"": "2", "*://**": "2", "{known,log}://**": "2", "known://**": "2", "**": "2"} {
+		arguments, _ := json.Marshal(service{"entries", glob})
+		if res := r.mustCall(t, "back", string(arguments)); res.Output != want {
+			t.Errorf("%q finds %s entries, want %s", glob, res.Output, want)
+		}
+	}
+	for _, c := range []service{{"entries", "log://**"}, {"entry", "log://turn_1/x"}, {"write", "fact://x"}, {"write", "log://x"}} {
+		arguments, _ := json.Marshal(c)
+		_, err := r.call(t, "back", string(arguments))
+		wantOutcome(t, err, sdk.Permission)
+	}
+	r.mustCall(t, "want", ``)
+	eventually(t, "the manifest that declares more", func() bool { return slices.Contains(r.schemes("fault"), "log") })
+	_, err := r.call(t, "back", `{"service":"entry","name":"log://turn_1/x"}`)
+	wantOutcome(t, err, sdk.Permission)
+}
+
+// service is what the tool back is asked.
+type service struct {
+	Service string `json:"service"`
+	Name    string `json:"name,omitempty"`
+}
+
+// schemes is what the manifest declares now.
+func (r *rig) schemes(instance string) []string {
+	i, err := r.instance(instance)
+	if err != nil {
+		return nil
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.manifest.Calls.Schemes
 }

@@ -1,0 +1,260 @@
+package callback
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+	"google.golang.org/grpc/metadata"
+
+	"github.com/bothyd/bothy/daemon/internal/inspect"
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/host"
+)
+
+// daemon is one that keeps what it was asked, and answers little.
+type daemon struct {
+	asked  []string
+	caller sdk.Caller
+	ctx    context.Context
+	wrote  []sdk.Write
+}
+
+func (d *daemon) note(ctx context.Context, c sdk.Caller, what string) {
+	d.asked, d.caller, d.ctx = append(d.asked, what), c, ctx
+}
+
+func (d *daemon) Entry(ctx context.Context, c sdk.Caller, path string) (sdk.Entry, error) {
+	d.note(ctx, c, "entry "+path)
+	return sdk.Entry{Path: path}, nil
+}
+
+func (d *daemon) Entries(ctx context.Context, c sdk.Caller, glob string) ([]sdk.Entry, error) {
+	d.note(ctx, c, "entries "+glob)
+	return []sdk.Entry{{Path: "known://a"}, {Path: "log://turn_1/x"}, {Path: "mine://b"}}, nil
+}
+
+func (d *daemon) Write(ctx context.Context, c sdk.Caller, writes []sdk.Write) ([]sdk.Entry, error) {
+	d.note(ctx, c, "write")
+	d.wrote = writes
+	return nil, nil
+}
+
+func (d *daemon) Invoke(ctx context.Context, c sdk.Caller, tool string, _ []byte) (sdk.ToolResult, error) {
+	d.note(ctx, c, "invoke "+tool)
+	return sdk.ToolResult{Success: true}, nil
+}
+
+func (d *daemon) Complete(ctx context.Context, c sdk.Caller, req sdk.Request, _ func(sdk.Delta) error) error {
+	d.note(ctx, c, "complete "+req.Model+" for "+req.Run)
+	return nil
+}
+
+func (d *daemon) Secret(ctx context.Context, c sdk.Caller, name string) (string, error) {
+	d.note(ctx, c, "secret "+name)
+	return "value of " + name, nil
+}
+
+// clock is the silence of a call.
+type clock struct{ held, letGo int }
+
+func (c *clock) Hold() func() { c.held++; return func() { c.letGo++ } }
+
+// desk is one process of a plugin with what it is told.
+type desk struct {
+	*Process
+	*daemon
+	calls   *Calls
+	refused []string
+	redacts []string
+}
+
+// open gives a process a block and a manifest that declares a little of everything.
+func open(grants ...string) *desk {
+	d := &desk{daemon: &daemon{}}
+	d.calls = New(Config{
+		Services: d.daemon, Redact: func(secret string) { d.redacts = append(d.redacts, secret) },
+		Refused: func(instance, detail string) { d.refused = append(d.refused, instance+": "+detail) },
+		Tool: func(name string) (string, string, error) {
+			if name == "nothing" {
+				return "", "", sdk.Errorf(sdk.NotFound, "there is no tool")
+			}
+			return name, "other__" + name, nil
+		},
+	})
+	d.Process = d.calls.Plugin("p", hclog.NewNullLogger()).Process()
+	d.Allow(inspect.Spec{Instance: "p", Grants: grants, Secrets: []string{"KEY"}}, &sdk.Manifest{
+		Calls:   sdk.Calls{Tools: []string{"grep", "nothing"}, Schemes: []string{"known"}, Secrets: []string{"KEY"}},
+		Schemes: []sdk.Scheme{{Name: "mine"}},
+	})
+	return d
+}
+
+// of is the context of a request that the plugin makes while it serves a call.
+func of(call string) context.Context {
+	out := host.Outgoing(host.WithCall(context.Background(), call))
+	md, _ := metadata.FromOutgoingContext(out)
+	return host.Incoming(metadata.NewIncomingContext(context.Background(), md))
+}
+
+// ask asks for each service once, and answers what went wrong with each.
+func (d *desk) ask(ctx context.Context) map[string]error {
+	all := map[string]error{}
+	_, all["entry"] = d.Process.Entry(ctx, "known://a")
+	_, all["entries"] = d.Process.Entries(ctx, "*://**")
+	_, all["write"] = d.Process.Write(ctx, sdk.Write{Path: "mine://a", Writer: sdk.WriterSystem})
+	_, all["invoke"] = d.Process.Invoke(ctx, "grep", nil)
+	all["complete"] = d.Process.Complete(ctx, sdk.Request{}, nil)
+	_, all["secret"] = d.Process.Secret(ctx, "KEY")
+	return all
+}
+
+var every = []string{sdk.GrantEntries, sdk.GrantTools, sdk.GrantModels, sdk.GrantSecrets}
+
+// TestServices: what is granted reaches the daemon as the call's, which is not silent
+// meanwhile; what is written is the plugin's, and what is found within its reach.
+func TestServices(t *testing.T) {
+	d, c := open(every...), &clock{}
+	defer d.calls.Begin(t.Context(), sdk.Caller{Instance: "p", Call: "one", Run: "run", Depth: 2}, c)()
+	for service, err := range d.ask(of("one")) {
+		if err != nil {
+			t.Errorf("%s: %v", service, err)
+		}
+	}
+	want := []string{"entry known://a", "entries *://**", "write", "invoke grep", "complete  for run", "secret KEY"}
+	if !reflect.DeepEqual(d.asked, want) || d.caller.Run != "run" || d.caller.Call != "one" {
+		t.Errorf("asked %q by %+v", d.asked, d.caller)
+	}
+	if len(d.wrote) != 1 || d.wrote[0].Writer != sdk.WriterPlugin {
+		t.Errorf("wrote %+v", d.wrote)
+	}
+	if c.held != 5 || c.letGo != 5 { // a secret needs no call
+		t.Errorf("held %d, let go of %d", c.held, c.letGo)
+	}
+	found, err := d.Process.Entries(of("one"), "*://**")
+	if err != nil || len(found) != 2 || found[1].Path != "mine://b" {
+		t.Errorf("%+v %v", found, err)
+	}
+	if len(d.refused) != 0 || !reflect.DeepEqual(d.redacts, []string{"value of KEY"}) {
+		t.Errorf("refused %q, redacts %q", d.refused, d.redacts)
+	}
+	if n := Depth(d.ctx); n != 2 { // as deep as the call that it serves
+		t.Errorf("depth %d", n)
+	}
+}
+
+// TestNothingGranted: each service needs its grant, and every refusal is told.
+func TestNothingGranted(t *testing.T) {
+	d := open()
+	defer d.calls.Begin(t.Context(), sdk.Caller{Instance: "p", Call: "one"}, &clock{})()
+	for service, err := range d.ask(of("one")) {
+		if sdk.OutcomeOf(err) != sdk.Permission {
+			t.Errorf("%s: %v", service, err)
+		}
+	}
+	if len(d.asked) != 0 || len(d.refused) != 6 || !strings.HasPrefix(d.refused[0], `p: the plugin p is not granted "entries"`) {
+		t.Errorf("asked %q, refused %q", d.asked, d.refused)
+	}
+	if New(Config{}).Plugin("p", hclog.NewNullLogger()).Process() != nil {
+		t.Error("a daemon that offers nothing has a process that may ask")
+	}
+	(*Process)(nil).Allow(inspect.Spec{}, &sdk.Manifest{}) // it has nothing to allow
+}
+
+// TestNobodysCall: a service belongs to a call that the plugin itself serves now.
+func TestNobodysCall(t *testing.T) {
+	d := open(every...)
+	end := d.calls.Begin(t.Context(), sdk.Caller{Instance: "p", Call: "over"}, &clock{})
+	end()
+	defer d.calls.Begin(t.Context(), sdk.Caller{Instance: "another", Call: "theirs"}, &clock{})()
+	for _, call := range []string{"over", "theirs", "no such", ""} {
+		for service, err := range d.ask(of(call)) {
+			if want := sdk.Validation; service != "secret" && sdk.OutcomeOf(err) != want || service == "secret" && err != nil {
+				t.Errorf("%s for %q: %v", service, call, err)
+			}
+		}
+	}
+	if len(d.refused) != 0 {
+		t.Errorf("refused %q", d.refused) // they are mistakes, and nobody's business
+	}
+	if _, err := d.Process.Invoke(of("over"), "nothing", nil); err == nil {
+		t.Error("a tool that is not there was invoked")
+	}
+}
+
+// TestServiceEndsWithItsCall: it has the call's deadline, and is aborted with it.
+func TestServiceEndsWithItsCall(t *testing.T) {
+	d := open(every...)
+	call, abort := context.WithTimeout(t.Context(), time.Hour)
+	defer d.calls.Begin(call, sdk.Caller{Instance: "p", Call: "one"}, &clock{})()
+	checked := false
+	d.calls.cfg.Services = seeing{d.daemon, func(ctx context.Context) {
+		checked = true
+		deadline, _ := call.Deadline()
+		if have, ok := ctx.Deadline(); !ok || !have.Equal(deadline) {
+			t.Errorf("its deadline is %v, the call's %v", have, deadline)
+		}
+		abort()
+		<-ctx.Done()
+		if !errors.Is(ctx.Err(), context.Canceled) {
+			t.Errorf("it ended with %v", ctx.Err())
+		}
+	}}
+	if _, err := d.Process.Entry(of("one"), "known://a"); err != nil || !checked {
+		t.Errorf("%v, asked %v", err, checked)
+	}
+}
+
+// seeing looks at the context of a service.
+type seeing struct {
+	*daemon
+	see func(context.Context)
+}
+
+func (s seeing) Entry(ctx context.Context, _ sdk.Caller, _ string) (sdk.Entry, error) {
+	s.see(ctx)
+	return sdk.Entry{}, nil
+}
+
+// TestBelow: calls call each other eight deep, and no deeper.
+func TestBelow(t *testing.T) {
+	ctx := context.Background()
+	for n := range maxDepth {
+		if Depth(ctx) != n {
+			t.Fatalf("depth %d, want %d", Depth(ctx), n)
+		}
+		var err error
+		if ctx, err = Below(ctx, "the call"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := Below(ctx, "the call of x"); sdk.OutcomeOf(err) != sdk.Validation || !strings.Contains(err.Error(), "8 deep: the call of x is refused") {
+		t.Error(err)
+	}
+}
+
+// TestLogLevels: a plugin's lines have its levels, a level that there is not is information,
+// and what is too much is dropped.
+func TestLogLevels(t *testing.T) {
+	var out strings.Builder
+	d := open()
+	p := d.calls.Plugin("p", hclog.New(&hclog.LoggerOptions{Output: &out, Level: hclog.Trace, DisableTime: true})).Process()
+	for _, level := range []string{"debug", "error", "off", "no such"} {
+		if err := p.Log(t.Context(), level, "m", map[string]string{"b": "2", "a": "1"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, want := out.String(), "[DEBUG] m: a=1 b=2\n[ERROR] m: a=1 b=2\n[INFO]  m: a=1 b=2\n[INFO]  m: a=1 b=2\n"; got != want {
+		t.Errorf("logged %q", got)
+	}
+	for range 1000 {
+		_ = p.Log(t.Context(), "info", "m", nil)
+	}
+	if n := strings.Count(out.String(), "\n"); n > 210 {
+		t.Errorf("%d lines", n)
+	}
+}

@@ -140,7 +140,7 @@ func (l *loader) path(text string) string {
 	if text == "" {
 		return ""
 	}
-	return resolve(filepath.Dir(l.src.Path), text)
+	return Resolve(filepath.Dir(l.src.Path), text)
 }
 
 // keep stores a labelled block, over an earlier one of the same label.

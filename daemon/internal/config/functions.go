@@ -51,7 +51,7 @@ func envFunction(getenv func(string) (string, bool)) function.Function {
 // noted hears of each file that is asked for, there or not.
 func fileFunction(folder string, noted func(path string)) function.Function {
 	return textFunction("path", func(path string) (string, error) {
-		path = resolve(folder, path)
+		path = Resolve(folder, path)
 		if noted != nil {
 			noted(path)
 		}
@@ -78,7 +78,9 @@ func textFunction(parameter string, do func(string) (string, error)) function.Fu
 	})
 }
 
-func resolve(folder, path string) string {
+// Resolve makes a path absolute that a person wrote: ~/ is the home, and what is
+// relative is so to folder.
+func Resolve(folder, path string) string {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok {
 		if home, err := os.UserHomeDir(); err == nil {
 			return filepath.Join(home, rest)

@@ -66,10 +66,10 @@ func (in *Installation) Wanted() (wanted []Opening) {
 	if n.Network && !in.Opening.Network {
 		wanted = append(wanted, Opening{Network: true})
 	}
-	if more := without(n.Paths, in.Opening.Paths); len(more) > 0 {
+	if more := notOpen(n.Paths, in.Opening.Paths); len(more) > 0 {
 		wanted = append(wanted, Opening{Paths: more})
 	}
-	if more := without(n.ReadPaths, in.Opening.ReadPaths); len(more) > 0 {
+	if more := notOpen(n.ReadPaths, in.Opening.ReadPaths); len(more) > 0 {
 		wanted = append(wanted, Opening{ReadPaths: more})
 	}
 	if len(in.Unheld) > 0 && !in.Opening.BestEffort {
@@ -78,8 +78,15 @@ func (in *Installation) Wanted() (wanted []Opening) {
 	return wanted
 }
 
-func without(list, those []string) []string {
-	return slices.DeleteFunc(slices.Clone(list), func(x string) bool { return slices.Contains(those, x) })
+// notOpen are the paths that do not lie at or below one that is open, however either
+// was written: a shell makes the home of ~/.
+func notOpen(paths, open []string) []string {
+	return slices.DeleteFunc(slices.Clone(paths), func(x string) bool {
+		return slices.ContainsFunc(open, func(o string) bool {
+			below, err := filepath.Rel(config.Resolve("/", o), config.Resolve("/", x))
+			return err == nil && filepath.IsLocal(below)
+		})
+	})
 }
 
 // With opens more to a plugin that is about to be configured.

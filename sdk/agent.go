@@ -10,20 +10,20 @@ import (
 // stops it. It comes from an agent block, with the defaults filled in.
 type Agent struct {
 	Name        string    `json:"name"`
-	Model       string    `json:"model,omitempty"`   // alias or provider/name; empty is the daemon's choice
-	Persona     string    `json:"persona,omitempty"` // text that joins the system prompt
-	Tools       []string  `json:"tools,omitempty"`   // globs over tool names; empty is all
-	Dialect     string    `json:"dialect"`           // "tools"
-	View        string    `json:"view"`              // "transcript"
-	Temperature *float64  `json:"temperature,omitempty"`
-	MaxTokens   int       `json:"max_tokens,omitempty"`
-	Reasoning   Reasoning `json:"reasoning,omitempty"` // empty is the model's
+	Model       string    `json:"model,omitempty" hcl:"model,optional"`   // alias or provider/name; empty is the daemon's choice
+	Persona     string    `json:"persona,omitempty" hcl:"persona,optional"` // text that joins the system prompt
+	Tools       []string  `json:"tools,omitempty" hcl:"tools,optional"`   // globs over tool names; empty is all
+	Dialect     string    `json:"dialect" hcl:"dialect,optional"`           // "tools"
+	View        string    `json:"view" hcl:"view,optional"`              // "transcript"
+	Temperature *float64  `json:"temperature,omitempty" hcl:"temperature,optional"`
+	MaxTokens   int       `json:"max_tokens,omitempty" hcl:"max_tokens,optional"`
+	Reasoning   Reasoning `json:"reasoning,omitempty" hcl:"reasoning,optional"` // empty is the model's
 	Guards      Guards    `json:"guards"`
-	Busy        string    `json:"busy,omitempty"` // "queue" (default) or "refuse"
-	Mode        Mode      `json:"mode,omitempty"` // the attribute mode of its block; empty is restricted
+	Busy        string    `json:"busy,omitempty" hcl:"busy,optional"` // "queue" (default) or "refuse"
+	Mode        Mode      `json:"mode,omitempty" hcl:"mode,optional"` // the attribute mode of its block; empty is restricted
 	// WithoutView is its mode where that is workspace and commands cannot work on a
 	// copy of the project; empty is restricted.
-	WithoutView Mode `json:"without_view,omitempty"`
+	WithoutView Mode `json:"without_view,omitempty" hcl:"without_view,optional"`
 }
 
 // Otherwise is the agent's mode in the place of workspace, where that is not

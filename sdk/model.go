@@ -28,11 +28,12 @@ type PullProgress struct {
 }
 
 // Price is what a million tokens cost, in US dollars where a provider lists it, else in the
-// currency in which the configuration writes it. None of it is negative.
+// currency in which the configuration writes it. None of it is negative. The tags hcl of this
+// and other types are the attributes of their blocks there.
 type Price struct {
-	Prompt     float64  `json:"prompt"`
-	Cached     *float64 `json:"cached,omitempty"` // of a prompt, read from the provider's cache; nil is as Prompt
-	Completion float64  `json:"completion"`
+	Prompt     float64  `json:"prompt" hcl:"prompt"`
+	Cached     *float64 `json:"cached,omitempty" hcl:"cached"` // of a prompt, read from the provider's cache; nil is as Prompt
+	Completion float64  `json:"completion" hcl:"completion"`
 }
 
 // Of is what a completion costs that used so much.

@@ -132,22 +132,22 @@ type WholeCommand struct {
 type PolicyRule struct {
 	Name    string   `json:"name"`
 	Source  string   `json:"source"` // as in Decision.Source
-	Verdict Verdict  `json:"verdict"`
-	Tools   []string `json:"tools,omitempty"` // globs over tool names, bare and plugin__tool
+	Verdict Verdict  `json:"verdict" hcl:"decision"`
+	Tools   []string `json:"tools,omitempty" hcl:"tools,optional"` // globs over tool names, bare and plugin__tool
 	// Arguments are globs over arguments by name; a value that is no text is
 	// compared as JSON.
-	Arguments map[string]string `json:"arguments,omitempty"`
+	Arguments map[string]string `json:"arguments,omitempty" hcl:"arguments,optional"`
 	// Paths are globs over the paths that the call names, relative to the
 	// project, ** over any depth. An allow rule needs every path to fit one, the
 	// others any.
-	Paths []string `json:"paths,omitempty"`
+	Paths []string `json:"paths,omitempty" hcl:"paths,optional"`
 	// Commands are the first words of commands, such as "go test"; a last word
 	// "*" is implied. Of a line, an allow rule allows the commands that fit one:
 	// each that is not proven has to be allowed by a rule. The others need any.
-	Commands []string `json:"commands,omitempty"`
+	Commands []string `json:"commands,omitempty" hcl:"commands,optional"`
 	// Whole are commands as they stand, which only an answer leaves, and only to allow.
 	Whole   []WholeCommand `json:"whole,omitempty"`
-	Modes   []Mode         `json:"modes,omitempty"`   // in which it holds; empty is all
+	Modes   []Mode         `json:"modes,omitempty" hcl:"modes,optional"`   // in which it holds; empty is all
 	Project string         `json:"project,omitempty"` // root of the only project where it holds; empty is all
 	Exact   string         `json:"exact,omitempty"`   // the hash of the only call that it is about (Proposal.Hash without its run)
 }

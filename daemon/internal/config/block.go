@@ -2,12 +2,14 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 )
 
@@ -26,7 +28,7 @@ var rootSchema = &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{
 // ones, in the order in which the labels first appeared.
 type blockSet struct {
 	labels []string
-	bodies map[string]hcl.Body
+	bodies map[string]*hclsyntax.Body
 	ranges map[string]hcl.Range
 }
 
@@ -157,16 +159,40 @@ func (l *loader) keep(b *hcl.Block) {
 	}
 	set := l.labelled[b.Type]
 	if set == nil {
-		set = &blockSet{bodies: map[string]hcl.Body{}, ranges: map[string]hcl.Range{}}
+		set = &blockSet{bodies: map[string]*hclsyntax.Body{}, ranges: map[string]hcl.Range{}}
 		l.labelled[b.Type] = set
 	}
-	if lower, ok := set.bodies[label]; ok {
-		set.bodies[label] = overlay{upper: b.Body, lower: lower}
+	body := b.Body.(*hclsyntax.Body) // no other syntax is read
+	if lower := set.bodies[label]; lower != nil {
+		body = over(body, lower)
 	} else {
 		set.labels = append(set.labels, label)
-		set.bodies[label] = b.Body
 	}
-	set.ranges[label] = b.DefRange
+	set.bodies[label], set.ranges[label] = body, b.DefRange
+}
+
+// over is a body over another: of each attribute, and of the blocks of each type, the
+// upper one's count.
+func over(upper, lower *hclsyntax.Body) *hclsyntax.Body {
+	both := *upper
+	both.Attributes = maps.Clone(lower.Attributes)
+	maps.Copy(both.Attributes, upper.Attributes)
+	for _, b := range lower.Blocks {
+		if inner(upper, b.Type) == nil {
+			both.Blocks = append(slices.Clip(both.Blocks), b)
+		}
+	}
+	return &both
+}
+
+// inner is the body of the first block of a type within another, or nil.
+func inner(body *hclsyntax.Body, kind string) *hclsyntax.Body {
+	for _, b := range body.Blocks {
+		if b.Type == kind {
+			return b.Body
+		}
+	}
+	return nil
 }
 
 func names(block string) string {

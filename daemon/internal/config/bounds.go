@@ -1,34 +1,44 @@
 package config
 
 import (
-	"fmt"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"time"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/gohcl"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/bothyd/bothy/sdk"
 )
 
-// The blocks within a plugin or provider block that bound it. A block of the
-// user's file takes the place of a whole block of the defaults.
-type (
-	limitsBlock struct {
-		Memory *string `hcl:"memory"`
-		Files  *int64  `hcl:"files"`
-		Call   *string `hcl:"call"`
+// pluginBlock is what of a plugin or provider block is taken apart before the rest is a
+// [Plugin].
+type pluginBlock struct {
+	Limits *limitsBlock `hcl:"limits,block"`
+	Quota  *Quota       `hcl:"quota,block"`
+	Rest   hcl.Body     `hcl:",remain"`
+}
+
+type limitsBlock struct {
+	Memory string `hcl:"memory,optional"`
+	Files  int64  `hcl:"files,optional"`
+	Call   string `hcl:"call,optional"`
+}
+
+// PluginAttributes are the names of what the host reads of such a block.
+func PluginAttributes() (names []string) {
+	for _, block := range []any{pluginBlock{}, Plugin{}} {
+		schema, _ := gohcl.ImpliedBodySchema(block)
+		for _, a := range schema.Attributes {
+			names = append(names, a.Name)
+		}
+		for _, b := range schema.Blocks {
+			names = append(names, b.Type)
+		}
 	}
-	quotaBlock struct {
-		Calls       *int64 `hcl:"calls"`
-		Completions *int64 `hcl:"completions"`
-	}
-	confineBlock struct {
-		Paths      []string `hcl:"paths,optional"`
-		ReadPaths  []string `hcl:"read_paths,optional"`
-		Network    *bool    `hcl:"network"`
-		BestEffort *bool    `hcl:"best_effort"`
-	}
-)
+	return names
+}
 
 // bundled is what those plugins that come with Bothy are held to, where a kernel can and
 // a block does not say something else. Of the others each says in its manifest why it
@@ -42,59 +52,54 @@ var bundled = map[string]Confine{
 var schemePattern = regexp.MustCompile(`^[a-z][a-z0-9+.-]*$`)
 
 // bounds takes over what bounds a plugin, and makes its paths absolute.
-func (l *loader) bounds(p *Plugin, b *pluginBlock) {
-	if len(b.Limits) > 0 {
-		p.Limits.Files = or(b.Limits[0].Files, 0)
-		if text := or(b.Limits[0].Memory, ""); text != "" {
-			size, err := ParseSize(text)
-			if err != nil {
-				l.reportAt(p.Range, "Wrong value", "limits: memory: "+err.Error()+".")
+func (l *loader) bounds(p *Plugin, b *pluginBlock, body *hclsyntax.Body) {
+	if b.Limits != nil {
+		var err error
+		limits := inner(body, "limits")
+		p.Limits.Files = b.Limits.Files
+		if text := b.Limits.Memory; text != "" {
+			if p.Limits.Memory, err = ParseSize(text); err != nil {
+				l.wrong(limits, "memory", "limits: memory: %s.", err)
 			}
-			p.Limits.Memory = size
 		}
-		if text := or(b.Limits[0].Call, ""); text != "" {
-			d, err := time.ParseDuration(text)
-			if err != nil || d <= 0 || d > sdk.MaxCommandTime {
-				l.reportAt(p.Range, "Wrong value", fmt.Sprintf("limits: call is %q; write how long a call may be silent, such as \"30s\" or \"5m\", and at most %v.", text, sdk.MaxCommandTime))
+		if text := b.Limits.Call; text != "" {
+			if p.Limits.Call, err = time.ParseDuration(text); err != nil || p.Limits.Call <= 0 || p.Limits.Call > sdk.MaxCommandTime {
+				l.wrong(limits, "call", "limits: call is %q; write how long a call may be silent, such as \"30s\" or \"5m\", and at most %v.", text, sdk.MaxCommandTime)
 			}
-			p.Limits.Call = d
 		}
 	}
-	if len(b.Quota) > 0 {
-		p.Quota = Quota{Calls: or(b.Quota[0].Calls, 0), Completions: or(b.Quota[0].Completions, 0)}
+	if b.Quota != nil {
+		p.Quota = *b.Quota
 	}
-	if len(b.Confine) > 0 {
-		c := b.Confine[0]
-		p.Confine = &Confine{Network: or(c.Network, false), BestEffort: or(c.BestEffort, false)}
-		p.Confine.Paths, p.Confine.ReadPaths = l.absolute(p, "confine: paths", c.Paths), l.absolute(p, "confine: read_paths", c.ReadPaths)
+	if c := p.Confine; c != nil {
+		block := inner(body, "confine")
+		c.Paths, c.ReadPaths = l.absolute(block, "paths", c.Paths), l.absolute(block, "read_paths", c.ReadPaths)
 	} else if c, ok := bundled[p.Binary]; ok && p.Path == "" {
 		p.Confine = &c
 	}
-	p.Projects = l.absolute(p, "projects", p.Projects)
+	p.Projects = l.absolute(body, "projects", p.Projects)
 	for _, s := range p.Schemes {
 		if !schemePattern.MatchString(s) {
-			l.reportAt(p.Range, "Wrong value", fmt.Sprintf("schemes holds %q: write what stands before :// in a path, such as \"known\".", s))
+			l.wrong(body, "schemes", "schemes holds %q: write what stands before :// in a path, such as \"known\".", s)
 		}
 	}
 	for _, r := range p.Requires {
 		if r == p.Label {
-			l.reportAt(p.Range, "Wrong value", fmt.Sprintf("%s cannot require itself.", p.Label))
+			l.wrong(body, "requires", "%s cannot require itself.", p.Label)
 		}
 	}
+	l.price(body, p.Price)
 }
 
-func (l *loader) absolute(p *Plugin, name string, paths []string) []string {
-	var out []string
+// absolute are the paths of an attribute as they count wherever the daemon was started.
+func (l *loader) absolute(body *hclsyntax.Body, name string, paths []string) (out []string) {
 	for _, path := range paths {
 		full := l.path(path)
 		if !filepath.IsAbs(full) {
-			l.reportAt(p.Range, "Wrong value", fmt.Sprintf("%s holds %q, which is no path.", name, path))
+			l.wrong(body, name, "%s holds %q, which is no path.", name, path)
 			continue
 		}
 		out = append(out, full)
 	}
 	return out
 }
-
-// Grants are all that a block may grant.
-func Grants() []string { return slices.Clone(knownGrants) }

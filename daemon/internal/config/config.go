@@ -80,30 +80,30 @@ type Stop struct {
 // plugin that its plugin attribute names, with a configuration of its own.
 type Plugin struct {
 	Label   string
-	Binary  string // the NAME of bothy-plugin-NAME
-	Path    string // empty: libexec of the installation
-	Args    []string
-	Env     map[string]string
-	Grants  []string
-	Tools   []string // patterns of the tools that it may call with the grant "tools"; nil is all that its manifest declares
-	Schemes []string // schemes of entries that it may use with the grant "entries"; nil is all that its manifest declares
-	Models  []string // patterns of the models that it may name with the grant "models", besides the run's own
-	Secrets []string // names that it may ask for with the grant "secrets"
+	Binary  string            `hcl:"plugin,optional"` // the NAME of bothy-plugin-NAME
+	Path    string            `hcl:"path,optional"`   // empty: libexec of the installation
+	Args    []string          `hcl:"args,optional"`
+	Env     map[string]string `hcl:"env,optional"`
+	Grants  []string          `hcl:"grants,optional"`
+	Tools   []string          `hcl:"tools,optional"`   // patterns of the tools that it may call with the grant "tools"; nil is all that its manifest declares
+	Schemes []string          `hcl:"schemes,optional"` // schemes of entries that it may use with the grant "entries"; nil is all that its manifest declares
+	Models  []string          `hcl:"models,optional"`  // patterns of the models that it may name with the grant "models", besides the run's own
+	Secrets []string          `hcl:"secrets,optional"` // names that it may ask for with the grant "secrets"
 
-	Requires []string // labels of plugins that must be ready before it is configured
-	Projects []string // absolute paths of the projects that a channel may use
+	Requires []string `hcl:"requires,optional"` // labels of plugins that must be ready before it is configured
+	Projects []string `hcl:"projects,optional"` // absolute paths of the projects that a channel may use
 	Limits   Limits   // what its process may use
 	Quota    Quota    // what it may call back
-	Confine  *Confine // nil: it is not confined
+	Confine  *Confine `hcl:"confine,block"` // nil: it is not confined
 
-	SHA256  string
-	Locked  *Locked // what bothy.lock says of it; nil when it is not named there
-	Enabled bool
-	OnUse   bool       // it is started when a skill of it is first executed
-	Model   string     // providers: the model taken when only the provider is known
-	Price   *sdk.Price // providers: of each of its models that no model block prices
+	SHA256  string     `hcl:"sha256,optional"`
+	Locked  *Locked    // what bothy.lock says of it; nil when it is not named there
+	Enabled bool       `hcl:"enabled,optional"`
+	OnUse   bool       `hcl:"on_use,optional"` // it is started when a skill of it is first executed
+	Model   string     `hcl:"model,optional"`  // providers: the model taken when only the provider is known
+	Price   *sdk.Price `hcl:"price,block"`     // providers: of each of its models that no model block prices
 	Digest  string     // of all that the plugin's process is given; see Diff
-	Body    hcl.Body   // what is left for the plugin's own schema
+	Body    hcl.Body   `hcl:",remain"` // what is left for the plugin's own schema
 	Range   hcl.Range
 }
 
@@ -117,33 +117,33 @@ type Limits struct {
 
 // Quota is what a plugin may call back. Zero and less is the default.
 type Quota struct {
-	Calls       int64 // services, in one minute
-	Completions int64 // of one call that it serves
+	Calls       int64 `hcl:"calls,optional"`       // services, in one minute
+	Completions int64 `hcl:"completions,optional"` // of one call that it serves
 }
 
 // Confine is what a plugin's process is held to by the kernel.
 type Confine struct {
-	Paths      []string // absolute; below them it reads and writes
-	ReadPaths  []string // absolute; below them it reads and executes
-	Network    bool     // it may use the network
-	BestEffort bool     // it runs also where the kernel cannot hold it
+	Paths      []string `hcl:"paths,optional"`       // absolute; below them it reads and writes
+	ReadPaths  []string `hcl:"read_paths,optional"`  // absolute; below them it reads and executes
+	Network    bool     `hcl:"network,optional"`     // it may use the network
+	BestEffort bool     `hcl:"best_effort,optional"` // it runs also where the kernel cannot hold it
 	Bundled    bool     // by no block, but since the plugin comes with Bothy
 }
 
 // Model is a model block: a name of the user's for a provider's model.
 type Model struct {
 	Alias       string
-	Provider    string
-	Name        string
-	Context     int
-	Temperature *float64
-	MaxTokens   int
-	Reasoning   sdk.Reasoning
-	Price       *sdk.Price // nil: as its provider's block says
+	Provider    string        `hcl:"provider"`
+	Name        string        `hcl:"name,optional"`
+	Context     int           `hcl:"context,optional"`
+	Temperature *float64      `hcl:"temperature"`
+	MaxTokens   int           `hcl:"max_tokens,optional"`
+	Reasoning   sdk.Reasoning `hcl:"reasoning,optional"`
+	Price       *sdk.Price    `hcl:"price,block"` // nil: as its provider's block says
 	// Fallback are the names of the models that answer in its place, in order; On says when, beside
 	// what always counts.
-	Fallback   []string
-	FallbackOn []string
+	Fallback   []string `hcl:"fallback,optional"`
+	FallbackOn []string `hcl:"fallback_on,optional"`
 	Range      hcl.Range
 }
 

@@ -6,15 +6,17 @@ import (
 	"regexp"
 	"testing"
 
-	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/gohcl"
 
 	"github.com/bothyd/bothy"
+	"github.com/bothyd/bothy/sdk"
 )
 
 // attributes are all that can be written, by type of block.
 func attributes() map[string][]string {
 	all := map[string][]string{}
-	add := func(block string, schema *hcl.BodySchema) {
+	add := func(block string, of any) {
+		schema, _ := gohcl.ImpliedBodySchema(of)
 		for _, a := range schema.Attributes {
 			all[block] = append(all[block], a.Name)
 		}
@@ -22,12 +24,14 @@ func attributes() map[string][]string {
 	for _, s := range settings {
 		all[s.block] = append(all[s.block], s.name)
 	}
-	add("agent", agentSchema())
 	for block, decoded := range map[string]any{
-		"plugin": pluginBlock{}, "limits": limitsBlock{}, "quota": quotaBlock{}, "confine": confineBlock{},
-		"model": modelBlock{}, "price": priceBlock{}, "rule": ruleBlock{}, "skill": skillBlock{}, "workspace": workspaceBlock{},
+		"plugin": Plugin{}, "limits": limitsBlock{}, "quota": Quota{}, "confine": Confine{}, "agent": sdk.Agent{},
+		"model": Model{}, "price": sdk.Price{}, "rule": sdk.PolicyRule{}, "skill": skillBlock{}, "workspace": workspaceBlock{},
 	} {
-		add(block, schemaOf(decoded))
+		add(block, decoded)
+	}
+	for _, a := range guardSchema.Attributes {
+		all["agent"] = append(all["agent"], a.Name)
 	}
 	all["provider"] = all["plugin"]
 	all["project"] = projectAttributes()

@@ -41,6 +41,14 @@ func takeGuards(own *sdk.Guards, other sdk.Guards, takes func(own, other float64
 	}
 }
 
+// guardSchema are the guards as attributes of a block.
+var guardSchema = func() (schema hcl.BodySchema) {
+	for _, f := range guardFields {
+		schema.Attributes = append(schema.Attributes, hcl.AttributeSchema{Name: attributeName(f)})
+	}
+	return schema
+}()
+
 // unsetGuards are guards of which none is named.
 func unsetGuards() (g sdk.Guards) {
 	for _, f := range guardFields {
@@ -50,7 +58,7 @@ func unsetGuards() (g sdk.Guards) {
 }
 
 // ownGuards are those that an agent's block names.
-func (l *loader) ownGuards(label string, attributes hcl.Attributes) sdk.Guards {
+func (l *loader) ownGuards(attributes hcl.Attributes) sdk.Guards {
 	own := unsetGuards()
 	for _, f := range guardFields {
 		a, named := attributes[attributeName(f)]
@@ -63,7 +71,7 @@ func (l *loader) ownGuards(label string, attributes hcl.Attributes) sdk.Guards {
 		}
 		s, _ := findSetting("guard", attributeName(f))
 		if value, _, err := s.value(v, l.path); err != nil {
-			l.reportAt(a.Expr.Range(), "Wrong value", fmt.Sprintf("agent %q: %s.", label, err))
+			l.reportAt(a.Expr.Range(), "Wrong value", err.Error()+".")
 		} else {
 			setGuard(&own, f, value)
 		}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -39,31 +39,22 @@ func (l *loader) checkMode(before Value) {
 }
 
 // agentMode is the mode of an agent's block. Without one policy.mode rules, unless
-// that is another than workspace and asks less than without does.
-func (l *loader) agentMode(label string, word *string, body hcl.Body, without sdk.Mode) sdk.Mode {
-	if word == nil {
-		if l.cfg.Policy.Mode != sdk.ModeWorkspace && asks(without, l.cfg.Policy.Mode) {
-			return without
-		}
-		return l.cfg.Policy.Mode
+// that is another than workspace and asks less than without_view does.
+func (l *loader) agentMode(a sdk.Agent, body *hclsyntax.Body) sdk.Mode {
+	if l.says(body, "without_view") && a.WithoutView != sdk.ModeInteractive && a.WithoutView != sdk.ModeRestricted {
+		l.wrong(body, "without_view", "without_view of agent %q is %q; it may be interactive or restricted.", a.Name, a.WithoutView)
 	}
-	mode := sdk.Mode(*word)
-	switch at := attributeRange(body, "mode"); {
-	case !mode.Valid():
-		l.reportAt(at, "Wrong value", fmt.Sprintf("mode of agent %q is %q; it may be %s.", label, mode, sdk.ModeWords()))
-	case mode == sdk.ModeFull && !l.cfg.Policy.AllowDangerous:
-		l.reportAt(at, "Full mode is not allowed", fmt.Sprintf("mode of agent %q %s.", label, needsDangerous))
+	switch common := l.cfg.Policy.Mode; {
+	case !l.says(body, "mode") && common != sdk.ModeWorkspace && asks(a.WithoutView, common):
+		return a.WithoutView
+	case !l.says(body, "mode"):
+		return common
+	case !a.Mode.Valid():
+		l.wrong(body, "mode", "mode of agent %q is %q; it may be %s.", a.Name, a.Mode, sdk.ModeWords())
+	case a.Mode == sdk.ModeFull && !l.cfg.Policy.AllowDangerous:
+		l.reportAt(attributeRange(body, "mode"), "Full mode is not allowed", fmt.Sprintf("mode of agent %q %s.", a.Name, needsDangerous))
 	}
-	return mode
-}
-
-// withoutView is the mode of an agent where workspace is not possible.
-func (l *loader) withoutView(label string, word *string, body hcl.Body) sdk.Mode {
-	mode := sdk.Mode(or(word, ""))
-	if word != nil && mode != sdk.ModeInteractive && mode != sdk.ModeRestricted {
-		l.reportAt(attributeRange(body, "without_view"), "Wrong value", fmt.Sprintf("without_view of agent %q is %q; it may be interactive or restricted.", label, mode))
-	}
-	return mode
+	return a.Mode
 }
 
 // asks reports whether a mode is one, and asks more than another.
@@ -71,14 +62,4 @@ func asks(mode, other sdk.Mode) bool {
 	order := sdk.ModeNames()
 	at := slices.Index(order, string(mode))
 	return at >= 0 && at < slices.Index(order, string(other))
-}
-
-// attributeRange is where the value of an attribute stands, which was decoded
-// before.
-func attributeRange(body hcl.Body, name string) hcl.Range {
-	content, _, _ := body.PartialContent(&hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: name}}})
-	if a := content.Attributes[name]; a != nil {
-		return a.Expr.Range()
-	}
-	return hcl.Range{}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclparse"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -93,12 +94,12 @@ func (l *loader) restrict(b *hcl.Block, cfg *Config) bool {
 	case "workspace":
 		return l.workspace(b, workspacePrefix)
 	case "rule":
-		rule, ok := l.readRule(b.Labels[0], b.Body, b.DefRange)
+		rule, ok := l.readRule(b.Labels[0], b.Body.(*hclsyntax.Body), b.DefRange)
 		if !ok {
 			return false
 		}
 		if rule.Verdict == sdk.Allow {
-			l.reportAt(attributeRange(b.Body, "decision"), "Not for a workspace to say", fmt.Sprintf("Rule %q would allow something. The rules of a workspace can only deny or propose; write this one into your own configuration if you want it.", rule.Name))
+			l.reportAt(attributeRange(b.Body.(*hclsyntax.Body), "decision"), "Not for a workspace to say", fmt.Sprintf("Rule %q would allow something. The rules of a workspace can only deny or propose; write this one into your own configuration if you want it.", rule.Name))
 			return true
 		}
 		rule.Source = workspacePrefix + rule.Source

@@ -6,41 +6,23 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/match"
 )
 
-// ruleBlock is a rule about calls of tools. All that it names must hold.
-type ruleBlock struct {
-	Decision  string            `hcl:"decision"`
-	Tools     []string          `hcl:"tools,optional"`
-	Arguments map[string]string `hcl:"arguments,optional"`
-	Paths     []string          `hcl:"paths,optional"`
-	Commands  []string          `hcl:"commands,optional"`
-	Modes     []string          `hcl:"modes,optional"`
-}
-
-func (l *loader) rule(label string, body hcl.Body, r hcl.Range) {
+func (l *loader) rule(label string, body *hclsyntax.Body, r hcl.Range) {
 	if rule, ok := l.readRule(label, body, r); ok {
 		l.cfg.Rules = append(l.cfg.Rules, rule)
 	}
 }
 
 // readRule decodes and checks a rule block. A rule with a mistake is none.
-func (l *loader) readRule(label string, body hcl.Body, r hcl.Range) (sdk.PolicyRule, bool) {
-	var b ruleBlock
-	if !l.decode(body, &b) {
-		return sdk.PolicyRule{}, false
-	}
-	rule := sdk.PolicyRule{
-		Name: label, Source: fmt.Sprintf("%s:%d", r.Filename, r.Start.Line), Verdict: sdk.Verdict(b.Decision),
-		Tools: b.Tools, Arguments: b.Arguments, Paths: b.Paths, Commands: b.Commands,
-	}
-	for _, m := range b.Modes {
-		rule.Modes = append(rule.Modes, sdk.Mode(m))
-	}
-	return rule, l.checkRule(rule, func(attribute string) hcl.Range { return attributeRange(body, attribute) }, r)
+func (l *loader) readRule(label string, body *hclsyntax.Body, r hcl.Range) (sdk.PolicyRule, bool) {
+	rule := sdk.PolicyRule{Name: label, Source: fmt.Sprintf("%s:%d", r.Filename, r.Start.Line)}
+	ok := l.decode(body, &rule) && l.checkRule(rule, func(attribute string) hcl.Range { return attributeRange(body, attribute) }, r)
+	return rule, ok
 }
 
 // checkRule reports whether a rule can be used; at is where its attributes stand.

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -76,7 +77,7 @@ type skillBlock struct {
 	Enabled *bool `hcl:"enabled"`
 }
 
-func (l *loader) skill(label string, body hcl.Body, at hcl.Range) {
+func (l *loader) skill(label string, body *hclsyntax.Body, at hcl.Range) {
 	var b skillBlock
 	if l.decode(body, &b) && b.Enabled != nil {
 		name := norm.NFC.String(label)

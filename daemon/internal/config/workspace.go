@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/gohcl"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/match"
@@ -35,8 +35,8 @@ type Workspace struct {
 
 // workspaceBlock chooses among what the user has configured, and denies.
 type workspaceBlock struct {
-	Agent *string  `hcl:"agent"`
-	Model *string  `hcl:"model"`
+	Agent string   `hcl:"agent,optional"`
+	Model string   `hcl:"model,optional"`
 	Deny  []string `hcl:"deny,optional"`  // tools that no agent gets, as in an agent's tools
 	Trust []string `hcl:"trust,optional"` // in the user's file only
 }
@@ -63,24 +63,29 @@ func (w Workspace) Trusts(root string) bool {
 // false when what the block denies is not known.
 func (l *loader) workspace(b *hcl.Block, prefix string) bool {
 	var block workspaceBlock
-	content, diags := b.Body.Content(schemaOf(&block))
-	l.report(diags)
-	if diags.HasErrors() || !l.decode(b.Body, &block) {
+	body := b.Body.(*hclsyntax.Body)
+	if !l.decode(body, &block) {
 		return false
 	}
-	at := func(name string) hcl.Range { return content.Attributes[name].Expr.Range() }
+	at := func(name string) hcl.Range { return attributeRange(body, name) }
 	w := &l.cfg.Workspace
-	if _, known := l.cfg.Agents[or(block.Agent, "")]; block.Agent != nil && !known {
-		l.reportAt(at("agent"), "Unknown agent", fmt.Sprintf("There is no agent %q in the configuration, and a workspace can only choose among them.", *block.Agent))
-	} else if wider := l.wider(or(block.Agent, "")); prefix != "" && wider != "" {
-		l.reportAt(at("agent"), "Not for a workspace to say", wider)
-	} else {
-		w.Agent = or(block.Agent, w.Agent)
+	if l.says(body, "agent") {
+		_, known := l.cfg.Agents[block.Agent]
+		switch wider := l.wider(block.Agent); {
+		case !known:
+			l.reportAt(at("agent"), "Unknown agent", fmt.Sprintf("There is no agent %q in the configuration, and a workspace can only choose among them.", block.Agent))
+		case prefix != "" && wider != "":
+			l.reportAt(at("agent"), "Not for a workspace to say", wider)
+		default:
+			w.Agent = block.Agent
+		}
 	}
-	if block.Model != nil && !l.hasModel(*block.Model) {
-		l.reportAt(at("model"), "Unknown model", fmt.Sprintf("%q is neither a model block of the configuration nor one of its providers with a model (provider/name), and a workspace can only choose among those.", *block.Model))
-	} else {
-		w.Model = or(block.Model, w.Model)
+	if l.says(body, "model") {
+		if l.hasModel(block.Model) {
+			w.Model = block.Model
+		} else {
+			l.reportAt(at("model"), "Unknown model", fmt.Sprintf("%q is neither a model block of the configuration nor one of its providers with a model (provider/name), and a workspace can only choose among those.", block.Model))
+		}
 	}
 	if len(block.Deny) > 0 {
 		place := at("deny")
@@ -134,10 +139,6 @@ func (l *loader) noEffect(r hcl.Range, what string) {
 	}})
 }
 
-func schemaOf(block any) *hcl.BodySchema {
-	schema, _ := gohcl.ImpliedBodySchema(block)
-	return schema
-}
 func (l *loader) hasModel(name string) bool {
 	if slices.ContainsFunc(l.cfg.Models, func(m Model) bool { return m.Alias == name }) {
 		return true

@@ -102,31 +102,54 @@ func schemaWith(types ...string) *hcl.BodySchema {
 
 // settings applies a block without a label.
 func (l *loader) settings(b *hcl.Block) {
-	attrs, diags := b.Body.JustAttributes()
-	l.report(diags)
-	for _, a := range inOrder(attrs) {
-		s, ok := findSetting(b.Type, a.Name)
-		if !ok {
-			l.reportAt(a.NameRange, "Unknown attribute", fmt.Sprintf("%s has no attribute %q; it has %s.", b.Type, a.Name, names(b.Type)))
-			continue
+	unknown := func(s setting, name string) string {
+		if s.name != "" {
+			return ""
 		}
-		l.apply(s, a)
+		return fmt.Sprintf("%s has no attribute %q; it has %s.", b.Type, name, names(func(s setting) bool { return s.block == b.Type }))
 	}
+	l.take(b.Type, l.attributes(b), "Unknown attribute", unknown, func(s setting, a *hcl.Attribute, value any, text string) error {
+		s.set(l.cfg, value)
+		l.sources[s.key()] = Value{Key: s.key(), Value: text, Doc: s.doc, place: a.NameRange,
+			Source: fmt.Sprintf("%s:%d", a.NameRange.Filename, a.NameRange.Start.Line)}
+		return nil
+	})
 }
 
-func (l *loader) apply(s setting, a *hcl.Attribute) {
-	v, ok := l.value(a)
-	if !ok {
-		return
+// attributes are those of a block that has no blocks inside.
+func (l *loader) attributes(b *hcl.Block) hcl.Attributes {
+	attrs, diags := b.Body.JustAttributes()
+	l.report(diags)
+	return attrs
+}
+
+// take reads attributes as the settings of a block, in the order of the file, and gives
+// each value, with its text, to do. What does not belong there (refuse says why; the
+// setting of an unknown name has none) and what is wrong with a value is reported. It
+// returns false when a value that belongs there could not be taken.
+func (l *loader) take(block string, attrs hcl.Attributes, refused string, refuse func(s setting, name string) string, do func(s setting, a *hcl.Attribute, value any, text string) error) bool {
+	all := true
+	for _, a := range inOrder(attrs) {
+		s := findSetting(block, a.Name)
+		if why := refuse(s, a.Name); why != "" {
+			l.reportAt(a.NameRange, refused, why)
+			continue
+		}
+		v, ok := l.value(a)
+		if !ok {
+			all = false
+			continue
+		}
+		value, text, err := s.value(v, l.path)
+		if err == nil {
+			err = do(s, a, value, text)
+		}
+		if err != nil {
+			l.reportAt(a.Expr.Range(), "Wrong value", err.Error()+".")
+			all = false
+		}
 	}
-	value, text, err := s.value(v, l.path)
-	if err != nil {
-		l.reportAt(a.Expr.Range(), "Wrong value", err.Error()+".")
-		return
-	}
-	s.set(l.cfg, value)
-	l.sources[s.key()] = Value{Key: s.key(), Value: text, Doc: s.doc, place: a.NameRange,
-		Source: fmt.Sprintf("%s:%d", a.NameRange.Filename, a.NameRange.Start.Line)}
+	return all
 }
 
 // value is what an attribute comes to. What keeps it from that is reported.
@@ -195,10 +218,11 @@ func inner(body *hclsyntax.Body, kind string) *hclsyntax.Body {
 	return nil
 }
 
-func names(block string) string {
+// names are the attributes of some settings, for people.
+func names(of func(setting) bool) string {
 	var out []string
 	for _, s := range settings {
-		if s.block == block {
+		if of(s) {
 			out = append(out, s.name)
 		}
 	}

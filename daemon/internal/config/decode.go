@@ -162,7 +162,7 @@ func (l *loader) model(label string, body *hclsyntax.Body, r hcl.Range) {
 }
 
 func (l *loader) agent(label string, body *hclsyntax.Body, _ hcl.Range) {
-	guards, rest, _ := body.PartialContent(&guardSchema) // what is not of it is decoded below
+	guards, rest, _ := l.said(body, &guardSchema).PartialContent(&guardSchema) // what is not of it is decoded below
 	a := sdk.Agent{Name: label, Dialect: "tools", View: "transcript", Busy: "queue"}
 	if !l.decode(rest, &a) {
 		return

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/hcl/v2/gohcl"
@@ -34,7 +35,7 @@ func attributes() map[string][]string {
 		all["agent"] = append(all["agent"], a.Name)
 	}
 	all["provider"] = all["plugin"]
-	all["project"] = projectAttributes()
+	all["project"] = strings.Split(names(func(s setting) bool { return s.ofProject }), ", ")
 	return all
 }
 

@@ -21,10 +21,6 @@ const longestMemory = 1000
 // guardFields are the guards, one a field.
 var guardFields = reflect.VisibleFields(reflect.TypeFor[sdk.Guards]())
 
-func setGuard(g *sdk.Guards, f reflect.StructField, v any) {
-	reflect.ValueOf(g).Elem().FieldByIndex(f.Index).Set(reflect.ValueOf(v).Convert(f.Type))
-}
-
 // takeGuards takes from other each guard of which takes says so, by both limits.
 func takeGuards(own *sdk.Guards, other sdk.Guards, takes func(own, other float64) bool) {
 	limit := func(v reflect.Value) float64 {
@@ -52,31 +48,19 @@ var guardSchema = func() (schema hcl.BodySchema) {
 // unsetGuards are guards of which none is named.
 func unsetGuards() (g sdk.Guards) {
 	for _, f := range guardFields {
-		setGuard(&g, f, unset)
+		reflect.ValueOf(&g).Elem().FieldByIndex(f.Index).Set(reflect.ValueOf(unset).Convert(f.Type))
 	}
 	return g
 }
 
 // ownGuards are those that an agent's block names.
 func (l *loader) ownGuards(attributes hcl.Attributes) sdk.Guards {
-	own := unsetGuards()
-	for _, f := range guardFields {
-		a, named := attributes[attributeName(f)]
-		if !named {
-			continue
-		}
-		v, ok := l.value(a)
-		if !ok || v.IsNull() {
-			continue
-		}
-		s, _ := findSetting("guard", attributeName(f))
-		if value, _, err := s.value(v, l.path); err != nil {
-			l.reportAt(a.Expr.Range(), "Wrong value", err.Error()+".")
-		} else {
-			setGuard(&own, f, value)
-		}
-	}
-	return own
+	own := Config{Guards: unsetGuards()}
+	l.take("guard", attributes, "", func(setting, string) string { return "" }, func(s setting, _ *hcl.Attribute, value any, _ string) error {
+		s.set(&own, value)
+		return nil
+	})
+	return own.Guards
 }
 
 // fillGuards completes the guards of every agent and checks what no single one

@@ -107,8 +107,8 @@ func TestGuardsThatDoNotGoTogether(t *testing.T) {
 func TestEveryGuard(t *testing.T) {
 	for _, f := range guardFields {
 		name := attributeName(f)
-		s, ok := findSetting("guard", name)
-		if !ok || name == "" || s.doc == "" || s.kind == "" {
+		s := findSetting("guard", name)
+		if s.name == "" || name == "" || s.doc == "" || s.kind == "" {
 			t.Errorf("sdk.Guards.%s: %+v", f.Name, s)
 		}
 		value := map[kind]string{kindInt: "7", kindOptionalNumber: "7.5", kindOptionalDuration: `"7s"`}[s.kind]

@@ -16,7 +16,7 @@ func NeedsStart(began, now *Config) Diagnostics {
 			out = append(out, waits("The order of the plugin blocks", "It decides which of two tools of one name has the bare name.", hcl.Range{}, now))
 		}
 		for _, name := range c.Settings {
-			if s, ok := findSetting(c.Block, name); ok && s.atStart {
+			if s := findSetting(c.Block, name); s.atStart {
 				was, is := find(began, s.key()), find(now, s.key())
 				out = append(out, waits(s.key(), fmt.Sprintf("The daemon goes on with %s.", orDefault(was.Value)), is.place, now))
 			}

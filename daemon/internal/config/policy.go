@@ -29,7 +29,7 @@ func (l *loader) checkMode(before Value) {
 	if l.cfg.Policy.Mode != sdk.ModeFull || l.cfg.Policy.AllowDangerous {
 		return
 	}
-	if s, _ := findSetting("policy", "mode"); now.Source == s.variable() && before.Value != string(sdk.ModeFull) {
+	if s := findSetting("policy", "mode"); now.Source == s.variable() && before.Value != string(sdk.ModeFull) {
 		l.diags = append(l.diags, Diagnostic{Severity: "warning", Summary: "Ignored " + s.variable(),
 			Detail: "policy.mode " + needsDangerous + "; the value from " + before.Source + " stays."})
 		l.cfg.Policy.Mode, l.sources["policy.mode"] = sdk.Mode(before.Value), before

@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -43,38 +42,19 @@ func (l *loader) project(b *hcl.Block) {
 // projectSandbox reads the sandbox block within a project block: some of the
 // attributes of the sandbox block.
 func (l *loader) projectSandbox(b *hcl.Block) sdk.Sandbox {
-	attrs, diags := b.Body.JustAttributes()
-	l.report(diags)
+	unknown := func(s setting, name string) string {
+		if s.ofProject {
+			return ""
+		}
+		return fmt.Sprintf("The sandbox of a project has no attribute %q; it has %s.", name, names(func(s setting) bool { return s.ofProject }))
+	}
 	var set Config
-	for _, a := range inOrder(attrs) {
-		s, ok := findSetting("sandbox", a.Name)
-		if !ok || !s.ofProject {
-			l.reportAt(a.NameRange, "Unknown attribute", fmt.Sprintf("The sandbox of a project has no attribute %q; it has %s.", a.Name, strings.Join(projectAttributes(), ", ")))
-			continue
-		}
-		v, ok := l.value(a)
-		if !ok {
-			continue
-		}
-		value, _, err := s.value(v, l.path)
-		if err == nil && reflect.ValueOf(value).IsZero() {
-			err = fmt.Errorf("%s of a project must be above zero; leave it out to have the sandbox block's", a.Name)
-		}
-		if err != nil {
-			l.reportAt(a.Expr.Range(), "Wrong value", err.Error()+".")
-			continue
+	l.take("sandbox", l.attributes(b), "Unknown attribute", unknown, func(s setting, a *hcl.Attribute, value any, _ string) error {
+		if reflect.ValueOf(value).IsZero() {
+			return fmt.Errorf("%s of a project must be above zero; leave it out to have the sandbox block's", a.Name)
 		}
 		s.set(&set, value)
-	}
+		return nil
+	})
 	return set.Sandbox
-}
-
-// projectAttributes are what the sandbox block within a project block may have.
-func projectAttributes() (names []string) {
-	for _, s := range settings {
-		if s.ofProject {
-			names = append(names, s.name)
-		}
-	}
-	return names
 }

@@ -113,35 +113,27 @@ func (l *loader) restrict(b *hcl.Block, cfg *Config) bool {
 // clamp takes each setting of a block that is a limit, and below the user's. It
 // reports false when one of them cannot be read.
 func (l *loader) clamp(b *hcl.Block, cfg *Config) bool {
-	attrs, diags := b.Body.JustAttributes()
-	l.report(diags)
-	readable := !diags.HasErrors()
-	for _, a := range inOrder(attrs) {
-		s, ok := findSetting(b.Type, a.Name)
-		if !ok || !s.limits() {
-			l.reportAt(a.NameRange, "Not for a workspace to say", fmt.Sprintf("%s.%s is no limit that a workspace could lower.", b.Type, a.Name))
-			continue
+	noLimit := func(s setting, name string) string {
+		if s.limits() {
+			return ""
 		}
-		v, ok := l.value(a)
-		if !ok {
-			readable = false
-			continue
-		}
-		value, text, err := s.value(v, l.path)
-		if err == nil && s.kind != kindList {
-			err = s.below(text, find(cfg, s.key()).text)
-		}
-		if err != nil {
-			l.reportAt(a.Expr.Range(), "Wrong value", err.Error()+".")
-			readable = false
-			continue
+		return fmt.Sprintf("%s.%s is no limit that a workspace could lower.", b.Type, name)
+	}
+	before := len(l.diags)
+	attrs := l.attributes(b)
+	wellFormed := len(l.diags) == before
+	return l.take(b.Type, attrs, "Not for a workspace to say", noLimit, func(s setting, a *hcl.Attribute, value any, text string) error {
+		if s.kind != kindList {
+			if err := s.below(text, find(cfg, s.key()).text); err != nil {
+				return err
+			}
 		}
 		s.set(l.cfg, value)
 		if b.Type == "sandbox" && s.key() != shellForm {
 			l.noEffect(a.NameRange, "A lower sandbox."+a.Name)
 		}
-	}
-	return readable
+		return nil
+	}) && wellFormed
 }
 
 // shellForm has no order but one of its values is less than the other.
@@ -149,6 +141,9 @@ const shellForm = "sandbox.shell"
 
 // limits reports whether less of a setting is never more freedom.
 func (s setting) limits() bool {
+	if s.name == "" {
+		return false
+	}
 	if s.key() == shellForm {
 		return true
 	}

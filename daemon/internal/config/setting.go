@@ -155,13 +155,13 @@ func (s setting) variable() string {
 	return "BOTHY_" + strings.ToUpper(s.block) + "_" + strings.ToUpper(s.name)
 }
 
-func findSetting(block, name string) (setting, bool) {
-	for _, s := range settings {
-		if s.block == block && s.name == name {
-			return s, true
-		}
+// findSetting is the setting of a name; one that is unknown has no name.
+func findSetting(block, name string) setting {
+	i := slices.IndexFunc(settings, func(s setting) bool { return s.block == block && s.name == name })
+	if i < 0 {
+		return setting{}
 	}
-	return setting{}, false
+	return settings[i]
 }
 
 // defaultText is the default as text; that of cpus depends on the machine.

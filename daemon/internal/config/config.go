@@ -165,21 +165,26 @@ func (p Plugin) BaseURL(ctx *hcl.EvalContext) string { return p.text(ctx, "base_
 // Starts reports whether the plugin may start a server of its own: its block has
 // not start = false.
 func (p Plugin) Starts(ctx *hcl.EvalContext) bool {
-	attrs, _ := p.Body.JustAttributes() // as in text
-	a, ok := attrs["start"]
-	if !ok {
+	a := p.attributes()["start"]
+	if a == nil {
 		return true
 	}
-	v, diags := a.Expr.Value(ctx)
-	return diags.HasErrors() || v.IsNull() || !v.IsKnown() || v.Type() != cty.Bool || v.True()
+	v, _ := a.Expr.Value(ctx) // as in attributes
+	return !v.RawEquals(cty.False)
+}
+
+// attributes are those that are left for the plugin's own schema. What is wrong with them is
+// told when it starts. A provider that is not there has none.
+func (p Plugin) attributes() hcl.Attributes {
+	if p.Body == nil {
+		return nil
+	}
+	attrs, _ := p.Body.JustAttributes()
+	return attrs
 }
 
 func (p Plugin) text(ctx *hcl.EvalContext, name string) string {
-	if p.Body == nil {
-		return "" // of a provider that is not there
-	}
-	attrs, _ := p.Body.JustAttributes() // what is wrong with the others is told when the plugin starts
-	if a, ok := attrs[name]; ok {
+	if a := p.attributes()[name]; a != nil {
 		return textOf(a.Expr, ctx)
 	}
 	return ""

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bothyd/bothy/sdk"
+	"github.com/hashicorp/hcl/v2"
 )
 
 // ChangeKind says what became of a block.
@@ -47,33 +47,78 @@ func (c Change) String() string {
 // it came to at Load is another, so that both must have come from Load.
 func Diff(was, now *Config) []Change {
 	changes := diffSettings(was, now)
-	changes = append(changes, diffLabelled("plugin", pluginLabel, samePlugin, was.Plugins, now.Plugins, true)...)
-	changes = append(changes, diffLabelled("provider", pluginLabel, samePlugin, was.Providers, now.Providers, true)...)
-	changes = append(changes, diffLabelled("model", func(m Model) string { return m.Alias }, sameModel, was.Models, now.Models, false)...)
-	changes = append(changes, diffNamed("agent", was.Agents, now.Agents)...)
-	changes = append(changes, diffLabelled("rule", func(r sdk.PolicyRule) string { return r.Name }, sameRule, was.Rules, now.Rules, false)...)
-	changes = append(changes, diffLabelled("project", func(p sdk.ProjectSandbox) string { return p.Root }, sameProject, was.Sandbox.Projects, now.Sandbox.Projects, false)...)
-	return append(changes, diffNamed("skill", was.Skills.Enabled, now.Skills.Enabled)...)
-}
-
-func pluginLabel(p Plugin) string { return p.Label }
-
-func samePlugin(a, b Plugin) bool {
-	return a.Digest == b.Digest && a.Enabled == b.Enabled && a.OnUse == b.OnUse && a.Model == b.Model && reflect.DeepEqual(a.Price, b.Price) && sameLocked(a.Locked, b.Locked)
-}
-
-func sameLocked(a, b *Locked) bool {
-	if a == nil || b == nil {
-		return a == b
+	before, after := was.blocks(), now.blocks()
+	for _, kind := range []string{"plugin", "provider", "model", "agent", "rule", "project", "skill"} {
+		changes = append(changes, diffBlocks(kind, before[kind], after[kind])...)
 	}
-	return len(a.Diff(*b)) == 0
+	return changes
 }
 
-func sameProject(a, b sdk.ProjectSandbox) bool { return reflect.DeepEqual(a, b) }
+// said is a labelled block with all of it that counts.
+type said struct {
+	label string
+	says  any
+}
 
-func sameModel(a, b Model) bool {
-	a.Range = b.Range
-	return reflect.DeepEqual(a, b)
+// blocks are the labelled blocks by type.
+func (c *Config) blocks() map[string][]said {
+	all := map[string][]said{}
+	add := func(kind, label string, says any) { all[kind] = append(all[kind], said{label, says}) }
+	for kind, list := range map[string][]Plugin{"plugin": c.Plugins, "provider": c.Providers} {
+		for _, p := range list {
+			var locked map[string]string
+			if p.Locked != nil {
+				locked = p.Locked.facts()
+			}
+			add(kind, p.Label, []any{p.Digest, p.Enabled, p.OnUse, p.Model, p.Price, locked})
+		}
+	}
+	for _, m := range c.Models {
+		m.Range = hcl.Range{}
+		add("model", m.Alias, m)
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Agents)) {
+		add("agent", name, c.Agents[name])
+	}
+	for _, r := range c.Rules {
+		r.Source = ""
+		add("rule", r.Name, r)
+	}
+	for _, p := range c.Sandbox.Projects {
+		add("project", p.Root, p.Set)
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Skills.Enabled)) {
+		add("skill", name, c.Skills.Enabled[name])
+	}
+	return all
+}
+
+// diffBlocks compares the blocks of one type.
+func diffBlocks(kind string, was, now []said) (changes []Change) {
+	find := func(list []said, label string) int {
+		return slices.IndexFunc(list, func(s said) bool { return s.label == label })
+	}
+	var kept []int // where what stayed had its place, in the new order
+	for _, b := range now {
+		at := find(was, b.label)
+		if at < 0 {
+			changes = append(changes, Change{Block: kind, Label: b.label, Kind: Added})
+			continue
+		}
+		kept = append(kept, at)
+		if !reflect.DeepEqual(was[at], b) {
+			changes = append(changes, Change{Block: kind, Label: b.label, Kind: Changed})
+		}
+	}
+	for _, b := range was {
+		if find(now, b.label) < 0 {
+			changes = append(changes, Change{Block: kind, Label: b.label, Kind: Removed})
+		}
+	}
+	if (kind == "plugin" || kind == "provider") && !slices.IsSorted(kept) {
+		changes = append(changes, Change{Block: kind, Kind: Moved})
+	}
+	return changes
 }
 
 func diffSettings(was, now *Config) []Change {
@@ -92,42 +137,6 @@ func diffSettings(was, now *Config) []Change {
 		} else {
 			changes = append(changes, Change{Block: block, Kind: Changed, Settings: []string{name}})
 		}
-	}
-	return changes
-}
-
-// diffNamed compares blocks of which all that counts is in a map.
-func diffNamed[T any](block string, was, now map[string]T) []Change {
-	itself := func(name string) string { return name }
-	same := func(a, b string) bool { return reflect.DeepEqual(was[a], now[b]) }
-	return diffLabelled(block, itself, same, slices.Sorted(maps.Keys(was)), slices.Sorted(maps.Keys(now)), false)
-}
-
-// diffLabelled compares the blocks of one type.
-func diffLabelled[T any](block string, label func(T) string, same func(a, b T) bool, was, now []T, ordered bool) []Change {
-	find := func(list []T, name string) int {
-		return slices.IndexFunc(list, func(x T) bool { return label(x) == name })
-	}
-	var changes []Change
-	var kept []int // where what stayed had its place, in the new order
-	for _, x := range now {
-		at := find(was, label(x))
-		if at < 0 {
-			changes = append(changes, Change{Block: block, Label: label(x), Kind: Added})
-			continue
-		}
-		kept = append(kept, at)
-		if !same(was[at], x) {
-			changes = append(changes, Change{Block: block, Label: label(x), Kind: Changed})
-		}
-	}
-	for _, x := range was {
-		if find(now, label(x)) < 0 {
-			changes = append(changes, Change{Block: block, Label: label(x), Kind: Removed})
-		}
-	}
-	if ordered && !slices.IsSorted(kept) {
-		changes = append(changes, Change{Block: block, Kind: Moved})
 	}
 	return changes
 }

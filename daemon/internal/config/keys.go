@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -51,8 +52,7 @@ func (c *Config) KeyPlace(p Plugin) string {
 	if p.text(c.Context, "api_key") == "" {
 		return ""
 	}
-	attrs, _ := p.Body.JustAttributes() // it has this one
-	for _, name := range secretsIn(attrs["api_key"].Expr, c.Context) {
+	for _, name := range secretsUnder(p.attributes()["api_key"].Expr, c.Context) {
 		if place := c.keys.Place(name); place != "" {
 			return place
 		}
@@ -64,9 +64,8 @@ func (c *Config) KeyPlace(p Plugin) string {
 // blocks name a secret that is not set.
 func (c *Config) Keyless() (labels []string) {
 	for _, p := range slices.Concat(c.Plugins, c.Providers) {
-		attrs, _ := p.Body.JustAttributes() // what is wrong is told when the plugin starts
-		for _, a := range attrs {
-			missing := slices.ContainsFunc(secretsIn(a.Expr, c.Context), func(name string) bool { return c.keys.Place(name) == "" })
+		for _, a := range p.attributes() {
+			missing := slices.ContainsFunc(secretsUnder(a.Expr, c.Context), func(name string) bool { return c.keys.Place(name) == "" })
 			if _, wrong := a.Expr.Value(c.Context); p.Enabled && missing && wrong.HasErrors() {
 				labels = append(labels, p.Label)
 				break
@@ -76,8 +75,21 @@ func (c *Config) Keyless() (labels []string) {
 	return labels
 }
 
-// keyUses finds who asks for which key.
-func (c *Config) keyUses() map[string][]string {
+// LearnSecrets looks up every secret that a file names, so that its value is
+// redacted from now on, also while the plugin that uses it has not been started
+// yet. One that is not set is left for the moment when it is used.
+func (c *Config) LearnSecrets() {
+	names := secretNames(c.Files, c.Context)
+	for _, p := range slices.Concat(c.Plugins, c.Providers) {
+		names = append(names, p.Secrets...)
+	}
+	for _, name := range names {
+		_, _ = c.Secret(name) // who uses it is told that it is not set
+	}
+}
+
+// keyUses finds who asks for which key. What is overridden, or switched off, asks for none.
+func (l *loader) keyUses() map[string][]string {
 	uses := map[string][]string{}
 	add := func(user string, names ...string) {
 		for _, name := range names {
@@ -86,47 +98,25 @@ func (c *Config) keyUses() map[string][]string {
 			}
 		}
 	}
-	blocks := map[string]Plugin{}
-	for kind, list := range map[string][]Plugin{"plugin": c.Plugins, "provider": c.Providers} {
+	asleep := map[string]bool{}
+	for kind, list := range map[string][]Plugin{"plugin": l.cfg.Plugins, "provider": l.cfg.Providers} {
 		for _, p := range list {
-			user := kind + " " + p.Label
-			blocks[user] = p
-			if !p.Enabled {
-				continue
-			}
-			add(user, p.Secrets...)
-			attrs, _ := p.Body.JustAttributes() // what is wrong is told when the plugin starts
-			for _, a := range attrs {
-				add(user, secretsIn(a.Expr, c.Context)...)
+			if asleep[kind+" "+p.Label] = !p.Enabled; p.Enabled {
+				add(kind+" "+p.Label, p.Secrets...)
 			}
 		}
 	}
-	// What was decoded already is found where it stands.
-	for _, f := range c.Files {
-		body, ok := f.Body.(*hclsyntax.Body)
-		if !ok {
-			continue
+	for kind, set := range l.labelled {
+		for label, body := range set.bodies {
+			if user := kind + " " + label; !asleep[user] {
+				add(user, secretsUnder(body, l.cfg.Context)...)
+			}
 		}
-		for _, b := range body.Blocks {
-			user := b.Type
-			if len(b.Labels) > 0 {
-				user += " " + b.Labels[0]
-			}
-			p, known := blocks[user]
-			if known && !p.Enabled {
-				continue
-			}
-			undecoded := hcl.Attributes{}
-			if known {
-				undecoded, _ = p.Body.JustAttributes()
-			}
-			for name, a := range b.Body.Attributes {
-				if undecoded[name] == nil {
-					add(user, secretsIn(a.Expr, c.Context)...)
-				}
-			}
-			for _, inner := range b.Body.Blocks {
-				add(user, secretsUnder(inner.Body, c.Context)...)
+	}
+	for _, f := range l.parser.Files() {
+		for _, b := range f.Body.(*hclsyntax.Body).Blocks {
+			if l.labelled[b.Type] == nil { // those were merged
+				add(strings.Join(append([]string{b.Type}, b.Labels...), " "), secretsUnder(b.Body, l.cfg.Context)...)
 			}
 		}
 	}
@@ -139,24 +129,18 @@ func (c *Config) keyUses() map[string][]string {
 // secretNames are the names that files ask for by secret().
 func secretNames(files map[string]*hcl.File, ctx *hcl.EvalContext) (names []string) {
 	for _, f := range files {
-		if body, ok := f.Body.(*hclsyntax.Body); ok {
-			names = append(names, secretsUnder(body, ctx)...)
-		}
+		names = append(names, secretsUnder(f.Body, ctx)...)
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
 }
 
-// secretsIn are the names in an expression.
-func secretsIn(expr hcl.Expression, ctx *hcl.EvalContext) []string {
-	if node, ok := expr.(hclsyntax.Node); ok {
-		return secretsUnder(node, ctx)
+// secretsUnder are the names in an expression or a body.
+func secretsUnder(in any, ctx *hcl.EvalContext) (names []string) {
+	node, ok := in.(hclsyntax.Node)
+	if !ok {
+		return nil
 	}
-	return nil
-}
-
-// secretsUnder are the names below a node.
-func secretsUnder(node hclsyntax.Node, ctx *hcl.EvalContext) (names []string) {
 	_ = hclsyntax.VisitAll(node, func(node hclsyntax.Node) hcl.Diagnostics { // it reports what the function below does: nothing
 		call, ok := node.(*hclsyntax.FunctionCallExpr)
 		if ok && call.Name == "secret" && len(call.Args) > 0 {

@@ -71,7 +71,7 @@ func Load(src Source) (*Config, Diagnostics) {
 	l.decodeLabelled()
 	l.lock()
 	l.cfg.Files = l.parser.Files()
-	l.cfg.KeyUses = l.cfg.keyUses()
+	l.cfg.KeyUses = l.keyUses()
 	l.finish()
 	l.redact()
 	if l.diags.HasErrors() {

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -9,33 +10,30 @@ import (
 
 // NeedsStart warns of what a daemon that was started with one configuration can
 // take from another only at its next start, where that stands.
-func NeedsStart(began, now *Config) Diagnostics {
-	var out Diagnostics
+func NeedsStart(began, now *Config) (out Diagnostics) {
+	waits := func(what, detail string, at hcl.Range) {
+		d := FromHCL(hcl.Diagnostics{{Severity: hcl.DiagWarning, Summary: what + " takes effect at the next start",
+			Detail: detail + " `bothy stop` ends it, and the next call of bothy starts it anew."}}, now.Files)
+		if at.Filename != "" {
+			place(&d[0], at, now.Files)
+		}
+		out = append(out, d...)
+	}
 	for _, c := range Diff(began, now) {
 		if c.Block == "plugin" && c.Kind == Moved {
-			out = append(out, waits("The order of the plugin blocks", "It decides which of two tools of one name has the bare name.", hcl.Range{}, now))
+			waits("The order of the plugin blocks", "It decides which of two tools of one name has the bare name.", hcl.Range{})
 		}
 		for _, name := range c.Settings {
 			if s := findSetting(c.Block, name); s.atStart {
-				was, is := find(began, s.key()), find(now, s.key())
-				out = append(out, waits(s.key(), fmt.Sprintf("The daemon goes on with %s.", orDefault(was.Value)), is.place, now))
+				goesOn := cmp.Or(strings.TrimSpace(find(began, s.key()).Value), "its default")
+				waits(s.key(), fmt.Sprintf("The daemon goes on with %s.", goesOn), find(now, s.key()).place)
 			}
 		}
 	}
 	return out
 }
 
-func waits(what, detail string, at hcl.Range, cfg *Config) Diagnostic {
-	d := Diagnostic{
-		Severity: "warning", Summary: what + " takes effect at the next start",
-		Detail: detail + " `bothy stop` ends it, and the next call of bothy starts it anew.",
-	}
-	if at.Filename != "" {
-		place(&d, at, cfg.Files)
-	}
-	return d
-}
-
+// find is the value of a setting.
 func find(cfg *Config, key string) Value {
 	for _, v := range cfg.Values {
 		if v.Key == key {
@@ -43,11 +41,4 @@ func find(cfg *Config, key string) Value {
 		}
 	}
 	return Value{}
-}
-
-func orDefault(value string) string {
-	if strings.TrimSpace(value) == "" {
-		return "its default"
-	}
-	return value
 }

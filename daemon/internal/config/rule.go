@@ -89,9 +89,3 @@ func pathMistake(p string) string {
 	}
 	return ""
 }
-
-// sameRule leaves out where a rule stands.
-func sameRule(a, b sdk.PolicyRule) bool {
-	return a.Verdict == b.Verdict && slices.Equal(a.Tools, b.Tools) && slices.Equal(a.Paths, b.Paths) && slices.Equal(a.Commands, b.Commands) &&
-		slices.Equal(a.Modes, b.Modes) && fmt.Sprint(a.Arguments) == fmt.Sprint(b.Arguments)
-}

@@ -13,8 +13,8 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// attributes are all that can be written, by type of block.
-func attributes() map[string][]string {
+// everyAttribute is all that can be written, by type of block.
+func everyAttribute() map[string][]string {
 	all := map[string][]string{}
 	add := func(block string, of any) {
 		schema, _ := gohcl.ImpliedBodySchema(of)
@@ -54,7 +54,7 @@ func TestEveryAttributeIsDocumented(t *testing.T) {
 		}
 		docs = append(docs, text...)
 	}
-	all := attributes()
+	all := everyAttribute()
 	for _, block := range blockTypes() {
 		if all[block] == nil {
 			t.Errorf("the attributes of a %s block are not known here", block)

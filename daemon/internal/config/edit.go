@@ -11,27 +11,6 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// SetSkill writes enabled into the skill block of a name, in the file at path,
-// and reports whether that changed the file. A block that is not there is put at
-// the end; a file that is not there is made. Everything else stays byte for
-// byte. A file that cannot be parsed is refused and left alone.
-//
-// The file is exchanged whole, or not at all, where it lies when path is a
-// link. Two calls at once must be kept apart by the caller; what an editor saves
-// meanwhile is not lost.
-func SetSkill(path, name string, enabled bool) (bool, error) {
-	if why := SkillNameMistake(name); why != "" {
-		return false, sdk.Errorf(sdk.Validation, "a skill block cannot be named %q: %s", name, why)
-	}
-	return edit(path, func(text []byte) ([]byte, error) { return setSkill(text, path, name, enabled) })
-}
-
-// UnsetSkill takes the skill block of a name out of the file at path, and reports whether
-// it did: only one that is as SetSkill writes it, with nothing of a person's in it.
-func UnsetSkill(path, name string) (bool, error) {
-	return edit(path, func(text []byte) ([]byte, error) { return unsetSkill(text, path, name) })
-}
-
 // edit exchanges the file at path for what change makes of it.
 func edit(path string, change func(text []byte) ([]byte, error)) (bool, error) {
 	file, err := editable(path)

@@ -3,7 +3,6 @@ package config
 import (
 	"bytes"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -18,40 +17,61 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// setSkill is the text with one skill block edited.
-func setSkill(text []byte, path, name string, enabled bool) ([]byte, error) {
-	return setBlock(text, path, "skill", name, []attribute{{name: "enabled", value: cty.BoolVal(enabled)}}, fmt.Sprintf("put enabled = %v into it", enabled))
+// attribute is one attribute of a block as it is to stand there.
+type attribute struct {
+	name  string
+	value string     // an expression
+	block attributes // in the place of a value a block inside; of a new block alone
 }
 
-// unsetSkill is the text without one skill block, where that only says enabled.
-func unsetSkill(text []byte, path, name string) ([]byte, error) {
-	block, err := findBlock(text, path, "skill", name)
-	if err != nil || block == nil {
-		return text, err
+// attributes are those of a block, in their order.
+type attributes []attribute
+
+// add takes an attribute that is set.
+func (as *attributes) add(name string, set bool, value cty.Value) {
+	if set {
+		*as = append(*as, attribute{name: name, value: string(hclwrite.TokensForValue(value).Bytes())})
 	}
-	for _, enabled := range []bool{true, false} {
-		written := appendBlock(nil, "skill", block.Labels[0], attribute{name: "enabled", value: cty.BoolVal(enabled)})
-		if written = bytes.ReplaceAll(written, []byte("\n"), []byte(lineEnd(text))); bytes.HasPrefix(text[block.Range().Start.Byte:], written) {
-			return removeBlock(text, path, "skill", name)
-		}
+}
+
+// stands reports whether a block of a text says this, in whichever words.
+func (a attribute) stands(text []byte, block *hclsyntax.Block) bool {
+	if a.block != nil {
+		return inner(block.Body, a.name) != nil
 	}
-	return text, nil
+	is := block.Body.Attributes[a.name]
+	if is == nil {
+		return false
+	}
+	if string(is.Expr.Range().SliceBytes(text)) == a.value {
+		return true
+	}
+	expr, _ := hclsyntax.ParseExpression([]byte(a.value), "", hcl.InitialPos) // it was written by hclwrite, or is a reference
+	want, diags := expr.Value(nil)
+	v, more := is.Expr.Value(nil)
+	if diags.HasErrors() || more.HasErrors() || v.IsNull() {
+		return false
+	}
+	if same, err := convert.Convert(v, want.Type()); err == nil && v.Type().IsPrimitiveType() && want.Type().IsPrimitiveType() {
+		v = same
+	}
+	return v.RawEquals(want)
 }
 
 // setBlock is the text with a block that says all the attributes; yourself is
 // what to do where that cannot be written. hclwrite makes what is new; it is put
 // in by its place in the text, for hclwrite alone would write tabs as spaces and
 // leave out a byte order mark.
-func setBlock(text []byte, path, kind, label string, attributes []attribute, yourself string) ([]byte, error) {
+func setBlock(text []byte, path, kind, label string, wanted attributes, yourself string) ([]byte, error) {
 	block, err := findBlock(text, path, kind, label)
 	if err != nil {
 		return nil, err
 	}
 	edited := text
 	if block == nil {
-		edited = appendBlock(text, kind, label, attributes...)
+		edited = appendBlock(text, kind, label, wanted)
 	} else {
-		for _, a := range attributes {
+		for _, a := range wanted {
 			edited = setAttribute(edited, block, a)
 			if block, err = findBlock(edited, path, kind, label); err != nil || block == nil {
 				break
@@ -60,52 +80,32 @@ func setBlock(text []byte, path, kind, label string, attributes []attribute, you
 	}
 	// What cannot be foreseen of a text is found here, before anything is written.
 	block, err = findBlock(edited, path, kind, label)
-	if err != nil || block == nil || slices.ContainsFunc(attributes, func(a attribute) bool { return !saysValue(edited, block, a) }) {
+	if err != nil || block == nil || slices.ContainsFunc(wanted, func(a attribute) bool { return !a.stands(edited, block) }) {
 		return nil, sdk.Errorf(sdk.Conflict, "the block %s %q of %s is written in a way that cannot be edited here: %s", kind, label, path, yourself)
 	}
 	return edited, nil
 }
 
-// attribute is one attribute of a block with the value that it is to have.
-type attribute struct {
-	name       string
-	value      cty.Value
-	expression string // in the place of a value: it is evaluated where it is read
-	block      bool   // a block inside with what the value, an object, has; of a new block alone
-}
-
-func (a attribute) tokens() hclwrite.Tokens {
-	if a.expression != "" {
-		return hclwrite.Tokens{{Type: hclsyntax.TokenIdent, Bytes: []byte(a.expression)}}
+// removeBlock is the text without a block. The empty line that set it apart goes with it.
+func removeBlock(text []byte, path, kind, label string) ([]byte, error) {
+	block, err := findBlock(text, path, kind, label)
+	if err != nil || block == nil {
+		return text, err
 	}
-	return hclwrite.TokensForValue(a.value)
-}
-
-// stands reports whether an attribute of a text says this.
-func (a attribute) stands(text []byte, is *hclsyntax.Attribute) bool {
-	if a.expression != "" {
-		return string(is.Expr.Range().SliceBytes(text)) == a.expression
+	begin, end := block.Range().Start.Byte, block.CloseBraceRange.End.Byte
+	rest := text[end:]
+	if n := bytes.IndexByte(rest, '\n'); n >= 0 && len(bytes.TrimSpace(rest[:n])) == 0 {
+		end += n + 1
 	}
-	return hasValue(is, a.value)
-}
-
-func saysValue(text []byte, block *hclsyntax.Block, want attribute) bool {
-	if want.block {
-		return slices.ContainsFunc(block.Body.Blocks, func(b *hclsyntax.Block) bool { return b.Type == want.name })
+	edited := splice(text, begin, end, "")
+	eol := lineEnd(text)
+	if bytes.HasSuffix(edited[:begin], []byte(eol+eol)) && (begin == len(edited) || bytes.HasPrefix(edited[begin:], []byte(eol))) {
+		edited = splice(edited, begin-len(eol), begin, "")
 	}
-	a := block.Body.Attributes[want.name]
-	return a != nil && want.stands(text, a)
-}
-
-func hasValue(a *hclsyntax.Attribute, want cty.Value) bool {
-	v, diags := a.Expr.Value(nil)
-	if diags.HasErrors() || v.IsNull() {
-		return false
+	if left, err := findBlock(edited, path, kind, label); err != nil || left != nil {
+		return nil, sdk.Errorf(sdk.Conflict, "the block %s %q of %s is written in a way that cannot be edited here: remove it yourself", kind, label, path)
 	}
-	if same, err := convert.Convert(v, want.Type()); err == nil && v.Type().IsPrimitiveType() == want.Type().IsPrimitiveType() {
-		v = same
-	}
-	return v.Type().Equals(want.Type()) && v.RawEquals(want)
+	return edited, nil
 }
 
 // findBlock is the block of a type and a label at the top of a text, nil when
@@ -139,19 +139,7 @@ func findBlock(text []byte, path, kind, name string) (*hclsyntax.Block, error) {
 func sameName(a, b string) bool { return norm.NFC.String(a) == norm.NFC.String(b) }
 
 // appendBlock puts a new block at the end.
-func appendBlock(text []byte, kind, label string, attributes ...attribute) []byte {
-	f := hclwrite.NewEmptyFile()
-	body := f.Body().AppendNewBlock(kind, []string{label}).Body()
-	for _, a := range attributes {
-		if !a.block {
-			body.SetAttributeRaw(a.name, a.tokens())
-			continue
-		}
-		inner := body.AppendNewBlock(a.name, nil).Body()
-		for _, name := range slices.Sorted(maps.Keys(a.value.AsValueMap())) {
-			inner.SetAttributeValue(name, a.value.GetAttr(name))
-		}
-	}
+func appendBlock(text []byte, kind, label string, says attributes) []byte {
 	eol := lineEnd(text)
 	out := slices.Clone(text)
 	if content := bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")); len(content) > 0 {
@@ -160,52 +148,50 @@ func appendBlock(text []byte, kind, label string, attributes ...attribute) []byt
 		}
 		out = append(out, eol...)
 	}
-	return append(out, strings.ReplaceAll(string(hclwrite.Format(f.Bytes())), "\n", eol)...)
+	return append(out, strings.ReplaceAll(blockText(kind, label, says), "\n", eol)...)
+}
+
+// blockText is a block as hclwrite lays it out.
+func blockText(kind, label string, says attributes) string {
+	f := hclwrite.NewEmptyFile()
+	var write func(body *hclwrite.Body, says attributes)
+	write = func(body *hclwrite.Body, says attributes) {
+		for _, a := range says {
+			if a.block != nil {
+				write(body.AppendNewBlock(a.name, nil).Body(), a.block)
+			} else {
+				body.SetAttributeRaw(a.name, hclwrite.Tokens{{Type: hclsyntax.TokenIdent, Bytes: []byte(a.value)}})
+			}
+		}
+	}
+	write(f.Body().AppendNewBlock(kind, []string{label}).Body(), says)
+	return string(hclwrite.Format(f.Bytes()))
 }
 
 // setAttribute gives one attribute of a block its value, where it stands or as
 // the block's last.
 func setAttribute(text []byte, block *hclsyntax.Block, a attribute) []byte {
-	was := block.Body.Attributes[a.name]
-	if was == nil {
-		return insertAttribute(text, block, a)
-	}
-	if a.stands(text, was) {
+	if a.stands(text, block) {
 		return text
 	}
-	return splice(text, was.Expr.Range().Start.Byte, was.Expr.Range().End.Byte, string(a.tokens().Bytes()))
-}
-
-// insertAttribute writes an attribute as the block's last.
-func insertAttribute(text []byte, block *hclsyntax.Block, a attribute) []byte {
-	f := hclwrite.NewEmptyFile()
-	f.Body().SetAttributeRaw(a.name, a.tokens())
+	if was := block.Body.Attributes[a.name]; was != nil {
+		return splice(text, was.Expr.Range().Start.Byte, was.Expr.Range().End.Byte, a.value)
+	}
 	eol := lineEnd(text)
-	line := "  " + strings.TrimSuffix(string(f.Bytes()), "\n") + eol
+	line := "  " + a.name + " = " + a.value + eol
 	end := block.CloseBraceRange.Start.Byte
-	if opensLine(text, block) {
-		return splice(text, end, end, line)
+	start := bytes.LastIndexByte(text[:end], '\n') + 1
+	if len(bytes.TrimSpace(text[start:end])) == 0 {
+		return splice(text, start, start, line)
 	}
 	text = splice(text, end, end, eol+line)
-	if len(block.Body.Attributes) > 0 { // skill "x" { other = 1 }
-		begin := block.OpenBraceRange.End.Byte
-		text = splice(text, begin, begin, eol+" ")
+	for _, is := range block.Body.Attributes {
+		if is.SrcRange.Start.Line == block.OpenBraceRange.Start.Line { // skill "x" { other = 1 }
+			begin := block.OpenBraceRange.End.Byte
+			return splice(text, begin, begin, eol+" ")
+		}
 	}
 	return text
-}
-
-// opensLine reports whether what is in a block begins on a line of its own.
-func opensLine(text []byte, block *hclsyntax.Block) bool {
-	tokens, _ := hclsyntax.LexConfig(text, "", hcl.InitialPos) // it was parsed already
-	for _, t := range tokens {
-		if t.Range.Start.Byte < block.OpenBraceRange.End.Byte {
-			continue
-		}
-		if t.Type != hclsyntax.TokenComment || bytes.HasSuffix(t.Bytes, []byte("\n")) {
-			return t.Type == hclsyntax.TokenNewline || t.Type == hclsyntax.TokenComment
-		}
-	}
-	return false
 }
 
 // lineEnd is how the lines of a text end.

@@ -1,8 +1,6 @@
 package config
 
 import (
-	"bytes"
-
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/bothyd/bothy/sdk"
@@ -23,62 +21,39 @@ type PluginEdit struct {
 	Confine *Confine // only of a block that is new
 }
 
-func (e PluginEdit) attributes() []attribute {
-	var out []attribute
-	text := func(name, value string) {
-		if value != "" {
-			out = append(out, attribute{name: name, value: cty.StringVal(value)})
-		}
-	}
-	truth := func(name string, value *bool) {
-		if value != nil {
-			out = append(out, attribute{name: name, value: cty.BoolVal(*value)})
-		}
-	}
-	text("plugin", e.Plugin)
-	text("path", e.Path)
-	text("sha256", e.SHA256)
-	if len(e.Grants) > 0 {
-		var list []cty.Value
-		for _, g := range e.Grants {
-			list = append(list, cty.StringVal(g))
-		}
-		out = append(out, attribute{name: "grants", value: cty.TupleVal(list)})
-	}
-	truth("on_use", e.OnUse)
-	truth("enabled", e.Enabled)
+func (e PluginEdit) attributes() (out attributes) {
+	out.add("plugin", e.Plugin != "", cty.StringVal(e.Plugin))
+	out.add("path", e.Path != "", cty.StringVal(e.Path))
+	out.add("sha256", e.SHA256 != "", cty.StringVal(e.SHA256))
+	out.add("grants", len(e.Grants) > 0, textsValue(e.Grants))
+	out.add("on_use", e.OnUse != nil, cty.BoolVal(e.OnUse != nil && *e.OnUse))
+	out.add("enabled", e.Enabled != nil, cty.BoolVal(e.Enabled != nil && *e.Enabled))
 	for _, s := range e.Sets {
 		out = append(out, s.attribute)
 	}
-	if e.Confine != nil {
-		out = append(out, attribute{name: "confine", value: e.Confine.value(), block: true})
+	if c := e.Confine; c != nil {
+		block := attributes{}
+		block.add("best_effort", c.BestEffort, cty.True)
+		block.add("network", c.Network, cty.True)
+		block.add("paths", len(c.Paths) > 0, textsValue(c.Paths))
+		block.add("read_paths", len(c.ReadPaths) > 0, textsValue(c.ReadPaths))
+		out = append(out, attribute{name: "confine", block: block})
 	}
 	return out
 }
 
-// value is the block in the file: an object is written as one.
-func (c *Confine) value() cty.Value {
-	says := map[string]cty.Value{}
-	for name, paths := range map[string][]string{"paths": c.Paths, "read_paths": c.ReadPaths} {
-		var list []cty.Value
-		for _, p := range paths {
-			list = append(list, cty.StringVal(p))
-		}
-		if list != nil {
-			says[name] = cty.TupleVal(list)
-		}
+// textsValue is a list of texts as HCL writes one.
+func textsValue(list []string) cty.Value {
+	values := make([]cty.Value, len(list))
+	for i, s := range list {
+		values[i] = cty.StringVal(s)
 	}
-	for name, open := range map[string]bool{"network": c.Network, "best_effort": c.BestEffort} {
-		if open {
-			says[name] = cty.True
-		}
-	}
-	return cty.ObjectVal(says)
+	return cty.TupleVal(values)
 }
 
 // Text is the block as it is written where there is none yet.
 func (e PluginEdit) Text() string {
-	return string(appendBlock(nil, e.Kind, e.Label, e.attributes()...))
+	return blockText(e.Kind, e.Label, e.attributes())
 }
 
 // CheckLabel says what is wrong with the label of a plugin's or provider's block.
@@ -106,27 +81,4 @@ func setPlugin(text []byte, path string, e PluginEdit) ([]byte, error) {
 // and reports whether there was one. Comments around it stay.
 func RemoveBlock(path, kind, label string) (bool, error) {
 	return edit(path, func(text []byte) ([]byte, error) { return removeBlock(text, path, kind, label) })
-}
-
-func removeBlock(text []byte, path, kind, label string) ([]byte, error) {
-	block, err := findBlock(text, path, kind, label)
-	if err != nil || block == nil {
-		return text, err
-	}
-	begin, end := block.Range().Start.Byte, block.CloseBraceRange.End.Byte
-	rest := text[end:]
-	if n := bytes.IndexByte(rest, '\n'); n >= 0 && len(bytes.TrimSpace(rest[:n])) == 0 {
-		end += n + 1
-	}
-	edited := splice(text, begin, end, "")
-	// The empty line that set it apart goes with it.
-	eol := []byte(lineEnd(text))
-	empty := append(bytes.Clone(eol), eol...)
-	if bytes.HasSuffix(edited[:begin], empty) && (begin == len(edited) || bytes.HasPrefix(edited[begin:], eol)) {
-		edited = splice(edited, begin-len(eol), begin, "")
-	}
-	if left, err := findBlock(edited, path, kind, label); err != nil || left != nil {
-		return nil, sdk.Errorf(sdk.Conflict, "the block %s %q of %s is written in a way that cannot be edited here: remove it yourself", kind, label, path)
-	}
-	return edited, nil
 }

@@ -24,51 +24,45 @@ var reference = regexp.MustCompile(`^(env|secret|file)\("[^"\\$%{}]+"\)$`)
 // secret("NAME") or file("PATH") for what is looked up when it is used. The value of
 // a secret is no other than that: what stands in a command is seen by others.
 func ParseSet(a sdk.ConfigAttribute, text string) (Set, error) {
-	set := Set{attribute{name: a.Name}}
 	wrong := func(format string, args ...any) (Set, error) {
-		return set, sdk.Errorf(sdk.Validation, a.Name+": "+format, args...)
+		return Set{}, sdk.Errorf(sdk.Validation, a.Name+": "+format, args...)
 	}
 	if reference.MatchString(text) {
-		set.expression = text
-		return set, nil
+		return Set{attribute{name: a.Name, value: text}}, nil
 	}
 	if a.Secret {
 		return wrong(`it is a secret, which no command should hold: keep it with bothy auth login NAME, or in the environment, and write --set '%s=secret("NAME")'`, a.Name)
 	}
+	parts := strings.FieldsFunc(text, func(r rune) bool { return r == ',' })
+	value := cty.StringVal(text)
+	var err error
 	switch a.Type {
 	case "list(string)":
-		var list []cty.Value
-		for _, s := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' }) {
-			list = append(list, cty.StringVal(s))
-		}
-		set.value = cty.TupleVal(list)
+		value = textsValue(parts)
 	case "map(string)":
 		named := map[string]cty.Value{}
-		for _, s := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' }) {
-			name, value, is := strings.Cut(s, "=")
+		for _, s := range parts {
+			name, v, is := strings.Cut(s, "=")
 			if !is {
 				return wrong("%q is no NAME=VALUE", s)
 			}
-			named[name] = cty.StringVal(value)
+			named[name] = cty.StringVal(v)
 		}
-		set.value = cty.ObjectVal(named)
+		value = cty.ObjectVal(named)
 	case "number", "bool":
 		kind := map[string]cty.Type{"number": cty.Number, "bool": cty.Bool}[a.Type]
-		v, err := convert.Convert(cty.StringVal(text), kind)
-		if err != nil {
+		if value, err = convert.Convert(value, kind); err != nil {
 			return wrong("%q is no %s", text, a.Type)
 		}
-		set.value = v
 	case "duration":
 		if _, err := time.ParseDuration(text); err != nil {
 			return wrong(`write it with a unit, such as "30s" or "5m"`)
 		}
-		set.value = cty.StringVal(text)
-	default:
-		set.value = cty.StringVal(text)
 	}
-	return set, nil
+	var set attributes
+	set.add(a.Name, true, value)
+	return Set{set[0]}, nil
 }
 
 // String is how the attribute stands in a block.
-func (s Set) String() string { return fmt.Sprintf("%s = %s", s.name, s.tokens().Bytes()) }
+func (s Set) String() string { return fmt.Sprintf("%s = %s", s.name, s.value) }

@@ -56,12 +56,8 @@ func (l *loader) file(text []byte, name string) {
 // one that cannot be parsed. What schema does not have is a mistake, to which teach
 // adds what there is.
 func (l *loader) blocks(text []byte, name string, schema *hcl.BodySchema, teach string, do func(b *hcl.Block, twice bool)) bool {
-	if l.tooDeep(text, name) {
-		return false
-	}
-	f, diags := l.parser.ParseHCL(text, name)
-	l.report(diags)
-	if diags.HasErrors() {
+	f := l.parse(text, name)
+	if f == nil {
 		return false
 	}
 	content, diags := f.Body.Content(schema)
@@ -83,6 +79,18 @@ func (l *loader) blocks(text []byte, name string, schema *hcl.BodySchema, teach 
 		do(b, twice)
 	}
 	return true
+}
+
+// parse reads the syntax of a file. It is nil when that has a mistake.
+func (l *loader) parse(text []byte, name string) *hcl.File {
+	if l.tooDeep(text, name) {
+		return nil
+	}
+	f, diags := l.parser.ParseHCL(text, name)
+	if l.report(diags); diags.HasErrors() {
+		return nil
+	}
+	return f
 }
 
 // blockTypes are the blocks of a file, sorted.

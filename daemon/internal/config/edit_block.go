@@ -24,6 +24,11 @@ type attribute struct {
 	block attributes // in the place of a value a block inside; of a new block alone
 }
 
+// tokens are the value as one token: hclwrite only writes it.
+func (a attribute) tokens() hclwrite.Tokens {
+	return hclwrite.Tokens{{Type: hclsyntax.TokenIdent, Bytes: []byte(a.value)}}
+}
+
 // attributes are those of a block, in their order.
 type attributes []attribute
 
@@ -113,18 +118,14 @@ func removeBlock(text []byte, path, kind, label string) ([]byte, error) {
 func findBlock(text []byte, path, kind, name string) (*hclsyntax.Block, error) {
 	l := &loader{parser: hclparse.NewParser()}
 	var found *hclsyntax.Block
-	if !l.tooDeep(text, path) {
-		f, diags := l.parser.ParseHCL(text, path)
-		l.report(diags)
-		if !diags.HasErrors() {
-			for _, b := range f.Body.(*hclsyntax.Body).Blocks {
-				switch {
-				case b.Type != kind || len(b.Labels) != 1 || !sameName(b.Labels[0], name):
-				case found != nil:
-					l.reportAt(b.DefRange(), "Block given twice", fmt.Sprintf("The block %s %q stands on line %d already; put both into one.", kind, name, found.Range().Start.Line))
-				default:
-					found = b
-				}
+	if f := l.parse(text, path); f != nil {
+		for _, b := range f.Body.(*hclsyntax.Body).Blocks {
+			switch {
+			case b.Type != kind || len(b.Labels) != 1 || !sameName(b.Labels[0], name):
+			case found != nil:
+				l.reportAt(b.DefRange(), "Block given twice", fmt.Sprintf("The block %s %q stands on line %d already; put both into one.", kind, name, found.Range().Start.Line))
+			default:
+				found = b
 			}
 		}
 	}
@@ -160,7 +161,7 @@ func blockText(kind, label string, says attributes) string {
 			if a.block != nil {
 				write(body.AppendNewBlock(a.name, nil).Body(), a.block)
 			} else {
-				body.SetAttributeRaw(a.name, hclwrite.Tokens{{Type: hclsyntax.TokenIdent, Bytes: []byte(a.value)}})
+				body.SetAttributeRaw(a.name, a.tokens())
 			}
 		}
 	}

@@ -1,10 +1,7 @@
 package config
 
 import (
-	"errors"
-	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -46,7 +43,8 @@ type Locked struct {
 	Features      []string            `hcl:"features,optional"`
 
 	Later hcl.Attributes `hcl:",remain"` // what only a later version knows
-	text  []byte         // its block as it was read; nil when it is another now
+	text  []byte         // its block as it was read
+	read  attributes     // what that says, where the entry is another by now
 }
 
 // LockOf is what a lock says of a plugin with this manifest and this file.
@@ -128,6 +126,15 @@ func ReadLock(path string) (Lock, error) {
 	return lockOf(path, text)
 }
 
+// lockOf is ParseLock for who has no use for warnings.
+func lockOf(file string, text []byte) (Lock, error) {
+	l, diags := ParseLock(file, text)
+	if diags.HasErrors() {
+		return Lock{}, sdk.Errorf(sdk.Validation, "%w", diags)
+	}
+	return l, nil
+}
+
 // EditLock lets change change the lock at path, and returns what it was and what
 // it is. The file is exchanged whole or not at all, and stays byte for byte when
 // nothing changed in a lock of today's form. A broken one is refused and left alone.
@@ -142,12 +149,9 @@ func EditLock(path string, change func(*Lock) error) (was, now Lock, err error) 
 			return text, err
 		}
 		// A lock that cannot be read stops everything: it is never written.
-		edited, err := now.encode()
-		if err != nil {
-			return nil, err
-		}
-		if _, diags := ParseLock(path, edited); diags.HasErrors() {
-			return nil, sdk.Errorf(sdk.Validation, "nothing was written, for it could not be read again: %w", diags)
+		edited := now.encode()
+		if _, err := lockOf(path, edited); err != nil {
+			return nil, sdk.Errorf(sdk.Validation, "nothing was written, for it could not be read again: %w", err)
 		}
 		return edited, nil
 	})
@@ -158,23 +162,26 @@ func EditLock(path string, change func(*Lock) error) (was, now Lock, err error) 
 }
 
 // PlanLock is EditLock without writing anything.
-func PlanLock(path string, edit func(*Lock) error) (was, now Lock, err error) {
-	if was, err = ReadLock(path); err != nil {
-		return Lock{}, Lock{}, err
+func PlanLock(path string, change func(*Lock) error) (was, now Lock, err error) {
+	if was, err = ReadLock(path); err == nil {
+		now = Lock{Plugins: maps.Clone(was.Plugins)}
+		err = change(&now)
 	}
-	now = Lock{Plugins: maps.Clone(was.Plugins)}
-	return was, now, edit(&now)
+	return was, now, err
 }
 
 // Put makes the lock say this of a plugin.
 func (l *Lock) Put(label string, entry Locked) {
-	if was, had := l.Plugins[label]; had && len(was.Diff(entry)) == 0 {
+	was, had := l.Plugins[label]
+	if had && len(was.Diff(entry)) == 0 {
 		return
 	}
 	if l.Plugins == nil {
 		l.Plugins = map[string]Locked{}
 	}
-	entry.text = nil
+	if entry.text, entry.read = was.text, was.read; entry.read == nil {
+		entry.read = was.attributes()
+	}
 	l.Plugins[label] = entry
 }
 
@@ -191,12 +198,9 @@ func (l *loader) lock() {
 	if l.src.Noted != nil {
 		l.src.Noted(path)
 	}
-	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
-		return
-	}
 	text, _, err := readWhole(path)
 	if err != nil {
-		l.diags = append(l.diags, Diagnostic{Severity: "error", Summary: "The lock of the plugins cannot be used", Detail: err.Error()})
+		l.fail("The lock of the plugins cannot be used", err.Error())
 		return
 	}
 	lock, diags := ParseLock(path, text)

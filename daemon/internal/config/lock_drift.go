@@ -49,65 +49,66 @@ func Changes(list []LockChange) string {
 }
 
 // DiffLock is what changed from one lock to the next, by label.
-func DiffLock(was, now Lock) []LockChange {
-	var out []LockChange
-	labels := slices.Compact(slices.Sorted(slices.Values(append(slices.Collect(maps.Keys(was.Plugins)), slices.Collect(maps.Keys(now.Plugins))...))))
-	for _, label := range labels {
+func DiffLock(was, now Lock) (changes []LockChange) {
+	for _, label := range keysOf(was.Plugins, now.Plugins) {
 		before, had := was.Plugins[label]
 		after, has := now.Plugins[label]
 		switch {
 		case !had:
-			out = append(out, LockChange{Label: label, Kind: Added, To: after.summary()})
+			changes = append(changes, LockChange{Label: label, Kind: Added, To: after.summary()})
 		case !has:
-			out = append(out, LockChange{Label: label, Kind: Removed, From: before.summary()})
+			changes = append(changes, LockChange{Label: label, Kind: Removed, From: before.summary()})
 		default:
 			for _, c := range before.Diff(after) {
 				c.Label = label
-				out = append(out, c)
+				changes = append(changes, c)
 			}
 		}
 	}
-	return out
+	return changes
+}
+
+// keysOf are the keys of two maps, sorted.
+func keysOf[T any](a, b map[string]T) []string {
+	both := maps.Clone(a)
+	if both == nil {
+		both = map[string]T{}
+	}
+	maps.Copy(both, b)
+	return slices.Sorted(maps.Keys(both))
 }
 
 // summary is an entry in a line.
 func (l Locked) summary() string {
 	text := strings.TrimSpace(l.Plugin+" "+l.Version) + ", " + short(l.Digest)
-	if len(l.Kinds) > 0 {
-		text += ", " + strings.Join(l.Kinds, " ")
-	}
-	if len(l.Tools) > 0 {
-		text += ", tools " + strings.Join(slices.Sorted(maps.Keys(l.Tools)), " ")
-	}
-	if len(l.Sources) > 0 {
-		text += ", tools of " + strings.Join(l.Sources, " ")
-	}
-	if len(l.Grants) > 0 {
-		text += ", wants " + strings.Join(l.Grants, " ")
+	for _, x := range []struct {
+		what string
+		list []string
+	}{{"", l.Kinds}, {"tools ", slices.Sorted(maps.Keys(l.Tools))}, {"tools of ", l.Sources}, {"wants ", l.Grants}} {
+		if len(x.list) > 0 {
+			text += ", " + x.what + strings.Join(x.list, " ")
+		}
 	}
 	return text
 }
 
-// Diff is what changed from one entry to another.
+// Diff is what changed from one entry to another, with what is new at the end.
 func (l Locked) Diff(now Locked) []LockChange {
 	before, after := l.facts(), now.facts()
-	var out []LockChange
-	for _, what := range slices.Sorted(maps.Keys(before)) {
-		from := before[what]
+	var changes, added []LockChange
+	for _, what := range keysOf(before, after) {
+		from, had := before[what]
 		to, has := after[what]
 		switch {
+		case !had:
+			added = append(added, LockChange{Kind: Added, What: what, To: to})
 		case !has:
-			out = append(out, LockChange{Kind: Removed, What: what, From: from})
+			changes = append(changes, LockChange{Kind: Removed, What: what, From: from})
 		case from != to:
-			out = append(out, LockChange{Kind: Changed, What: what, From: from, To: to})
+			changes = append(changes, LockChange{Kind: Changed, What: what, From: from, To: to})
 		}
 	}
-	for _, what := range slices.Sorted(maps.Keys(after)) {
-		if _, had := before[what]; !had {
-			out = append(out, LockChange{Kind: Added, What: what, To: after[what]})
-		}
-	}
-	return out
+	return append(changes, added...)
 }
 
 // Drift is what a plugin is, now, that the lock does not allow. Dynamic tools
@@ -171,14 +172,12 @@ func (l Locked) Hold(m sdk.Manifest) sdk.Manifest {
 	}
 	m.Tools = tools
 	now := LockOf(m, "", false)
-	m.Subscriptions = slices.DeleteFunc(slices.Clone(m.Subscriptions), func(s sdk.Subscription) bool {
-		name := norm.NFC.String(s.Name)
-		return l.Subscriptions[name] != now.Subscriptions[name]
-	})
-	m.Schemes = slices.DeleteFunc(slices.Clone(m.Schemes), func(s sdk.Scheme) bool {
-		name := norm.NFC.String(s.Name)
-		return l.Schemes[name] != now.Schemes[name]
-	})
+	same := func(held, now map[string]string, name string) bool {
+		name = norm.NFC.String(name)
+		return held[name] == now[name]
+	}
+	m.Subscriptions = slices.DeleteFunc(slices.Clone(m.Subscriptions), func(s sdk.Subscription) bool { return !same(l.Subscriptions, now.Subscriptions, s.Name) })
+	m.Schemes = slices.DeleteFunc(slices.Clone(m.Schemes), func(s sdk.Scheme) bool { return !same(l.Schemes, now.Schemes, s.Name) })
 	return m
 }
 

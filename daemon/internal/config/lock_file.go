@@ -27,19 +27,10 @@ const lockVersion = 2
 
 const (
 	lockHeaderStart = "# What each plugin was when a person last looked at it. `bothy plugins lock` writes this file"
-	lockHeader      = lockHeaderStart + "; it keeps comments above blocks.\n"
+	lockHeader      = lockHeaderStart + "; it keeps comments.\n"
 )
 
 const mendLock = "mend it, or move it away and call `bothy plugins lock`, which writes it anew"
-
-// lockOf is ParseLock for who has no use for warnings.
-func lockOf(file string, text []byte) (Lock, error) {
-	l, diags := ParseLock(file, text)
-	if diags.HasErrors() {
-		return Lock{}, sdk.Errorf(sdk.Validation, "%w", diags)
-	}
-	return l, nil
-}
 
 // ParseLock reads a lock. What is wrong with it is told with file, line and what
 // to do; no text makes it do anything else.
@@ -51,18 +42,18 @@ func ParseLock(file string, text []byte) (Lock, Diagnostics) {
 	p := &lockParser{loader: loader{parser: hclparse.NewParser()}, lock: Lock{Plugins: map[string]Locked{}, comments: map[string][]byte{}}}
 	if start[0] == '{' || start[0] == '[' {
 		p.readOld(file, text)
-	} else if !p.tooDeep(text, file) {
-		p.read(file, text)
+	} else if f := p.parse(text, file); f != nil {
+		p.read(f)
 	}
-	for i := range p.diags {
-		if d := &p.diags[i]; d.Severity == "error" {
-			d.Detail = strings.TrimSuffix(strings.TrimSpace(d.Detail), ".") + "; nothing was changed: " + mendLock
+	if !p.diags.HasErrors() {
+		return p.lock, p.diags
+	}
+	for i, d := range p.diags {
+		if d.Severity == "error" {
+			p.diags[i].Detail = strings.TrimSuffix(strings.TrimSpace(d.Detail), ".") + "; nothing was changed: " + mendLock
 		}
 	}
-	if p.diags.HasErrors() {
-		return Lock{}, p.diags
-	}
-	return p.lock, p.diags
+	return Lock{}, p.diags
 }
 
 type lockParser struct {
@@ -72,17 +63,13 @@ type lockParser struct {
 
 // read reads the blocks. Of names that a later version may have put into one,
 // nothing is said, and they stay as long as their block does.
-func (p *lockParser) read(file string, text []byte) {
-	f, diags := p.parser.ParseHCL(text, file)
-	if p.report(diags); diags.HasErrors() {
-		return
-	}
+func (p *lockParser) read(f *hcl.File) {
 	var versioned struct {
 		Version int      `hcl:"version"`
 		Rest    hcl.Body `hcl:",remain"`
 	}
 	body := f.Body.(*hclsyntax.Body)
-	diags = gohcl.DecodeBody(body, nil, &versioned)
+	diags := gohcl.DecodeBody(body, nil, &versioned)
 	if p.report(diags); diags.HasErrors() {
 		return
 	}
@@ -95,20 +82,20 @@ func (p *lockParser) read(file string, text []byte) {
 			p.reportAt(a.NameRange, "Unknown attribute in the lock", "A lock has a version, and a block for each plugin.")
 		}
 	}
-	tokens, _ := hclsyntax.LexConfig(text, file, hcl.InitialPos) // which was parsed
+	tokens, _ := hclsyntax.LexConfig(f.Bytes, "", hcl.InitialPos) // which was parsed
 	for _, b := range body.Blocks {
 		tokens = p.comments(tokens, strings.Join(b.Labels, " "), b.Range().Start.Byte, b.CloseBraceRange.End.Byte)
 		if b.Type != "plugin" || len(b.Labels) != 1 || !labelPattern.MatchString(b.Labels[0]) {
 			p.reportAt(b.DefRange(), "No block of a lock", "A lock has blocks plugin \"LABEL\", with the labels of blocks of the configuration.")
 			continue
 		}
-		entry := Locked{text: text[b.TypeRange.Start.Byte:b.CloseBraceRange.End.Byte]}
+		entry := Locked{text: f.Bytes[b.TypeRange.Start.Byte:b.CloseBraceRange.End.Byte]}
 		diags := gohcl.DecodeBody(b.Body, nil, &entry)
 		if p.report(diags); !diags.HasErrors() {
 			p.put(b.DefRange(), b.Labels[0], entry)
 		}
 	}
-	p.comments(tokens, "", len(text), len(text))
+	p.comments(tokens, "", len(f.Bytes), len(f.Bytes))
 }
 
 // comments keeps the comments before a block that lies from start to end, and
@@ -135,38 +122,35 @@ func (p *lockParser) put(at hcl.Range, label string, entry Locked) {
 	p.lock.Plugins[label] = entry
 }
 
-// oldLocked is what version 1 of a lock says of a plugin: mostly its manifest.
-type oldLocked struct {
-	sdk.Manifest
-	Plugin  string            `json:"plugin"`
-	Digest  string            `json:"digest"`
-	Script  bool              `json:"script"`
-	Tools   map[string]string `json:"tools"`
-	Sources []string          `json:"sources"`
-}
-
-// readOld reads version 1, which was JSON.
+// readOld reads version 1, which was JSON, and says mostly what the manifests do.
 func (p *lockParser) readOld(file string, text []byte) {
-	fail := func(at int, why string) {
-		line := 1 + bytes.Count(text[:min(max(at, 0), len(text))], []byte("\n"))
-		pos := hcl.Pos{Line: line, Column: 1}
-		p.reportAt(hcl.Range{Filename: file, Start: pos, End: pos}, "The lock cannot be read", why)
-	}
 	var old struct {
-		Version int                  `json:"version"`
-		Plugins map[string]oldLocked `json:"plugins"`
+		Version int `json:"version"`
+		Plugins map[string]struct {
+			sdk.Manifest
+			Plugin  string            `json:"plugin"`
+			Digest  string            `json:"digest"`
+			Script  bool              `json:"script"`
+			Tools   map[string]string `json:"tools"`
+			Sources []string          `json:"sources"`
+		} `json:"plugins"`
+	}
+	at := hcl.Range{Filename: file, Start: hcl.Pos{Line: 1, Column: 1}, End: hcl.Pos{Line: 1, Column: 1}}
+	fail := func(offset int, why string) {
+		at.Start.Line += bytes.Count(text[:min(offset, len(text)-1)], []byte("\n"))
+		at.End.Line = at.Start.Line
+		p.reportAt(at, "The lock cannot be read", why)
 	}
 	if fault := sdk.CheckJSON(text, deepest); fault != nil {
-		fail(min(fault.Offset, len(text)-1), fault.Error())
+		fail(fault.Offset, fault.Error())
 		return
 	}
 	if err := json.Unmarshal(text, &old); err != nil {
-		at := 0
 		var mistyped *json.UnmarshalTypeError
-		if errors.As(err, &mistyped) {
-			at = int(mistyped.Offset)
+		if !errors.As(err, &mistyped) {
+			mistyped = &json.UnmarshalTypeError{}
 		}
-		fail(at, err.Error())
+		fail(int(mistyped.Offset), err.Error())
 		return
 	}
 	if old.Version != 1 {
@@ -181,7 +165,7 @@ func (p *lockParser) readOld(file string, text []byte) {
 		entry := LockOf(o.Manifest, o.Digest, o.Script)
 		maps.Copy(entry.Tools, o.Tools)
 		entry.Sources = set(o.Sources)
-		p.put(hcl.Range{Filename: file, Start: hcl.Pos{Line: 1, Column: 1}}, label, entry)
+		p.put(at, label, entry)
 	}
 	p.lock.Old = true
 	p.diags = append(p.diags, Diagnostic{Severity: "warning", Summary: "The lock of the plugins is JSON, as earlier versions wrote it", File: file, Line: 1, Column: 1,
@@ -190,28 +174,44 @@ func (p *lockParser) readOld(file string, text []byte) {
 
 // encode writes the lock: sorted, with each block that is as it was read byte for
 // byte, and with the comments above those that are left.
-func (l Lock) encode() ([]byte, error) {
+func (l Lock) encode() []byte {
 	out := fmt.Appendf(nil, "%sversion = %d\n", lockHeader, lockVersion)
 	for _, label := range slices.Sorted(maps.Keys(l.Plugins)) {
-		text := l.Plugins[label].text
-		if text == nil {
-			var err error
-			if text, err = l.Plugins[label].block(label); err != nil {
-				return nil, err
-			}
-		}
-		out = append(append(append(append(out, '\n'), l.comments[label]...), text...), '\n')
+		out = append(append(append(append(out, '\n'), l.comments[label]...), l.Plugins[label].block(label)...), '\n')
 	}
 	if last := l.comments[""]; last != nil {
 		out = append(append(out, '\n'), last...)
 	}
-	return out, nil
+	return out
 }
 
-// block writes an entry, without what is empty.
-func (l Locked) block(label string) ([]byte, error) {
-	f := hclwrite.NewEmptyFile()
-	body := f.Body().AppendNewBlock("plugin", []string{label}).Body()
+// block writes an entry, without what is empty, and in a block that is there only what is
+// another.
+func (l Locked) block(label string) []byte {
+	says := l.attributes()
+	if l.text == nil {
+		return bytes.TrimSpace([]byte(blockText("plugin", label, says)))
+	}
+	if l.read == nil {
+		return l.text
+	}
+	f, _ := hclwrite.ParseConfig(l.text, "", hcl.InitialPos) // which was parsed
+	body := f.Body().Blocks()[0].Body()
+	for name := range body.Attributes() {
+		if !slices.ContainsFunc(says, func(a attribute) bool { return a.name == name }) {
+			body.RemoveAttribute(name)
+		}
+	}
+	for _, a := range says {
+		if !slices.ContainsFunc(l.read, func(was attribute) bool { return was.name == a.name && was.value == a.value }) {
+			body.SetAttributeRaw(a.name, a.tokens())
+		}
+	}
+	return bytes.TrimSpace(hclwrite.Format(f.Bytes()))
+}
+
+// attributes are what an entry says, by the tags of its fields.
+func (l Locked) attributes() (says attributes) {
 	v := reflect.ValueOf(l)
 	for _, field := range reflect.VisibleFields(v.Type()) {
 		name, kind, _ := strings.Cut(field.Tag.Get("hcl"), ",")
@@ -219,17 +219,11 @@ func (l Locked) block(label string) ([]byte, error) {
 		if name == "" || kind == "optional" && (x.IsZero() || x.Kind() >= reflect.Map && x.Kind() <= reflect.Slice && x.Len() == 0) {
 			continue
 		}
-		ty, err := gocty.ImpliedType(x.Interface())
-		if err != nil {
-			return nil, sdk.Errorf(sdk.Internal, "write the lock: %w", err)
-		}
-		value, err := gocty.ToCtyValue(x.Interface(), ty)
-		if err != nil {
-			return nil, sdk.Errorf(sdk.Internal, "write the lock: %w", err)
-		}
-		body.SetAttributeRaw(name, lockTokens(value))
+		ty, _ := gocty.ImpliedType(x.Interface()) // it knows the types of all fields
+		value, _ := gocty.ToCtyValue(x.Interface(), ty)
+		says = append(says, attribute{name: name, value: string(lockTokens(value).Bytes())})
 	}
-	return bytes.TrimSpace(hclwrite.Format(f.Bytes())), nil
+	return says
 }
 
 // lockTokens has all keys of a map in quotes: HCL takes a first key that is the

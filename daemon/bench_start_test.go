@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bothyd/bothy/daemon/internal/audit"
+
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/bothyd/bothy/daemon/internal/config"
@@ -26,7 +28,7 @@ import (
 // starting them one after the other.
 func BenchmarkStart(b *testing.B) {
 	surroundings(b)
-	_, cfg, _ := LoadConfig("", &config.Secrets{})
+	_, cfg, _ := LoadConfig("", &audit.Redactor{})
 	libexec := filepath.Join(installation(b), "libexec", "bothy")
 	blocks := slices.Clone(cfg.Plugins)
 	for _, p := range cfg.Providers { // one instance of each provider plugin, one that needs no key

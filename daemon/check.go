@@ -55,7 +55,7 @@ func checkConfig(ctx context.Context, file, project string, secrets *audit.Redac
 		diags = append(diags, own...)
 	}
 	for _, x := range inspector.Check(ctx, specs) {
-		for _, d := range config.At(x.Diagnostic, cfg.Files) {
+		for _, d := range config.FromHCL(cfg.Files, x.Diagnostic) {
 			d.Summary, d.Detail = secrets.Redact(d.Summary), secrets.Redact(d.Detail)
 			diags = append(diags, d)
 		}

@@ -167,7 +167,7 @@ func (d *Daemon) make(ctx context.Context) (err error) {
 func (d *Daemon) diagnose(x inspect.Diagnostic) {
 	mistake := ""
 	if x.Block {
-		mistake = d.mistake(config.At(x.Diagnostic, d.current().Files)[0])
+		mistake = d.mistake(config.FromHCL(d.current().Files, x.Diagnostic)[0])
 	}
 	d.problem(problem{x.Diagnostic, d.pluginText(x), mistake})
 }

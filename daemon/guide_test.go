@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bothyd/bothy/daemon/internal/audit"
+
 	"github.com/bothyd/bothy"
 	"github.com/bothyd/bothy/daemon/internal/bundle"
 	"github.com/bothyd/bothy/daemon/internal/config"
@@ -121,7 +123,7 @@ func TestGuideLoads(t *testing.T) {
 		write(t, path, text)
 		_, diags := config.Load(config.Source{
 			Defaults: bothy.DefaultConfig, DefaultsName: bothy.DefaultConfigName, Path: path, Required: true,
-			Getenv: func(name string) (string, bool) { return "a key", name == "NOTES_KEY" }, Secrets: &config.Secrets{},
+			Getenv: func(name string) (string, bool) { return "a key", name == "NOTES_KEY" }, Secrets: &audit.Redactor{},
 		})
 		for _, d := range diags {
 			t.Errorf("docs/plugins.md:%d: %v", line, d)

@@ -142,7 +142,7 @@ func misconfigured(text string) error {
 func (d *Daemon) pluginText(x inspect.Diagnostic) string {
 	text := x.Summary
 	if x.Subject != nil || x.Detail != "" {
-		text = config.At(x.Diagnostic, d.current().Files).Error()
+		text = config.FromHCL(d.current().Files, x.Diagnostic).Error()
 	}
 	return d.secrets.Redact(text)
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bothyd/bothy/daemon/internal/audit"
+
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/daemon/internal/policy"
 	"github.com/bothyd/bothy/sdk"
@@ -18,7 +20,7 @@ func living(t *testing.T, blocks string) (written, *[]string, string) {
 	t.Setenv("HOME", t.TempDir())
 	file := filepath.Join(t.TempDir(), "config.hcl")
 	write(t, file, blocks)
-	_, cfg, diags := LoadConfig(file, &config.Secrets{})
+	_, cfg, diags := LoadConfig(file, &audit.Redactor{})
 	if cfg == nil {
 		t.Fatal(diags.Error())
 	}

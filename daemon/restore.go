@@ -3,7 +3,8 @@ package daemon
 import (
 	"context"
 
-	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/daemon/internal/audit"
+
 	"github.com/bothyd/bothy/daemon/internal/store"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
@@ -21,7 +22,7 @@ type Restored struct {
 // Restore puts the backup in the place of the database that the configuration
 // names. It refuses while a daemon has that open.
 func Restore(ctx context.Context, configPath, from string) (Restored, error) {
-	_, cfg, diags := LoadConfig(configPath, &config.Secrets{})
+	_, cfg, diags := LoadConfig(configPath, &audit.Redactor{})
 	if cfg == nil {
 		return Restored{}, &sdk.Error{Outcome: sdk.Validation, Message: "the configuration cannot be used:\n" + diags.Error(), Cause: diags}
 	}

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/bothyd/bothy/daemon/internal/audit"
+
 	"github.com/bothyd/bothy"
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/daemon/internal/credential"
@@ -64,7 +66,7 @@ func configPath(file string) (string, error) {
 // defaults is the configuration that Bothy comes with, without that of a user.
 func defaults() *config.Config {
 	cfg, _ := config.Load(config.Source{ // a test loads it
-		Defaults: bothy.DefaultConfig, DefaultsName: bothy.DefaultConfigName, Secrets: &config.Secrets{},
+		Defaults: bothy.DefaultConfig, DefaultsName: bothy.DefaultConfigName, Secrets: &audit.Redactor{},
 		Getenv: func(string) (string, bool) { return "", false },
 	})
 	return cfg

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bothyd/bothy/daemon/internal/audit"
+
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/sdk"
 )
@@ -18,13 +20,13 @@ func TestStarter(t *testing.T) {
 	t.Setenv("HOME", t.TempDir())
 	t.Setenv("XDG_CONFIG_HOME", "")
 	path := filepath.Join(t.TempDir(), "config.hcl")
-	_, defaults, _ := LoadConfig("", &config.Secrets{})
+	_, defaults, _ := LoadConfig("", &audit.Redactor{})
 	uncommented := regexp.MustCompile(`(?m)^#(  |[a-z}])`).ReplaceAll(starter, []byte("$1"))
 	for name, text := range map[string][]byte{"as it is": starter, "uncommented": uncommented} {
 		if err := os.WriteFile(path, text, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, cfg, diags := LoadConfig(path, &config.Secrets{})
+		_, cfg, diags := LoadConfig(path, &audit.Redactor{})
 		if cfg == nil || len(diags) != 0 {
 			t.Fatalf("%s: %s\n%s", name, diags.Error(), text)
 		}

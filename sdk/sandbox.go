@@ -7,7 +7,7 @@ import "cmp"
 // none. What has the tag project may be another in a project; see [Sandbox.For].
 type Sandbox struct {
 	Image     string   `json:"image,omitempty" doc:"an OCI image present on this machine; empty is the skeleton with the host's /usr"`
-	Runtime   string   `json:"runtime,omitempty" default:"auto" doc:"OCI runtime: auto, crun or runc"`
+	Runtime   string   `json:"runtime,omitempty" default:"auto" values:"auto,crun,runc" doc:"OCI runtime: auto, crun or runc"`
 	Socket    string   `json:"socket,omitempty" kind:"path" doc:"a Podman socket to use; empty: the user's, else a service of Bothy's own"`
 	Memory    int64    `json:"memory,omitempty" kind:"size" default:"2GB" project:"yes" doc:"memory of a run's container"`
 	CPUs      float64  `json:"cpus,omitempty" project:"yes" doc:"processors of a run's container; by default half of those that are there"`

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bothyd/bothy/daemon/internal/audit"
+
 	"github.com/bothyd/bothy/daemon"
 	"github.com/bothyd/bothy/daemon/cmd/internal/verbs"
 	"github.com/bothyd/bothy/daemon/internal/config"
@@ -101,7 +103,7 @@ type configShowCmd struct{}
 
 // Run prints the table of values; mistakes go to standard error and exit 2.
 func (cmd configShowCmd) Run(f *flags, c *console) error {
-	_, cfg, diags := daemon.LoadConfig(f.Config, &config.Secrets{})
+	_, cfg, diags := daemon.LoadConfig(f.Config, &audit.Redactor{})
 	diags.Write(c.err)
 	if cfg == nil {
 		return toldError(exitUsage)

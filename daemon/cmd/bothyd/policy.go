@@ -9,9 +9,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/bothyd/bothy/daemon/internal/audit"
+
 	"github.com/bothyd/bothy/daemon"
 	"github.com/bothyd/bothy/daemon/cmd/internal/verbs"
-	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -44,7 +45,7 @@ func (cmd policyTestCmd) Run(f *flags, c *console) error {
 	if err != nil {
 		return err
 	}
-	_, cfg, diags := daemon.LoadConfig(f.Config, &config.Secrets{})
+	_, cfg, diags := daemon.LoadConfig(f.Config, &audit.Redactor{})
 	diags.Write(c.err)
 	if cfg == nil {
 		return toldError(exitUsage)

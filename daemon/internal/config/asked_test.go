@@ -144,7 +144,7 @@ provider "plain" {
 	}
 	if _, found := attrs["api_key"].Expr.Value(cfg.Context); !found.HasErrors() {
 		t.Error("a secret that is not set has a value")
-	} else if at := At(found[0], cfg.Files); len(at) != 1 || at[0].Line != 10 || !strings.Contains(at[0].Source, "FAR_KEY") {
+	} else if at := FromHCL(cfg.Files, found[0]); len(at) != 1 || at[0].Line != 10 || !strings.Contains(at[0].Source, "FAR_KEY") {
 		t.Errorf("%+v", at)
 	}
 }

@@ -118,8 +118,7 @@ func (l *loader) settings(b *hcl.Block) {
 	}
 	l.take(b.Type, l.attributes(b), "Unknown attribute", unknown, func(s setting, a *hcl.Attribute, value any, text string) error {
 		s.set(l.cfg, value)
-		l.sources[s.key()] = Value{Key: s.key(), Value: text, Doc: s.doc, place: a.NameRange,
-			Source: fmt.Sprintf("%s:%d", a.NameRange.Filename, a.NameRange.Start.Line)}
+		l.sources[s.key()] = Value{Value: text, Source: placeOf(a.NameRange), place: a.NameRange}
 		return nil
 	})
 }
@@ -239,10 +238,39 @@ func names(of func(setting) bool) string {
 
 // inOrder gives attributes as they stand in the file, so that diagnostics do too.
 func inOrder(attrs hcl.Attributes) []*hcl.Attribute {
-	out := make([]*hcl.Attribute, 0, len(attrs))
-	for _, a := range attrs {
-		out = append(out, a)
+	return slices.SortedFunc(maps.Values(attrs), func(a, b *hcl.Attribute) int { return a.Range.Start.Byte - b.Range.Start.Byte })
+}
+
+// placeOf is where something stands, for people.
+func placeOf(r hcl.Range) string { return fmt.Sprintf("%s:%d", r.Filename, r.Start.Line) }
+
+// The parser of HCL calls itself for each bracket and each prefix operator that
+// is open, and a stack that is exhausted ends the process.
+const (
+	deepest       = 100
+	mostOperators = 10_000 // of those that nest without a bracket, in one file
+)
+
+// tooDeep reports a file that is nested deeper than a person would write.
+func (l *loader) tooDeep(text []byte, name string) bool {
+	tokens, _ := hclsyntax.LexConfig(text, name, hcl.InitialPos) // the parser reports what is wrong with them
+	depth, operators := 0, 0
+	for _, t := range tokens {
+		switch t.Type {
+		case hclsyntax.TokenOBrace, hclsyntax.TokenOBrack, hclsyntax.TokenOParen,
+			hclsyntax.TokenTemplateInterp, hclsyntax.TokenTemplateControl, hclsyntax.TokenOQuote, hclsyntax.TokenOHeredoc:
+			depth++
+		case hclsyntax.TokenCBrace, hclsyntax.TokenCBrack, hclsyntax.TokenCParen,
+			hclsyntax.TokenTemplateSeqEnd, hclsyntax.TokenCQuote, hclsyntax.TokenCHeredoc:
+			depth--
+		case hclsyntax.TokenBang, hclsyntax.TokenMinus, hclsyntax.TokenQuestion:
+			operators++
+		}
+		if depth > deepest || operators > mostOperators {
+			r := t.Range
+			l.fail("The configuration is nested too deeply", fmt.Sprintf("%s:%d has more than %d open brackets, or the file more than %d operators; a configuration like that is a mistake.", name, r.Start.Line, deepest, mostOperators))
+			return true
+		}
 	}
-	sortBy(out, func(a *hcl.Attribute) int { return a.Range.Start.Byte })
-	return out
+	return false
 }

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -15,10 +14,6 @@ import (
 
 	"github.com/bothyd/bothy/sdk"
 )
-
-func sortBy[T any, K cmp.Ordered](list []T, key func(T) K) {
-	slices.SortStableFunc(list, func(a, b T) int { return cmp.Compare(key(a), key(b)) })
-}
 
 // decodeLabelled decodes the blocks that all files together made.
 func (l *loader) decodeLabelled() {

@@ -58,30 +58,19 @@ func (ds Diagnostics) Write(w io.Writer) {
 
 // caret underlines the place; tabs before it stay tabs, so that it lines up.
 func caret(d Diagnostic) string {
-	var b strings.Builder
-	for i, r := range []rune(d.Source) {
-		if i >= d.Column-1 {
-			break
-		}
-		if r == '\t' {
-			b.WriteRune('\t')
-		} else {
-			b.WriteRune(' ')
+	before := []rune(d.Source)
+	before = before[:min(max(d.Column-1, 0), len(before))]
+	for i, r := range before {
+		if r != '\t' {
+			before[i] = ' '
 		}
 	}
-	b.WriteString(strings.Repeat("^", max(1, d.Width)))
-	return b.String()
+	return string(before) + strings.Repeat("^", max(1, d.Width))
 }
 
-// At translates one diagnostic of a plugin's block, which was decoded after
-// the files were read.
-func At(d *hcl.Diagnostic, files map[string]*hcl.File) Diagnostics {
-	return FromHCL(hcl.Diagnostics{d}, files)
-}
-
-// FromHCL translates HCL's own diagnostics; files gives the source lines.
-func FromHCL(in hcl.Diagnostics, files map[string]*hcl.File) Diagnostics {
-	var out Diagnostics
+// FromHCL translates HCL's own diagnostics, of files, or of a plugin's block that was
+// decoded after these were read; files gives the source lines.
+func FromHCL(files map[string]*hcl.File, in ...*hcl.Diagnostic) (out Diagnostics) {
 	for _, h := range in {
 		d := Diagnostic{Severity: "error", Summary: h.Summary, Detail: h.Detail}
 		if h.Severity == hcl.DiagWarning {
@@ -96,15 +85,12 @@ func FromHCL(in hcl.Diagnostics, files map[string]*hcl.File) Diagnostics {
 }
 
 func place(d *Diagnostic, r hcl.Range, files map[string]*hcl.File) {
-	d.File, d.Line, d.Column = r.Filename, r.Start.Line, r.Start.Column
-	d.Width = 1
+	d.File, d.Line, d.Column, d.Width = r.Filename, r.Start.Line, r.Start.Column, max(1, r.End.Column-r.Start.Column)
 	if f := files[r.Filename]; f != nil {
 		d.Source = sourceLine(f.Bytes, r.Start.Line)
 	}
-	if r.End.Line == r.Start.Line {
-		d.Width = max(1, r.End.Column-r.Start.Column)
-	} else if rest := len([]rune(d.Source)) - r.Start.Column + 1; rest > 0 {
-		d.Width = rest
+	if r.End.Line != r.Start.Line {
+		d.Width = max(1, len([]rune(d.Source))-r.Start.Column+1)
 	}
 }
 

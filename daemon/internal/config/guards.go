@@ -23,15 +23,9 @@ var guardFields = reflect.VisibleFields(reflect.TypeFor[sdk.Guards]())
 
 // takeGuards takes from other each guard of which takes says so, by both limits.
 func takeGuards(own *sdk.Guards, other sdk.Guards, takes func(own, other float64) bool) {
-	limit := func(v reflect.Value) float64 {
-		if v.CanInt() {
-			return float64(v.Int())
-		}
-		return v.Float()
-	}
 	for _, f := range guardFields {
 		a, b := reflect.ValueOf(own).Elem().FieldByIndex(f.Index), reflect.ValueOf(other).FieldByIndex(f.Index)
-		if takes(limit(a), limit(b)) {
+		if takes(number(a), number(b)) {
 			a.Set(b)
 		}
 	}
@@ -44,6 +38,14 @@ var guardSchema = func() (schema hcl.BodySchema) {
 	}
 	return schema
 }()
+
+// number is a limit, whatever its type.
+func number(v reflect.Value) float64 {
+	if v.CanInt() {
+		return float64(v.Int())
+	}
+	return v.Float()
+}
 
 // unsetGuards are guards of which none is named.
 func unsetGuards() (g sdk.Guards) {

@@ -9,6 +9,13 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
+// Registry keeps the secret values that a configuration comes to know, and takes
+// them out of texts. Package daemon gives the redactor of the whole daemon.
+type Registry interface {
+	Add(value string)
+	Redact(text string) string
+}
+
 // Keys finds what secret("NAME") comes to.
 type Keys interface {
 	// Expect is told the names that a configuration asks for, before most of them are looked up.

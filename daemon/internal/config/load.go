@@ -102,7 +102,7 @@ func (l *loader) defaults() {
 			}
 			s.set(l.cfg, v)
 		}
-		l.sources[s.key()] = Value{Key: s.key(), Value: text, Source: "default", Doc: s.doc}
+		l.sources[s.key()] = Value{Value: text, Source: "default"}
 	}
 }
 
@@ -137,7 +137,7 @@ func (l *loader) fail(summary, detail string) {
 }
 
 func (l *loader) report(d hcl.Diagnostics) {
-	for _, x := range FromHCL(d, l.parser.Files()) {
+	for _, x := range FromHCL(l.parser.Files(), d...) {
 		// A function that failed has no value, which is not a second mistake.
 		n := len(l.diags)
 		if strings.HasSuffix(x.Detail, "value must be known") && n > 0 && l.diags[n-1].File == x.File && l.diags[n-1].Line == x.Line {
@@ -170,7 +170,7 @@ func (l *loader) environment() {
 			continue
 		}
 		s.set(l.cfg, v)
-		l.sources[s.key()] = Value{Key: s.key(), Value: text, Source: s.variable(), Doc: s.doc}
+		l.sources[s.key()] = Value{Value: text, Source: s.variable()}
 	}
 }
 
@@ -179,13 +179,8 @@ func (l *loader) environment() {
 func (l *loader) finish() {
 	for _, s := range settings {
 		v := l.sources[s.key()]
-		v.text = v.Value
+		v.Key, v.Doc, v.text = s.key(), s.doc, v.Value
 		l.cfg.Values = append(l.cfg.Values, v)
 	}
 	l.fillGuards()
-	switch l.cfg.Sandbox.Runtime {
-	case "auto", "crun", "runc":
-	default:
-		l.fail("Unknown OCI runtime", fmt.Sprintf("sandbox.runtime is %q; it may be auto, crun or runc.", l.cfg.Sandbox.Runtime))
-	}
 }

@@ -81,7 +81,7 @@ func TestMistakesAreShownWhereTheyStand(t *testing.T) {
 		{"wrong size", "sandbox {\n  memory = \"much\"\n}\n", 2, 12, []string{"much", "64MB"}},
 		{"wrong kind", "sandbox {\n  timeout = 30\n}\n", 2, 13, []string{"sandbox.timeout", "30s"}},
 		{"negative", "guard {\n  max_turns = -1\n}\n", 2, 15, []string{"negative"}},
-		{"unknown runtime", "sandbox {\n  runtime = \"youki\"\n}\n", 0, 0, []string{"youki", "runc"}},
+		{"unknown runtime", "sandbox {\n  runtime = \"youki\"\n}\n", 2, 13, []string{"youki", "runc"}},
 		{"unknown variable", "sandbox {\n  image = image\n}\n", 2, 11, []string{"image"}},
 		{"missing env", "store {\n  path = env(\"NOT_THERE\")\n}\n", 2, 10, []string{"NOT_THERE", "export"}},
 		{"missing file", "store {\n  path = file(\"nope\")\n}\n", 2, 10, []string{"nope"}},

@@ -3,9 +3,8 @@ package config
 import (
 	"fmt"
 	"path/filepath"
-	"strconv"
+	"reflect"
 	"strings"
-	"time"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclparse"
@@ -28,7 +27,7 @@ const workspacePrefix = "workspace "
 // for who wrote the project is not who runs it; functions are none, so that the
 // file reads nothing. What the file denies, and cannot be read, makes it Broken.
 func ReadWorkspace(path string, cfg *Config) (Workspace, Diagnostics) {
-	l := &loader{src: Source{Path: path, Required: true, Secrets: &Secrets{}}, parser: hclparse.NewParser()}
+	l := &loader{src: Source{Path: path, Required: true}, parser: hclparse.NewParser()}
 	l.cfg = &Config{
 		Agents: cfg.Agents, Models: cfg.Models, Providers: cfg.Providers, Context: &hcl.EvalContext{},
 		Guards: unsetGuards(), Workspace: UnsetWorkspace(),
@@ -123,10 +122,8 @@ func (l *loader) clamp(b *hcl.Block, cfg *Config) bool {
 	attrs := l.attributes(b)
 	wellFormed := len(l.diags) == before
 	return l.take(b.Type, attrs, "Not for a workspace to say", noLimit, func(s setting, a *hcl.Attribute, value any, text string) error {
-		if s.kind != kindList {
-			if err := s.below(text, find(cfg, s.key()).text); err != nil {
-				return err
-			}
+		if err := s.below(value, text, cfg); err != nil {
+			return err
 		}
 		s.set(l.cfg, value)
 		if b.Type == "sandbox" && s.key() != shellForm {
@@ -139,55 +136,29 @@ func (l *loader) clamp(b *hcl.Block, cfg *Config) bool {
 // shellForm has no order but one of its values is less than the other.
 const shellForm = "sandbox.shell"
 
-// limits reports whether less of a setting is never more freedom.
+// limits reports whether less of a setting is never more freedom. One that is unknown is
+// none.
 func (s setting) limits() bool {
-	if s.name == "" {
-		return false
-	}
-	if s.key() == shellForm {
-		return true
-	}
-	if s.kind == kindList {
+	switch s.kind {
+	case "", kindString, kindPath, kindBool:
+		return s.key() == shellForm
+	case kindList:
 		return s.block == protectBlock && s.name != "free"
 	}
-	return !s.part && s.kind != kindString && s.kind != kindPath && s.kind != kindBool
+	return !s.part
 }
 
-// below reports an error unless one value is at most the other, 0 being no limit.
-func (s setting) below(text, most string) error {
-	if s.key() == shellForm {
-		if text != "argv" {
-			return fmt.Errorf("%s is %q and can only be \"argv\" here, the strict form", s.key(), text)
-		}
+// below reports an error unless a value is at most the user's, 0 being no limit.
+func (s setting) below(value any, text string, cfg *Config) error {
+	most := reflect.ValueOf(cfg).Elem().FieldByIndex(s.index)
+	switch {
+	case s.key() == shellForm && text != "argv":
+		return fmt.Errorf("%s is %q and can only be \"argv\" here, the strict form", s.key(), text)
+	case s.key() == shellForm || s.kind == kindList:
 		return nil
 	}
-	is, err := s.size(text)
-	if err != nil {
-		return err
-	}
-	limit, err := s.size(most)
-	if err != nil {
-		return err
-	}
-	if limit > 0 && (is == 0 || is > limit) {
-		return fmt.Errorf("%s is %s and can only be lowered here; yours is %s", s.key(), text, most)
+	if is, limit := number(reflect.ValueOf(value)), number(most); limit > 0 && (is == 0 || is > limit) {
+		return fmt.Errorf("%s is %s and can only be lowered here; yours is %s", s.key(), text, find(cfg, s.key()).text)
 	}
 	return nil
-}
-
-// size is a value as a number.
-func (s setting) size(text string) (float64, error) {
-	v, err := s.read(text)
-	switch v := v.(type) {
-	case int64:
-		return float64(v), err
-	case float64:
-		return v, err
-	case time.Duration:
-		return v.Seconds(), err
-	}
-	if err == nil {
-		err = fmt.Errorf("%s is no limit: %s", s.key(), strconv.Quote(text))
-	}
-	return 0, err
 }

@@ -20,7 +20,7 @@ func (l *loader) rule(label string, body *hclsyntax.Body, r hcl.Range) {
 
 // readRule decodes and checks a rule block. A rule with a mistake is none.
 func (l *loader) readRule(label string, body *hclsyntax.Body, r hcl.Range) (sdk.PolicyRule, bool) {
-	rule := sdk.PolicyRule{Name: label, Source: fmt.Sprintf("%s:%d", r.Filename, r.Start.Line)}
+	rule := sdk.PolicyRule{Name: label, Source: placeOf(r)}
 	ok := l.decode(body, &rule) && l.checkRule(rule, func(attribute string) hcl.Range { return attributeRange(body, attribute) }, r)
 	return rule, ok
 }

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"fmt"
 	"reflect"
 	"strings"
 	"unicode"
@@ -82,6 +81,6 @@ func (l *loader) skill(label string, body *hclsyntax.Body, at hcl.Range) {
 	if l.decode(body, &b) && b.Enabled != nil {
 		name := norm.NFC.String(label)
 		l.cfg.Skills.Enabled[name] = *b.Enabled
-		l.cfg.Skills.places[name] = fmt.Sprintf("%s:%d", at.Filename, at.Start.Line)
+		l.cfg.Skills.places[name] = placeOf(at)
 	}
 }

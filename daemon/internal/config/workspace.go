@@ -89,7 +89,7 @@ func (l *loader) workspace(b *hcl.Block, prefix string) bool {
 	}
 	if len(block.Deny) > 0 {
 		place := at("deny")
-		rule := sdk.PolicyRule{Name: "workspace.deny", Source: fmt.Sprintf("%s%s:%d", prefix, place.Filename, place.Start.Line), Verdict: sdk.Deny, Tools: block.Deny}
+		rule := sdk.PolicyRule{Name: "workspace.deny", Source: prefix + placeOf(place), Verdict: sdk.Deny, Tools: block.Deny}
 		if !l.checkRule(rule, func(string) hcl.Range { return place }, place) {
 			return false
 		}

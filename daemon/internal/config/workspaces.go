@@ -3,7 +3,6 @@ package config
 import (
 	"errors"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"sync"
@@ -48,38 +47,28 @@ func (ws *Workspaces) Of(cfg *Config, project string) Workspace {
 	if project == "" {
 		return UnsetWorkspace()
 	}
-	file := WorkspaceFile(project)
-	state := stateOf(file)
+	state := stateOf(WorkspaceFile(project))
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
 	before, known := ws.known[project]
 	if known && before.file == state && before.cfg == cfg {
 		return before.w
 	}
-	w, diags := readWorkspaceIn(cfg, file, state)
-	now := knownWorkspace{cfg: cfg, file: state, w: w}
+	w, diags := WorkspaceOf(project, cfg)
 	if known || len(diags) > 0 {
 		ws.tell(project, diags)
 	}
-	if !known && len(ws.known) >= mostWorkspaces {
-		for root := range maps.Keys(ws.known) { // any: it is read again when it is asked for
-			delete(ws.known, root)
-			break
-		}
+	if len(ws.known) >= mostWorkspaces {
+		clear(ws.known) // each is read again when it is asked for
 	}
-	ws.known[project] = now
-	return now.w
+	ws.known[project] = knownWorkspace{cfg: cfg, file: state, w: w}
+	return w
 }
 
 // WorkspaceOf reads the file of a project once. Without a file it says nothing.
 func WorkspaceOf(project string, cfg *Config) (Workspace, Diagnostics) {
 	file := WorkspaceFile(project)
-	return readWorkspaceIn(cfg, file, stateOf(file))
-}
-
-// readWorkspaceIn reads a file that is in a state. One that is missing says nothing.
-func readWorkspaceIn(cfg *Config, file string, state fileState) (Workspace, Diagnostics) {
-	if state.missing {
+	if stateOf(file).missing {
 		return UnsetWorkspace(), nil
 	}
 	return ReadWorkspace(file, cfg)
@@ -116,9 +105,9 @@ func withoutLinks(path string) string {
 // missing: reading it says why.
 func stateOf(file string) fileState {
 	info, err := os.Stat(file)
-	if err != nil {
-		_, link := os.Lstat(file)
-		return fileState{missing: errors.Is(link, fs.ErrNotExist) || errors.Is(link, syscall.ENOTDIR)}
+	if err == nil {
+		return fileState{Key: watch.KeyOf(info)}
 	}
-	return fileState{Key: watch.KeyOf(info)}
+	_, err = os.Lstat(file)
+	return fileState{missing: errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)}
 }

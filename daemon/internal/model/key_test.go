@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bothyd/bothy/daemon/internal/audit"
+
 	"github.com/bothyd/bothy"
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/daemon/internal/credential"
@@ -24,7 +26,7 @@ func TestAKeyIsSeenWhereverItIs(t *testing.T) {
 	path := filepath.Join(t.TempDir(), credential.FileName)
 	keys := credential.New(func(string) (string, bool) { return "", false }, path, credential.SecretService{Address: ring.Address()}, func(string) {})
 	cfg, diags := config.Load(config.Source{
-		Defaults: bothy.DefaultConfig, DefaultsName: bothy.DefaultConfigName, Getenv: func(string) (string, bool) { return "", false }, Secrets: &config.Secrets{}, Keys: keys,
+		Defaults: bothy.DefaultConfig, DefaultsName: bothy.DefaultConfigName, Getenv: func(string) (string, bool) { return "", false }, Secrets: &audit.Redactor{}, Keys: keys,
 	})
 	if cfg == nil {
 		t.Fatal(diags)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bothyd/bothy/daemon/internal/audit"
+
 	"github.com/bothyd/bothy"
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/sdk"
@@ -58,7 +60,7 @@ func chooser(t *testing.T, user string, providers listed, up ...string) *Models 
 	if err := os.WriteFile(path, []byte(user), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cfg, diags := config.Load(config.Source{Defaults: bothy.DefaultConfig, DefaultsName: bothy.DefaultConfigName, Path: path, Required: true, Getenv: os.LookupEnv, Secrets: &config.Secrets{}})
+	cfg, diags := config.Load(config.Source{Defaults: bothy.DefaultConfig, DefaultsName: bothy.DefaultConfigName, Path: path, Required: true, Getenv: os.LookupEnv, Secrets: &audit.Redactor{}})
 	if cfg == nil {
 		t.Fatal(diags.Error())
 	}

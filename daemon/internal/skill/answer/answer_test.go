@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bothyd/bothy/daemon/internal/audit"
+
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/bothyd/bothy/daemon/internal/config"
@@ -95,7 +97,7 @@ func newRig(t *testing.T) *rig {
 // load reads the configuration as its file is.
 func (r *rig) load() *config.Config {
 	r.t.Helper()
-	cfg, diags := config.Load(config.Source{Path: r.file, Getenv: func(string) (string, bool) { return "", false }, Secrets: &config.Secrets{}})
+	cfg, diags := config.Load(config.Source{Path: r.file, Getenv: func(string) (string, bool) { return "", false }, Secrets: &audit.Redactor{}})
 	if cfg == nil || diags.HasErrors() {
 		r.t.Fatal(diags)
 	}

@@ -5,16 +5,7 @@ import (
 	"sync"
 )
 
-// Registry keeps the secret values that a configuration comes to know, and takes
-// them out of texts. Package daemon gives the redactor of the whole daemon.
-type Registry interface {
-	Add(value string)
-	Redact(text string) string
-}
-
-// Secrets is a Registry that knows a value only as it is written itself: enough
-// where nothing but files is read. It is safe for concurrent use; its zero value
-// is ready.
+// Secrets is a Registry that knows a value only as it is written itself.
 type Secrets struct {
 	mu     sync.RWMutex
 	values []string

@@ -118,7 +118,7 @@ func (l *loader) settings(b *hcl.Block) {
 	}
 	l.take(b.Type, l.attributes(b), "Unknown attribute", unknown, func(s setting, a *hcl.Attribute, value any, text string) error {
 		s.set(l.cfg, value)
-		l.sources[s.key()] = Value{Value: text, Source: placeOf(a.NameRange), place: a.NameRange}
+		l.cfg.Values[s.at].from(text, placeOf(a.NameRange), a.NameRange)
 		return nil
 	})
 }

@@ -158,6 +158,11 @@ type Value struct {
 	place hcl.Range // in a file; empty when it comes from elsewhere
 }
 
+// from makes it another one that comes from a place in a file, or from elsewhere.
+func (v *Value) from(text, source string, place hcl.Range) {
+	v.text, v.Source, v.place = text, source, place
+}
+
 // BaseURL is the base_url of a provider's block, or "" when it has none that
 // can be read now. Only the choice of a model looks at it before the plugin does.
 func (p Plugin) BaseURL(ctx *hcl.EvalContext) string { return p.text(ctx, "base_url") }

@@ -127,14 +127,9 @@ func diffBlocks(kind string, was, now []said) (changes []Change) {
 	return changes
 }
 
-func diffSettings(was, now *Config) []Change {
-	before := map[string]string{}
-	for _, v := range was.Values {
-		before[v.Key] = v.text
-	}
-	var changes []Change
-	for _, v := range now.Values {
-		if before[v.Key] == v.text {
+func diffSettings(was, now *Config) (changes []Change) {
+	for i, v := range now.Values {
+		if i < len(was.Values) && was.Values[i].text == v.text {
 			continue
 		}
 		block, name, _ := strings.Cut(v.Key, ".")
@@ -164,22 +159,12 @@ func NeedsStart(began, now *Config) (out Diagnostics) {
 		}
 		for _, name := range c.Settings {
 			if s := findSetting(c.Block, name); s.atStart {
-				goesOn := cmp.Or(strings.TrimSpace(find(began, s.key()).Value), "its default")
-				waits(s.key(), fmt.Sprintf("The daemon goes on with %s.", goesOn), find(now, s.key()).place)
+				goesOn := cmp.Or(strings.TrimSpace(began.Values[s.at].Value), "its default")
+				waits(s.key(), fmt.Sprintf("The daemon goes on with %s.", goesOn), now.Values[s.at].place)
 			}
 		}
 	}
 	return out
-}
-
-// find is the value of a setting.
-func find(cfg *Config, key string) Value {
-	for _, v := range cfg.Values {
-		if v.Key == key {
-			return v
-		}
-	}
-	return Value{}
 }
 
 // digest sums up what a plugin's process is given by its block. Comments,

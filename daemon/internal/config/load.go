@@ -59,7 +59,6 @@ func Load(src Source) (*Config, Diagnostics) {
 			keys:      src.Keys,
 		},
 		labelled: map[string]*blockSet{},
-		sources:  map[string]Value{},
 	}
 	l.defaults()
 	l.file(src.Defaults, src.DefaultsName)
@@ -72,7 +71,7 @@ func Load(src Source) (*Config, Diagnostics) {
 	l.lock()
 	l.cfg.Files = l.parser.Files()
 	l.cfg.KeyUses = l.keyUses()
-	l.finish()
+	l.fillGuards()
 	l.redact()
 	if l.diags.HasErrors() {
 		return nil, l.diags
@@ -88,7 +87,6 @@ type loader struct {
 	labelled map[string]*blockSet // by block type
 	// workspaces are the blocks of that type, of all files.
 	workspaces []*hcl.Block
-	sources    map[string]Value // by setting key
 	diags      Diagnostics
 }
 
@@ -102,7 +100,7 @@ func (l *loader) defaults() {
 			}
 			s.set(l.cfg, v)
 		}
-		l.sources[s.key()] = Value{Value: text, Source: "default"}
+		l.cfg.Values = append(l.cfg.Values, Value{Key: s.key(), Doc: s.doc, text: text, Source: "default"})
 	}
 }
 
@@ -125,7 +123,7 @@ func (l *loader) userFile() ([]byte, bool) {
 // written as secret("NAME"), and a mistake that quotes one.
 func (l *loader) redact() {
 	for i, v := range l.cfg.Values {
-		l.cfg.Values[i].Value = l.src.Secrets.Redact(v.Value)
+		l.cfg.Values[i].Value = l.src.Secrets.Redact(v.text)
 	}
 	for i, d := range l.diags {
 		l.diags[i].Summary, l.diags[i].Detail = l.src.Secrets.Redact(d.Summary), l.src.Secrets.Redact(d.Detail)
@@ -154,8 +152,9 @@ func (l *loader) reportAt(r hcl.Range, summary, detail string) {
 // environment applies BOTHY_* variables. One that cannot be read is a warning
 // and changes nothing: a broken variable must not take the daemon down.
 func (l *loader) environment() {
-	before := l.sources["policy.mode"]
-	defer func() { l.checkMode(before) }()
+	mode := &l.cfg.Values[findSetting("policy", "mode").at]
+	before := *mode
+	defer func() { l.checkMode(mode, before) }()
 	for _, s := range settings {
 		text, ok := l.src.Getenv(s.variable())
 		if !ok || text == "" {
@@ -165,22 +164,11 @@ func (l *loader) environment() {
 		if err != nil {
 			l.diags = append(l.diags, Diagnostic{
 				Severity: "warning", Summary: "Ignored " + s.variable(),
-				Detail: err.Error() + "; the value from " + l.sources[s.key()].Source + " stays.",
+				Detail: err.Error() + "; the value from " + l.cfg.Values[s.at].Source + " stays.",
 			})
 			continue
 		}
 		s.set(l.cfg, v)
-		l.sources[s.key()] = Value{Value: text, Source: s.variable()}
+		l.cfg.Values[s.at].from(text, s.variable(), hcl.Range{})
 	}
-}
-
-// finish puts the values into the order of the table and checks what no single
-// attribute can.
-func (l *loader) finish() {
-	for _, s := range settings {
-		v := l.sources[s.key()]
-		v.Key, v.Doc, v.text = s.key(), s.doc, v.Value
-		l.cfg.Values = append(l.cfg.Values, v)
-	}
-	l.fillGuards()
 }

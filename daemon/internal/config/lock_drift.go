@@ -155,33 +155,28 @@ func schemeText(s sdk.Scheme) string {
 // Hold is of a manifest what the lock allows, for a plugin that changed while it
 // runs. What is new in it, or another, is left out.
 func (l Locked) Hold(m sdk.Manifest) sdk.Manifest {
-	m.Kinds = both(m.Kinds, l.Kinds)
-	m.Skills = both(m.Skills, l.Skills)
-	m.Grants = both(m.Grants, l.Grants)
-	m.Features = both(m.Features, l.Features)
+	held, now := l.facts(), LockOf(m, "", false).facts()
+	loose := func(what, name string) bool {
+		fact := what + norm.NFC.String(name)
+		was, is := held[fact]
+		return !is || was != now[fact]
+	}
+	keep := func(what string, list []string) []string {
+		return slices.DeleteFunc(slices.Clone(list), func(x string) bool { return loose(what, x) })
+	}
+	m.Kinds, m.Skills, m.Grants, m.Features = keep("kind ", m.Kinds), keep("skill ", m.Skills), keep("grant ", m.Grants), keep("feature ", m.Features)
 	m.Calls = sdk.Calls{
-		Tools: both(m.Calls.Tools, l.Calls["tools"]), Schemes: both(m.Calls.Schemes, l.Calls["schemes"]),
-		Models: both(m.Calls.Models, l.Calls["models"]), Secrets: both(m.Calls.Secrets, l.Calls["secrets"]),
+		Tools: keep("call of tools ", m.Calls.Tools), Schemes: keep("call of schemes ", m.Calls.Schemes),
+		Models: keep("call of models ", m.Calls.Models), Secrets: keep("call of secrets ", m.Calls.Secrets),
 	}
-	var tools []sdk.ToolSpec
-	for _, t := range m.Tools {
-		_, static := l.Tools[t.Name]
-		if t.Source != "" && !static && slices.Contains(l.Sources, t.Source) || t.Source == "" && static && l.Tools[t.Name] == toolHash(t) {
-			tools = append(tools, t)
+	m.Tools = slices.DeleteFunc(slices.Clone(m.Tools), func(t sdk.ToolSpec) bool {
+		hash, static := held["tool "+norm.NFC.String(t.Name)]
+		if t.Source != "" {
+			return static || loose(fromSource, t.Source)
 		}
-	}
-	m.Tools = tools
-	now := LockOf(m, "", false)
-	same := func(held, now map[string]string, name string) bool {
-		name = norm.NFC.String(name)
-		return held[name] == now[name]
-	}
-	m.Subscriptions = slices.DeleteFunc(slices.Clone(m.Subscriptions), func(s sdk.Subscription) bool { return !same(l.Subscriptions, now.Subscriptions, s.Name) })
-	m.Schemes = slices.DeleteFunc(slices.Clone(m.Schemes), func(s sdk.Scheme) bool { return !same(l.Schemes, now.Schemes, s.Name) })
+		return !static || hash != toolHash(t)
+	})
+	m.Subscriptions = slices.DeleteFunc(slices.Clone(m.Subscriptions), func(s sdk.Subscription) bool { return loose("subscription ", s.Name) })
+	m.Schemes = slices.DeleteFunc(slices.Clone(m.Schemes), func(s sdk.Scheme) bool { return loose("scheme ", s.Name) })
 	return m
-}
-
-// both are those of a list that another one has as well.
-func both(list, allowed []string) []string {
-	return slices.DeleteFunc(slices.Clone(list), func(x string) bool { return !slices.Contains(allowed, x) })
 }

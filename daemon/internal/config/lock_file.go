@@ -135,31 +135,26 @@ func (p *lockParser) readOld(file string, text []byte) {
 			Sources []string          `json:"sources"`
 		} `json:"plugins"`
 	}
-	at := hcl.Range{Filename: file, Start: hcl.Pos{Line: 1, Column: 1}, End: hcl.Pos{Line: 1, Column: 1}}
-	fail := func(offset int, why string) {
-		at.Start.Line += bytes.Count(text[:min(offset, len(text)-1)], []byte("\n"))
-		at.End.Line = at.Start.Line
-		p.reportAt(at, "The lock cannot be read", why)
-	}
+	offset, why := 0, ""
 	if fault := sdk.CheckJSON(text, deepest); fault != nil {
-		fail(fault.Offset, fault.Error())
-		return
-	}
-	if err := json.Unmarshal(text, &old); err != nil {
-		var mistyped *json.UnmarshalTypeError
-		if !errors.As(err, &mistyped) {
-			mistyped = &json.UnmarshalTypeError{}
+		offset, why = fault.Offset, fault.Error()
+	} else if err := json.Unmarshal(text, &old); err != nil {
+		why = err.Error()
+		if mistyped := (*json.UnmarshalTypeError)(nil); errors.As(err, &mistyped) {
+			offset = int(mistyped.Offset)
 		}
-		fail(int(mistyped.Offset), err.Error())
-		return
+	} else if old.Version != 1 {
+		why = fmt.Sprintf("its version is %d, and JSON is the form of version 1", old.Version)
 	}
-	if old.Version != 1 {
-		fail(0, fmt.Sprintf("its version is %d, and JSON is the form of version 1", old.Version))
+	pos := hcl.Pos{Line: 1 + bytes.Count(text[:min(offset, len(text)-1)], []byte("\n")), Column: 1}
+	at := hcl.Range{Filename: file, Start: pos, End: pos}
+	if why != "" {
+		p.reportAt(at, "The lock cannot be read", why)
 		return
 	}
 	for label, o := range old.Plugins {
 		if !labelPattern.MatchString(label) {
-			fail(0, fmt.Sprintf("%.64q cannot be the label of a block", label))
+			p.reportAt(at, "The lock cannot be read", fmt.Sprintf("%.64q cannot be the label of a block", label))
 		}
 		o.Name = o.Plugin
 		entry := LockOf(o.Manifest, o.Digest, o.Script)
@@ -168,8 +163,8 @@ func (p *lockParser) readOld(file string, text []byte) {
 		p.put(at, label, entry)
 	}
 	p.lock.Old = true
-	p.diags = append(p.diags, Diagnostic{Severity: "warning", Summary: "The lock of the plugins is JSON, as earlier versions wrote it", File: file, Line: 1, Column: 1,
-		Detail: "It holds as it is. The next `bothy plugins lock` writes it anew, in HCL."})
+	p.report(hcl.Diagnostics{{Severity: hcl.DiagWarning, Subject: &at, Summary: "The lock of the plugins is JSON, as earlier versions wrote it",
+		Detail: "It holds as it is. The next `bothy plugins lock` writes it anew, in HCL."}})
 }
 
 // encode writes the lock: sorted, with each block that is as it was read byte for

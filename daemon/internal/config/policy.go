@@ -3,11 +3,14 @@ package config
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/match"
 )
 
 // Policy says how much runs may do without asking, and how long an answer is
@@ -24,15 +27,14 @@ const needsDangerous = "is \"full\", in which nobody is asked about anything tha
 
 // checkMode reports a policy.mode that is not allowed to be what it is. One of
 // the environment is ignored: a variable must not take the daemon down.
-func (l *loader) checkMode(before Value) {
-	now := l.sources["policy.mode"]
+func (l *loader) checkMode(now *Value, before Value) {
 	if l.cfg.Policy.Mode != sdk.ModeFull || l.cfg.Policy.AllowDangerous {
 		return
 	}
-	if s := findSetting("policy", "mode"); now.Source == s.variable() && before.Value != string(sdk.ModeFull) {
+	if s := findSetting("policy", "mode"); now.Source == s.variable() && before.text != string(sdk.ModeFull) {
 		l.diags = append(l.diags, Diagnostic{Severity: "warning", Summary: "Ignored " + s.variable(),
 			Detail: "policy.mode " + needsDangerous + "; the value from " + before.Source + " stays."})
-		l.cfg.Policy.Mode, l.sources["policy.mode"] = sdk.Mode(before.Value), before
+		l.cfg.Policy.Mode, *now = sdk.Mode(before.text), before
 		return
 	}
 	l.reportAt(now.place, "Full mode is not allowed", "policy.mode "+needsDangerous+".")
@@ -62,4 +64,82 @@ func asks(mode, other sdk.Mode) bool {
 	order := sdk.ModeNames()
 	at := slices.Index(order, string(mode))
 	return at >= 0 && at < slices.Index(order, string(other))
+}
+
+func (l *loader) rule(label string, body *hclsyntax.Body, r hcl.Range) {
+	if rule, ok := l.readRule(label, body, r); ok {
+		l.cfg.Rules = append(l.cfg.Rules, rule)
+	}
+}
+
+// readRule decodes and checks a rule block. A rule with a mistake is none.
+func (l *loader) readRule(label string, body *hclsyntax.Body, r hcl.Range) (sdk.PolicyRule, bool) {
+	rule := sdk.PolicyRule{Name: label, Source: placeOf(r)}
+	ok := l.decode(body, &rule) && l.checkRule(rule, func(attribute string) hcl.Range { return attributeRange(body, attribute) }, r)
+	return rule, ok
+}
+
+// checkRule reports whether a rule can be used; at is where its attributes stand.
+func (l *loader) checkRule(rule sdk.PolicyRule, at func(attribute string) hcl.Range, r hcl.Range) bool {
+	before := len(l.diags)
+	wrong := func(attribute, format string, args ...any) {
+		l.reportAt(at(attribute), "Wrong value", fmt.Sprintf("rule %q: %s %s.", rule.Name, attribute, fmt.Sprintf(format, args...)))
+	}
+	if !slices.Contains([]sdk.Verdict{sdk.Allow, sdk.Propose, sdk.Deny}, rule.Verdict) {
+		wrong("decision", "is %q; it may be allow, propose or deny", rule.Verdict)
+	}
+	for _, t := range rule.Tools {
+		if t == "" || strings.ContainsAny(t, `[]{}\ `) {
+			wrong("tools", "holds %q, which no tool is called: write a name, or one with stars such as \"read_*\" or \"files__*\"", t)
+		}
+	}
+	for name := range rule.Arguments {
+		if name == "" {
+			wrong("arguments", "has an empty name: write the name of an argument, and a pattern such as \"main*\"")
+		}
+	}
+	for _, p := range rule.Paths {
+		if why := pathMistake(p); why != "" {
+			wrong("paths", "holds %q: %s", p, why)
+		}
+	}
+	for _, c := range rule.Commands {
+		if len(strings.Fields(c)) == 0 || strings.ContainsAny(c, "|;&<>()$`\"'\\\n") {
+			wrong("commands", "holds %q: write the first words of one command as they are, such as \"go test\"; what follows them is free", c)
+		}
+	}
+	for _, m := range rule.Modes {
+		if !m.Valid() {
+			wrong("modes", "holds %q; each may be %s", m, sdk.ModeWords())
+		}
+	}
+	l.checkAllow(rule, r)
+	return len(l.diags) == before
+}
+
+// checkAllow refuses what would allow more, or less, than its author can mean.
+func (l *loader) checkAllow(rule sdk.PolicyRule, r hcl.Range) {
+	if rule.Verdict != sdk.Allow {
+		return
+	}
+	all := func(list []string, any ...string) bool {
+		return len(list) == 0 || slices.ContainsFunc(list, func(s string) bool { return slices.Contains(any, s) })
+	}
+	switch {
+	case all(rule.Tools, "*", "**") && all(rule.Paths, "**", "**/*") && all(rule.Commands, "*") && len(rule.Arguments) == 0:
+		l.reportAt(r, "A rule that allows everything", fmt.Sprintf("Name what rule %q is about: tools, arguments, paths or commands. To be asked about nothing there is the mode full.", rule.Name))
+	case len(rule.Paths) > 0 && len(rule.Commands) > 0:
+		l.reportAt(r, "A rule that never fits", fmt.Sprintf("Which paths a command touches is not known for sure, so that rule %q could allow nothing: name commands or paths.", rule.Name))
+	}
+}
+
+func pathMistake(p string) string {
+	_, err := match.ParseGlob(p)
+	switch {
+	case err != nil:
+		return err.Error()
+	case strings.HasPrefix(p, "/"), strings.HasPrefix(p, "~"), slices.Contains(strings.Split(p, "/"), ".."), strings.HasPrefix(p, "./"):
+		return "paths are relative to the project, such as \"docs/**\""
+	}
+	return ""
 }

@@ -158,7 +158,7 @@ func (s setting) below(value any, text string, cfg *Config) error {
 		return nil
 	}
 	if is, limit := number(reflect.ValueOf(value)), number(most); limit > 0 && (is == 0 || is > limit) {
-		return fmt.Errorf("%s is %s and can only be lowered here; yours is %s", s.key(), text, find(cfg, s.key()).text)
+		return fmt.Errorf("%s is %s and can only be lowered here; yours is %s", s.key(), text, cfg.Values[s.at].text)
 	}
 	return nil
 }

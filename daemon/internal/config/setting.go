@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -40,6 +41,7 @@ type setting struct {
 	part        bool
 	ofProject   bool
 	index       []int // of the field in Config
+	at          int   // its place among the settings, and that of its value in Config.Values
 }
 
 // kind says what a setting's value looks like.
@@ -83,7 +85,9 @@ func allSettings() (all []setting) {
 		}
 		for _, f := range reflect.VisibleFields(block.Type) {
 			if f.Tag.Get("doc") != "" {
-				all = append(all, settingOf(block, f))
+				s := settingOf(block, f)
+				s.at = len(all)
+				all = append(all, s)
 			}
 		}
 	}
@@ -176,39 +180,40 @@ func megabytes(n int64) string { return fmt.Sprintf("%dMB", n>>20) }
 
 // read turns text into the value of the setting's kind.
 func (s setting) read(text string) (value any, err error) {
-	fits := true
+	var n float64 // of what has an order
+	most := math.MaxFloat64
 	switch s.kind {
-	case kindInt:
-		var n int64
-		n, err = strconv.ParseInt(text, 10, 64)
-		value, fits = n, n >= 0
-	case kindNumber, kindOptionalNumber, kindPercent:
-		var n float64
-		n, err = strconv.ParseFloat(text, 64)
-		most := math.MaxFloat64
-		if s.kind == kindPercent {
-			most = 100
+	case kindString, kindPath:
+		if s.values != nil && !slices.Contains(s.values, text) {
+			return nil, fmt.Errorf("%s is %q; it may be %s", s.key(), text, strings.Join(s.values, ", "))
 		}
-		value, fits = n, n > 0 && n <= most || n == 0 && s.kind == kindOptionalNumber
-	case kindBool:
-		value, err = strconv.ParseBool(text)
+		return text, nil
+	case kindList:
+		list := listOf(text)
+		return list, s.mistake(list)
 	case kindSize:
 		if value, err = ParseSize(text); err != nil {
 			return nil, fmt.Errorf("%s: %w", s.key(), err)
 		}
+		return value, nil
+	case kindBool:
+		value, err = strconv.ParseBool(text)
+		n = 1
+	case kindInt:
+		value, err = strconv.ParseInt(text, 10, 64)
 	case kindDuration, kindOptionalDuration:
-		var d time.Duration
-		d, err = time.ParseDuration(text)
-		value, fits = d, d > 0 || d == 0 && s.kind == kindOptionalDuration
-	case kindList:
-		value = listOf(text)
+		value, err = time.ParseDuration(text)
+	case kindPercent:
+		most = 100
+		fallthrough
 	default:
-		if s.values != nil && !slices.Contains(s.values, text) {
-			return nil, fmt.Errorf("%s is %q; it may be %s", s.key(), text, strings.Join(s.values, ", "))
-		}
-		value = text
+		value, err = strconv.ParseFloat(text, 64)
 	}
-	if err != nil || !fits {
+	if s.kind != kindBool {
+		n = number(reflect.ValueOf(value))
+	}
+	zero := s.kind == kindInt || s.kind == kindOptionalNumber || s.kind == kindOptionalDuration
+	if err != nil || !(n > 0 && n <= most || n == 0 && zero) {
 		return nil, fmt.Errorf("%s must be %s, not %q", s.key(), s.kind, text)
 	}
 	return value, s.mistake(value)
@@ -263,12 +268,13 @@ func (s setting) value(v cty.Value, path func(string) string) (value any, text s
 
 // text writes a value from HCL as the text that read understands.
 func (s setting) text(v cty.Value) (string, error) {
+	numeric := !slices.Contains([]kind{kindString, kindPath, kindBool, kindDuration, kindOptionalDuration, kindList}, s.kind)
 	switch {
 	case v.IsNull() || !v.IsKnown():
 		return "", fmt.Errorf("%s has no value", s.key())
 	case v.Type() == cty.String && s.kind != kindList:
 		return v.AsString(), nil
-	case v.Type() == cty.Number && s.takesNumber():
+	case v.Type() == cty.Number && numeric:
 		return v.AsBigFloat().Text('f', -1), nil
 	case v.Type() == cty.Bool && s.kind == kindBool:
 		return strconv.FormatBool(v.True()), nil
@@ -281,42 +287,22 @@ func (s setting) text(v cty.Value) (string, error) {
 			texts = append(texts, each.AsString())
 		}
 		return strings.Join(texts, ", "), nil
-	default:
-		return "", fmt.Errorf("%s must be %s", s.key(), s.kind)
 	}
+	return "", fmt.Errorf("%s must be %s", s.key(), s.kind)
 }
 
-// takesNumber reports whether a number may stand for a value.
-func (s setting) takesNumber() bool {
-	switch s.kind {
-	case kindString, kindPath, kindBool, kindDuration, kindOptionalDuration, kindList:
-		return false
-	}
-	return true
-}
-
-var sizeUnits = []struct {
-	suffix string
-	factor int64
-}{
-	{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40},
-	{"KB", 1 << 10}, {"MB", 1 << 20}, {"GB", 1 << 30}, {"TB", 1 << 40},
-	{"K", 1 << 10}, {"M", 1 << 20}, {"G", 1 << 30}, {"T", 1 << 40}, {"B", 1},
-}
+// sizeForm is a number and a unit.
+var sizeForm = regexp.MustCompile(`^(.*?)\s*(?:([KMGT])(?:i?B)?|B)?$`)
 
 // ParseSize reads "64MB", "2G", "512KiB" or a plain number of bytes. The units
 // are powers of 1024, as in every tool that limits memory.
 func ParseSize(text string) (int64, error) {
-	number, factor := strings.TrimSpace(text), int64(1)
-	for _, u := range sizeUnits {
-		if rest, ok := strings.CutSuffix(number, u.suffix); ok {
-			number, factor = strings.TrimSpace(rest), u.factor
-			break
+	if m := sizeForm.FindStringSubmatch(strings.TrimSpace(text)); m != nil {
+		factor := int64(1) << (10 * strings.Index("BKMGT", cmp.Or(m[2], "B")))
+		n, err := strconv.ParseFloat(m[1], 64)
+		if err == nil && n > 0 && n <= float64(math.MaxInt64/factor) {
+			return int64(n * float64(factor)), nil
 		}
 	}
-	n, err := strconv.ParseFloat(number, 64)
-	if err != nil || n <= 0 || n > float64(math.MaxInt64/factor) || math.IsNaN(n) {
-		return 0, fmt.Errorf("%q is no size; write for instance \"64MB\" or \"2GB\"", text)
-	}
-	return int64(n * float64(factor)), nil
+	return 0, fmt.Errorf("%q is no size; write for instance \"64MB\" or \"2GB\"", text)
 }

@@ -13,16 +13,23 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-var rootSchema = &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{
-	{Type: "listen"}, {Type: "store"}, {Type: "sandbox"}, {Type: "guard"}, {Type: "log"}, {Type: "stop"}, {Type: "workspace"}, {Type: "skills"}, {Type: "policy"}, {Type: "protect"},
-	{Type: "plugin", LabelNames: []string{"name"}},
-	{Type: "provider", LabelNames: []string{"name"}},
-	{Type: "model", LabelNames: []string{"name"}},
-	{Type: "agent", LabelNames: []string{"name"}},
-	{Type: "skill", LabelNames: []string{"name"}},
-	{Type: "rule", LabelNames: []string{"name"}},
-	{Type: "project", LabelNames: []string{"root"}},
-}}
+// rootSchema are the blocks of a file, and labelledTypes those that have a label.
+var (
+	rootSchema    = schemaOf("agent", "guard", "listen", "log", "model", "plugin", "policy", "project", "protect", "provider", "rule", "sandbox", "skill", "skills", "stop", "store", "workspace")
+	labelledTypes = []string{"plugin", "provider", "model", "agent", "skill", "rule", "project"}
+)
+
+func schemaOf(types ...string) *hcl.BodySchema {
+	schema := &hcl.BodySchema{}
+	for _, t := range types {
+		header := hcl.BlockHeaderSchema{Type: t}
+		if slices.Contains(labelledTypes, t) {
+			header.LabelNames = []string{"name"}
+		}
+		schema.Blocks = append(schema.Blocks, header)
+	}
+	return schema
+}
 
 // blockSet holds the labelled blocks of one type, later files over earlier
 // ones, in the order in which the labels first appeared.
@@ -93,19 +100,12 @@ func (l *loader) parse(text []byte, name string) *hcl.File {
 	return f
 }
 
-// blockTypes are the blocks of a file, sorted.
+// blockTypes are the blocks of a file.
 func blockTypes() (types []string) {
 	for _, b := range rootSchema.Blocks {
 		types = append(types, b.Type)
 	}
-	slices.Sort(types)
 	return types
-}
-
-// schemaWith are some of the blocks of a file.
-func schemaWith(types ...string) *hcl.BodySchema {
-	blocks := slices.DeleteFunc(slices.Clone(rootSchema.Blocks), func(b hcl.BlockHeaderSchema) bool { return !slices.Contains(types, b.Type) })
-	return &hcl.BodySchema{Blocks: blocks}
 }
 
 // settings applies a block without a label.
@@ -267,8 +267,7 @@ func (l *loader) tooDeep(text []byte, name string) bool {
 			operators++
 		}
 		if depth > deepest || operators > mostOperators {
-			r := t.Range
-			l.fail("The configuration is nested too deeply", fmt.Sprintf("%s:%d has more than %d open brackets, or the file more than %d operators; a configuration like that is a mistake.", name, r.Start.Line, deepest, mostOperators))
+			l.fail("The configuration is nested too deeply", fmt.Sprintf("%s:%d has more than %d open brackets, or the file more than %d operators; a configuration like that is a mistake.", name, t.Range.Start.Line, deepest, mostOperators))
 			return true
 		}
 	}

@@ -47,7 +47,8 @@ type Config struct {
 	// "provider openai". What is switched off asks for none.
 	KeyUses map[string][]string
 
-	keys Keys
+	keys    Keys
+	secrets []string // that the files ask for by name
 }
 
 // Listen says where the daemon is reached.

@@ -3,7 +3,6 @@ package config
 import (
 	"cmp"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -172,30 +171,24 @@ func NeedsStart(began, now *Config) (out Diagnostics) {
 // secret() came to is. Label, enabled, on_use and model are left out: they concern the
 // daemon alone.
 func (l *loader) digest(p Plugin) string {
-	sum := sha256.New()
-	add := func(name string, v any) {
-		text, err := json.Marshal(v)
-		if err != nil {
-			text = []byte(err.Error()) // of no type that is summed up here
-		}
-		fmt.Fprintf(sum, "%s %d %s\n", name, len(text), text)
-	}
 	attrs, wrong := p.Body.JustAttributes()
 	p.Label, p.Enabled, p.OnUse, p.Model, p.Body, p.Range = "", false, false, "", nil, hcl.Range{}
-	add("block", p)
-
-	// What is no attribute is a mistake, which counts as well: mending it is a change.
-	for _, d := range wrong {
-		add("mistake", d.Summary+": "+d.Detail)
+	sum := []any{p}
+	for _, d := range wrong { // what is no attribute counts as well: mending it is a change
+		sum = append(sum, d.Summary+": "+d.Detail)
 	}
 	for _, name := range p.Secrets {
-		add("secret", l.keySum(name))
+		sum = append(sum, l.keySum(name))
 	}
-	eval := l.digestContext()
-	for _, name := range slices.Sorted(maps.Keys(attrs)) {
-		add("attribute "+name, valueText(attrs[name].Expr, eval))
+	eval, texts := l.digestContext(), map[string]string{}
+	for name, a := range attrs {
+		texts[name] = valueText(a.Expr, eval)
 	}
-	return hex.EncodeToString(sum.Sum(nil))
+	text, err := json.Marshal(append(sum, texts))
+	if err != nil {
+		text = []byte(err.Error()) // of no type that is summed up here
+	}
+	return fmt.Sprintf("%x", sha256.Sum256(text))
 }
 
 // valueText is what an expression comes to, or why it comes to nothing.
@@ -204,7 +197,6 @@ func valueText(expr hcl.Expression, eval *hcl.EvalContext) string {
 	if diags.HasErrors() {
 		return "mistake: " + diags[0].Summary + ": " + diags[0].Detail
 	}
-	v, _ = v.UnmarkDeep()
 	text, err := ctyjson.Marshal(v, v.Type())
 	if err != nil {
 		return "no value: " + err.Error()
@@ -226,6 +218,5 @@ func (l *loader) digestContext() *hcl.EvalContext {
 // keySum is another text for another value of a secret, and for none.
 func (l *loader) keySum(name string) string {
 	value, _ := l.src.Keys.Find(name) // none is a value here
-	sum := sha256.Sum256([]byte(value))
-	return name + " " + hex.EncodeToString(sum[:])
+	return fmt.Sprintf("%s %x", name, sha256.Sum256([]byte(value)))
 }

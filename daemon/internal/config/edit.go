@@ -11,7 +11,8 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// edit exchanges the file at path for what change makes of it.
+// edit exchanges the file at path for what change makes of it, and reports whether that is
+// another text. It is exchanged whole or not at all, where it lies when path is a link.
 func edit(path string, change func(text []byte) ([]byte, error)) (bool, error) {
 	file, err := editable(path)
 	if err != nil {
@@ -58,57 +59,51 @@ func editable(path string) (string, error) {
 
 // readWhole reads a file that may be edited, and the mode that it must keep. One
 // that is not there is empty.
-func readWhole(file string) ([]byte, fs.FileMode, error) {
+func readWhole(file string) (text []byte, mode fs.FileMode, err error) {
 	info, err := os.Stat(file)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, 0o600, nil
-	case err != nil:
-		return nil, 0, sdk.Errorf(sdk.Unavailable, "read the configuration: %w", err)
-	case !info.Mode().IsRegular():
-		return nil, 0, sdk.Errorf(sdk.Conflict, "%s is no regular file, so that it is not edited", file)
-	case info.Mode().Perm()&0o200 == 0:
-		return nil, 0, sdk.Errorf(sdk.Permission, "%s may not be written, so that it is not edited: write the block where that file is made, or `chmod u+w` it", file)
-	case info.Size() > MaxFile:
-		return nil, 0, sdk.Errorf(sdk.Overflow, "%s has more than 1 MiB; a configuration that long is a mistake", file)
 	}
-	text, err := os.ReadFile(file)
+	if err == nil {
+		switch mode = info.Mode().Perm(); {
+		case !info.Mode().IsRegular():
+			return nil, 0, sdk.Errorf(sdk.Conflict, "%s is no regular file, so that it is not edited", file)
+		case mode&0o200 == 0:
+			return nil, 0, sdk.Errorf(sdk.Permission, "%s may not be written, so that it is not edited: write the block where that file is made, or `chmod u+w` it", file)
+		case info.Size() > MaxFile:
+			return nil, 0, sdk.Errorf(sdk.Overflow, "%s has more than 1 MiB; a configuration that long is a mistake", file)
+		}
+		text, err = os.ReadFile(file)
+	}
 	if err != nil {
 		return nil, 0, sdk.Errorf(sdk.Unavailable, "read the configuration: %w", err)
 	}
-	return text, info.Mode().Perm(), nil
+	return text, mode, nil
 }
 
 // exchange puts a new text in the place of the old one, unless that is another
 // by now.
-func exchange(file string, old, text []byte, mode fs.FileMode) (done bool, err error) {
-	tmp, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+"-*")
+func exchange(file string, old, text []byte, mode fs.FileMode) (bool, error) {
+	folder := filepath.Dir(file)
+	tmp, err := os.CreateTemp(folder, "."+filepath.Base(file)+"-*")
+	if err == nil {
+		defer func() { _ = os.Remove(tmp.Name()) }() // it is not there once it has taken the place
+		_, err = tmp.Write(text)
+		err = errors.Join(err, tmp.Chmod(mode), tmp.Sync(), tmp.Close())
+	}
+	if err == nil {
+		now, _, unreadable := readWhole(file)
+		if unreadable != nil || !bytes.Equal(now, old) {
+			return false, unreadable
+		}
+		err = os.Rename(tmp.Name(), file)
+	}
 	if err != nil {
 		return false, sdk.Errorf(sdk.Unavailable, "edit the configuration: %w; see that its folder can be written to, or write the block yourself", err)
 	}
-	defer func() {
-		if !done {
-			err = errors.Join(err, os.Remove(tmp.Name()))
-		}
-	}()
-	_, err = tmp.Write(text)
-	err = errors.Join(err, tmp.Chmod(mode), tmp.Sync(), tmp.Close())
-	if err != nil {
-		return false, sdk.Errorf(sdk.Unavailable, "edit the configuration: %w", err)
-	}
-	if now, _, err := readWhole(file); err != nil || !bytes.Equal(now, old) {
-		return false, err
-	}
-	if err := os.Rename(tmp.Name(), file); err != nil {
-		return false, sdk.Errorf(sdk.Unavailable, "edit the configuration: %w", err)
-	}
-	return true, syncFolder(filepath.Dir(file))
-}
-
-func syncFolder(folder string) error {
 	f, err := os.Open(folder)
 	if err != nil {
-		return fmt.Errorf("make the edit last: %w", err)
+		return true, fmt.Errorf("make the edit last: %w", err)
 	}
-	return errors.Join(f.Sync(), f.Close())
+	return true, errors.Join(f.Sync(), f.Close())
 }

@@ -86,7 +86,7 @@ func (c *Config) Keyless() (labels []string) {
 // redacted from now on, also while the plugin that uses it has not been started
 // yet. One that is not set is left for the moment when it is used.
 func (c *Config) LearnSecrets() {
-	names := secretNames(c.Files, c.Context)
+	names := slices.Clone(c.secrets)
 	for _, p := range slices.Concat(c.Plugins, c.Providers) {
 		names = append(names, p.Secrets...)
 	}
@@ -134,9 +134,9 @@ func (l *loader) keyUses() map[string][]string {
 }
 
 // secretNames are the names that files ask for by secret().
-func secretNames(files map[string]*hcl.File, ctx *hcl.EvalContext) (names []string) {
-	for _, f := range files {
-		names = append(names, secretsUnder(f.Body, ctx)...)
+func (l *loader) secretNames() (names []string) {
+	for _, f := range l.cfg.Files {
+		names = append(names, secretsUnder(f.Body, l.cfg.Context)...)
 	}
 	slices.Sort(names)
 	return slices.Compact(names)

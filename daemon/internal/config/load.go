@@ -65,11 +65,12 @@ func Load(src Source) (*Config, Diagnostics) {
 	if text, ok := l.userFile(); ok {
 		l.file(text, src.Path)
 	}
-	src.Keys.Expect(secretNames(l.parser.Files(), l.cfg.Context))
+	l.cfg.Files = l.parser.Files()
+	l.cfg.secrets = l.secretNames()
+	src.Keys.Expect(l.cfg.secrets)
 	l.environment()
 	l.decodeLabelled()
 	l.lock()
-	l.cfg.Files = l.parser.Files()
 	l.cfg.KeyUses = l.keyUses()
 	l.fillGuards()
 	l.redact()
@@ -110,10 +111,7 @@ func (l *loader) userFile() ([]byte, bool) {
 		return nil, false
 	}
 	text, err := watch.ReadRegular(l.src.Path, MaxFile)
-	if errors.Is(err, fs.ErrNotExist) && !l.src.Required {
-		return nil, false
-	}
-	if err != nil {
+	if err != nil && (l.src.Required || !errors.Is(err, fs.ErrNotExist)) {
 		l.fail("Cannot read the configuration", err.Error())
 	}
 	return text, err == nil

@@ -47,7 +47,7 @@ func (l *loader) agentMode(a sdk.Agent, body *hclsyntax.Body) sdk.Mode {
 		l.wrong(body, "without_view", "without_view of agent %q is %q; it may be interactive or restricted.", a.Name, a.WithoutView)
 	}
 	switch common := l.cfg.Policy.Mode; {
-	case !l.says(body, "mode") && common != sdk.ModeWorkspace && asks(a.WithoutView, common):
+	case !l.says(body, "mode") && common != sdk.ModeWorkspace && a.WithoutView != "" && asksLess(common, a.WithoutView):
 		return a.WithoutView
 	case !l.says(body, "mode"):
 		return common
@@ -59,11 +59,10 @@ func (l *loader) agentMode(a sdk.Agent, body *hclsyntax.Body) sdk.Mode {
 	return a.Mode
 }
 
-// asks reports whether a mode is one, and asks more than another.
-func asks(mode, other sdk.Mode) bool {
+// asksLess reports whether a person is asked less in one mode than in another.
+func asksLess(mode, other sdk.Mode) bool {
 	order := sdk.ModeNames()
-	at := slices.Index(order, string(mode))
-	return at >= 0 && at < slices.Index(order, string(other))
+	return slices.Index(order, string(mode)) > slices.Index(order, string(other))
 }
 
 func (l *loader) rule(label string, body *hclsyntax.Body, r hcl.Range) {

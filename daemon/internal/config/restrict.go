@@ -14,7 +14,7 @@ import (
 )
 
 // restricting is what a workspace's own file may hold.
-var restricting = schemaWith("workspace", "guard", "sandbox", "rule", protectBlock)
+var restricting = schemaOf("workspace", "guard", "sandbox", "rule", protectBlock)
 
 const onlyNarrows = "The file of a workspace can only narrow: it may have the blocks workspace (agent, model, deny), rule (to deny or propose), protect (refuse, ask), guard and sandbox, with limits that are lower than yours."
 
@@ -32,24 +32,21 @@ func ReadWorkspace(path string, cfg *Config) (Workspace, Diagnostics) {
 		Agents: cfg.Agents, Models: cfg.Models, Providers: cfg.Providers, Context: &hcl.EvalContext{},
 		Guards: unsetGuards(), Workspace: UnsetWorkspace(),
 	}
+	w := &l.cfg.Workspace
 	text, ok := l.userFile()
-	readable := true
-	if !ok || !l.blocks(text, path, restricting, onlyNarrows, func(b *hcl.Block, _ bool) {
+	ok = ok && l.blocks(text, path, restricting, onlyNarrows, func(b *hcl.Block, _ bool) {
 		before := len(l.diags)
-		if !l.restrict(b, cfg) && readable {
-			readable = false
-			l.cfg.Workspace.Broken, l.cfg.Workspace.BrokenAt = l.firstError(before)
+		if !l.restrict(b, cfg) && w.Broken == "" {
+			w.Broken, w.BrokenAt = l.firstError(before)
 		}
-	}) {
-		return l.broken()
+	})
+	if !ok {
+		w.Broken, w.BrokenAt = l.firstError(0)
+		return *w, l.diags
 	}
-	w := l.cfg.Workspace
-	w.Guards, w.Protect = l.cfg.Guards, l.cfg.Protect
-	if l.cfg.Sandbox.Shell == "argv" {
-		w.Shell = "argv"
-	}
-	l.choose(&w, cfg)
-	return w, l.diags
+	w.Guards, w.Protect, w.Shell = l.cfg.Guards, l.cfg.Protect, l.cfg.Sandbox.Shell
+	l.choose(w, cfg)
+	return *w, l.diags
 }
 
 // choose takes the choice of an agent and a model back where nobody trusts the
@@ -68,13 +65,6 @@ func (l *loader) choose(w *Workspace, cfg *Config) {
 
 // rootOf is the root of the project whose file is at path.
 func rootOf(path string) string { return withoutLinks(filepath.Dir(filepath.Dir(path))) }
-
-// broken is a file of which nothing is known.
-func (l *loader) broken() (Workspace, Diagnostics) {
-	w := UnsetWorkspace()
-	w.Broken, w.BrokenAt = l.firstError(0)
-	return w, l.diags
-}
 
 // firstError is the first mistake from the nth diagnostic on, with its place.
 func (l *loader) firstError(n int) (what, where string) {
@@ -127,7 +117,8 @@ func (l *loader) clamp(b *hcl.Block, cfg *Config) bool {
 		}
 		s.set(l.cfg, value)
 		if b.Type == "sandbox" && s.key() != shellForm {
-			l.noEffect(a.NameRange, "A lower sandbox."+a.Name)
+			l.report(hcl.Diagnostics{{Severity: hcl.DiagWarning, Subject: &a.NameRange, Summary: "A lower sandbox." + a.Name + " has no effect yet",
+				Detail: "It is read without a mistake and will count in a later version."}})
 		}
 		return nil
 	}) && wellFormed

@@ -104,9 +104,8 @@ func (l *loader) workspace(b *hcl.Block, prefix string) bool {
 // wider says why a workspace cannot choose an agent: it would ask a person less
 // often than the one that is taken without the choice.
 func (l *loader) wider(agent string) string {
-	order := sdk.ModeNames()
 	chosen, usual := l.cfg.Agents[agent].Mode, l.cfg.Agents["default"].Mode
-	if slices.Index(order, string(chosen)) <= slices.Index(order, string(usual)) {
+	if !asksLess(chosen, usual) {
 		return ""
 	}
 	return fmt.Sprintf("The mode of agent %q is %s, which asks less than the %s of the agent default; a workspace cannot choose it.", agent, chosen, usual)
@@ -122,21 +121,12 @@ func (l *loader) trust(patterns []string, at hcl.Range, ofProject bool) {
 		full := l.path(p)
 		if full == "" {
 			l.reportAt(at, "Wrong value", "trust holds an empty text; write the root of a project, or a pattern such as \"~/src/**\".")
-			continue
-		}
-		if _, err := match.ParseGlob(full[1:]); err != nil {
+		} else if _, err := match.ParseGlob(full[1:]); err != nil {
 			l.reportAt(at, "Wrong value", fmt.Sprintf("trust holds %q: %s.", p, err))
-			continue
+		} else {
+			l.cfg.Workspace.Trust = append(l.cfg.Workspace.Trust, full)
 		}
-		l.cfg.Workspace.Trust = append(l.cfg.Workspace.Trust, full)
 	}
-}
-
-func (l *loader) noEffect(r hcl.Range, what string) {
-	l.report(hcl.Diagnostics{{
-		Severity: hcl.DiagWarning, Summary: what + " has no effect yet", Subject: r.Ptr(),
-		Detail: "It is read without a mistake and will count in a later version.",
-	}})
 }
 
 func (l *loader) hasModel(name string) bool {

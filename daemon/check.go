@@ -11,6 +11,7 @@ import (
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/daemon/internal/credential"
 	"github.com/bothyd/bothy/daemon/internal/inspect"
+	"github.com/bothyd/bothy/sdk"
 )
 
 // CheckConfig reads the configuration as a daemon would, and besides checks the
@@ -21,7 +22,7 @@ import (
 func CheckConfig(ctx context.Context, file string) (string, *config.Config, config.Diagnostics) {
 	project := ""
 	if dir, err := os.Getwd(); err == nil {
-		if root, is := config.ProjectOf(dir); is {
+		if root, is := sdk.ProjectOf(dir, os.Getenv("HOME")); is {
 			project = root
 		}
 	}

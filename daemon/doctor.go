@@ -151,7 +151,7 @@ func doctorProject() string {
 	if err != nil {
 		return ""
 	}
-	if project, is := config.ProjectOf(dir); is {
+	if project, is := sdk.ProjectOf(dir, os.Getenv("HOME")); is {
 		return project
 	}
 	return ""

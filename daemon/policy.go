@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"cmp"
+	"os"
 	"slices"
 
 	"github.com/bothyd/bothy/daemon/internal/config"
@@ -74,7 +75,7 @@ func (w written) narrowing(root string) engine.Narrowing {
 // Rules that answers left are in the store, which only a daemon opens: they do
 // not count. form goes before the configuration's when it is not empty.
 func Judge(cfg *config.Config, dir, command string, mode sdk.Mode, form string) (sdk.Decision, config.Diagnostics, error) {
-	root, _ := config.ProjectOf(dir)
+	root, _ := sdk.ProjectOf(dir, os.Getenv("HOME"))
 	w, diags := config.WorkspaceOf(root, cfg)
 	set := settingsOf(cfg, root, w)
 	set.Shell, set.View = cmp.Or(form, set.Shell), mode == sdk.ModeWorkspace // who names it wants to know of it

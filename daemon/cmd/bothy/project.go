@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/bothyd/bothy/sdk"
 )
 
 // project is the directory that a call is about: the one named, else the
@@ -19,18 +21,11 @@ func (c *console) project(named string) (root string, err error) {
 	if err != nil {
 		return "", fmt.Errorf("the working directory: %w", err)
 	}
-	home := c.home()
-	for at := dir; !forbidden(at, home); at = filepath.Dir(at) {
-		for _, mark := range []string{".bothy", ".git"} {
-			if _, err := os.Lstat(filepath.Join(at, mark)); err == nil {
-				return at, nil
-			}
-		}
-	}
-	if forbidden(dir, home) {
+	root, is := sdk.ProjectOf(dir, c.env("HOME"))
+	if !is {
 		return "", usageError{fmt.Sprintf("%s is no project, and agents would write into it: go to a project's folder, or name one with --project DIR", dir)}
 	}
-	return dir, nil
+	return root, nil
 }
 
 func (c *console) namedProject(named string) (string, error) {
@@ -51,13 +46,3 @@ func (c *console) path(named string) string {
 	}
 	return filepath.Join(c.dir, named)
 }
-
-func (c *console) home() string {
-	home := c.env("HOME")
-	if real, err := filepath.EvalSymlinks(home); err == nil {
-		return real
-	}
-	return home
-}
-
-func forbidden(dir, home string) bool { return dir == "/" || dir == home }

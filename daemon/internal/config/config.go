@@ -172,11 +172,7 @@ func (p Plugin) BaseURL(ctx *hcl.EvalContext) string { return p.text(ctx, "base_
 // not start = false.
 func (p Plugin) Starts(ctx *hcl.EvalContext) bool {
 	a := p.attributes()["start"]
-	if a == nil {
-		return true
-	}
-	v, _ := a.Expr.Value(ctx) // as in attributes
-	return !v.RawEquals(cty.False)
+	return a == nil || !valueOf(a.Expr, ctx).RawEquals(cty.False)
 }
 
 // attributes are those that are left for the plugin's own schema. What is wrong with them is
@@ -196,13 +192,21 @@ func (p Plugin) text(ctx *hcl.EvalContext, name string) string {
 	return ""
 }
 
+// valueOf is what an expression comes to, or null when it has a mistake.
+func valueOf(expr hcl.Expression, ctx *hcl.EvalContext) cty.Value {
+	v, diags := expr.Value(ctx)
+	if diags.HasErrors() || !v.IsKnown() {
+		return cty.NullVal(cty.DynamicPseudoType)
+	}
+	return v
+}
+
 // textOf is what an expression comes to, or "" when that is no text.
 func textOf(expr hcl.Expression, ctx *hcl.EvalContext) string {
-	v, diags := expr.Value(ctx)
-	if diags.HasErrors() || v.IsNull() || !v.IsKnown() || v.Type() != cty.String {
-		return ""
+	if v := valueOf(expr, ctx); v.Type() == cty.String && !v.IsNull() {
+		return v.AsString()
 	}
-	return v.AsString()
+	return ""
 }
 
 // WithoutSecrets evaluates as Context does, except that a secret which is not

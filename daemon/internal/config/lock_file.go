@@ -82,34 +82,31 @@ func (p *lockParser) read(f *hcl.File) {
 			p.reportAt(a.NameRange, "Unknown attribute in the lock", "A lock has a version, and a block for each plugin.")
 		}
 	}
-	tokens, _ := hclsyntax.LexConfig(f.Bytes, "", hcl.InitialPos) // which was parsed
+	from := 0
 	for _, b := range body.Blocks {
-		tokens = p.comments(tokens, strings.Join(b.Labels, " "), b.Range().Start.Byte, b.CloseBraceRange.End.Byte)
+		p.comments(strings.Join(b.Labels, " "), f.Bytes[from:b.TypeRange.Start.Byte])
+		from = b.CloseBraceRange.End.Byte
 		if b.Type != "plugin" || len(b.Labels) != 1 || !labelPattern.MatchString(b.Labels[0]) {
 			p.reportAt(b.DefRange(), "No block of a lock", "A lock has blocks plugin \"LABEL\", with the labels of blocks of the configuration.")
 			continue
 		}
-		entry := Locked{text: f.Bytes[b.TypeRange.Start.Byte:b.CloseBraceRange.End.Byte]}
+		entry := Locked{text: f.Bytes[b.TypeRange.Start.Byte:from]}
 		diags := gohcl.DecodeBody(b.Body, nil, &entry)
 		if p.report(diags); !diags.HasErrors() {
 			p.put(b.DefRange(), b.Labels[0], entry)
 		}
 	}
-	p.comments(tokens, "", len(f.Bytes), len(f.Bytes))
+	p.comments("", f.Bytes[from:])
 }
 
-// comments keeps the comments before a block that lies from start to end, and
-// returns the tokens behind it.
-func (p *lockParser) comments(tokens hclsyntax.Tokens, label string, start, end int) hclsyntax.Tokens {
-	for i, t := range tokens {
-		if t.Range.Start.Byte >= end {
-			return tokens[i:]
-		}
-		if t.Type == hclsyntax.TokenComment && t.Range.Start.Byte < start && !strings.HasPrefix(string(t.Bytes), lockHeaderStart) {
+// comments keeps those of a text before a block, or at the end.
+func (p *lockParser) comments(label string, text []byte) {
+	tokens, _ := hclsyntax.LexConfig(text, "", hcl.InitialPos) // it was parsed
+	for _, t := range tokens {
+		if t.Type == hclsyntax.TokenComment && !strings.HasPrefix(string(t.Bytes), lockHeaderStart) {
 			p.lock.comments[label] = append(append(p.lock.comments[label], bytes.TrimSpace(t.Bytes)...), '\n')
 		}
 	}
-	return nil
 }
 
 func (p *lockParser) put(at hcl.Range, label string, entry Locked) {

@@ -77,22 +77,6 @@ func WorkspaceOf(project string, cfg *Config) (Workspace, Diagnostics) {
 // WorkspaceFile is where a project has its own configuration.
 func WorkspaceFile(project string) string { return filepath.Join(project, ".bothy", "config.hcl") }
 
-// ProjectOf is the nearest folder upwards with .bothy or .git, else the folder
-// itself, without links. Home and / are no projects: it is false there, where no
-// prompt is taken.
-func ProjectOf(dir string) (root string, is bool) {
-	home, _ := os.UserHomeDir()
-	dir, home = withoutLinks(dir), withoutLinks(home)
-	for at := dir; at != home && at != filepath.Dir(at); at = filepath.Dir(at) {
-		for _, mark := range []string{".bothy", ".git"} {
-			if _, err := os.Lstat(filepath.Join(at, mark)); err == nil {
-				return at, true
-			}
-		}
-	}
-	return dir, dir != home && dir != filepath.Dir(dir)
-}
-
 // withoutLinks is the real path of a file, or the path itself when it has none.
 func withoutLinks(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {

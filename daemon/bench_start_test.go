@@ -12,10 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/bothyd/bothy/daemon/internal/audit"
-
 	"github.com/hashicorp/go-hclog"
 
+	"github.com/bothyd/bothy/daemon/internal/audit"
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/daemon/internal/host"
 	"github.com/bothyd/bothy/daemon/internal/inspect"

@@ -10,9 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/bothyd/bothy/daemon/internal/audit"
-
 	"github.com/bothyd/bothy"
+	"github.com/bothyd/bothy/daemon/internal/audit"
 	"github.com/bothyd/bothy/daemon/internal/bundle"
 	"github.com/bothyd/bothy/daemon/internal/config"
 )

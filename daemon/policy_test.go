@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/bothyd/bothy/daemon/internal/audit"
-
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/daemon/internal/policy"
 	"github.com/bothyd/bothy/sdk"

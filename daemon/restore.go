@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/bothyd/bothy/daemon/internal/audit"
-
 	"github.com/bothyd/bothy/daemon/internal/store"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/bothyd/bothy/daemon/internal/audit"
-
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/sdk"
 )

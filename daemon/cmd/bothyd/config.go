@@ -12,10 +12,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bothyd/bothy/daemon/internal/audit"
-
 	"github.com/bothyd/bothy/daemon"
 	"github.com/bothyd/bothy/daemon/cmd/internal/verbs"
+	"github.com/bothyd/bothy/daemon/internal/audit"
 	"github.com/bothyd/bothy/daemon/internal/config"
 )
 

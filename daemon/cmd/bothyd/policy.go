@@ -9,10 +9,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/bothyd/bothy/daemon/internal/audit"
-
 	"github.com/bothyd/bothy/daemon"
 	"github.com/bothyd/bothy/daemon/cmd/internal/verbs"
+	"github.com/bothyd/bothy/daemon/internal/audit"
 	"github.com/bothyd/bothy/sdk"
 )
 

@@ -41,8 +41,7 @@ type blockSet struct {
 
 var labelPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
 
-// file adds one file: settings take effect at once, labelled blocks are kept
-// until all files are read.
+// file adds one file: settings take effect at once, labelled blocks are kept until all files are read.
 func (l *loader) file(text []byte, name string) {
 	l.blocks(text, name, rootSchema, "At the top of a file there are the blocks "+strings.Join(blockTypes(), ", ")+".", func(b *hcl.Block, twice bool) {
 		switch {
@@ -59,9 +58,8 @@ func (l *loader) file(text []byte, name string) {
 	})
 }
 
-// blocks gives do the blocks of a file as they stand in it, and reports false for
-// one that cannot be parsed. What schema does not have is a mistake, to which teach
-// adds what there is.
+// blocks gives do the blocks of a file as they stand in it, and reports false for one that cannot be
+// parsed. What schema does not have is a mistake, to which teach adds what there is.
 func (l *loader) blocks(text []byte, name string, schema *hcl.BodySchema, teach string, do func(b *hcl.Block, twice bool)) bool {
 	f := l.parse(text, name)
 	if f == nil {

@@ -12,8 +12,7 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// pluginBlock is what of a plugin or provider block is taken apart before the rest is a
-// [Plugin].
+// pluginBlock is what of a plugin or provider block is taken apart before the rest is a [Plugin].
 type pluginBlock struct {
 	Limits *limitsBlock `hcl:"limits,block"`
 	Quota  *Quota       `hcl:"quota,block"`
@@ -40,9 +39,8 @@ func PluginAttributes() (names []string) {
 	return names
 }
 
-// bundled is what those plugins that come with Bothy are held to, where a kernel can and
-// a block does not say something else. Of the others each says in its manifest why it
-// cannot be confined.
+// bundled is what those plugins that come with Bothy are held to, where a kernel can and a block does
+// not say something else. Of the others each says in its manifest why it cannot be confined.
 var bundled = map[string]Confine{
 	"anthropic": {Network: true, BestEffort: true, Bundled: true},
 	"openai":    {Network: true, BestEffort: true, Bundled: true},

@@ -108,8 +108,7 @@ type Plugin struct {
 	Range   hcl.Range
 }
 
-// Limits are what a plugin's process may use. Zero is the default, below zero
-// is no limit.
+// Limits are what a plugin's process may use. Zero is the default, below zero is no limit.
 type Limits struct {
 	Memory int64         // bytes of data
 	Files  int64         // open files
@@ -168,8 +167,7 @@ func (v *Value) from(text, source string, place hcl.Range) {
 // can be read now. Only the choice of a model looks at it before the plugin does.
 func (p Plugin) BaseURL(ctx *hcl.EvalContext) string { return p.text(ctx, "base_url") }
 
-// Starts reports whether the plugin may start a server of its own: its block has
-// not start = false.
+// Starts reports whether the plugin may start a server of its own: its block has not start = false.
 func (p Plugin) Starts(ctx *hcl.EvalContext) bool {
 	a := p.attributes()["start"]
 	return a == nil || !valueOf(a.Expr, ctx).RawEquals(cty.False)
@@ -218,8 +216,7 @@ func (c *Config) WithoutSecrets() *hcl.EvalContext {
 	})
 }
 
-// Secret resolves a secret by name, as secret() in a file does; from then on
-// its value is redacted.
+// Secret resolves a secret by name, as secret() in a file does; from then on its value is redacted.
 func (c *Config) Secret(name string) (string, error) {
 	v, err := c.Context.Functions["secret"].Call([]cty.Value{cty.StringVal(name)})
 	if err != nil {

@@ -51,8 +51,7 @@ func (l *loader) decode(body hcl.Body, block any) bool {
 	return !diags.HasErrors()
 }
 
-// said is a body without what is null of a schema, and in the blocks of that; nil is all
-// that there is.
+// said is a body without what is null of a schema, and in the blocks of that; nil is all that there is.
 func (l *loader) said(body *hclsyntax.Body, schema *hcl.BodySchema) *hclsyntax.Body {
 	out := *body
 	out.Attributes, out.Blocks = maps.Clone(body.Attributes), slices.Clone(body.Blocks)

@@ -17,8 +17,7 @@ import (
 // ChangeKind says what became of a block.
 type ChangeKind string
 
-// What can become of a block. Moved is that of a type of blocks whose order
-// counts and is another one.
+// What can become of a block. Moved is that of a type of blocks whose order counts and is another one.
 const (
 	Added   ChangeKind = "added"
 	Changed ChangeKind = "changed"
@@ -46,10 +45,9 @@ func (c Change) String() string {
 	}
 }
 
-// Diff is what changed from one configuration to the next, block by block:
-// first the blocks without a label, then the labelled ones, type by type.
-// Comments, layout and lines are no change. An undecoded body changed when what
-// it came to at Load is another, so that both must have come from Load.
+// Diff is what changed from one configuration to the next, block by block: first the blocks without a
+// label, then the labelled ones, type by type. Comments, layout and lines are no change. An undecoded
+// body changed when what it came to at Load is another, so that both must have come from Load.
 func Diff(was, now *Config) []Change {
 	changes := diffSettings(was, now)
 	before, after := was.blocks(), now.blocks()
@@ -166,10 +164,9 @@ func NeedsStart(began, now *Config) (out Diagnostics) {
 	return out
 }
 
-// digest sums up what a plugin's process is given by its block. Comments,
-// layout and the place in the file are not part of it; what env(), file() and
-// secret() came to is. Label, enabled, on_use and model are left out: they concern the
-// daemon alone.
+// digest sums up what a plugin's process is given by its block. Comments, layout and the place in the
+// file are not part of it; what env(), file() and secret() came to is. Label, enabled, on_use and model
+// are left out: they concern the daemon alone.
 func (l *loader) digest(p Plugin) string {
 	attrs, wrong := p.Body.JustAttributes()
 	p.Label, p.Enabled, p.OnUse, p.Model, p.Body, p.Range = "", false, false, "", nil, hcl.Range{}

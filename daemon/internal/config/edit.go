@@ -38,8 +38,7 @@ func edit(path string, change func(text []byte) ([]byte, error)) (bool, error) {
 	return false, sdk.Errorf(sdk.Conflict, "%s is being written by somebody else again and again: try again", path)
 }
 
-// editTries is how often an edit is made anew because the file was another one
-// when it was done.
+// editTries is how often an edit is made anew because the file was another one when it was done.
 const editTries = 5
 
 // editable is the file behind path, whose folder is there.
@@ -81,8 +80,7 @@ func readWhole(file string) (text []byte, mode fs.FileMode, err error) {
 	return text, mode, nil
 }
 
-// exchange puts a new text in the place of the old one, unless that is another
-// by now.
+// exchange puts a new text in the place of the old one, unless that is another by now.
 func exchange(file string, old, text []byte, mode fs.FileMode) (bool, error) {
 	folder := filepath.Dir(file)
 	tmp, err := os.CreateTemp(folder, "."+filepath.Base(file)+"-*")

@@ -63,10 +63,9 @@ func (a attribute) stands(text []byte, block *hclsyntax.Block) bool {
 	return v.RawEquals(want)
 }
 
-// setBlock is the text with a block that says all the attributes; yourself is
-// what to do where that cannot be written. hclwrite makes what is new; it is put
-// in by its place in the text, for hclwrite alone would write tabs as spaces and
-// leave out a byte order mark.
+// setBlock is the text with a block that says all the attributes; yourself is what to do where that
+// cannot be written. hclwrite makes what is new; it is put in by its place in the text, for hclwrite
+// alone would write tabs as spaces and leave out a byte order mark.
 func setBlock(text []byte, path, kind, label string, wanted attributes, yourself string) ([]byte, error) {
 	block, err := findBlock(text, path, kind, label)
 	if err != nil {
@@ -113,8 +112,7 @@ func removeBlock(text []byte, path, kind, label string) ([]byte, error) {
 	return edited, nil
 }
 
-// findBlock is the block of a type and a label at the top of a text, nil when
-// there is none.
+// findBlock is the block of a type and a label at the top of a text, nil when there is none.
 func findBlock(text []byte, path, kind, name string) (*hclsyntax.Block, error) {
 	l := &loader{parser: hclparse.NewParser()}
 	var found *hclsyntax.Block
@@ -135,8 +133,7 @@ func findBlock(text []byte, path, kind, name string) (*hclsyntax.Block, error) {
 	return found, nil
 }
 
-// sameName reports whether two names are one skill's, however accents are
-// written.
+// sameName reports whether two names are one skill's, however accents are written.
 func sameName(a, b string) bool { return norm.NFC.String(a) == norm.NFC.String(b) }
 
 // appendBlock puts a new block at the end.
@@ -169,8 +166,7 @@ func blockText(kind, label string, says attributes) string {
 	return string(hclwrite.Format(f.Bytes()))
 }
 
-// setAttribute gives one attribute of a block its value, where it stands or as
-// the block's last.
+// setAttribute gives one attribute of a block its value, where it stands or as the block's last.
 func setAttribute(text []byte, block *hclsyntax.Block, a attribute) []byte {
 	if a.stands(text, block) {
 		return text

@@ -12,8 +12,7 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// PluginEdit is what is written into a plugin's or provider's block. What is
-// empty stays as it is.
+// PluginEdit is what is written into a plugin's or provider's block. What is empty stays as it is.
 type PluginEdit struct {
 	Kind    string // the type of the block: "plugin" or "provider"
 	Label   string
@@ -89,8 +88,7 @@ func RemoveBlock(path, kind, label string) (bool, error) {
 	return edit(path, func(text []byte) ([]byte, error) { return removeBlock(text, path, kind, label) })
 }
 
-// Set is an attribute that a plugin declares, with the value that its block is to
-// have.
+// Set is an attribute that a plugin declares, with the value that its block is to have.
 type Set struct{ attribute }
 
 // reference is a value that is looked up when it is used.

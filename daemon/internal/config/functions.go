@@ -47,9 +47,8 @@ func evalContext(src Source) *hcl.EvalContext {
 	}}
 }
 
-// textFunction is a function from one text to another. Where that is an error it is the
-// default that it was given, if it may be given one: without, an empty value would be found
-// out much later.
+// textFunction is a function from one text to another. Where that is an error it is the default that it
+// was given, if it may be given one: without, an empty value would be found out much later.
 func textFunction(name string, defaults bool, do func(string) (string, error)) function.Function {
 	spec := function.Spec{
 		Params: []function.Parameter{{Name: "name", Type: cty.String}},

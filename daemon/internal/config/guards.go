@@ -65,8 +65,7 @@ func (l *loader) ownGuards(attributes hcl.Attributes) sdk.Guards {
 	return own.Guards
 }
 
-// fillGuards completes the guards of every agent and checks what no single one
-// can tell.
+// fillGuards completes the guards of every agent and checks what no single one can tell.
 func (l *loader) fillGuards() {
 	common := guardMistakes(l.cfg.Guards)
 	for _, text := range common {
@@ -89,8 +88,7 @@ func (l *loader) fillGuards() {
 	}
 }
 
-// guardMistakes says what is wrong with guards that need each other. One that
-// is off is never wrong.
+// guardMistakes says what is wrong with guards that need each other. One that is off is never wrong.
 func guardMistakes(g sdk.Guards) []string {
 	var wrong []string
 	says := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }

@@ -33,8 +33,7 @@ type Source struct {
 	Noted func(path string)
 }
 
-// DefaultPath is the user's file when nobody names another:
-// $XDG_CONFIG_HOME/bothy/config.hcl.
+// DefaultPath is the user's file when nobody names another: $XDG_CONFIG_HOME/bothy/config.hcl.
 func DefaultPath() (string, error) {
 	dir, err := os.UserConfigDir()
 	if err != nil {

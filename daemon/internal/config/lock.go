@@ -96,8 +96,7 @@ func toolHash(t sdk.ToolSpec) string {
 	return hash
 }
 
-// set is a list as the lock holds it: sorted, each once, in the one spelling that
-// HCL has.
+// set is a list as the lock holds it: sorted, each once, in the one spelling that HCL has.
 func set(list []string) []string {
 	all := map[string]bool{}
 	for _, x := range list {
@@ -106,8 +105,7 @@ func set(list []string) []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// addFact adds to what is said of a name, which may stand in a manifest more than
-// once, in any order.
+// addFact adds to what is said of a name, which may stand in a manifest more than once, in any order.
 func addFact(facts map[string]string, name, text string) {
 	name, text = norm.NFC.String(name), norm.NFC.String(text)
 	if was := facts[name]; was != "" {

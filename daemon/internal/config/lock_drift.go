@@ -7,12 +7,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bothyd/bothy/sdk"
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/bothyd/bothy/sdk"
 )
 
-// LockChange is one thing that is not the same in two locks, or in a lock and
-// a plugin.
+// LockChange is one thing that is not the same in two locks, or in a lock and a plugin.
 type LockChange struct {
 	Label string     `json:"label"` // of the block
 	Kind  ChangeKind `json:"kind"`

@@ -177,8 +177,7 @@ func (l Lock) encode() []byte {
 	return out
 }
 
-// block writes an entry, without what is empty, and in a block that is there only what is
-// another.
+// block writes an entry, without what is empty, and in a block that is there only what is another.
 func (l Locked) block(label string) []byte {
 	says := l.attributes()
 	if l.text == nil {

@@ -13,8 +13,7 @@ import (
 	"github.com/bothyd/bothy/sdk/match"
 )
 
-// Policy says how much runs may do without asking, and how long an answer is
-// waited for.
+// Policy says how much runs may do without asking, and how long an answer is waited for.
 type Policy struct {
 	Mode           sdk.Mode      `name:"mode" default:"workspace" doc:"what agents that name no mode may do unasked: {modes}"`
 	AllowDangerous bool          `name:"allow_dangerous" default:"false" doc:"full may be the mode of an agent, or policy.mode"`

@@ -11,8 +11,7 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// projectSchema is what a project block of the user's file has. Its label is the
-// root of the project.
+// projectSchema is what a project block of the user's file has. Its label is the root of the project.
 var projectSchema = &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "sandbox"}}}
 
 // project reads what the user says of one project.

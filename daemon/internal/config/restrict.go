@@ -21,11 +21,10 @@ const onlyNarrows = "The file of a workspace can only narrow: it may have the bl
 // workspacePrefix begins the Source of a rule of a workspace.
 const workspacePrefix = "workspace "
 
-// ReadWorkspace reads .bothy/config.hcl of a project, which can only restrict what
-// the user has configured: choose among the agents and models, deny tools or
-// have them proposed, lower limits. Anything else is an error and has no effect,
-// for who wrote the project is not who runs it; functions are none, so that the
-// file reads nothing. What the file denies, and cannot be read, makes it Broken.
+// ReadWorkspace reads .bothy/config.hcl of a project, which can only restrict what the user has
+// configured: choose among the agents and models, deny tools or have them proposed, lower limits.
+// Anything else is an error and has no effect, for who wrote the project is not who runs it; functions
+// are none, so that the file reads nothing. What the file denies, and cannot be read, makes it Broken.
 func ReadWorkspace(path string, cfg *Config) (Workspace, Diagnostics) {
 	l := &loader{src: Source{Path: path, Required: true}, parser: hclparse.NewParser()}
 	l.cfg = &Config{
@@ -49,9 +48,8 @@ func ReadWorkspace(path string, cfg *Config) (Workspace, Diagnostics) {
 	return *w, l.diags
 }
 
-// choose takes the choice of an agent and a model back where nobody trusts the
-// project with it: another agent may have other tools, and another model sends
-// what is said elsewhere.
+// choose takes the choice of an agent and a model back where nobody trusts the project with it: another
+// agent may have other tools, and another model sends what is said elsewhere.
 func (l *loader) choose(w *Workspace, cfg *Config) {
 	if w.Agent == "" && w.Model == "" || cfg.Workspace.Trusts(rootOf(l.src.Path)) {
 		return
@@ -76,8 +74,7 @@ func (l *loader) firstError(n int) (what, where string) {
 	return "it cannot be read", l.src.Path + ":1"
 }
 
-// restrict takes one block. It reports false when it is not known what the block
-// denies.
+// restrict takes one block. It reports false when it is not known what the block denies.
 func (l *loader) restrict(b *hcl.Block, cfg *Config) bool {
 	switch b.Type {
 	case "workspace":
@@ -127,8 +124,7 @@ func (l *loader) clamp(b *hcl.Block, cfg *Config) bool {
 // shellForm has no order but one of its values is less than the other.
 const shellForm = "sandbox.shell"
 
-// limits reports whether less of a setting is never more freedom. One that is unknown is
-// none.
+// limits reports whether less of a setting is never more freedom. One that is unknown is none.
 func (s setting) limits() bool {
 	switch s.kind {
 	case "", kindString, kindPath, kindBool:

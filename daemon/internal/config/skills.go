@@ -8,17 +8,17 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/bothyd/bothy/sdk"
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/bothyd/bothy/sdk"
 )
 
-// Skills says where skills are looked for beside Bothy's own folders, how much
-// of a prompt their list may take, and which of them were switched. The tags home
-// and project say which folder a field switches, below a home directory and
-// below a project.
+// Skills says where skills are looked for beside Bothy's own folders, how much of a prompt their list
+// may take, and which of them were switched. The tags home and project say which folder a field
+// switches, below a home directory and below a project.
 type Skills struct {
 	Agents  bool    `name:"agents" default:"true" home:".agents/skills" project:".agents/skills" doc:"look for skills in .agents/skills too, of the home and of projects"`
 	Claude  bool    `name:"claude" default:"true" home:".claude/skills" project:".claude/skills" doc:"look for skills in .claude/skills too, of the home and of projects"`
@@ -30,8 +30,7 @@ type Skills struct {
 	places map[string]string // of those blocks, file:line
 }
 
-// HomeFolders are the folders below a home directory that count, in the order of
-// the fields.
+// HomeFolders are the folders below a home directory that count, in the order of the fields.
 func (s Skills) HomeFolders() []string { return s.folders("home") }
 
 // ProjectFolders are the folders below a project that count.

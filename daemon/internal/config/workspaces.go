@@ -41,8 +41,7 @@ func NewWorkspaces(tell func(project string, diags Diagnostics)) *Workspaces {
 	return &Workspaces{tell: tell, known: map[string]knownWorkspace{}}
 }
 
-// Of is what the file of a project says, read against cfg. Without a file it says
-// nothing.
+// Of is what the file of a project says, read against cfg. Without a file it says nothing.
 func (ws *Workspaces) Of(cfg *Config, project string) Workspace {
 	if project == "" {
 		return UnsetWorkspace()

@@ -9,9 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/bothyd/bothy/daemon/internal/audit"
-
 	"github.com/bothyd/bothy"
+	"github.com/bothyd/bothy/daemon/internal/audit"
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/sdk"
 )

@@ -11,10 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/bothyd/bothy/daemon/internal/audit"
-
 	"github.com/hashicorp/go-hclog"
 
+	"github.com/bothyd/bothy/daemon/internal/audit"
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/daemon/internal/skill"
 	"github.com/bothyd/bothy/daemon/internal/store"

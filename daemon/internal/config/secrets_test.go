@@ -1,8 +1,12 @@
 package config
 
 import (
+	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
+	"testing"
 )
 
 // Secrets is a Registry that knows a value only as it is written itself.
@@ -31,4 +35,12 @@ func (s *Secrets) Redact(text string) string {
 		text = strings.ReplaceAll(text, v, "[secret]")
 	}
 	return text
+}
+
+// writeFile makes a file and its folders.
+func writeFile(t testing.TB, path, text string) {
+	t.Helper()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+		t.Fatal(err)
+	}
 }

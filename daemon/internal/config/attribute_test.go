@@ -127,6 +127,16 @@ func inBlock(block, assigned string) string {
 	return strings.Replace(fmt.Sprintf(around[block], "  "+assigned), "REST", rest, 1)
 }
 
+// small reads a text over little that is built in.
+func small(t testing.TB, text string, env ...string) (*Config, Diagnostics) {
+	path := t.TempDir() + "/config.hcl"
+	writeFile(t, path, text)
+	return Load(Source{
+		Defaults: []byte("provider \"openai\" {}\nagent \"default\" {}\n"), DefaultsName: "built-in",
+		Path: path, Required: true, Getenv: environment(env...), Secrets: &Secrets{},
+	})
+}
+
 // TestAttributeMistakes: whatever is wrong with an attribute is one mistake, at its own line.
 func TestAttributeMistakes(t *testing.T) {
 	tried := map[string][]string{}
@@ -134,7 +144,7 @@ func TestAttributeMistakes(t *testing.T) {
 		for _, c := range rows {
 			name, _, _ := strings.Cut(c.assigned, " ")
 			tried[block] = append(tried[block], name)
-			cfg, diags := load(t, inBlock(block, c.assigned))
+			cfg, diags := small(t, inBlock(block, c.assigned))
 			if cfg != nil || len(diags) != 1 || !strings.Contains(diags.Error(), c.says) || !strings.Contains(diags.Error(), "config.hcl:3:") || !strings.Contains(diags[0].Source, name) {
 				t.Errorf("%s { %s }: %d diagnostics; want one of line 3 that says %q:\n%s", block, c.assigned, len(diags), c.says, diags.Error())
 			}
@@ -173,7 +183,7 @@ func TestSettingMistakes(t *testing.T) {
 			t.Errorf("nothing wrong is tried with %s, %s", s.key(), s.kind)
 		}
 		for _, value := range rows {
-			cfg, diags := load(t, fmt.Sprintf("%s {\n\n  %s = %s\n}\n", s.block, s.name, value))
+			cfg, diags := small(t, fmt.Sprintf("%s {\n\n  %s = %s\n}\n", s.block, s.name, value))
 			if cfg != nil || len(diags) != 1 || diags[0].Line != 3 || !strings.Contains(diags.Error(), s.key()) || !strings.Contains(diags.Error(), "config.hcl:3:") {
 				t.Errorf("%s = %s: %s", s.key(), value, diags.Error())
 			}
@@ -185,7 +195,7 @@ func TestSettingMistakes(t *testing.T) {
 		if s.kind == kindList {
 			wrong = "../outside"
 		}
-		cfg, diags := load(t, "", s.variable(), wrong)
+		cfg, diags := small(t, "", s.variable(), wrong)
 		if cfg == nil || len(diags) != 1 || diags.HasErrors() || diags[0].Summary != "Ignored "+s.variable() || !strings.HasSuffix(diags[0].Detail, " stays.") {
 			t.Errorf("%s: %s", s.variable(), diags.Error())
 		} else if v := cfg.Values[s.at]; v.Value != s.defaultText() || v.Source == s.variable() {
@@ -203,8 +213,8 @@ func TestNullIsNotSaid(t *testing.T) {
 				continue
 			}
 			for _, null := range []string{"null", "true ? null : \"x\""} {
-				cfg, diags := load(t, inBlock(block, name+" = "+null))
-				without, _ := load(t, inBlock(block, "# "+name))
+				cfg, diags := small(t, inBlock(block, name+" = "+null))
+				without, _ := small(t, inBlock(block, "# "+name))
 				if cfg == nil || without == nil {
 					t.Errorf("%s of %s: %s", name, block, diags.Error())
 				} else if d := Diff(without, cfg); len(d) > 0 {
@@ -216,7 +226,7 @@ func TestNullIsNotSaid(t *testing.T) {
 	for block, rows := range required {
 		for _, r := range rows {
 			name, _, _ := strings.Cut(r, " ")
-			if _, diags := load(t, inBlock(block, name+" = null")); !strings.Contains(diags.Error(), "Missing required argument") || !strings.Contains(diags.Error(), name) {
+			if _, diags := small(t, inBlock(block, name+" = null")); !strings.Contains(diags.Error(), "Missing required argument") || !strings.Contains(diags.Error(), name) {
 				t.Errorf("%s of %s may be null: %s", name, block, diags.Error())
 			}
 		}
@@ -291,7 +301,7 @@ func TestWhatTheHostReads(t *testing.T) {
 			t.Errorf("%s is not among %v", name, names)
 		}
 	}
-	cfg, diags := load(t, "plugin \"x\" {\n  grants = [\""+strings.Join(Grants(), `", "`)+"\"]\n}\n")
+	cfg, diags := small(t, "plugin \"x\" {\n  grants = [\""+strings.Join(Grants(), `", "`)+"\"]\n}\n")
 	if cfg == nil || !slices.Contains(cfg.Plugins[len(cfg.Plugins)-1].Grants, sdk.GrantChannel) {
 		t.Errorf("a block with all grants: %v", diags)
 	}

@@ -71,6 +71,9 @@ protect {
 			if own > 0 && (now <= 0 || now > own) || now < 0 {
 				t.Fatalf("%s went from %v to %v by\n%s", f.Name, own, now, text)
 			}
+			if named := number(reflect.ValueOf(w.Guards).FieldByIndex(f.Index)); named != unset && own > 0 && (named == 0 || named > own) {
+				t.Fatalf("%s may be %v where the user has %v by\n%s", f.Name, named, own, text)
+			}
 		}
 		if slices.ContainsFunc(w.Rules, func(r sdk.PolicyRule) bool {
 			return r.Verdict != sdk.Deny && r.Verdict != sdk.Propose || !strings.HasPrefix(r.Source, "workspace ")

@@ -42,13 +42,33 @@ func (l *loader) labels(block string) []string {
 	return nil
 }
 
-// decode takes a block apart, and reports false when that has a mistake. What the block
-// does not say, or says is null, stays as it is in block.
+// decode takes a block apart, and reports false when that has a mistake. What the block does not say,
+// or says is null, stays as it is in block.
 func (l *loader) decode(body hcl.Body, block any) bool {
-	schema, _ := gohcl.ImpliedBodySchema(block)
-	diags := gohcl.DecodeBody(l.said(body.(*hclsyntax.Body), schema), l.cfg.Context, block)
+	b := body.(*hclsyntax.Body)
+	if maybeNull(b) {
+		schema, _ := gohcl.ImpliedBodySchema(block)
+		b = l.said(b, schema)
+	}
+	diags := gohcl.DecodeBody(b, l.cfg.Context, block)
 	l.report(diags)
 	return !diags.HasErrors()
+}
+
+// maybeNull reports whether something in a body may come to null: no text, list, map or call does.
+func maybeNull(body *hclsyntax.Body) bool {
+	for _, a := range body.Attributes {
+		switch e := a.Expr.(type) {
+		case *hclsyntax.TemplateExpr, *hclsyntax.TupleConsExpr, *hclsyntax.ObjectConsExpr, *hclsyntax.FunctionCallExpr:
+		case *hclsyntax.LiteralValueExpr:
+			if e.Val.IsNull() {
+				return true
+			}
+		default:
+			return true
+		}
+	}
+	return slices.ContainsFunc(body.Blocks, func(b *hclsyntax.Block) bool { return maybeNull(b.Body) })
 }
 
 // said is a body without what is null of a schema, and in the blocks of that; nil is all that there is.
@@ -94,9 +114,9 @@ func (l *loader) wrong(body *hclsyntax.Body, name, format string, args ...any) {
 }
 
 func (l *loader) plugin(list *[]Plugin, label string, body *hclsyntax.Body, r hcl.Range) {
-	var b pluginBlock
+	b := pluginBlock{Rest: body}
 	p := Plugin{Label: label, Binary: label, Enabled: true, Range: r}
-	if !l.decode(body, &b) || !l.decode(b.Rest, &p) {
+	if (inner(body, "limits") != nil || inner(body, "quota") != nil) && !l.decode(body, &b) || !l.decode(b.Rest, &p) {
 		return
 	}
 	p.Path = l.path(p.Path)

@@ -10,7 +10,6 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
-	"github.com/zclconf/go-cty/cty"
 )
 
 // rootSchema are the blocks of a file, and labelledTypes those that have a label.
@@ -140,12 +139,19 @@ func (l *loader) take(block string, attrs hcl.Attributes, refused string, refuse
 			l.reportAt(a.NameRange, refused, why)
 			continue
 		}
-		v, ok := l.value(a)
-		if !ok {
+		v, diags := a.Expr.Value(l.cfg.Context)
+		if l.report(diags); diags.HasErrors() {
 			all = false
 			continue
 		}
-		value, text, err := s.value(v, l.path)
+		text, err := s.text(v)
+		if err == nil && s.kind == kindPath {
+			text = l.path(text)
+		}
+		var value any
+		if err == nil {
+			value, err = s.read(text)
+		}
 		if err == nil {
 			err = do(s, a, value, text)
 		}
@@ -155,13 +161,6 @@ func (l *loader) take(block string, attrs hcl.Attributes, refused string, refuse
 		}
 	}
 	return all
-}
-
-// value is what an attribute comes to. What keeps it from that is reported.
-func (l *loader) value(a *hcl.Attribute) (cty.Value, bool) {
-	v, diags := a.Expr.Value(l.cfg.Context)
-	l.report(diags)
-	return v, !diags.HasErrors()
 }
 
 // path makes a path of a file absolute: ~/ is the home, and what is relative

@@ -144,7 +144,6 @@ type Model struct {
 	// what always counts.
 	Fallback   []string `hcl:"fallback,optional"`
 	FallbackOn []string `hcl:"fallback_on,optional"`
-	Range      hcl.Range
 }
 
 // Value is one line of `bothy config show`.

@@ -150,8 +150,8 @@ var knownGrants = []string{sdk.GrantSandbox, sdk.GrantProject, sdk.GrantEntries,
 // Grants are all that a block may grant.
 func Grants() []string { return slices.Clone(knownGrants) }
 
-func (l *loader) model(label string, body *hclsyntax.Body, r hcl.Range) {
-	m := Model{Alias: label, Name: label, Range: r}
+func (l *loader) model(label string, body *hclsyntax.Body, _ hcl.Range) {
+	m := Model{Alias: label, Name: label}
 	if !l.decode(body, &m) {
 		return
 	}

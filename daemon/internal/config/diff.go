@@ -77,7 +77,6 @@ func (c *Config) blocks() map[string][]said {
 		}
 	}
 	for _, m := range c.Models {
-		m.Range = hcl.Range{}
 		add("model", m.Alias, m)
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Agents)) {

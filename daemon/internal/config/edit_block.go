@@ -11,7 +11,6 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/hashicorp/hcl/v2/hclwrite"
 	"github.com/zclconf/go-cty/cty"
-	"github.com/zclconf/go-cty/cty/convert"
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/bothyd/bothy/sdk"
@@ -52,15 +51,8 @@ func (a attribute) stands(text []byte, block *hclsyntax.Block) bool {
 		return true
 	}
 	expr, _ := hclsyntax.ParseExpression([]byte(a.value), "", hcl.InitialPos) // it was written by hclwrite, or is a reference
-	want, diags := expr.Value(nil)
-	v, more := is.Expr.Value(nil)
-	if diags.HasErrors() || more.HasErrors() || v.IsNull() {
-		return false
-	}
-	if same, err := convert.Convert(v, want.Type()); err == nil && v.Type().IsPrimitiveType() && want.Type().IsPrimitiveType() {
-		v = same
-	}
-	return v.RawEquals(want)
+	v, want := valueOf(is.Expr, nil), valueOf(expr, nil)
+	return !want.IsNull() && v.RawEquals(want)
 }
 
 // setBlock is the text with a block that says all the attributes; yourself is what to do where that

@@ -159,13 +159,15 @@ func (l *loader) environment() {
 		}
 		v, err := s.read(text)
 		if err != nil {
-			l.diags = append(l.diags, Diagnostic{
-				Severity: "warning", Summary: "Ignored " + s.variable(),
-				Detail: err.Error() + "; the value from " + l.cfg.Values[s.at].Source + " stays.",
-			})
+			l.ignored(s, err.Error(), l.cfg.Values[s.at])
 			continue
 		}
 		s.set(l.cfg, v)
 		l.cfg.Values[s.at].from(text, s.variable(), hcl.Range{})
 	}
+}
+
+// ignored warns of a variable that changes nothing.
+func (l *loader) ignored(s setting, why string, stays Value) {
+	l.diags = append(l.diags, Diagnostic{Severity: "warning", Summary: "Ignored " + s.variable(), Detail: why + "; the value from " + stays.Source + " stays."})
 }

@@ -31,8 +31,7 @@ func (l *loader) checkMode(now *Value, before Value) {
 		return
 	}
 	if s := findSetting("policy", "mode"); now.Source == s.variable() && before.text != string(sdk.ModeFull) {
-		l.diags = append(l.diags, Diagnostic{Severity: "warning", Summary: "Ignored " + s.variable(),
-			Detail: "policy.mode " + needsDangerous + "; the value from " + before.Source + " stays."})
+		l.ignored(s, "policy.mode "+needsDangerous, before)
 		l.cfg.Policy.Mode, *now = sdk.Mode(before.text), before
 		return
 	}

@@ -11,17 +11,14 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// projectSchema is what a project block of the user's file has. Its label is the root of the project.
-var projectSchema = &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "sandbox"}}}
-
-// project reads what the user says of one project.
+// project reads what the user says of one project, by its root.
 func (l *loader) project(b *hcl.Block) {
 	root := withoutLinks(filepath.Clean(l.path(b.Labels[0])))
 	if b.Labels[0] == "" || !filepath.IsAbs(root) {
 		l.reportAt(b.LabelRanges[0], "Wrong value", "A project block is named by the root of the project, such as project \"~/src/shop\".")
 		return
 	}
-	content, diags := b.Body.Content(projectSchema)
+	content, diags := b.Body.Content(schemaOf("sandbox"))
 	l.report(diags)
 	p := sdk.ProjectSandbox{Root: root}
 	for i, block := range content.Blocks {

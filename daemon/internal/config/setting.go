@@ -254,18 +254,6 @@ func listOf(text string) (list []string) {
 	return list
 }
 
-// value reads a value from HCL, and its text; path makes one of a file absolute.
-func (s setting) value(v cty.Value, path func(string) string) (value any, text string, err error) {
-	if text, err = s.text(v); err != nil {
-		return nil, "", err
-	}
-	if s.kind == kindPath {
-		text = path(text)
-	}
-	value, err = s.read(text)
-	return value, text, err
-}
-
 // text writes a value from HCL as the text that read understands.
 func (s setting) text(v cty.Value) (string, error) {
 	numeric := !slices.Contains([]kind{kindString, kindPath, kindBool, kindDuration, kindOptionalDuration, kindList}, s.kind)

@@ -175,13 +175,13 @@ func (l *loader) model(label string, body *hclsyntax.Body, _ hcl.Range) {
 	l.cfg.Models = append(l.cfg.Models, m)
 }
 
-func (l *loader) agent(label string, body *hclsyntax.Body, _ hcl.Range) {
+func (l *loader) agent(label string, body *hclsyntax.Body, r hcl.Range) {
 	guards, rest, _ := l.said(body, &guardSchema).PartialContent(&guardSchema) // what is not of it is decoded below
 	a := sdk.Agent{Name: label, Dialect: "tools", View: "transcript", Busy: "queue"}
 	if !l.decode(rest, &a) {
 		return
 	}
-	a.Guards = l.ownGuards(guards.Attributes)
+	a.Guards = l.agentGuards(label, guards.Attributes, r)
 	a.Mode = l.agentMode(a, body)
 	l.bearable(body, a.MaxTokens, a.Temperature, a.Reasoning)
 	l.oneOf(body, "dialect", a.Dialect, "tools")

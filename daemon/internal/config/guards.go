@@ -2,7 +2,6 @@ package config
 
 import (
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 
@@ -11,33 +10,22 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// unset marks a guard that the agent's block does not name: the guard block
-// and its defaults rule, also when that block stands in a later file.
+// unset marks a guard that the file of a workspace does not name.
 const unset = -1
 
 // longestMemory is the most that a guard keeps of a loop, in calls or turns.
 const longestMemory = 1000
 
-// guardFields are the guards, one a field.
-var guardFields = reflect.VisibleFields(reflect.TypeFor[sdk.Guards]())
-
-// takeGuards takes from other each guard of which takes says so, by both limits.
-func takeGuards(own *sdk.Guards, other sdk.Guards, takes func(own, other float64) bool) {
-	for _, f := range guardFields {
-		a, b := reflect.ValueOf(own).Elem().FieldByIndex(f.Index), reflect.ValueOf(other).FieldByIndex(f.Index)
-		if takes(number(a), number(b)) {
-			a.Set(b)
+// guardFields are the guards, one a field, and guardSchema has them as attributes of a block.
+var (
+	guardFields = reflect.VisibleFields(reflect.TypeFor[sdk.Guards]())
+	guardSchema = func() (schema hcl.BodySchema) {
+		for _, f := range guardFields {
+			schema.Attributes = append(schema.Attributes, hcl.AttributeSchema{Name: attributeName(f)})
 		}
-	}
-}
-
-// guardSchema are the guards as attributes of a block.
-var guardSchema = func() (schema hcl.BodySchema) {
-	for _, f := range guardFields {
-		schema.Attributes = append(schema.Attributes, hcl.AttributeSchema{Name: attributeName(f)})
-	}
-	return schema
-}()
+		return schema
+	}()
+)
 
 // number is a limit, whatever its type.
 func number(v reflect.Value) float64 {
@@ -55,37 +43,35 @@ func unsetGuards() (g sdk.Guards) {
 	return g
 }
 
-// ownGuards are those that an agent's block names.
-func (l *loader) ownGuards(attributes hcl.Attributes) sdk.Guards {
-	own := Config{Guards: unsetGuards()}
-	l.take("guard", attributes, "", func(setting, string) string { return "" }, func(s setting, _ *hcl.Attribute, value any, _ string) error {
-		s.set(&own, value)
-		return nil
-	})
-	return own.Guards
+// Restrict takes from guards what the workspace has lower: it puts each limit in
+// the place of one that is higher, or off.
+func (w Workspace) Restrict(g sdk.Guards) sdk.Guards {
+	for _, f := range guardFields {
+		own, limit := reflect.ValueOf(&g).Elem().FieldByIndex(f.Index), reflect.ValueOf(w.Guards).FieldByIndex(f.Index)
+		if number(limit) > 0 && (number(own) == 0 || number(limit) < number(own)) {
+			own.Set(limit)
+		}
+	}
+	return g
 }
 
-// fillGuards completes the guards of every agent and checks what no single one can tell.
-func (l *loader) fillGuards() {
-	common := guardMistakes(l.cfg.Guards)
-	for _, text := range common {
-		l.fail("Guards that do not go together", "In the guard block "+text+".")
+// agentGuards are the guards of an agent: what its block names, and the guard block's for the rest.
+func (l *loader) agentGuards(label string, named hcl.Attributes, r hcl.Range) sdk.Guards {
+	set := Config{Guards: l.cfg.Guards}
+	l.take("guard", named, "", func(setting, string) string { return "" }, func(s setting, _ *hcl.Attribute, value any, _ string) error {
+		s.set(&set, value)
+		return nil
+	})
+	checked, common := set.Guards, guardMistakes(l.cfg.Guards)
+	if named["min_cycles"] == nil && named["max_strikes"] != nil && checked.MaxStrikes == 0 {
+		checked.MinCycles = 0 // strikes turned off are no mistake, and cycles go with them
 	}
-	for _, name := range slices.Sorted(maps.Keys(l.cfg.Agents)) {
-		a := l.cfg.Agents[name]
-		own := a.Guards
-		takeGuards(&a.Guards, l.cfg.Guards, func(own, _ float64) bool { return own == unset })
-		l.cfg.Agents[name] = a
-		checked := a.Guards
-		if own.MinCycles == unset && own.MaxStrikes == 0 {
-			checked.MinCycles = 0 // strikes turned off are no mistake, and cycles go with them
-		}
-		for _, text := range guardMistakes(checked) {
-			if !slices.Contains(common, text) {
-				l.reportAt(l.labelled["agent"].ranges[name], "Guards that do not go together", fmt.Sprintf("For agent %q %s.", name, text))
-			}
+	for _, text := range guardMistakes(checked) {
+		if !slices.Contains(common, text) {
+			l.reportAt(r, "Guards that do not go together", fmt.Sprintf("For agent %q %s.", label, text))
 		}
 	}
+	return set.Guards
 }
 
 // guardMistakes says what is wrong with guards that need each other. One that is off is never wrong.

@@ -68,10 +68,12 @@ func Load(src Source) (*Config, Diagnostics) {
 	l.cfg.secrets = l.secretNames()
 	src.Keys.Expect(l.cfg.secrets)
 	l.environment()
+	for _, text := range guardMistakes(l.cfg.Guards) {
+		l.fail("Guards that do not go together", "In the guard block "+text+".")
+	}
 	l.decodeLabelled()
 	l.lock()
 	l.cfg.KeyUses = l.keyUses()
-	l.fillGuards()
 	l.redact()
 	if l.diags.HasErrors() {
 		return nil, l.diags

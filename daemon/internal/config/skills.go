@@ -88,14 +88,10 @@ func (l *loader) skill(label string, body *hclsyntax.Body, at hcl.Range) {
 	}
 }
 
-// SetSkill writes enabled into the skill block of a name, in the file at path,
-// and reports whether that changed the file. A block that is not there is put at
-// the end; a file that is not there is made. Everything else stays byte for
-// byte. A file that cannot be parsed is refused and left alone.
-//
-// The file is exchanged whole, or not at all, where it lies when path is a
-// link. Two calls at once must be kept apart by the caller; what an editor saves
-// meanwhile is not lost.
+// SetSkill writes enabled into the skill block of a name, in the file at path, and reports whether that
+// changed the file. A block that is not there is put at the end; a file that is not there is made, and
+// one that cannot be parsed is refused. Everything else stays byte for byte; see edit. Two calls at
+// once must be kept apart by the caller.
 func SetSkill(path, name string, enabled bool) (bool, error) {
 	if why := SkillNameMistake(name); why != "" {
 		return false, sdk.Errorf(sdk.Validation, "a skill block cannot be named %q: %s", name, why)

@@ -44,13 +44,6 @@ type workspaceBlock struct {
 // UnsetWorkspace is a workspace that says nothing.
 func UnsetWorkspace() Workspace { return Workspace{Guards: unsetGuards()} }
 
-// Restrict takes from guards what the workspace has lower: it puts each limit in
-// the place of one that is higher, or off.
-func (w Workspace) Restrict(g sdk.Guards) sdk.Guards {
-	takeGuards(&g, w.Guards, func(own, limit float64) bool { return limit > 0 && (own == 0 || limit < own) })
-	return g
-}
-
 // Trusts reports whether the file of a project may choose among agents and models.
 func (w Workspace) Trusts(root string) bool {
 	return slices.ContainsFunc(w.Trust, func(pattern string) bool {

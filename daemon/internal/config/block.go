@@ -30,12 +30,11 @@ func schemaOf(types ...string) *hcl.BodySchema {
 	return schema
 }
 
-// blockSet holds the labelled blocks of one type, later files over earlier
-// ones, in the order in which the labels first appeared.
-type blockSet struct {
-	labels []string
-	bodies map[string]*hclsyntax.Body
-	ranges map[string]hcl.Range
+// block is one that was kept until all files are read: those of later files are over it.
+type block struct {
+	label string // empty for a workspace block
+	body  *hclsyntax.Body
+	at    hcl.Range
 }
 
 var labelPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
@@ -45,11 +44,9 @@ func (l *loader) file(text []byte, name string) {
 	l.blocks(text, name, rootSchema, "At the top of a file there are the blocks "+strings.Join(blockTypes(), ", ")+".", func(b *hcl.Block, twice bool) {
 		switch {
 		case twice:
-		case b.Type == "workspace":
-			l.workspaces = append(l.workspaces, b)
 		case b.Type == "project":
 			l.project(b)
-		case len(b.Labels) == 0:
+		case len(b.Labels) == 0 && b.Type != "workspace":
 			l.settings(b)
 		default:
 			l.keep(b)
@@ -172,30 +169,27 @@ func (l *loader) path(text string) string {
 	return Resolve(filepath.Dir(l.src.Path), text)
 }
 
-// keep stores a labelled block, over an earlier one of the same label.
+// keep stores a block, over an earlier one of the same label.
 func (l *loader) keep(b *hcl.Block) {
-	label := b.Labels[0]
-	if b.Type == "skill" {
-		if why := SkillNameMistake(label); why != "" {
-			l.reportAt(b.LabelRanges[0], "Unusable name", why)
-			return
-		}
-	} else if !labelPattern.MatchString(label) {
-		l.reportAt(b.LabelRanges[0], "Unusable name", fmt.Sprintf("The name of a %s is made of a-z, 0-9, dot, dash and underscore, at most 64 of them.", b.Type))
+	label := strings.Join(b.Labels, "")
+	why := ""
+	switch {
+	case b.Type == "skill":
+		why = SkillNameMistake(label)
+	case len(b.Labels) > 0 && !labelPattern.MatchString(label):
+		why = fmt.Sprintf("The name of a %s is made of a-z, 0-9, dot, dash and underscore, at most 64 of them.", b.Type)
+	}
+	if why != "" {
+		l.reportAt(b.LabelRanges[0], "Unusable name", why)
 		return
 	}
-	set := l.labelled[b.Type]
-	if set == nil {
-		set = &blockSet{bodies: map[string]*hclsyntax.Body{}, ranges: map[string]hcl.Range{}}
-		l.labelled[b.Type] = set
-	}
-	body := b.Body.(*hclsyntax.Body) // no other syntax is read
-	if lower := set.bodies[label]; lower != nil {
-		body = over(body, lower)
+	kept := &block{label, b.Body.(*hclsyntax.Body), b.DefRange} // no other syntax is read
+	list := l.kept[b.Type]
+	if i := slices.IndexFunc(list, func(lower *block) bool { return lower.label == label }); i >= 0 {
+		kept.body, list[i] = over(kept.body, list[i].body), kept
 	} else {
-		set.labels = append(set.labels, label)
+		l.kept[b.Type] = append(list, kept)
 	}
-	set.bodies[label], set.ranges[label] = body, b.DefRange
 }
 
 // over is a body over another: of each attribute, and of the blocks of each type, the

@@ -15,31 +15,33 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// decodeLabelled decodes the blocks that all files together made.
-func (l *loader) decodeLabelled() {
-	l.each("plugin", func(label string, body *hclsyntax.Body, r hcl.Range) { l.plugin(&l.cfg.Plugins, label, body, r) })
-	l.each("provider", func(label string, body *hclsyntax.Body, r hcl.Range) { l.plugin(&l.cfg.Providers, label, body, r) })
-	l.each("model", l.model)
-	l.each("agent", l.agent)
-	l.each("skill", l.skill)
-	l.each("rule", l.rule)
-	for _, b := range l.workspaces {
-		l.workspace(b, "")
+// decodeKept decodes the blocks that all files together made.
+func (l *loader) decodeKept() {
+	for _, b := range l.kept["plugin"] {
+		l.plugin(&l.cfg.Plugins, b)
 	}
-}
-
-func (l *loader) each(block string, do func(string, *hclsyntax.Body, hcl.Range)) {
-	for _, label := range l.labels(block) {
-		do(label, l.labelled[block].bodies[label], l.labelled[block].ranges[label])
+	for _, b := range l.kept["provider"] {
+		l.plugin(&l.cfg.Providers, b)
+	}
+	for _, x := range []struct {
+		kind string
+		do   func(*block)
+	}{{"model", l.model}, {"agent", l.agent}, {"skill", l.skill}, {"rule", l.rule}} {
+		for _, b := range l.kept[x.kind] {
+			x.do(b)
+		}
+	}
+	for _, b := range l.kept["workspace"] {
+		l.workspace(b.body, "")
 	}
 }
 
 // labels are the blocks of a type that were written, also with a mistake inside.
-func (l *loader) labels(block string) []string {
-	if set := l.labelled[block]; set != nil {
-		return set.labels
+func (l *loader) labels(kind string) (labels []string) {
+	for _, b := range l.kept[kind] {
+		labels = append(labels, b.label)
 	}
-	return nil
+	return labels
 }
 
 // decode takes a block apart, and reports false when that has a mistake. What the block does not say,
@@ -113,14 +115,15 @@ func (l *loader) wrong(body *hclsyntax.Body, name, format string, args ...any) {
 	l.reportAt(attributeRange(body, name), "Wrong value", fmt.Sprintf(format, args...))
 }
 
-func (l *loader) plugin(list *[]Plugin, label string, body *hclsyntax.Body, r hcl.Range) {
-	b := pluginBlock{Rest: body}
-	p := Plugin{Label: label, Binary: label, Enabled: true, Range: r}
-	if (inner(body, "limits") != nil || inner(body, "quota") != nil) && !l.decode(body, &b) || !l.decode(b.Rest, &p) {
+func (l *loader) plugin(list *[]Plugin, b *block) {
+	body := b.body
+	limits := pluginBlock{Rest: body}
+	p := Plugin{Label: b.label, Binary: b.label, Enabled: true, Range: b.at}
+	if (inner(body, "limits") != nil || inner(body, "quota") != nil) && !l.decode(body, &limits) || !l.decode(limits.Rest, &p) {
 		return
 	}
 	p.Path = l.path(p.Path)
-	l.bounds(&p, &b, body)
+	l.bounds(&p, &limits, body)
 	if !labelPattern.MatchString(p.Binary) {
 		l.reportAt(attributeRange(body, "plugin"), "Unusable plugin name", fmt.Sprintf("plugin = %q cannot be the NAME of a bothy-plugin-NAME; to run a file elsewhere, give its path.", p.Binary))
 		return
@@ -150,7 +153,8 @@ var knownGrants = []string{sdk.GrantSandbox, sdk.GrantProject, sdk.GrantEntries,
 // Grants are all that a block may grant.
 func Grants() []string { return slices.Clone(knownGrants) }
 
-func (l *loader) model(label string, body *hclsyntax.Body, _ hcl.Range) {
+func (l *loader) model(b *block) {
+	label, body := b.label, b.body
 	m := Model{Alias: label, Name: label}
 	if !l.decode(body, &m) {
 		return
@@ -175,13 +179,14 @@ func (l *loader) model(label string, body *hclsyntax.Body, _ hcl.Range) {
 	l.cfg.Models = append(l.cfg.Models, m)
 }
 
-func (l *loader) agent(label string, body *hclsyntax.Body, r hcl.Range) {
+func (l *loader) agent(b *block) {
+	label, body := b.label, b.body
 	guards, rest, _ := l.said(body, &guardSchema).PartialContent(&guardSchema) // what is not of it is decoded below
 	a := sdk.Agent{Name: label, Dialect: "tools", View: "transcript", Busy: "queue"}
 	if !l.decode(rest, &a) {
 		return
 	}
-	a.Guards = l.agentGuards(label, guards.Attributes, r)
+	a.Guards = l.agentGuards(label, guards.Attributes, b.at)
 	a.Mode = l.agentMode(a, body)
 	l.bearable(body, a.MaxTokens, a.Temperature, a.Reasoning)
 	l.oneOf(body, "dialect", a.Dialect, "tools")

@@ -113,16 +113,16 @@ func (l *loader) keyUses() map[string][]string {
 			}
 		}
 	}
-	for kind, set := range l.labelled {
-		for label, body := range set.bodies {
-			if user := kind + " " + label; !asleep[user] {
-				add(user, secretsUnder(body, l.cfg.Context)...)
+	for kind, list := range l.kept {
+		for _, b := range list {
+			if user := strings.TrimSpace(kind + " " + b.label); !asleep[user] {
+				add(user, secretsUnder(b.body, l.cfg.Context)...)
 			}
 		}
 	}
 	for _, f := range l.parser.Files() {
 		for _, b := range f.Body.(*hclsyntax.Body).Blocks {
-			if l.labelled[b.Type] == nil { // those were merged
+			if l.kept[b.Type] == nil { // those were merged
 				add(strings.Join(append([]string{b.Type}, b.Labels...), " "), secretsUnder(b.Body, l.cfg.Context)...)
 			}
 		}

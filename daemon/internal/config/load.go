@@ -57,7 +57,7 @@ func Load(src Source) (*Config, Diagnostics) {
 			Context:   evalContext(src),
 			keys:      src.Keys,
 		},
-		labelled: map[string]*blockSet{},
+		kept: map[string][]*block{},
 	}
 	l.defaults()
 	l.file(src.Defaults, src.DefaultsName)
@@ -71,7 +71,7 @@ func Load(src Source) (*Config, Diagnostics) {
 	for _, text := range guardMistakes(l.cfg.Guards) {
 		l.fail("Guards that do not go together", "In the guard block "+text+".")
 	}
-	l.decodeLabelled()
+	l.decodeKept()
 	l.lock()
 	l.cfg.KeyUses = l.keyUses()
 	l.redact()
@@ -83,13 +83,11 @@ func Load(src Source) (*Config, Diagnostics) {
 
 // loader carries one Load from step to step.
 type loader struct {
-	src      Source
-	parser   *hclparse.Parser
-	cfg      *Config
-	labelled map[string]*blockSet // by block type
-	// workspaces are the blocks of that type, of all files.
-	workspaces []*hcl.Block
-	diags      Diagnostics
+	src    Source
+	parser *hclparse.Parser
+	cfg    *Config
+	kept   map[string][]*block // by type, in the order in which the labels first appeared
+	diags  Diagnostics
 }
 
 func (l *loader) defaults() {

@@ -63,8 +63,8 @@ func asksLess(mode, other sdk.Mode) bool {
 	return slices.Index(order, string(mode)) > slices.Index(order, string(other))
 }
 
-func (l *loader) rule(label string, body *hclsyntax.Body, r hcl.Range) {
-	if rule, ok := l.readRule(label, body, r); ok {
+func (l *loader) rule(b *block) {
+	if rule, ok := l.readRule(b.label, b.body, b.at); ok {
 		l.cfg.Rules = append(l.cfg.Rules, rule)
 	}
 }

@@ -76,16 +76,17 @@ func (l *loader) firstError(n int) (what, where string) {
 
 // restrict takes one block. It reports false when it is not known what the block denies.
 func (l *loader) restrict(b *hcl.Block, cfg *Config) bool {
+	body := b.Body.(*hclsyntax.Body)
 	switch b.Type {
 	case "workspace":
-		return l.workspace(b, workspacePrefix)
+		return l.workspace(body, workspacePrefix)
 	case "rule":
-		rule, ok := l.readRule(b.Labels[0], b.Body.(*hclsyntax.Body), b.DefRange)
+		rule, ok := l.readRule(b.Labels[0], body, b.DefRange)
 		if !ok {
 			return false
 		}
 		if rule.Verdict == sdk.Allow {
-			l.reportAt(attributeRange(b.Body.(*hclsyntax.Body), "decision"), "Not for a workspace to say", fmt.Sprintf("Rule %q would allow something. The rules of a workspace can only deny or propose; write this one into your own configuration if you want it.", rule.Name))
+			l.reportAt(attributeRange(body, "decision"), "Not for a workspace to say", fmt.Sprintf("Rule %q would allow something. The rules of a workspace can only deny or propose; write this one into your own configuration if you want it.", rule.Name))
 			return true
 		}
 		rule.Source = workspacePrefix + rule.Source

@@ -8,8 +8,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 	"golang.org/x/text/unicode/norm"
 
@@ -79,12 +77,12 @@ type skillBlock struct {
 	Enabled *bool `hcl:"enabled"`
 }
 
-func (l *loader) skill(label string, body *hclsyntax.Body, at hcl.Range) {
-	var b skillBlock
-	if l.decode(body, &b) && b.Enabled != nil {
-		name := norm.NFC.String(label)
-		l.cfg.Skills.Enabled[name] = *b.Enabled
-		l.cfg.Skills.places[name] = placeOf(at)
+func (l *loader) skill(b *block) {
+	var says skillBlock
+	if l.decode(b.body, &says) && says.Enabled != nil {
+		name := norm.NFC.String(b.label)
+		l.cfg.Skills.Enabled[name] = *says.Enabled
+		l.cfg.Skills.places[name] = placeOf(b.at)
 	}
 }
 

@@ -54,9 +54,8 @@ func (w Workspace) Trusts(root string) bool {
 
 // workspace checks a workspace block against what is configured. It reports
 // false when what the block denies is not known.
-func (l *loader) workspace(b *hcl.Block, prefix string) bool {
+func (l *loader) workspace(body *hclsyntax.Body, prefix string) bool {
 	var block workspaceBlock
-	body := b.Body.(*hclsyntax.Body)
 	if !l.decode(body, &block) {
 		return false
 	}

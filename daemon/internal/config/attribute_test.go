@@ -164,11 +164,11 @@ func TestAttributeMistakes(t *testing.T) {
 // wrongSettings are values that no setting of a kind can have.
 var wrongSettings = map[kind][]string{
 	kindString: {"[]", "7", "true", "null"}, kindPath: {"[]", "7", "null"},
-	kindInt:    {`"many"`, "-1", "1.5", "true", "[]", "null"},
-	kindNumber: {`"many"`, "-1", "0", `"NaN"`, `"Inf"`, "true"}, kindOptionalNumber: {`"many"`, "-0.5", `"NaN"`, `"+Inf"`, "[1]"},
+	kindInt:     {`"many"`, "-1", "1.5", "true", "[]", "null"},
+	kindNumber:  {`"many"`, "-1", `"NaN"`, `"Inf"`, `"+Inf"`, "true", "[1]"},
 	kindPercent: {"0", "101", "-1", `"half"`, "true"}, kindSize: {`"much"`, `"64XB"`, `"-1MB"`, "0", `"B"`, `"9999999999TB"`, "true", "null"},
-	kindDuration: {"30", `"30"`, `"0s"`, `"-5s"`, `"soon"`, "true"}, kindOptionalDuration: {"30", `"-5s"`, `"soon"`, "[]"},
-	kindBool: {"1", "0", `"perhaps"`, "[]", "null"}, kindList: {`"x"`, "7", "[1]", `[""]`, `["a,b"]`, "null", `[null]`},
+	kindDuration: {"30", `"30"`, `"-5s"`, `"soon"`, "true", "[]"},
+	kindBool:     {"1", "0", `"perhaps"`, "[]", "null"}, kindList: {`"x"`, "7", "[1]", `[""]`, `["a,b"]`, "null", `[null]`},
 }
 
 // TestSettingMistakes: every setting refuses what is not of its kind, at its own line, and says
@@ -178,6 +178,9 @@ func TestSettingMistakes(t *testing.T) {
 		rows := wrongSettings[s.kind]
 		if s.values != nil {
 			rows = append(slices.Clone(rows), `"of no such value"`)
+		}
+		if !s.zero && (s.kind == kindNumber || s.kind == kindDuration) {
+			rows = append(slices.Clone(rows), map[kind]string{kindNumber: "0", kindDuration: `"0s"`}[s.kind])
 		}
 		if len(rows) == 0 {
 			t.Errorf("nothing wrong is tried with %s, %s", s.key(), s.kind)

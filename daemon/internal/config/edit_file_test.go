@@ -196,7 +196,9 @@ func TestConfineIsWritten(t *testing.T) {
 			t.Errorf("%s: it is read as unconfined", name)
 		}
 	}
-	if _, err := setPlugin([]byte("plugin \"s\" {\n  path = \"/x\"\n}\n"), "config.hcl", PluginEdit{Kind: "plugin", Label: "s", Confine: &Confine{}}); sdk.OutcomeOf(err) != sdk.Conflict || !strings.Contains(err.Error(), "make it say this yourself") {
+	path := filepath.Join(t.TempDir(), "config.hcl")
+	writeFile(t, path, "plugin \"s\" {\n  path = \"/x\"\n}\n")
+	if _, err := SetPlugin(path, PluginEdit{Kind: "plugin", Label: "s", Confine: &Confine{}}); sdk.OutcomeOf(err) != sdk.Conflict || !strings.Contains(err.Error(), "make it say this yourself:\nplugin \"s\" {\n  confine {") {
 		t.Errorf("a confine block is put into a block that is there: %v", err)
 	}
 }

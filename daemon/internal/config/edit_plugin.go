@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
@@ -75,11 +76,9 @@ func SetPlugin(path string, e PluginEdit) (bool, error) {
 	if err := CheckLabel(e.Label); err != nil {
 		return false, err
 	}
-	return edit(path, func(text []byte) ([]byte, error) { return setPlugin(text, path, e) })
-}
-
-func setPlugin(text []byte, path string, e PluginEdit) ([]byte, error) {
-	return setBlock(text, path, e.Kind, e.Label, e.attributes(), "make it say this yourself:\n"+e.Text())
+	return edit(path, func(text []byte) ([]byte, error) {
+		return setBlock(text, path, e.Kind, e.Label, e.attributes(), "make it say this yourself:\n"+e.Text())
+	})
 }
 
 // RemoveBlock takes the block of a type and a label out of the file at path,
@@ -101,6 +100,9 @@ var reference = regexp.MustCompile(`^(env|secret|file)\("[^"\\$%{}]+"\)$`)
 func ParseSet(a sdk.ConfigAttribute, text string) (Set, error) {
 	wrong := func(format string, args ...any) (Set, error) {
 		return Set{}, sdk.Errorf(sdk.Validation, a.Name+": "+format, args...)
+	}
+	if !utf8.ValidString(text) {
+		return wrong("%q is no UTF-8", text)
 	}
 	if reference.MatchString(text) {
 		return Set{attribute{name: a.Name, value: text}}, nil

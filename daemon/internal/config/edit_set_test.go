@@ -28,6 +28,8 @@ func TestParseSet(t *testing.T) {
 		{kind: "list(string)", text: "x,y", want: `a = ["x", "y"]`},
 		{kind: "list(string)", text: "", want: `a = []`},
 		{kind: "map(string)", text: "k=v,l=1=2", want: "a = {\n  k = \"v\"\n  l = \"1=2\"\n}"},
+		{kind: "string", text: "a\xff", err: `a: "a\xff" is no UTF-8`},
+		{kind: "string", text: "secret(\"\xce\")", secret: true, err: "is no UTF-8"},
 		{kind: "map(string)", text: "k", err: `"k" is no NAME=VALUE`},
 	} {
 		set, err := ParseSet(sdk.ConfigAttribute{Name: "a", Type: c.kind, Secret: c.secret}, c.text)

@@ -111,7 +111,7 @@ func TestEveryGuard(t *testing.T) {
 		if s.name == "" || name == "" || s.doc == "" || s.kind == "" {
 			t.Errorf("sdk.Guards.%s: %+v", f.Name, s)
 		}
-		value := map[kind]string{kindInt: "7", kindOptionalNumber: "7.5", kindOptionalDuration: `"7s"`}[s.kind]
+		value := map[kind]string{kindInt: "7", kindNumber: "7.5", kindDuration: `"7s"`}[s.kind]
 		var all strings.Builder
 		for _, g := range guardFields { // some need others
 			if attributeName(g) != name && g.Type.Kind() == reflect.Int {

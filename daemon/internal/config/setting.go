@@ -39,6 +39,7 @@ type setting struct {
 	values      []string // nil: any
 	atStart     bool
 	part        bool
+	zero        bool // a number or duration may be zero, since its default is
 	ofProject   bool
 	index       []int // of the field in Config
 	at          int   // its place among the settings, and that of its value in Config.Values
@@ -58,9 +59,6 @@ const (
 	kindBool    kind = "true or false"
 	kindPercent kind = "a percentage above 0 and at most 100"
 	kindList    kind = "a list of texts"
-
-	kindOptionalNumber   kind = "a number above zero, or 0"
-	kindOptionalDuration kind = "a duration such as \"30m\", or \"0s\""
 )
 
 // taggedKinds are those that the tag of a field names.
@@ -106,7 +104,8 @@ func settingOf(block, f reflect.StructField) setting {
 	if f.Type == reflect.TypeFor[sdk.Mode]() {
 		s.values = sdk.ModeNames()
 	}
-	s.kind = kindOf(f, s.def)
+	s.kind = kindOf(f)
+	s.zero = s.kind == kindInt || s.def == "0" || s.def == "0s"
 	return s
 }
 
@@ -116,25 +115,19 @@ func attributeName(f reflect.StructField) string {
 	return cmp.Or(f.Tag.Get("name"), name)
 }
 
-// kindOf is the kind of a field. One whose default is zero may be zero.
-func kindOf(f reflect.StructField, def string) kind {
+// kindOf is the kind of a field.
+func kindOf(f reflect.StructField) kind {
 	if tag := f.Tag.Get("kind"); tag != "" {
 		return taggedKinds[tag]
 	}
 	switch f.Type {
 	case reflect.TypeFor[time.Duration](), reflect.TypeFor[sdk.Duration]():
-		if def == "0s" {
-			return kindOptionalDuration
-		}
 		return kindDuration
 	}
 	switch f.Type.Kind() {
 	case reflect.Int, reflect.Int64:
 		return kindInt
 	case reflect.Float64:
-		if def == "0" {
-			return kindOptionalNumber
-		}
 		return kindNumber
 	case reflect.Bool:
 		return kindBool
@@ -201,7 +194,7 @@ func (s setting) read(text string) (value any, err error) {
 		n = 1
 	case kindInt:
 		value, err = strconv.ParseInt(text, 10, 64)
-	case kindDuration, kindOptionalDuration:
+	case kindDuration:
 		value, err = time.ParseDuration(text)
 	case kindPercent:
 		most = 100
@@ -212,9 +205,8 @@ func (s setting) read(text string) (value any, err error) {
 	if s.kind != kindBool {
 		n = number(reflect.ValueOf(value))
 	}
-	zero := s.kind == kindInt || s.kind == kindOptionalNumber || s.kind == kindOptionalDuration
-	if err != nil || !(n > 0 && n <= most || n == 0 && zero) {
-		return nil, fmt.Errorf("%s must be %s, not %q", s.key(), s.kind, text)
+	if err != nil || !(n > 0 && n <= most || n == 0 && s.zero) {
+		return nil, fmt.Errorf("%s must be %s, not %q", s.key(), s.words(), text)
 	}
 	return value, s.mistake(value)
 }
@@ -256,7 +248,7 @@ func listOf(text string) (list []string) {
 
 // text writes a value from HCL as the text that read understands.
 func (s setting) text(v cty.Value) (string, error) {
-	numeric := !slices.Contains([]kind{kindString, kindPath, kindBool, kindDuration, kindOptionalDuration, kindList}, s.kind)
+	numeric := !slices.Contains([]kind{kindString, kindPath, kindBool, kindDuration, kindList}, s.kind)
 	switch {
 	case v.IsNull() || !v.IsKnown():
 		return "", fmt.Errorf("%s has no value", s.key())
@@ -276,7 +268,15 @@ func (s setting) text(v cty.Value) (string, error) {
 		}
 		return strings.Join(texts, ", "), nil
 	}
-	return "", fmt.Errorf("%s must be %s", s.key(), s.kind)
+	return "", fmt.Errorf("%s must be %s", s.key(), s.words())
+}
+
+// words are its kind, for people.
+func (s setting) words() string {
+	if s.zero && s.kind != kindInt {
+		return fmt.Sprintf("%s, or %s", s.kind, s.def)
+	}
+	return string(s.kind)
 }
 
 // sizeForm is a number and a unit.

@@ -94,7 +94,9 @@ func SetSkill(path, name string, enabled bool) (bool, error) {
 	if why := SkillNameMistake(name); why != "" {
 		return false, sdk.Errorf(sdk.Validation, "a skill block cannot be named %q: %s", name, why)
 	}
-	return edit(path, func(text []byte) ([]byte, error) { return setSkill(text, path, name, enabled) })
+	return edit(path, func(text []byte) ([]byte, error) {
+		return setBlock(text, path, "skill", name, enabledIs(enabled), fmt.Sprintf("put enabled = %v into it", enabled))
+	})
 }
 
 // UnsetSkill takes the skill block of a name out of the file at path, and reports whether
@@ -107,11 +109,6 @@ func UnsetSkill(path, name string) (bool, error) {
 func enabledIs(enabled bool) (says attributes) {
 	says.add("enabled", true, cty.BoolVal(enabled))
 	return says
-}
-
-// setSkill is the text with one skill block edited.
-func setSkill(text []byte, path, name string, enabled bool) ([]byte, error) {
-	return setBlock(text, path, "skill", name, enabledIs(enabled), fmt.Sprintf("put enabled = %v into it", enabled))
 }
 
 // unsetSkill is the text without one skill block, where that only says enabled.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
 )
 
 // Secrets is a Registry that knows a value only as it is written itself.
@@ -56,4 +57,20 @@ func hclExpr(t testing.TB, text string) hcl.Expression {
 		t.Fatal(diags)
 	}
 	return expr
+}
+
+// setSkill is the text with one skill block edited, and setPlugin with that of a plugin.
+func setSkill(text []byte, path, name string, enabled bool) ([]byte, error) {
+	return setBlock(text, path, "skill", name, enabledIs(enabled), "")
+}
+
+func setPlugin(text []byte, path string, e PluginEdit) ([]byte, error) {
+	return setBlock(text, path, e.Kind, e.Label, e.attributes(), "")
+}
+func ctyStrings(list ...string) []cty.Value {
+	var out []cty.Value
+	for _, s := range list {
+		out = append(out, cty.StringVal(s))
+	}
+	return out
 }

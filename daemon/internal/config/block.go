@@ -12,9 +12,9 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
-// rootSchema are the blocks of a file, and labelledTypes those that have a label.
+// blockTypes are the blocks of a file, and labelledTypes those that have a label.
 var (
-	rootSchema    = schemaOf("agent", "guard", "listen", "log", "model", "plugin", "policy", "project", "protect", "provider", "rule", "sandbox", "skill", "skills", "stop", "store", "workspace")
+	blockTypes    = []string{"agent", "guard", "listen", "log", "model", "plugin", "policy", "project", "protect", "provider", "rule", "sandbox", "skill", "skills", "stop", "store", "workspace"}
 	labelledTypes = []string{"plugin", "provider", "model", "agent", "skill", "rule", "project"}
 )
 
@@ -41,7 +41,7 @@ var labelPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
 
 // file adds one file: settings take effect at once, labelled blocks are kept until all files are read.
 func (l *loader) file(text []byte, name string) {
-	l.blocks(text, name, rootSchema, "At the top of a file there are the blocks "+strings.Join(blockTypes(), ", ")+".", func(b *hcl.Block, twice bool) {
+	l.blocks(text, name, schemaOf(blockTypes...), "At the top of a file there are the blocks "+strings.Join(blockTypes, ", ")+".", func(b *hcl.Block, twice bool) {
 		switch {
 		case twice:
 		case b.Type == "project":
@@ -92,14 +92,6 @@ func (l *loader) parse(text []byte, name string) *hcl.File {
 		return nil
 	}
 	return f
-}
-
-// blockTypes are the blocks of a file.
-func blockTypes() (types []string) {
-	for _, b := range rootSchema.Blocks {
-		types = append(types, b.Type)
-	}
-	return types
 }
 
 // settings applies a block without a label.

@@ -55,7 +55,7 @@ func TestEveryAttributeIsDocumented(t *testing.T) {
 		docs = append(docs, text...)
 	}
 	all := everyAttribute()
-	for _, block := range blockTypes() {
+	for _, block := range blockTypes {
 		if all[block] == nil {
 			t.Errorf("the attributes of a %s block are not known here", block)
 		}

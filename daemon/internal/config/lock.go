@@ -1,6 +1,8 @@
 package config
 
 import (
+	"cmp"
+	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -63,10 +65,10 @@ func LockOf(m sdk.Manifest, digest string, script bool) Locked {
 	}
 	l.Sources = set(l.Sources)
 	for _, s := range m.Subscriptions {
-		addFact(l.Subscriptions, s.Name, subscriptionText(s))
+		addFact(l.Subscriptions, s.Name, fmt.Sprintf("(priority %d, %s)", s.Priority, cmp.Or(s.Failure, sdk.FailOpen)))
 	}
 	for _, s := range m.Schemes {
-		addFact(l.Schemes, s.Name, schemeText(s))
+		addFact(l.Schemes, s.Name, fmt.Sprintf("(%s, %s, written by %v, for models: %v)", s.Category, s.Scope, s.WritableBy, s.ModelVisible))
 	}
 	for part, list := range map[string][]string{"tools": m.Calls.Tools, "schemes": m.Calls.Schemes, "models": m.Calls.Models, "secrets": m.Calls.Secrets} {
 		if len(list) > 0 {
@@ -83,11 +85,10 @@ func toolHash(t sdk.ToolSpec) string {
 	if t.Unlisted { // left out else, as in locks that know nothing of it
 		declared["unlisted"] = true
 	}
-	parameters, err := sdk.Canonical(t.Parameters)
-	if err != nil {
-		declared["unusable"] = string(t.Parameters) // it is not offered, but it is pinned
-	} else {
+	if parameters, err := sdk.Canonical(t.Parameters); err == nil {
 		declared["parameters"] = parameters
+	} else {
+		declared["unusable"] = string(t.Parameters) // it is not offered, but it is pinned
 	}
 	hash, err := sdk.HashOf(declared)
 	if err != nil {

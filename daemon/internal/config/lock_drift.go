@@ -144,14 +144,6 @@ func (l Locked) facts() map[string]string {
 	return f
 }
 
-func subscriptionText(s sdk.Subscription) string {
-	return fmt.Sprintf("(priority %d, %s)", s.Priority, cmp.Or(s.Failure, sdk.FailOpen))
-}
-
-func schemeText(s sdk.Scheme) string {
-	return fmt.Sprintf("(%s, %s, written by %v, for models: %v)", s.Category, s.Scope, s.WritableBy, s.ModelVisible)
-}
-
 // Hold is of a manifest what the lock allows, for a plugin that changed while it
 // runs. What is new in it, or another, is left out.
 func (l Locked) Hold(m sdk.Manifest) sdk.Manifest {

@@ -64,15 +64,15 @@ func asksLess(mode, other sdk.Mode) bool {
 }
 
 func (l *loader) rule(b *block) {
-	if rule, ok := l.readRule(b.label, b.body, b.at); ok {
+	if rule, ok := l.readRule(b); ok {
 		l.cfg.Rules = append(l.cfg.Rules, rule)
 	}
 }
 
 // readRule decodes and checks a rule block. A rule with a mistake is none.
-func (l *loader) readRule(label string, body *hclsyntax.Body, r hcl.Range) (sdk.PolicyRule, bool) {
-	rule := sdk.PolicyRule{Name: label, Source: placeOf(r)}
-	ok := l.decode(body, &rule) && l.checkRule(rule, func(attribute string) hcl.Range { return attributeRange(body, attribute) }, r)
+func (l *loader) readRule(b *block) (sdk.PolicyRule, bool) {
+	rule := sdk.PolicyRule{Name: b.label, Source: placeOf(b.at)}
+	ok := l.decode(b.body, &rule) && l.checkRule(rule, func(attribute string) hcl.Range { return attributeRange(b.body, attribute) }, b.at)
 	return rule, ok
 }
 

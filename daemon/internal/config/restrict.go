@@ -81,7 +81,7 @@ func (l *loader) restrict(b *hcl.Block, cfg *Config) bool {
 	case "workspace":
 		return l.workspace(body, workspacePrefix)
 	case "rule":
-		rule, ok := l.readRule(b.Labels[0], body, b.DefRange)
+		rule, ok := l.readRule(&block{b.Labels[0], body, b.DefRange})
 		if !ok {
 			return false
 		}

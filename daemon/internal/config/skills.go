@@ -55,9 +55,6 @@ func (s Skills) Switched(name string) *bool {
 // Place is where the block stands that Switched heeds, as file:line.
 func (s Skills) Place(name string) string { return s.places[name] }
 
-// longestSkillName is in characters.
-const longestSkillName = 64
-
 // SkillNameMistake says why a name cannot be that of a skill block; it is empty
 // for one that can. The names of skills have letters and digits of any script;
 // what a SKILL.md calls itself beside that is listed in this form.
@@ -66,7 +63,7 @@ func SkillNameMistake(name string) string {
 		of := unicode.In(r, unicode.L, unicode.M, unicode.Nd) || strings.ContainsRune("-_.", r)
 		return !of || unicode.ToLower(r) != r
 	})
-	if n := utf8.RuneCountInString(name); n == 0 || n > longestSkillName || wrong {
+	if n := utf8.RuneCountInString(name); n == 0 || n > 64 || wrong {
 		return "The name of a skill is written as `bothy skills list -a` shows it: small letters, digits and hyphens, at most 64 of them."
 	}
 	return ""

@@ -63,11 +63,12 @@ func (l *loader) workspace(body *hclsyntax.Body, prefix string) bool {
 	w := &l.cfg.Workspace
 	if l.says(body, "agent") {
 		_, known := l.cfg.Agents[block.Agent]
-		switch wider := l.wider(block.Agent); {
+		chosen, usual := l.cfg.Agents[block.Agent].Mode, l.cfg.Agents["default"].Mode
+		switch {
 		case !known:
 			l.reportAt(at("agent"), "Unknown agent", fmt.Sprintf("There is no agent %q in the configuration, and a workspace can only choose among them.", block.Agent))
-		case prefix != "" && wider != "":
-			l.reportAt(at("agent"), "Not for a workspace to say", wider)
+		case prefix != "" && asksLess(chosen, usual): // a person would be asked less often than without the choice
+			l.reportAt(at("agent"), "Not for a workspace to say", fmt.Sprintf("The mode of agent %q is %s, which asks less than the %s of the agent default; a workspace cannot choose it.", block.Agent, chosen, usual))
 		default:
 			w.Agent = block.Agent
 		}
@@ -91,16 +92,6 @@ func (l *loader) workspace(body *hclsyntax.Body, prefix string) bool {
 		l.trust(block.Trust, at("trust"), prefix != "")
 	}
 	return true
-}
-
-// wider says why a workspace cannot choose an agent: it would ask a person less
-// often than the one that is taken without the choice.
-func (l *loader) wider(agent string) string {
-	chosen, usual := l.cfg.Agents[agent].Mode, l.cfg.Agents["default"].Mode
-	if !asksLess(chosen, usual) {
-		return ""
-	}
-	return fmt.Sprintf("The mode of agent %q is %s, which asks less than the %s of the agent default; a workspace cannot choose it.", agent, chosen, usual)
 }
 
 // trust reads the patterns of the user's file.

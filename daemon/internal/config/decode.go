@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/gohcl"
@@ -47,50 +48,34 @@ func (l *loader) labels(kind string) (labels []string) {
 // decode takes a block apart, and reports false when that has a mistake. What the block does not say,
 // or says is null, stays as it is in block.
 func (l *loader) decode(body hcl.Body, block any) bool {
-	b := body.(*hclsyntax.Body)
-	if maybeNull(b) {
-		schema, _ := gohcl.ImpliedBodySchema(block)
-		b = l.said(b, schema)
-	}
-	diags := gohcl.DecodeBody(b, l.cfg.Context, block)
+	diags := gohcl.DecodeBody(l.said(body.(*hclsyntax.Body)), l.cfg.Context, block)
 	l.report(diags)
 	return !diags.HasErrors()
 }
 
-// maybeNull reports whether something in a body may come to null: no text, list, map or call does.
-func maybeNull(body *hclsyntax.Body) bool {
-	for _, a := range body.Attributes {
-		switch e := a.Expr.(type) {
-		case *hclsyntax.TemplateExpr, *hclsyntax.TupleConsExpr, *hclsyntax.ObjectConsExpr, *hclsyntax.FunctionCallExpr:
-		case *hclsyntax.LiteralValueExpr:
-			if e.Val.IsNull() {
-				return true
-			}
-		default:
-			return true
-		}
-	}
-	return slices.ContainsFunc(body.Blocks, func(b *hclsyntax.Block) bool { return maybeNull(b.Body) })
-}
-
-// said is a body without what is null of a schema, and in the blocks of that; nil is all that there is.
-func (l *loader) said(body *hclsyntax.Body, schema *hcl.BodySchema) *hclsyntax.Body {
+// said is a body, with the blocks in it, without what is null of the attributes that are read here.
+func (l *loader) said(body *hclsyntax.Body) *hclsyntax.Body {
 	out := *body
 	out.Attributes, out.Blocks = maps.Clone(body.Attributes), slices.Clone(body.Blocks)
-	for name := range body.Attributes {
-		ours := schema == nil || slices.ContainsFunc(schema.Attributes, func(a hcl.AttributeSchema) bool { return a.Name == name })
-		if ours && !l.says(body, name) {
-			delete(out.Attributes, name)
-		}
-	}
+	maps.DeleteFunc(out.Attributes, func(name string, _ *hclsyntax.Attribute) bool { return readHere()[name] && !l.says(body, name) })
 	for i, b := range body.Blocks {
-		if schema != nil && slices.ContainsFunc(schema.Blocks, func(s hcl.BlockHeaderSchema) bool { return s.Type == b.Type }) {
-			inner := *b
-			inner.Body, out.Blocks[i] = l.said(b.Body, nil), &inner
-		}
+		inner := *b
+		inner.Body, out.Blocks[i] = l.said(b.Body), &inner
 	}
 	return &out
 }
+
+// readHere are the names of all attributes that are not left to a plugin.
+var readHere = sync.OnceValue(func() map[string]bool {
+	names := map[string]bool{}
+	for _, block := range []any{Plugin{}, limitsBlock{}, Quota{}, Confine{}, sdk.Price{}, Model{}, sdk.Agent{}, sdk.PolicyRule{}, skillBlock{}, workspaceBlock{}} {
+		schema, _ := gohcl.ImpliedBodySchema(block)
+		for _, a := range slices.Concat(schema.Attributes, guardSchema.Attributes) {
+			names[a.Name] = true
+		}
+	}
+	return names
+})
 
 // says reports whether a block has an attribute that is not null.
 func (l *loader) says(body *hclsyntax.Body, name string) bool {
@@ -181,7 +166,7 @@ func (l *loader) model(b *block) {
 
 func (l *loader) agent(b *block) {
 	label, body := b.label, b.body
-	guards, rest, _ := l.said(body, &guardSchema).PartialContent(&guardSchema) // what is not of it is decoded below
+	guards, rest, _ := l.said(body).PartialContent(&guardSchema) // what is not of it is decoded below
 	a := sdk.Agent{Name: label, Dialect: "tools", View: "transcript", Busy: "queue"}
 	if !l.decode(rest, &a) {
 		return

@@ -29,7 +29,7 @@ func (cmd pluginsTestCmd) Run(c *console) error {
 		if err != nil {
 			return sdk.Errorf(sdk.Validation, "%w", err)
 		}
-		path, args = b.Program(), b.Args()
+		path, args = b.Program, b.Args
 		_ = b.Close() // it was only looked at
 	}
 	switch {

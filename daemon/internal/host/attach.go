@@ -98,5 +98,5 @@ func (i *instance) origin() string {
 	if i.link != nil && i.link.attached {
 		return "dev"
 	}
-	return i.s.inspect.Origin(i.file)
+	return i.file.Origin
 }

@@ -141,8 +141,8 @@ func (i *instance) connect(ctx context.Context, spec inspect.Spec, b *inspect.Bi
 // command makes cmd start the plugin, with no more of an environment than it gets here
 // and from go-plugin, which chose dir for its sockets.
 func (l *link) command(cmd *exec.Cmd, dir string) error {
-	program := l.binary.Program()
-	cmd.Path, cmd.Args = program, slices.Concat([]string{program}, l.binary.Args(), l.spec.Args)
+	program := l.binary.Program
+	cmd.Path, cmd.Args = program, slices.Concat([]string{program}, l.binary.Args, l.spec.Args)
 	cmd.Env = append(l.walls.Environment(inspect.Environment(l.spec), l.spec.Env), cmd.Env...)
 	cmd.Stdin, cmd.Dir = nil, "/" // the null device
 	l.binary.SetUp(cmd)

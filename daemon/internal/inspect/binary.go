@@ -13,7 +13,6 @@ import (
 	"runtime"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/bothyd/bothy/daemon/internal/bundle"
 )
@@ -24,16 +23,18 @@ import (
 // and compared before and after.
 type Binary struct {
 	Path    string         // the file, or the folder of a bundle
-	File    *os.File       // what is started; a Binary that was closed still has the rest
+	Program string         // the path of what is started
+	Args    []string       // come before those of a block; describe gets none
+	File    *os.File       // the program; a Binary that was closed still has the rest
 	Bundle  *bundle.Folder // nil for a single file
 	Script  bool           // its digest covers neither its interpreter nor what it imports from elsewhere
-	Bundled bool           // it is part of the installation
+	Origin  string         // "bundled": it is part of the installation; "store", or "path"; set by Find
 
 	Digest   string         // hex SHA-256, once it is verified
 	identity string         // of the file when it was
 	Pin      Pin            // what vouches for the digest
 	listing  bundle.Listing // of a bundle whose digest was worked out now
-	places   []bundle.Place // of a bundle, when Identity looked at it last
+	places   []bundle.Place // what Identity looked at last
 }
 
 // Find opens the file of a plugin; nothing is verified yet. Its errors say where
@@ -48,9 +49,16 @@ func (s *Inspector) Find(spec Spec) (*Binary, *Fault) {
 		if err != nil {
 			return nil, &Fault{Summary: "its binary cannot be used", Detail: err.Error(), Permanent: true}
 		}
-		b.Bundled = spec.Path == ""
+		switch {
+		case spec.Path == "":
+			b.Origin = "bundled"
+		case s.digestOf(path) != "":
+			b.Origin = "store"
+		default:
+			b.Origin = "path"
+		}
 		if b.Bundle != nil {
-			b.Bundle.Whole = s.Origin(b) == "store"
+			b.Bundle.Whole = b.Origin == "store"
 		}
 		return b, nil
 	}
@@ -91,7 +99,7 @@ func OpenBinary(path string) (*Binary, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Binary{Path: path, File: f}
+	b := &Binary{Path: path, Program: path, File: f}
 	if info, err := f.Stat(); err == nil && info.IsDir() {
 		_ = f.Close() // it is opened by its name below
 		return openBundle(path)
@@ -105,7 +113,7 @@ func OpenBinary(path string) (*Binary, error) {
 
 // usable says why a file cannot be started, and finds out whether it is a script.
 func (b *Binary) usable() error {
-	path := b.Program()
+	path := b.Path
 	info, err := b.File.Stat()
 	if err != nil {
 		return err
@@ -123,7 +131,7 @@ func (b *Binary) usable() error {
 	case mode&0o111 == 0:
 		return fmt.Errorf("%s is not executable (%v): run chmod +x on it", path, mode)
 	case mode&0o002 != 0:
-		return fmt.Errorf("%s can be changed by everybody (%v): run chmod o-w on it", path, mode)
+		return openToAll(path, mode)
 	}
 	if owner, me := ownerOf(info), os.Geteuid(); owner >= 0 && me != 0 && owner != me && owner != 0 {
 		return fmt.Errorf("%s belongs to uid %d, neither to you nor to root", path, owner)
@@ -132,24 +140,23 @@ func (b *Binary) usable() error {
 	return b.machine()
 }
 
-// machine refuses a file that is for another kind of computer. What is no ELF
-// file may be a script: the kernel decides.
+func openToAll(path string, mode fs.FileMode) error {
+	return fmt.Errorf("%s can be changed by everybody (%v): run chmod o-w on it", path, mode)
+}
+
+// machine refuses a file that is for another kind of computer.
 func (b *Binary) machine() error {
-	want, ok := elfMachines[runtime.GOARCH]
-	if runtime.GOOS != "linux" || !ok {
+	want, known := elfMachines[runtime.GOARCH]
+	if runtime.GOOS != "linux" || !known || b.Script {
 		return nil
 	}
-	e, err := elf.NewFile(b.File)
-	var format *elf.FormatError
-	switch {
-	case err == nil && e.Machine != want:
-		return fmt.Errorf("%s was built for %v, this machine is %v: build it with GOARCH=%s", b.Program(), e.Machine, want, runtime.GOARCH)
-	case err == nil || b.Script:
-		return nil
-	case errors.As(err, &format) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("%s is neither a program of this machine nor a script (which begins with #! and its interpreter)", b.Program())
+	switch e, err := elf.NewFile(b.File); {
+	case err != nil:
+		return fmt.Errorf("%s is neither a program of this machine nor a script (which begins with #! and its interpreter)", b.Path)
+	case e.Machine != want:
+		return fmt.Errorf("%s was built for %v, this machine is %v: build it with GOARCH=%s", b.Path, e.Machine, want, runtime.GOARCH)
 	}
-	return err
+	return nil
 }
 
 var elfMachines = map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64, "386": elf.EM_386, "riscv64": elf.EM_RISCV}
@@ -185,43 +192,54 @@ func ownerOf(info fs.FileInfo) int {
 // in, for its modules lie there, unless that folder holds more than the script's
 // own. A program needs none. Of a bundle it is the bundle.
 func (b *Binary) Beside() []string {
-	if b.Bundle != nil {
-		return []string{b.Path}
-	}
-	if !b.Script {
-		return nil
-	}
 	dir := filepath.Dir(b.Path)
 	home, err := os.UserHomeDir()
-	if err != nil || dir == "/" || within(home, dir) {
+	switch {
+	case b.Bundle != nil:
+		return []string{b.Path}
+	case !b.Script || err != nil || dir == "/" || strings.HasPrefix(home+"/", dir+"/"):
 		return nil
 	}
 	return []string{dir}
 }
 
-// within reports whether path is dir or lies below it.
-func within(path, dir string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && rel != ".." && !strings.HasPrefix(rel, "../")
-}
-
-// Identity changes whenever the open file does: it saves a digest of megabytes.
+// Identity changes whenever the open file does, or anything of a bundle: it saves a
+// digest of megabytes. It is empty when the bundle cannot be used, or what was opened
+// of it, the manifest and what is started, is not what lies there.
 func (b *Binary) Identity() string {
-	if b.Bundle != nil {
-		return b.treeIdentity()
-	}
+	b.places = nil
 	info, err := b.File.Stat()
 	if err != nil {
 		return ""
 	}
-	return Identity(info)
+	program := identityOf(info)
+	if b.Bundle == nil {
+		b.places = []bundle.Place{{Path: b.Path, Info: info}}
+		return program
+	}
+	tree, err := b.Bundle.Look()
+	if err != nil {
+		return ""
+	}
+	b.places = tree.Places
+	opened := map[string]string{bundle.ManifestName: identityOf(b.Bundle.Read), b.Bundle.Start: program}
+	hash := sha256.New()
+	for _, p := range tree.Places {
+		id := identityOf(p.Info)
+		if is, had := opened[p.Path]; had && is != id {
+			return ""
+		}
+		fmt.Fprintf(hash, "%s %v %q\n", id, p.Info.Mode(), p.Path)
+	}
+	return hex.EncodeToString(hash.Sum(nil))
 }
 
-// Identity changes whenever the file does. It is empty where it is not known.
-func Identity(info fs.FileInfo) string {
+// identityOf changes whenever a file does. Nobody can set the time at which the kernel
+// saw it change.
+func identityOf(info fs.FileInfo) string {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
 		return ""
 	}
-	return fmt.Sprintf("%d:%d:%d:%s:%s", st.Dev, st.Ino, st.Size, info.ModTime().UTC().Format(time.RFC3339Nano), changeTime(st))
+	return fmt.Sprintf("%d:%d:%d:%d:%d", st.Dev, st.Ino, st.Size, info.ModTime().UnixNano(), changeTime(info).UnixNano())
 }

@@ -1,7 +1,6 @@
 package inspect
 
 import (
-	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -21,15 +20,9 @@ func (b *Binary) SetUp(cmd *exec.Cmd) {
 }
 
 // changeTime is when the kernel last saw the file change: nobody can set it.
-func changeTime(st *syscall.Stat_t) string { return fmt.Sprintf("%d.%d", st.Ctim.Sec, st.Ctim.Nsec) }
-
-// changedAt is when that was, or the content did, the later of both.
-func changedAt(info fs.FileInfo) time.Time {
-	at := info.ModTime()
+func changeTime(info fs.FileInfo) time.Time {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
-		if changed := time.Unix(st.Ctim.Unix()); changed.After(at) {
-			at = changed
-		}
+		return time.Unix(st.Ctim.Unix())
 	}
-	return at
+	return info.ModTime()
 }

@@ -17,8 +17,6 @@ func (b *Binary) SetUp(cmd *exec.Cmd) {
 	b.prepare(cmd)
 }
 
-// changeTime is not portable; the time of modification has to do.
-func changeTime(*syscall.Stat_t) string { return "" }
-
-// changedAt is when the content changed; one that is set back is not seen.
-func changedAt(info fs.FileInfo) time.Time { return info.ModTime() }
+// changeTime is not portable; the time of modification has to do, so that one that is
+// set back is not seen.
+func changeTime(info fs.FileInfo) time.Time { return info.ModTime() }

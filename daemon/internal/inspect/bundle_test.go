@@ -42,26 +42,26 @@ start = "bin/fault"
 files = ["bin/*", "lib/**"]
 `
 
-func stored(t testing.TB) (Store, *Inspector) {
+func stored(t testing.TB) (string, *Inspector) {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = bundle.Remove(dir) })
-	return Store{Dir: dir}, New(Config{Log: hclog.NewNullLogger(), DataDir: t.TempDir(), Installed: dir})
+	return dir, New(Config{Log: hclog.NewNullLogger(), DataDir: t.TempDir(), Installed: dir})
 }
 
 // TestBundleInStore: a folder and its archive are one plugin, by one digest; what of it
 // changes is named, by a start and by the look at the whole store.
 func TestBundleInStore(t *testing.T) {
-	s, r := stored(t)
+	store, r := stored(t)
 	dir := bundleOf(t, faultBundle)
-	st, err := s.Add(t.Context(), dir, r)
+	st, err := r.Add(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !st.Fresh || st.Files != 3 || st.Script || filepath.Base(st.Path) != "bothy-plugin-fault" || s.DigestOf(st.Path) != st.Digest {
+	if !st.Fresh || st.Files != 3 || st.Script || filepath.Base(st.Path) != "bothy-plugin-fault" || r.digestOf(st.Path) != st.Digest {
 		t.Errorf("%+v", st)
 	}
 	var archive bytes.Buffer
@@ -76,10 +76,10 @@ func TestBundleInStore(t *testing.T) {
 	if err := os.WriteFile(packed, archive.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if again, err := s.Add(t.Context(), packed, r); err != nil || again.Fresh || again.Path != st.Path {
+	if again, err := r.Add(t.Context(), packed); err != nil || again.Fresh || again.Path != st.Path {
 		t.Errorf("the archive is another plugin: %+v %v", again, err)
 	}
-	if left, err := filepath.Glob(filepath.Join(s.Dir, "sha256", ".new-*")); err != nil || len(left) != 0 {
+	if left, err := filepath.Glob(filepath.Join(store, "sha256", ".new-*")); err != nil || len(left) != 0 {
 		t.Errorf("left: %v %v", left, err)
 	}
 	spec := Spec{Instance: "fault", Path: st.Path, SHA256: st.Digest}
@@ -91,8 +91,8 @@ func TestBundleInStore(t *testing.T) {
 	if v := r.Verify(spec); v.Problem != "" || v.Files != 3 || v.Origin != "store" || v.Pin != PinBlock {
 		t.Errorf("%+v", v)
 	}
-	if bad, err := s.Damaged(); err != nil || len(bad) != 0 {
-		t.Errorf("%+v %v", bad, err)
+	if bad := r.Damaged(); len(bad) != 0 {
+		t.Errorf("%+v", bad)
 	}
 	for want, change := range map[string]func() error{
 		"lib/words was changed": func() error { return os.WriteFile(filepath.Join(st.Path, "lib/words"), []byte("three"), 0o644) },
@@ -114,17 +114,17 @@ func TestBundleInStore(t *testing.T) {
 		if v := r.Verify(spec); !strings.HasPrefix(v.Problem, want+": ") {
 			t.Errorf("%+v, want %s", v, want)
 		}
-		if bad, err := s.Damaged(); err != nil || len(bad) != 1 || !strings.HasPrefix(bad[0].Problem, want+": it is not any more") {
-			t.Errorf("%+v %v, want %s", bad, err, want)
+		if bad := r.Damaged(); len(bad) != 1 || !strings.HasPrefix(bad[0].Problem, want+": it is not any more") {
+			t.Errorf("%+v, want %s", bad, want)
 		}
-		if again, err := s.Add(t.Context(), dir, r); err != nil || !again.Fresh {
+		if again, err := r.Add(t.Context(), dir); err != nil || !again.Fresh {
 			t.Errorf("it was not mended: %+v %v", again, err)
 		}
 	}
-	if err := s.Remove(st.Digest); err != nil {
+	if err := r.remove(st.Digest); err != nil {
 		t.Fatal(err)
 	}
-	if left, err := os.ReadDir(filepath.Join(s.Dir, "sha256")); err != nil || len(left) != 0 {
+	if left, err := os.ReadDir(filepath.Join(store, "sha256")); err != nil || len(left) != 0 {
 		t.Errorf("left: %v %v", left, err)
 	}
 }
@@ -139,10 +139,10 @@ func TestBundleElsewhere(t *testing.T) {
 	}
 	defer b.Close()
 	spec := Spec{Instance: "x", Path: dir, Locked: &config.Locked{Digest: b.Digest, Version: "1.2.3"}}
-	if !b.Unchanged() || b.Program() != filepath.Join(dir, "bin/fault") {
+	if !b.Unchanged() || b.Program != filepath.Join(dir, "bin/fault") {
 		t.Error("nothing changed")
 	}
-	for kept := (described{}); kept.Identity == ""; kept, _ = r.kept(dir) { // believed when its times have settled
+	for kept := (described{}); kept.Identity == ""; kept = r.kept(dir) { // believed when its times have settled
 		if b, fail := r.Verified(spec); fail != nil || b.Close() != nil {
 			t.Fatal(fail)
 		}
@@ -199,7 +199,7 @@ func TestBundleExchanged(t *testing.T) {
 
 // TestBundleRefused: why a folder, or an archive, is no plugin.
 func TestBundleRefused(t *testing.T) {
-	s, r := stored(t)
+	store, r := stored(t)
 	for want, make := range map[string]func() string{
 		"is not a file but a folder without a bothy-plugin.hcl: ": func() string { return t.TempDir() },
 		`calls it other 1.2.3, and the plugin calls itself fault 1.2.3`: func() string {
@@ -228,11 +228,11 @@ func TestBundleRefused(t *testing.T) {
 		},
 	} {
 		path := make()
-		_, err := s.Add(t.Context(), path, r)
+		_, err := r.Add(t.Context(), path)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), ".new-") {
 			t.Errorf("%v, want %s", err, want)
 		}
-		err = filepath.WalkDir(filepath.Join(s.Dir, "sha256"), func(path string, d fs.DirEntry, err error) error {
+		err = filepath.WalkDir(filepath.Join(store, "sha256"), func(path string, d fs.DirEntry, err error) error {
 			if err == nil && !d.IsDir() {
 				t.Errorf("%s: left %s", want, path)
 			}

@@ -1,17 +1,14 @@
 package inspect
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
 
-	"github.com/bothyd/bothy/daemon/internal/bundle"
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/sdk"
 )
@@ -19,11 +16,10 @@ import (
 // described is what is kept about a binary between runs: its manifest belongs
 // to its digest, and its identity saves reading it all again.
 type described struct {
-	Identity string                  `json:"identity"` // empty when the file must be read again
-	Digest   string                  `json:"digest"`
+	Identity string                  `json:"identity"`           // empty when the file must be read again
+	Digest   string                  `json:"digest"`             // empty: nothing is kept
 	Manifest *sdk.Manifest           `json:"manifest,omitempty"` // nil until somebody asked
 	Served   map[string]sdk.Manifest `json:"served,omitempty"`   // by instance: what it became by its configuration
-	Vouched  bundle.Listing          `json:"vouched,omitempty"`  // of a bundle outside the store: what something vouched for last
 }
 
 // Known is what a program is known to declare before it is configured; nil when
@@ -32,8 +28,8 @@ type described struct {
 // before. Schemes are registered before it is configured, and stay: they are asked
 // for.
 func (s *Inspector) Known(b *Binary, spec Spec) *sdk.Manifest {
-	kept, known := s.kept(b.Path)
-	if !known || b.Script || !spec.Keepable() || kept.Digest != b.Digest || kept.Manifest == nil || len(kept.Manifest.Schemes) > 0 {
+	kept := s.kept(b.Path)
+	if b.Script || !spec.Keepable() || kept.Digest != b.Digest || kept.Manifest == nil || len(kept.Manifest.Schemes) > 0 {
 		return nil
 	}
 	if served, was := kept.Served[spec.Instance]; was && !SameGround(kept.Manifest, &served) {
@@ -52,7 +48,7 @@ func (spec Spec) Keepable() bool {
 // tools and hooks may follow from the configuration. They are compared as they are
 // kept, for JSON that was written by another hand has other spaces and empty lists.
 func SameGround(a, b *sdk.Manifest) bool {
-	ground := func(m *sdk.Manifest) []byte {
+	ground := func(m *sdk.Manifest) string {
 		text, _ := json.Marshal(struct {
 			Protocol int
 			Schemes  []sdk.Scheme `json:",omitempty"`
@@ -62,9 +58,9 @@ func SameGround(a, b *sdk.Manifest) bool {
 			Needs    sdk.Needs `json:",omitzero"`
 			Requires []string  `json:",omitempty"`
 		}{m.Protocol, m.Schemes, m.Config, m.Grants, m.Calls, m.Needs, m.Requires}) // what was read from JSON can be written again
-		return text
+		return string(text)
 	}
-	return bytes.Equal(ground(a), ground(b))
+	return ground(a) == ground(b)
 }
 
 // Remember keeps the manifest of a verified file, so that the next check needs
@@ -94,13 +90,13 @@ func (s *Inspector) Remember(b *Binary, instance string, m sdk.Manifest) {
 	})
 }
 
-// forget drops what is kept of a file that is gone.
+// forget drops what is kept of a file.
 func (s *Inspector) forget(path string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.known, path)
 	if s.cfg.DataDir != "" && !s.cfg.LookOnly {
-		_ = os.Remove(s.cacheFile(path)) // it is asked again otherwise
+		_, _ = os.Remove(s.cacheFile(path)), os.Remove(s.cacheFile(path)+".files") // it is asked again otherwise
 	}
 }
 
@@ -109,35 +105,34 @@ func (s *Inspector) cacheFile(path string) string {
 	return filepath.Join(s.cfg.DataDir, "plugins", hex.EncodeToString(sum[:8])+".json")
 }
 
-func (s *Inspector) kept(path string) (described, bool) {
+func (s *Inspector) kept(path string) described {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.recall(path)
 }
 
 // recall needs s.mu.
-func (s *Inspector) recall(path string) (described, bool) {
+func (s *Inspector) recall(path string) described {
 	d, known := s.known[path]
 	if known || s.cfg.DataDir == "" {
-		return d, known
+		return d
 	}
-	b, err := os.ReadFile(s.cacheFile(path))
-	if err != nil || json.Unmarshal(b, &d) != nil || d.Digest == "" {
-		return described{}, false
+	text, err := os.ReadFile(s.cacheFile(path))
+	if err != nil || json.Unmarshal(text, &d) != nil {
+		return described{}
 	}
-	return d, true
+	return d
 }
 
 // update changes what is kept about a file, beginning anew when its digest is
-// another. It is written by renaming, so that nobody reads half of it. What
-// cannot be kept is asked for again.
+// another.
 func (s *Inspector) update(b *Binary, change func(*described) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	d, known := s.recall(b.Path)
-	fresh := !known || d.Digest != b.Digest
+	d := s.recall(b.Path)
+	fresh := d.Digest != b.Digest
 	if fresh {
-		d = described{Digest: b.Digest, Vouched: d.Vouched}
+		d = described{Digest: b.Digest}
 	}
 	d.Served = maps.Clone(d.Served)
 	if !change(&d) && !fresh {
@@ -147,27 +142,22 @@ func (s *Inspector) update(b *Binary, change func(*described) bool) {
 	if s.cfg.DataDir == "" || s.cfg.LookOnly {
 		return
 	}
-	if err := s.write(s.cacheFile(b.Path), d); err != nil {
-		s.log.Debug("keeping a plugin's manifest", "path", b.Path, "error", err)
-	}
+	text, _ := json.Marshal(d) // what was read from JSON can be written again
+	s.keep(s.cacheFile(b.Path), text)
 }
 
-func (s *Inspector) write(file string, d described) error {
-	b, err := json.Marshal(d)
+// keep writes a file by renaming it, so that nobody reads half of it. What cannot be
+// kept is asked for again: two that write at once leave one text, or one that cannot
+// be read.
+func (s *Inspector) keep(file string, text []byte) {
+	err := os.MkdirAll(filepath.Dir(file), 0o700)
+	if err == nil {
+		err = os.WriteFile(file+".new", text, 0o600)
+	}
+	if err == nil {
+		err = os.Rename(file+".new", file)
+	}
 	if err != nil {
-		return err
+		s.log.Debug("keeping what a plugin declares", "file", file, "error", err)
 	}
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		return err
-	}
-	fresh, err := os.CreateTemp(filepath.Dir(file), "new")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.Remove(fresh.Name()) }() // gone when it was renamed
-	_, err = fresh.Write(b)
-	if err = errors.Join(err, fresh.Close()); err != nil {
-		return err
-	}
-	return os.Rename(fresh.Name(), file)
 }

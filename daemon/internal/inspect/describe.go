@@ -82,8 +82,7 @@ func (s *Inspector) Manifest(ctx context.Context, spec Spec) (sdk.Manifest, erro
 
 // manifest is what an open file declares, from what is kept for its digest.
 func (s *Inspector) manifest(ctx context.Context, b *Binary) (sdk.Manifest, error) {
-	kept, known := s.kept(b.Path)
-	if known && kept.Digest == b.Digest && kept.Manifest != nil {
+	if kept := s.kept(b.Path); kept.Digest == b.Digest && kept.Manifest != nil {
 		return *kept.Manifest, nil
 	}
 	m, err := s.runDescribe(ctx, b)
@@ -112,7 +111,7 @@ func (s *Inspector) Declared(ctx context.Context, spec Spec) (sdk.Manifest, conf
 	if err != nil {
 		return sdk.Manifest{}, config.Locked{}, err
 	}
-	if kept, known := s.kept(b.Path); known && kept.Digest == b.Digest {
+	if kept := s.kept(b.Path); kept.Digest == b.Digest {
 		if served, was := kept.Served[spec.Instance]; was {
 			m = served
 		}
@@ -169,7 +168,7 @@ const largestManifest = 4 << 20
 func (s *Inspector) runDescribe(ctx context.Context, b *Binary) (sdk.Manifest, error) {
 	ctx, cancel := context.WithTimeout(ctx, min(s.cfg.StartTimeout, describeTime))
 	defer cancel()
-	cmd := exec.CommandContext(ctx, b.Program(), "describe")
+	cmd := exec.CommandContext(ctx, b.Program, "describe")
 	cmd.Env, cmd.Dir, cmd.WaitDelay = Environment(Spec{}), "/", describeDelay
 	b.SetUp(cmd)
 	walls, err := s.stranger(b)
@@ -214,14 +213,6 @@ func (s *Inspector) stranger(b *Binary) (*confine.Process, error) {
 // it was asked what it declares.
 func (s *Inspector) unconfined(spec Spec) []string {
 	if s.cfg.Shim == "" || spec.Path == "" || spec.SHA256 != "" {
-		return nil
-	}
-	return s.cfg.Kernel().Lacks()
-}
-
-// Unconfinable is what this kernel cannot hold any plugin back from.
-func (s *Inspector) Unconfinable() []string {
-	if s.cfg.Kernel == nil {
 		return nil
 	}
 	return s.cfg.Kernel().Lacks()

@@ -2,7 +2,6 @@ package inspect
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -23,8 +22,6 @@ type Files struct {
 
 // LockPath is where the lock of this configuration lies.
 func (f *Files) LockPath() string { return config.LockPath(f.Path) }
-
-func (f *Files) store() Store { return Store{Dir: f.Inspector.cfg.Installed} }
 
 func (f *Files) blocks() []config.Plugin {
 	return slices.Concat(f.Config.Plugins, f.Config.Providers)
@@ -147,11 +144,7 @@ func (f *Files) Verify(labels []string) ([]Verified, error) {
 	if len(labels) > 0 {
 		return out, nil
 	}
-	damaged, err := f.store().Damaged()
-	if err != nil {
-		return nil, fmt.Errorf("look at the store of plugins: %w", err)
-	}
-	for _, d := range damaged {
+	for _, d := range f.Inspector.Damaged() {
 		if !slices.ContainsFunc(out, func(v Verified) bool { return v.Path == d.Path && v.Problem != "" }) {
 			out = append(out, d)
 		}

@@ -199,8 +199,8 @@ func TestManifest(t *testing.T) {
 	if err != nil || m.Name != "fault" || m.Version != "1.2.3" || len(m.Config.Attributes) != 7 || len(m.Kinds) != 4 {
 		t.Fatalf("%+v %v", m, err)
 	}
-	kept, ok := r.kept(path)
-	if !ok || kept.Digest != sha256Of(t, path) {
+	kept := r.kept(path)
+	if kept.Digest != sha256Of(t, path) {
 		t.Fatalf("kept %+v", kept)
 	}
 	kept.Manifest.Version = "kept"

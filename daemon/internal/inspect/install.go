@@ -39,11 +39,11 @@ type Installation struct {
 // of the working directory.
 func (f *Files) Store(ctx context.Context, path, label string, grants, sets []string, open Opening) (Installation, error) {
 	open, err := open.checked()
-	in := Installation{Label: label, Grants: append([]string{}, grants...), Opening: open, Unheld: f.Inspector.Unconfinable()}
+	in := Installation{Label: label, Grants: append([]string{}, grants...), Opening: open, Unheld: f.Inspector.cfg.Kernel().Lacks()}
 	if err != nil {
 		return in, err
 	}
-	if f.store().Dir == "" {
+	if f.Inspector.cfg.Installed == "" {
 		return in, sdk.Errorf(sdk.Unavailable, "there is no place for the store of plugins: set HOME or XDG_DATA_HOME")
 	}
 	for _, g := range grants {
@@ -54,7 +54,7 @@ func (f *Files) Store(ctx context.Context, path, label string, grants, sets []st
 	if path, err = filepath.Abs(path); err != nil {
 		return in, err
 	}
-	if in.Stored, err = f.store().Add(ctx, path, f.Inspector); err != nil {
+	if in.Stored, err = f.Inspector.Add(ctx, path); err != nil {
 		return in, err
 	}
 	if err := f.place(&in, sets); err != nil {
@@ -130,7 +130,7 @@ func (f *Files) place(in *Installation, sets []string) error {
 // one that is stored. What a plugin calls itself gives it nothing of another's.
 func (f *Files) upgrades(in Installation, b config.Plugin) bool {
 	name := in.Manifest.Name
-	return f.store().DigestOf(b.Path) != "" && filepath.Base(b.Path) == "bothy-plugin-"+name && (b.Locked == nil || b.Locked.Plugin == name)
+	return f.Inspector.digestOf(b.Path) != "" && filepath.Base(b.Path) == "bothy-plugin-"+name && (b.Locked == nil || b.Locked.Plugin == name)
 }
 
 // fill takes the attributes that the block is to have, and says which it needs besides.
@@ -242,15 +242,18 @@ func (f *Files) Discard(in Installation) error {
 	if !in.Fresh {
 		return nil
 	}
-	_, err := f.forget(in.Digest, "")
+	_, err := f.drop(in.Path, "")
 	return err
 }
 
-// forget removes a file from the store that no block but that of a label names.
-func (f *Files) forget(digest, label string) (gone bool, err error) {
-	used := func(b config.Plugin) bool { return b.Label != label && f.store().DigestOf(b.Path) == digest }
-	if digest == "" || slices.ContainsFunc(f.blocks(), used) {
+// drop removes a file from the store that no block but that of a label names, and
+// what is kept of it.
+func (f *Files) drop(file, label string) (gone bool, err error) {
+	digest := f.Inspector.digestOf(file)
+	used := func(b config.Plugin) bool { return b.Label != label && f.Inspector.digestOf(b.Path) == digest }
+	if slices.ContainsFunc(f.blocks(), used) {
 		return false, nil
 	}
-	return true, f.store().Remove(digest)
+	f.Inspector.forget(file)
+	return true, f.Inspector.remove(digest)
 }

@@ -1,9 +1,12 @@
 package inspect
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -30,9 +33,9 @@ func (s *Inspector) Verified(spec Spec) (*Binary, *Fault) {
 	if fail != nil {
 		return nil, fail
 	}
-	if err := b.verify(spec); err != nil {
+	if err := s.verify(b, spec); err != nil {
 		_ = b.Close() // it is not used
-		return nil, &Fault{Summary: "its binary is refused", Detail: s.named(b, spec, err).Error(), Permanent: true}
+		return nil, &Fault{Summary: "its binary is refused", Detail: err.Error(), Permanent: true}
 	}
 	s.vouch(b)
 	return b, nil
@@ -51,12 +54,43 @@ func (s *Inspector) opened(spec Spec) (*Binary, *Fault) {
 	return b, nil
 }
 
+// Verified is what a plugin's file is, compared with all that pins it.
+type Verified struct {
+	Instance string `json:"instance"`
+	Path     string `json:"path,omitempty"`
+	Digest   string `json:"digest,omitempty"` // hex SHA-256, worked out now
+	Origin   string `json:"origin,omitempty"`
+	Pin      Pin    `json:"pinned_by,omitempty"` // what vouches for it; empty: nothing does
+	Script   bool   `json:"script,omitempty"`    // the digest covers no interpreter, and nothing that it imports from elsewhere
+	Files    int    `json:"files,omitempty"`     // of a bundle: how many the digest covers
+	Problem  string `json:"problem,omitempty"`   // why it would not run; empty: it would
+}
+
+// Verify reads the file of a plugin, whatever is kept of it, and compares it
+// with its block and the lock. Nothing is run.
+func (s *Inspector) Verify(spec Spec) Verified {
+	b, fail := s.Find(spec)
+	if fail != nil {
+		return Verified{Instance: spec.Instance, Problem: fail.Error()}
+	}
+	defer b.Close()
+	v := Verified{Instance: spec.Instance, Path: filepath.Clean(b.Path), Script: b.Script, Origin: b.Origin, Pin: b.PinnedBy(spec)}
+	var err error
+	if b.Digest, err = b.Sum(); err == nil {
+		v.Digest, v.Files = b.Digest, b.listing.Files()
+		err = s.verify(b, spec)
+	}
+	if err != nil {
+		v.Problem = err.Error()
+	}
+	return v
+}
+
 // Sum works out the digest of the open file, or takes the one that is kept for
 // the very same file.
 func (s *Inspector) Sum(b *Binary) error {
 	b.identity = b.Identity()
-	kept, known := s.kept(b.Path)
-	if known && b.identity != "" && kept.Identity == b.identity && b.ours() {
+	if kept := s.kept(b.Path); b.identity != "" && kept.Identity == b.identity && b.ours() {
 		b.Digest = kept.Digest
 		return nil
 	}
@@ -94,46 +128,47 @@ func (b *Binary) ours() bool {
 	})
 }
 
-// all reports whether something holds of each file and folder, as Identity saw them
-// last.
-func (b *Binary) all(holds func(fs.FileInfo) bool) bool {
-	if b.Bundle == nil {
-		info, err := b.File.Stat()
-		return err == nil && holds(info)
-	}
-	return len(b.places) > 0 && !slices.ContainsFunc(b.places, func(p bundle.Place) bool { return !holds(p.Info) })
-}
-
 // tick is longer than the steps in which a file's times go.
 const tick = 2 * time.Second
 
 // settled reports whether the file is older than a step of its clock: one that
 // was written just now can be written again without its times telling.
 func (b *Binary) settled() bool {
-	return b.all(func(info fs.FileInfo) bool { return time.Since(changedAt(info)) > tick })
+	return b.all(func(info fs.FileInfo) bool {
+		return min(time.Since(info.ModTime()), time.Since(changeTime(info))) > tick
+	})
 }
 
-// verify compares the file with all that pins it.
-func (b *Binary) verify(spec Spec) error {
-	block, lock := blockPin(spec), ""
+// all reports whether something holds of each file and folder, as Identity saw them
+// last.
+func (b *Binary) all(holds func(fs.FileInfo) bool) bool {
+	return len(b.places) > 0 && !slices.ContainsFunc(b.places, func(p bundle.Place) bool { return !holds(p.Info) })
+}
+
+// verify compares the file with all that pins it, and says what vouches for it.
+// Where nothing else does, one in the store must be what its place says.
+func (s *Inspector) verify(b *Binary, spec Spec) error {
+	block, lock := strings.ToLower(strings.TrimPrefix(spec.SHA256, "sha256:")), ""
 	if spec.Locked != nil {
 		lock = spec.Locked.Digest
 	}
+	pin := cmp.Or(block, lock, s.digestOf(b.Path))
+	var err error
 	switch {
 	case block != "" && lock != "" && block != lock:
-		return fmt.Errorf("its block pins sha256 %s and bothy.lock has %s: when you know which of them is right, mend the block, or take it into the lock with %s", block, lock, spec.LockVerb())
-	case block != "" && block != b.Digest:
-		return fmt.Errorf("%s has sha256 %s, its block pins %s: if you changed it on purpose, pin the new digest", b.Path, b.Digest, block)
-	case lock != "" && lock != b.Digest:
-		return fmt.Errorf("%s has sha256 %s, bothy.lock has %s of version %s: `bothy plugins lock --check %s` shows what is different; if you changed it on purpose, call %s",
+		err = fmt.Errorf("its block pins sha256 %s and bothy.lock has %s: when you know which of them is right, mend the block, or take it into the lock with %s", block, lock, spec.LockVerb())
+	case pin == "" || pin == b.Digest:
+		b.Pin = b.PinnedBy(spec)
+		return nil
+	case block != "":
+		err = fmt.Errorf("%s has sha256 %s, its block pins %s: if you changed it on purpose, pin the new digest", b.Path, b.Digest, block)
+	case lock != "":
+		err = fmt.Errorf("%s has sha256 %s, bothy.lock has %s of version %s: `bothy plugins lock --check %s` shows what is different; if you changed it on purpose, call %s",
 			b.Path, b.Digest, lock, spec.Locked.Version, spec.Instance, spec.LockVerb())
+	default:
+		err = errors.New("it is not any more what was installed: install it again")
 	}
-	b.Pin = b.PinnedBy(spec)
-	return nil
-}
-
-func blockPin(spec Spec) string {
-	return strings.ToLower(strings.TrimPrefix(spec.SHA256, "sha256:"))
+	return s.named(b, pin, err)
 }
 
 // PinnedBy is what vouches for a digest that nothing refuses.
@@ -143,7 +178,7 @@ func (b *Binary) PinnedBy(spec Spec) Pin {
 		return PinBlock
 	case spec.Locked != nil:
 		return PinLock
-	case b.Bundled:
+	case b.Origin == "bundled":
 		return PinBundled
 	}
 	return ""

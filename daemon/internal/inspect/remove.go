@@ -48,17 +48,15 @@ func (f *Files) Remove(label string, keepHome bool) (Removal, error) {
 		}
 	}
 	if !out.Disabled {
-		files, err := f.store().versions(b.Path)
-		if err != nil {
-			return out, err
-		}
-		for _, file := range files {
-			gone, err := f.forget(f.store().DigestOf(file), label)
+		f.Inspector.forget(b.Path)
+	}
+	if !out.Disabled && f.Inspector.digestOf(b.Path) != "" {
+		for _, file := range f.Inspector.versions(filepath.Base(b.Path)) {
+			gone, err := f.drop(file, label)
 			if err != nil {
 				return out, err
 			}
 			if gone {
-				f.Inspector.forget(file)
 				out.Deleted = append(out.Deleted, file)
 			}
 		}

@@ -3,12 +3,10 @@ package inspect
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/bothyd/bothy/daemon/internal/bundle"
@@ -16,14 +14,9 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// Store is the store of installed plugins: a file or a bundle of digest HEX lies in
-// sha256/HEX below its folder, and neither is ever written again. Beside a bundle lies
-// what its digest covers.
-type Store struct {
-	Dir string
-}
-
-// Stored is a plugin's file, or its bundle, in the store.
+// Stored is a plugin's file, or its bundle, in the store: one of digest HEX lies in
+// sha256/HEX below the store's folder, and is never written again. Beside a bundle
+// lies what its digest covers.
 type Stored struct {
 	Path     string       `json:"path"`
 	Digest   string       `json:"digest"`
@@ -39,63 +32,53 @@ var pluginName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
 // and asks it what it declares, held to that as nobody vouches for it. What is asked
 // is the copy, so that the file may change meanwhile. The error is validation for what
 // is no plugin.
-func (s Store) Add(ctx context.Context, path string, asker *Inspector) (Stored, error) {
-	root := filepath.Join(s.Dir, "sha256")
-	if err := os.MkdirAll(root, 0o700); err != nil {
-		return Stored{}, sdk.Errorf(sdk.Unavailable, "make the store of plugins: %w", err)
+func (s *Inspector) Add(ctx context.Context, path string) (st Stored, err error) {
+	root := filepath.Join(s.cfg.Installed, "sha256")
+	if err = os.MkdirAll(root, 0o700); err != nil {
+		return st, sdk.Errorf(sdk.Unavailable, "make the store of plugins: %w", err)
 	}
 	tmp, err := os.MkdirTemp(root, ".new-")
 	if err != nil {
-		return Stored{}, sdk.Errorf(sdk.Unavailable, "make the store of plugins: %w", err)
+		return st, sdk.Errorf(sdk.Unavailable, "make the store of plugins: %w", err)
 	}
-	defer func() { _ = bundle.Remove(tmp) }() // gone when it was renamed
-	from := path
-	if isArchive(path) {
-		if from, err = unpack(ctx, path, tmp); err != nil {
-			return Stored{}, sdk.Errorf(sdk.Validation, "%s cannot be installed: %w", path, err)
-		}
+	defer func() { _ = bundle.Remove(tmp) }() // what belongs into the store was renamed
+	from, err := unpacked(ctx, path, tmp)
+	if err != nil {
+		return st, sdk.Errorf(sdk.Validation, "%s cannot be installed: %w", path, err)
 	}
-	b, fail := asker.Find(Spec{Path: from})
+	b, fail := s.Find(Spec{Path: from})
 	switch {
 	case fail != nil && fail.Missing:
-		return Stored{}, sdk.Errorf(sdk.NotFound, "there is no file %s: name the plugin's binary, or build it first", path)
+		return st, sdk.Errorf(sdk.NotFound, "there is no file %s: name the plugin's binary, or build it first", path)
 	case fail != nil:
-		return Stored{}, sdk.Errorf(sdk.Validation, "%s", strings.ReplaceAll(fail.Error(), from, path))
+		return st, sdk.Errorf(sdk.Validation, "%s", strings.ReplaceAll(fail.Error(), from, path))
 	}
 	defer b.Close()
-	copied := filepath.Join(tmp, "bothy-plugin")
-	if err := b.copyInto(copied); err != nil {
-		return Stored{}, sdk.Errorf(sdk.Unavailable, "copy %s into the store: %w", path, err)
+	made := filepath.Join(tmp, "made")
+	copied := filepath.Join(made, "bothy-plugin")
+	if err := errors.Join(os.Mkdir(made, 0o700), b.copyInto(copied)); err != nil {
+		return st, sdk.Errorf(sdk.Unavailable, "copy %s into the store: %w", path, err)
 	}
-	if from != path {
-		if err := bundle.Remove(from); err != nil {
-			return Stored{}, sdk.Errorf(sdk.Unavailable, "copy %s into the store: %w", path, err)
-		}
-	}
-	c, fail := asker.Find(Spec{Path: copied})
+	c, fail := s.Find(Spec{Path: copied})
 	if fail != nil {
-		return Stored{}, sdk.Errorf(sdk.Unavailable, "%s", fail.Error())
+		return st, sdk.Errorf(sdk.Unavailable, "%s", fail.Error())
 	}
 	defer c.Close()
 	if c.Digest, err = c.Sum(); err != nil { // nothing is kept of a place that is about to be another
-		return Stored{}, sdk.Errorf(sdk.Unavailable, "read what was copied into the store: %w", err)
+		return st, sdk.Errorf(sdk.Unavailable, "read what was copied into the store: %w", err)
 	}
-	st := Stored{Digest: c.Digest, Script: c.Script, Files: c.listing.Files()}
-	if st.Manifest, err = asker.runDescribe(ctx, c); err != nil {
-		return Stored{}, sdk.Errorf(sdk.Validation, "%s is no plugin that describes itself: %s", path, strings.ReplaceAll(err.Error(), copied, filepath.Base(path)))
+	st = Stored{Digest: c.Digest, Script: c.Script, Files: c.listing.Files()}
+	if st.Manifest, err = s.runDescribe(ctx, c); err != nil {
+		return st, sdk.Errorf(sdk.Validation, "%s is no plugin that describes itself: %s", path, strings.ReplaceAll(err.Error(), copied, filepath.Base(path)))
 	}
-	if !pluginName.MatchString(st.Manifest.Name) {
-		return Stored{}, sdk.Errorf(sdk.Validation, "the plugin calls itself %q, which cannot be a plugin's name", st.Manifest.Name)
+	m := st.Manifest
+	if !pluginName.MatchString(m.Name) {
+		return st, sdk.Errorf(sdk.Validation, "the plugin calls itself %q, which cannot be a plugin's name", m.Name)
 	}
-	if err := c.agrees(st.Manifest); err != nil {
-		return Stored{}, err
+	if f := c.Bundle; f != nil && (f.Name != m.Name || f.Version != m.Version) { // the lock has what the plugin says
+		return st, sdk.Errorf(sdk.Validation, "%s calls it %s %s, and the plugin calls itself %s %s: let both say the same", bundle.ManifestName, f.Name, f.Version, m.Name, m.Version)
 	}
-	if b.Bundle != nil {
-		if err := os.WriteFile(filepath.Join(tmp, listingName), []byte(c.listing), 0o444); err != nil {
-			return Stored{}, sdk.Errorf(sdk.Unavailable, "put the plugin into the store: %w", err)
-		}
-	}
-	return st, s.settle(&st, tmp, copied)
+	return st, s.settle(&st, c, made)
 }
 
 // copyInto makes a file, or a bundle, that can be run and not written.
@@ -111,21 +94,23 @@ func (b *Binary) copyInto(path string) error {
 	return errors.Join(err, to.Chmod(0o555), to.Sync(), to.Close())
 }
 
-// settle gives the copy its place. One that is there already stays, unless it is
+// settle gives a copy its place. One that is there already stays, unless it is
 // not any more what its place says.
-func (s Store) settle(st *Stored, tmp, copied string) error {
-	folder := s.folder(st.Digest)
-	name := "bothy-plugin-" + st.Manifest.Name
+func (s *Inspector) settle(st *Stored, copied *Binary, made string) error {
+	folder, name := s.folder(st.Digest), "bothy-plugin-"+st.Manifest.Name
 	st.Path = filepath.Join(folder, name)
-	if _, err := s.compare(st.Path); err == nil {
+	if s.Verify(Spec{Path: st.Path}).Problem == "" {
 		return nil
 	}
-	if err := s.Remove(st.Digest); err != nil {
-		return err
+	err := s.remove(st.Digest)
+	if err == nil && copied.Bundle != nil {
+		err = os.WriteFile(filepath.Join(made, listingName), []byte(copied.listing), 0o444)
 	}
-	err := os.Rename(copied, filepath.Join(tmp, name))
 	if err == nil {
-		err = os.Rename(tmp, folder)
+		err = os.Rename(copied.Path, filepath.Join(made, name))
+	}
+	if err == nil {
+		err = os.Rename(made, folder)
 	}
 	if err == nil {
 		err = errors.Join(os.Chmod(folder, 0o555), syncFolder(filepath.Dir(folder)))
@@ -145,90 +130,52 @@ func syncFolder(folder string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-func (s Store) folder(digest string) string { return filepath.Join(s.Dir, "sha256", digest) }
+func (s *Inspector) folder(digest string) string {
+	return filepath.Join(s.cfg.Installed, "sha256", digest)
+}
 
-// DigestOf is the digest that the place of a file in the store names; empty for
+// digestOf is the digest that the place of a file in the store names; empty for
 // a file that is not in it.
-func (s Store) DigestOf(path string) string {
-	rel, err := filepath.Rel(filepath.Join(s.Dir, "sha256"), path)
-	if err != nil || !filepath.IsLocal(rel) || s.Dir == "" {
-		return ""
-	}
+func (s *Inspector) digestOf(path string) string {
+	rel, err := filepath.Rel(s.folder(""), path)
 	digest, file, _ := strings.Cut(rel, "/")
-	if file == "" || len(digest) != 64 {
+	if err != nil || s.cfg.Installed == "" || file == "" || len(digest) != 64 {
 		return ""
 	}
 	return digest
 }
 
-// versions are the files of the store that are of the same plugin as one of them.
-func (s Store) versions(path string) ([]string, error) {
-	if s.DigestOf(path) == "" {
-		return nil, nil
-	}
-	return filepath.Glob(filepath.Join(s.Dir, "sha256", "[0-9a-f]*", filepath.Base(path)))
-}
-
-// Remove takes a file out of the store; one that is not there is gone already.
-// A plugin that runs from it goes on.
-func (s Store) Remove(digest string) error {
-	folder := s.folder(digest)
-	err := os.Chmod(folder, 0o700)
-	if os.IsNotExist(err) {
+// versions are the files of the store whose names match a pattern.
+func (s *Inspector) versions(pattern string) []string {
+	if s.cfg.Installed == "" {
 		return nil
 	}
-	if err == nil {
-		err = bundle.Remove(folder)
-	}
-	if err != nil {
+	files, _ := filepath.Glob(filepath.Join(s.folder("[0-9a-f]*"), pattern)) // no pattern of ours is malformed
+	return files
+}
+
+// remove takes a file out of the store; one that is not there is gone already.
+// A plugin that runs from it goes on.
+func (s *Inspector) remove(digest string) error {
+	if err := bundle.Remove(s.folder(digest)); err != nil {
 		return sdk.Errorf(sdk.Unavailable, "remove a plugin from the store: %w", err)
 	}
 	return nil
 }
 
 // Damaged are the files of the store that are not what their place says.
-func (s Store) Damaged() ([]Verified, error) {
-	files, err := filepath.Glob(filepath.Join(s.Dir, "sha256", "[0-9a-f]*", "bothy-plugin-*"))
-	if err != nil || s.Dir == "" {
-		return nil, err
-	}
-	slices.Sort(files)
-	var out []Verified
-	for _, f := range files {
-		sum, err := s.compare(f)
-		if err != nil {
-			out = append(out, Verified{Path: f, Digest: sum, Origin: "store", Problem: err.Error()})
+func (s *Inspector) Damaged() (out []Verified) {
+	for _, file := range s.versions("bothy-plugin-*") {
+		if v := s.Verify(Spec{Path: file}); v.Problem != "" {
+			v.Path, v.Origin = file, "store"
+			out = append(out, v)
 		}
 	}
-	return out, nil
-}
-
-// compare works out the digest of what lies in the store, and says why it is not what
-// its place says.
-func (s Store) compare(path string) (string, error) {
-	b, err := OpenBinary(path)
-	if err != nil {
-		return "", err
-	}
-	defer b.Close()
-	if b.Bundle != nil {
-		b.Bundle.Whole = true
-	}
-	sum, err := b.Sum()
-	if err != nil || sum == s.DigestOf(path) {
-		return sum, err
-	}
-	err = errors.New("it is not any more what was installed: install it again")
-	if was, known := b.stored(s.DigestOf(path)); known {
-		err = fmt.Errorf("%s: %w", was.Changes(b.listing), err)
-	}
-	return sum, err
+	return out
 }
 
 // Locked is what bothy.lock is to say of a stored plugin.
 func (s Stored) Locked() config.Locked { return config.LockOf(s.Manifest, s.Digest, s.Script) }
 
 // String names a stored plugin for people.
-func (s Stored) String() string {
-	return fmt.Sprintf("%s %s", s.Manifest.Name, s.Manifest.Version)
-}
+func (s Stored) String() string { return s.Manifest.Name + " " + s.Manifest.Version }

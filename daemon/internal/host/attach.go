@@ -32,7 +32,7 @@ func (i *instance) attach(ctx context.Context, spec inspect.Spec, generation int
 		return nil, &inspect.Fault{Summary: "its process cannot be reached", Detail: err.Error(), Permanent: true}
 	}
 	i.welcome(l)
-	if fail := i.prepare(ctx, l, nil); fail != nil {
+	if fail := i.prepare(ctx, l); fail != nil {
 		l.close()
 		fail.Permanent = true
 		return nil, fail

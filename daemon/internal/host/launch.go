@@ -32,30 +32,16 @@ func (i *instance) open(ctx context.Context, spec inspect.Spec, generation int) 
 	if fail != nil {
 		return nil, fail
 	}
-	l, fail := i.launch(ctx, spec, b, generation, i.s.inspect.Known(b, spec))
-	if fail != nil && fail.Outdated {
-		i.log.Info("what the plugin declares is not what was kept of it: it is started again, and asked")
-		l, fail = i.launch(ctx, spec, b, generation, nil)
-	}
-	if fail != nil {
-		return nil, fail
-	}
-	l.confined = held(spec.Confine, lacks)
-	l.warnings = append(l.warnings, unheld(spec, lacks)...)
-	return l, nil
-}
-
-// launch starts a process and configures it. known is what it declares, nil when
-// it has to be asked.
-func (i *instance) launch(ctx context.Context, spec inspect.Spec, b *inspect.Binary, generation int, known *sdk.Manifest) (*link, *inspect.Fault) {
 	l, fail := i.connect(ctx, spec, b, generation)
 	if fail != nil {
 		return nil, fail
 	}
-	if fail := i.prepare(ctx, l, known); fail != nil {
+	if fail := i.prepare(ctx, l); fail != nil {
 		l.close()
 		return nil, fail
 	}
+	l.confined = held(spec.Confine, lacks)
+	l.warnings = append(l.warnings, unheld(spec, lacks)...)
 	return l, nil
 }
 
@@ -78,11 +64,8 @@ func (i *instance) welcome(l *link) {
 // sockets is the folder for those that the plugin makes itself.
 func (i *instance) sockets() string { return filepath.Join(i.s.cfg.SocketDir, i.name) }
 
-// prepare describes and configures a process that has started. A program that is
-// known is not asked what it declares: its answer to Configure says it again, and it
-// is outdated when that is something else. When it comes to no such answer, or has to
-// wait for another plugin before, it is asked after all.
-func (i *instance) prepare(ctx context.Context, l *link, known *sdk.Manifest) *inspect.Fault {
+// prepare describes and configures a process that has started.
+func (i *instance) prepare(ctx context.Context, l *link) *inspect.Fault {
 	b, spec := l.binary, l.spec
 	if !b.Unchanged() {
 		return &inspect.Fault{Summary: "its binary is refused", Detail: b.Path + " changed while it was started"}
@@ -90,27 +73,19 @@ func (i *instance) prepare(ctx context.Context, l *link, known *sdk.Manifest) *i
 	if l.unwelcome != nil {
 		return l.unwelcome
 	}
-	l.manifest.Store(known)
-	if known == nil {
-		if fail := l.describe(ctx); fail != nil {
-			return fail
-		}
+	if fail := l.describe(ctx); fail != nil {
+		return fail
 	}
 	m := l.manifest.Load()
 	if m.Protocol != 0 && m.Protocol != plugin.Protocol {
-		return l.doubt(ctx, known, versionError("manifest's protocol", fmt.Sprint(m.Protocol), fmt.Sprint(plugin.Protocol)))
+		return versionError("manifest's protocol", fmt.Sprint(m.Protocol), fmt.Sprint(plugin.Protocol))
 	}
-	if known == nil && spec.Keepable() {
+	if spec.Foreign == nil && len(spec.Args)+len(spec.Env) == 0 { // it is its file's alone
 		i.s.inspect.Remember(b, "", *m)
 	}
 	settings, fail := i.settings(m, spec, l.settings.Generation)
 	if fail != nil {
-		return l.doubt(ctx, known, fail)
-	}
-	if known != nil && i.s.firstUnmet(i, needed(spec, m)) != nil { // there is time to ask, and it might wait in vain
-		if fail := l.doubt(ctx, known, nil); fail != nil {
-			return fail
-		}
+		return fail
 	}
 	if fail := i.require(ctx, l, spec, m); fail != nil {
 		return fail
@@ -120,15 +95,12 @@ func (i *instance) prepare(ctx context.Context, l *link, known *sdk.Manifest) *i
 	foreseen := make(chan []*offered, 1) // most have the same tools when they are configured
 	go func() { foreseen <- i.offer(m, spec, false, "", i.s.tools().alike(m)...) }()
 	if fail := l.configure(ctx, settings); fail != nil {
-		return l.doubt(ctx, known, fail)
+		return fail
 	}
 	l.foreseen = <-foreseen
 	configured := l.manifest.Load()
 	if spec.Foreign == nil {
 		i.s.inspect.Remember(b, i.name, *configured)
-	}
-	if known != nil && !inspect.SameGround(known, configured) {
-		return outdated()
 	}
 	if fail := checkLock(spec, b, *configured); fail != nil {
 		return fail
@@ -139,24 +111,6 @@ func (i *instance) prepare(ctx context.Context, l *link, known *sdk.Manifest) *i
 	}
 	l.warnings = slices.Concat(callback.Wants(spec, m), unlimited(spec), unopened(spec, m), i.register(ctx, spec, configured))
 	return nil
-}
-
-// doubt asks a process after all what it declares, where it is known, before it
-// fails: the fault may be that of what was kept. It returns fail when it is not.
-func (l *link) doubt(ctx context.Context, known *sdk.Manifest, fail *inspect.Fault) *inspect.Fault {
-	if known == nil || l.alive.Err() != nil {
-		return fail
-	}
-	ctx, cancel := context.WithTimeout(ctx, probing)
-	defer cancel()
-	if l.describe(ctx) == nil && !inspect.SameGround(known, l.manifest.Load()) {
-		return outdated()
-	}
-	return fail
-}
-
-func outdated() *inspect.Fault {
-	return &inspect.Fault{Summary: "it declares something else than before", Outdated: true}
 }
 
 func (i *instance) settings(m *sdk.Manifest, spec inspect.Spec, generation int) (sdk.Settings, *inspect.Fault) {

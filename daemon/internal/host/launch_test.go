@@ -15,24 +15,22 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// TestKnown: a program that has declared itself once is configured without being
-// asked again. What was kept and misleads costs a second start, and no more.
-func TestKnown(t *testing.T) {
+// TestKept: each start asks the plugin what it declares, whatever was kept of that.
+func TestKept(t *testing.T) {
 	for _, c := range []struct {
-		name  string
-		kept  func(*sdk.Manifest)
-		asked bool
+		name string
+		kept func(*sdk.Manifest)
 	}{
-		{"as it is", func(*sdk.Manifest) {}, false},
-		{"other tools", func(m *sdk.Manifest) { m.Tools = m.Tools[:1] }, false},
-		{"other calls", func(m *sdk.Manifest) { m.Calls.Secrets = []string{"TOKEN"} }, true},
-		{"other schemes", func(m *sdk.Manifest) { m.Schemes = []sdk.Scheme{{Name: "stolen"}} }, false}, // asked before
+		{"as it is", func(*sdk.Manifest) {}},
+		{"other tools", func(m *sdk.Manifest) { m.Tools = m.Tools[:1] }},
+		{"other calls", func(m *sdk.Manifest) { m.Calls.Secrets = []string{"TOKEN"} }},
+		{"other schemes", func(m *sdk.Manifest) { m.Schemes = []sdk.Scheme{{Name: "stolen"}} }},
 		{"another configuration", func(m *sdk.Manifest) {
 			m.Config = &sdk.ConfigSchema{Attributes: []sdk.ConfigAttribute{{Name: "needed", Type: "string", Required: true}}}
-		}, true},
-		{"nothing to configure", func(m *sdk.Manifest) { m.Config = nil }, true},
-		{"another protocol", func(m *sdk.Manifest) { m.Protocol = 7 }, true},
-		{"other requirements", func(m *sdk.Manifest) { m.Requires = []string{"nobody"} }, true},
+		}},
+		{"nothing to configure", func(m *sdk.Manifest) { m.Config = nil }},
+		{"another protocol", func(m *sdk.Manifest) { m.Protocol = 7 }},
+		{"other requirements", func(m *sdk.Manifest) { m.Requires = []string{"nobody"} }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var registered []sdk.Scheme
@@ -54,9 +52,6 @@ func TestKnown(t *testing.T) {
 			wantStarted(t, r.start(context.Background(), []inspect.Spec{s}))
 			if got := len(r.Tools()); got != whole {
 				t.Errorf("%d tools, not %d", got, whole)
-			}
-			if got := strings.Contains(r.log.String(), "is not what was kept of it"); got != c.asked {
-				t.Errorf("asked: %v", got)
 			}
 			if _, err := r.Invoke(context.Background(), sdk.Invocation{Tool: "echo", Arguments: []byte(`{"text":"x","n":1}`)}, silent{}); err != nil {
 				t.Error(err)
@@ -96,24 +91,22 @@ func (r *rig) mislead(t *testing.T, change func(*sdk.Manifest)) {
 	r.inspect = inspect.New(inspect.Config{Log: r.cfg.Log, DataDir: r.cfg.DataDir})
 }
 
-// TestKnownAndRefused: a block that is wrong by the plugin's own word, or that it
-// refuses, is not taken for one of what was kept, and what was kept is not taken
-// for the block's fault.
-func TestKnownAndRefused(t *testing.T) {
+// TestKeptAndRefused: a block is refused by the plugin's own word, and not by what
+// was kept of that.
+func TestKeptAndRefused(t *testing.T) {
 	for _, c := range []struct {
 		name, block string
 		kept        func(*sdk.Manifest)
-		asked       bool
 		refused     string
 	}{
-		{"a wrong block", `bogus = 1`, func(*sdk.Manifest) {}, false, "bogus"},
-		{"refused", `refuse = "no such thing"`, func(*sdk.Manifest) {}, false, "no such thing"},
+		{"a wrong block", `bogus = 1`, func(*sdk.Manifest) {}, "bogus"},
+		{"refused", `refuse = "no such thing"`, func(*sdk.Manifest) {}, "no such thing"},
 		{"refused for what was kept", ``, func(m *sdk.Manifest) {
 			attributes := slices.Clone(m.Config.Attributes)
 			n := slices.IndexFunc(attributes, func(a sdk.ConfigAttribute) bool { return a.Name == "refuse" })
 			attributes[n].Default = []byte(`"what was kept"`)
 			m.Config = &sdk.ConfigSchema{Attributes: attributes}
-		}, true, ""},
+		}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRig(t, nil)
@@ -130,9 +123,6 @@ func TestKnownAndRefused(t *testing.T) {
 			}
 			if !strings.Contains(said, c.refused) || c.refused == "" && said != "" {
 				t.Errorf("said %q", said)
-			}
-			if got := strings.Contains(r.log.String(), "is not what was kept of it"); got != c.asked {
-				t.Errorf("asked: %v", got)
 			}
 		})
 	}

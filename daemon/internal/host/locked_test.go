@@ -221,7 +221,7 @@ func TestWrittenInto(t *testing.T) {
 	defer b.Close()
 	script(t, path, "exec "+faultBinary+` "$@" # evil`)
 	i := newInstance(r.Supervisor, s)
-	if fail := i.prepare(context.Background(), i.newLink(s, b, 1), nil); fail == nil || !strings.Contains(fail.Error(), "changed while it was started") {
+	if fail := i.prepare(context.Background(), i.newLink(s, b, 1)); fail == nil || !strings.Contains(fail.Error(), "changed while it was started") {
 		t.Errorf("not found: %v", fail)
 	}
 }

@@ -22,70 +22,28 @@ type described struct {
 	Served   map[string]sdk.Manifest `json:"served,omitempty"`   // by instance: what it became by its configuration
 }
 
-// Known is what a program is known to declare before it is configured; nil when
-// its process has to be asked: a script is more than its file, and what a block
-// gives it besides may change its mind. So may its configuration, where it did
-// before. Schemes are registered before it is configured, and stay: they are asked
-// for.
-func (s *Inspector) Known(b *Binary, spec Spec) *sdk.Manifest {
-	kept := s.kept(b.Path)
-	if b.Script || !spec.Keepable() || kept.Digest != b.Digest || kept.Manifest == nil || len(kept.Manifest.Schemes) > 0 {
-		return nil
-	}
-	if served, was := kept.Served[spec.Instance]; was && !SameGround(kept.Manifest, &served) {
-		return nil
-	}
-	return kept.Manifest
-}
-
-// Keepable reports whether what a process declares belongs to its file alone. One
-// that its author runs may be of another file.
-func (spec Spec) Keepable() bool {
-	return spec.Foreign == nil && len(spec.Args) == 0 && len(spec.Env) == 0
-}
-
-// SameGround reports whether two manifests agree in what a plugin is configured by:
-// tools and hooks may follow from the configuration. They are compared as they are
-// kept, for JSON that was written by another hand has other spaces and empty lists.
-func SameGround(a, b *sdk.Manifest) bool {
-	ground := func(m *sdk.Manifest) string {
-		text, _ := json.Marshal(struct {
-			Protocol int
-			Schemes  []sdk.Scheme `json:",omitempty"`
-			Config   *sdk.ConfigSchema
-			Grants   []string `json:",omitempty"`
-			Calls    sdk.Calls
-			Needs    sdk.Needs `json:",omitzero"`
-			Requires []string  `json:",omitempty"`
-		}{m.Protocol, m.Schemes, m.Config, m.Grants, m.Calls, m.Needs, m.Requires}) // what was read from JSON can be written again
-		return string(text)
-	}
-	return ground(a) == ground(b)
-}
-
 // Remember keeps the manifest of a verified file, so that the next check needs
 // no process. With an instance it is what the plugin became by its configuration,
 // which is kept where that makes a difference to the lock.
 func (s *Inspector) Remember(b *Binary, instance string, m sdk.Manifest) {
-	same := func(x sdk.Manifest) bool {
-		return reflect.DeepEqual(x, m) || SameGround(&x, &m) && len(config.LockOf(x, b.Digest, b.Script).Diff(config.LockOf(m, b.Digest, b.Script))) == 0
-	}
 	s.update(b, func(kept *described) bool {
 		was, had := kept.Served[instance]
 		switch {
 		case instance == "" && kept.Manifest == nil:
 			kept.Manifest = &m
-		case instance == "" || had && same(was):
+			return true
+		case instance == "":
 			return false
-		case kept.Manifest != nil && same(*kept.Manifest):
-			delete(kept.Served, instance)
-			return had
-		default:
-			if kept.Served == nil {
-				kept.Served = map[string]sdk.Manifest{}
-			}
-			kept.Served[instance] = m
+		case !had && kept.Manifest != nil:
+			was, had = *kept.Manifest, true
 		}
+		if had && (reflect.DeepEqual(was, m) || len(config.LockOf(was, b.Digest, b.Script).Diff(config.LockOf(m, b.Digest, b.Script))) == 0) {
+			return false
+		}
+		if kept.Served == nil {
+			kept.Served = map[string]sdk.Manifest{}
+		}
+		kept.Served[instance] = m
 		return true
 	})
 }

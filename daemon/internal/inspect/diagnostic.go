@@ -42,7 +42,6 @@ type Fault struct {
 	Detail    string
 	Permanent bool
 	Missing   bool            // there is no file
-	Outdated  bool            // the manifest that was kept is not the plugin's any more: the plugin is to be asked
 	Config    hcl.Diagnostics // instead of the text, where the block is at fault
 }
 

@@ -4,19 +4,15 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/hashicorp/go-hclog"
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
-
-	"github.com/bothyd/bothy/sdk"
 )
 
 // faultBinary is the plugin that the host's tests start, built once.
@@ -67,75 +63,6 @@ func copyOf(t testing.TB, mode os.FileMode) string {
 		t.Fatal(err)
 	}
 	return path
-}
-
-// TestSameGround: what is kept on disk is what was declared, however the plugin
-// writes its JSON.
-func TestSameGround(t *testing.T) {
-	for _, text := range []string{
-		`{"name": "x", "protocol": 1, "schemes": [], "grants": [], "requires": [], "calls": {"tools": []}}`,
-		`{"name": "x", "config": {"attributes": [{"name": "a", "type": "list(string)", "default": [ "<", 2 ]}]}}`,
-	} {
-		var said, kept sdk.Manifest
-		if err := json.Unmarshal([]byte(text), &said); err != nil {
-			t.Fatal(err)
-		}
-		b, err := json.Marshal(said)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := json.Unmarshal(b, &kept); err != nil {
-			t.Fatal(err)
-		}
-		if !SameGround(&said, &kept) {
-			t.Errorf("%s is kept as another: %s", text, b)
-		}
-		said.Requires = []string{"y"}
-		if SameGround(&said, &kept) {
-			t.Errorf("%s requires nothing", text)
-		}
-	}
-}
-
-// TestDeclaredByItsFileAlone: what else a process is given may change what it
-// declares.
-func TestDeclaredByItsFileAlone(t *testing.T) {
-	r := newInspector(t)
-	plain := Spec{Instance: "fault", Plugin: "fault", Path: faultBinary, Grants: []string{sdk.GrantEntries}}
-	b, fail := r.Verified(plain)
-	if fail != nil {
-		t.Fatal(fail)
-	}
-	defer b.Close()
-	if r.Known(b, plain) != nil {
-		t.Error("known before it was asked")
-	}
-	if _, err := r.Manifest(context.Background(), plain); err != nil {
-		t.Fatal(err)
-	}
-	if r.Known(b, plain) == nil {
-		t.Error("not kept")
-	}
-	for name, change := range map[string]func(*Spec){
-		"variables": func(s *Spec) { s.Env = map[string]string{"A": "b"} },
-		"arguments": func(s *Spec) { s.Args = []string{"x"} },
-	} {
-		s := plain
-		change(&s)
-		if r.Known(b, s) != nil {
-			t.Error(name, "do not count")
-		}
-	}
-	scripted := *b
-	scripted.Script = true
-	if r.Known(&scripted, plain) != nil {
-		t.Error("a script is its file alone")
-	}
-	other := *b
-	other.Digest = strings.Repeat("0", 64)
-	if r.Known(&other, plain) != nil {
-		t.Error("another file is the same")
-	}
 }
 
 // TestKeptDigest: a digest is taken from what is kept only where the file cannot

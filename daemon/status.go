@@ -8,8 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bothyd/bothy/daemon/internal/inspect"
+	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/daemon/internal/store"
+	"github.com/bothyd/bothy/sandbox/toolchain"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
@@ -41,8 +42,18 @@ func (d *Daemon) Status(ctx context.Context) (rpc.Status, error) {
 		Seq: d.store.Seq(), RSS: residentMemory(), Running: running, Queued: queued,
 		Plugins: d.Plugins(), Problems: problems, Waiting: d.models.Waiting(),
 		Config: d.configFile(), Polling: d.files.Polling(), Stopping: d.stopping.Err() != nil, Skills: skills,
-		HomeTools: inspect.HomeTools(d.current()),
+		HomeTools: homeTools(d.current()),
 	}, nil
+}
+
+// homeTools names what of this user's home commands in the sandbox have: nothing in an
+// image of the user's own choice, or in private workspaces.
+func homeTools(cfg *config.Config) []string {
+	home, err := os.UserHomeDir()
+	if err != nil || cfg.Sandbox.Image != "" || cfg.Sandbox.Workspace == sdk.WorkspacePrivate {
+		return nil
+	}
+	return toolchain.Find(home, nil, func(string) bool { return false }).Names
 }
 
 // refusing is the store's alarm, which has logged why. A disk that failed ends the

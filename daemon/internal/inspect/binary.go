@@ -229,7 +229,7 @@ func (b *Binary) Identity() string {
 		if is, had := opened[p.Path]; had && is != id {
 			return ""
 		}
-		fmt.Fprintf(hash, "%s %v %q\n", id, p.Info.Mode(), p.Path)
+		fmt.Fprintf(hash, "%s %q\n", id, p.Path)
 	}
 	return hex.EncodeToString(hash.Sum(nil))
 }
@@ -241,5 +241,5 @@ func identityOf(info fs.FileInfo) string {
 	if !ok {
 		return ""
 	}
-	return fmt.Sprintf("%d:%d:%d:%d:%d", st.Dev, st.Ino, st.Size, info.ModTime().UnixNano(), changeTime(info).UnixNano())
+	return fmt.Sprintf("%d:%d:%v:%d:%d:%d", st.Dev, st.Ino, info.Mode(), st.Size, info.ModTime().UnixNano(), changeTime(info).UnixNano())
 }

@@ -131,7 +131,7 @@ func (s *Inspector) named(b *Binary, pin string, refused error) error {
 // vouch keeps what a bundle outside the store holds that something vouches for, so
 // that a change can be named.
 func (s *Inspector) vouch(b *Binary) {
-	if b.Bundle == nil || b.Bundle.Whole || b.Pin == "" || s.cfg.DataDir == "" || s.cfg.LookOnly {
+	if b.Bundle == nil || b.Bundle.Whole || b.Pin == "" {
 		return
 	}
 	if _, known := s.held(b, b.Digest); !known && b.list() == nil { // a start finds out what is wrong

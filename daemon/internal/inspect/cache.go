@@ -53,9 +53,7 @@ func (s *Inspector) forget(path string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.known, path)
-	if s.cfg.DataDir != "" && !s.cfg.LookOnly {
-		_, _ = os.Remove(s.cacheFile(path)), os.Remove(s.cacheFile(path)+".files") // it is asked again otherwise
-	}
+	_, _ = os.Remove(s.cacheFile(path)), os.Remove(s.cacheFile(path)+".files") // it is asked again otherwise
 }
 
 func (s *Inspector) cacheFile(path string) string {
@@ -97,9 +95,6 @@ func (s *Inspector) update(b *Binary, change func(*described) bool) {
 		return
 	}
 	s.known[b.Path] = d
-	if s.cfg.DataDir == "" || s.cfg.LookOnly {
-		return
-	}
 	text, _ := json.Marshal(d) // what was read from JSON can be written again
 	s.keep(s.cacheFile(b.Path), text)
 }
@@ -108,6 +103,9 @@ func (s *Inspector) update(b *Binary, change func(*described) bool) {
 // kept is asked for again: two that write at once leave one text, or one that cannot
 // be read.
 func (s *Inspector) keep(file string, text []byte) {
+	if s.cfg.DataDir == "" || s.cfg.LookOnly {
+		return
+	}
 	err := os.MkdirAll(filepath.Dir(file), 0o700)
 	if err == nil {
 		err = os.WriteFile(file+".new", text, 0o600)

@@ -27,14 +27,31 @@ func (f *Files) blocks() []config.Plugin {
 	return slices.Concat(f.Config.Plugins, f.Config.Providers)
 }
 
+// labelled is the first block of a label, and the type of it.
+func (f *Files) labelled(label string) (b config.Plugin, kind string, there bool) {
+	all := f.blocks()
+	n := slices.IndexFunc(all, func(b config.Plugin) bool { return b.Label == label })
+	switch {
+	case n < 0:
+		return b, "", false
+	case n < len(f.Config.Plugins):
+		return all[n], "plugin", true
+	}
+	return all[n], "provider", true
+}
+
+// bundled reports whether a block is of a plugin that comes with Bothy.
+func (f *Files) bundled(b config.Plugin) bool {
+	return b.Path == "" || slices.ContainsFunc(slices.Concat(f.Defaults.Plugins, f.Defaults.Providers), func(d config.Plugin) bool { return d.Label == b.Label })
+}
+
 // named are the blocks of these labels, or all that are enabled.
 func (f *Files) named(labels []string) (found []config.Plugin, unknown []string) {
-	all := f.blocks()
 	if len(labels) == 0 {
-		return slices.DeleteFunc(all, func(b config.Plugin) bool { return !b.Enabled }), nil
+		return slices.DeleteFunc(f.blocks(), func(b config.Plugin) bool { return !b.Enabled }), nil
 	}
 	for _, label := range labels {
-		if b, ok := labelled(all, label); ok {
+		if b, _, there := f.labelled(label); there {
 			found = append(found, b)
 		} else {
 			unknown = append(unknown, label)
@@ -43,12 +60,29 @@ func (f *Files) named(labels []string) (found []config.Plugin, unknown []string)
 	return found, unknown
 }
 
-func (f *Files) noSuch(labels []string) error {
+func (f *Files) noSuch(labels ...string) error {
 	var have []string
 	for _, b := range f.blocks() {
 		have = append(have, b.Label)
 	}
 	return sdk.Errorf(sdk.NotFound, "no plugin or provider is called %s; there are: %s", strings.Join(labels, ", "), strings.Join(have, ", "))
+}
+
+// pin makes the lock say this of a label, or with nil nothing, and returns what it
+// said before.
+func (f *Files) pin(label string, entry *config.Locked) (*config.Locked, error) {
+	was, _, err := config.EditLock(f.LockPath(), func(l *config.Lock) error {
+		if entry == nil {
+			delete(l.Plugins, label)
+		} else {
+			l.Put(label, *entry)
+		}
+		return nil
+	})
+	if before, had := was.Plugins[label]; had {
+		return &before, err
+	}
+	return nil, err
 }
 
 // Locking is what a locking came to.
@@ -80,18 +114,15 @@ func (f *Files) Lock(ctx context.Context, labels []string, look bool) (Locking, 
 		return out, err
 	}
 	for _, label := range gone {
-		if _, ok := lock.Plugins[label]; !ok {
-			return out, f.noSuch([]string{label})
+		if _, locked := lock.Plugins[label]; !locked {
+			return out, f.noSuch(label)
 		}
-	}
-	if look && len(labels) == 0 {
-		blocks = slices.DeleteFunc(blocks, func(b config.Plugin) bool {
-			_, locked := lock.Plugins[b.Label]
-			return !locked && (b.SHA256 != "" || f.bundled(b))
-		})
 	}
 	entries := map[string]config.Locked{}
 	for _, b := range blocks {
+		if _, locked := lock.Plugins[b.Label]; look && len(labels) == 0 && !locked && (b.SHA256 != "" || f.bundled(b)) {
+			continue
+		}
 		_, entry, err := f.Inspector.Declared(ctx, SpecOf(f.Config, b))
 		if err != nil {
 			out.Failed = append(out.Failed, Failure{b.Label, f.Redact(err.Error())})
@@ -103,22 +134,21 @@ func (f *Files) Lock(ctx context.Context, labels []string, look bool) (Locking, 
 			out.Scripts = append(out.Scripts, b.Label)
 		}
 	}
-	edit := func(l *config.Lock) error {
-		for label, entry := range entries {
-			l.Put(label, entry)
-		}
-		for label := range l.Plugins {
-			if _, there := labelled(f.blocks(), label); !there && (len(labels) == 0 || slices.Contains(labels, label)) {
-				delete(l.Plugins, label)
-			}
-		}
-		return nil
-	}
 	do := config.EditLock
 	if look {
 		do = config.PlanLock
 	}
-	was, now, err := do(out.File, edit)
+	was, now, err := do(out.File, func(l *config.Lock) error {
+		for label, entry := range entries {
+			l.Put(label, entry)
+		}
+		for label := range l.Plugins {
+			if _, _, there := f.labelled(label); !there && (len(labels) == 0 || slices.Contains(labels, label)) {
+				delete(l.Plugins, label)
+			}
+		}
+		return nil
+	})
 	if err != nil {
 		return out, err
 	}
@@ -133,7 +163,7 @@ func (f *Files) Lock(ctx context.Context, labels []string, look bool) (Locking, 
 func (f *Files) Verify(labels []string) ([]Verified, error) {
 	blocks, unknown := f.named(labels)
 	if len(unknown) > 0 {
-		return nil, f.noSuch(unknown)
+		return nil, f.noSuch(unknown...)
 	}
 	out := []Verified{}
 	for _, b := range blocks {
@@ -163,9 +193,9 @@ type Info struct {
 
 // Info looks at one plugin.
 func (f *Files) Info(ctx context.Context, label string) (Info, error) {
-	b, ok := labelled(f.blocks(), label)
-	if !ok {
-		return Info{}, f.noSuch([]string{label})
+	b, _, there := f.labelled(label)
+	if !there {
+		return Info{}, f.noSuch(label)
 	}
 	spec := SpecOf(f.Config, b)
 	info := Info{Label: label, File: f.Inspector.Verify(spec), Grants: append([]string{}, b.Grants...), Drift: []config.LockChange{}}
@@ -178,13 +208,4 @@ func (f *Files) Info(ctx context.Context, label string) (Info, error) {
 		info.Drift = append(info.Drift, b.Locked.Drift(entry)...)
 	}
 	return info, nil
-}
-
-// labelled is the first block of a label.
-func labelled(blocks []config.Plugin, label string) (config.Plugin, bool) {
-	n := slices.IndexFunc(blocks, func(b config.Plugin) bool { return b.Label == label })
-	if n < 0 {
-		return config.Plugin{}, false
-	}
-	return blocks[n], true
 }

@@ -46,10 +46,8 @@ func (f *Files) Store(ctx context.Context, path, label string, grants, sets []st
 	if f.Inspector.cfg.Installed == "" {
 		return in, sdk.Errorf(sdk.Unavailable, "there is no place for the store of plugins: set HOME or XDG_DATA_HOME")
 	}
-	for _, g := range grants {
-		if !slices.Contains(config.Grants(), g) {
-			return in, sdk.Errorf(sdk.Validation, "there is no grant %q; there are: %s", g, strings.Join(config.Grants(), ", "))
-		}
+	if unknown := without(grants, config.Grants()); len(unknown) > 0 {
+		return in, sdk.Errorf(sdk.Validation, "there is no grant %q; there are: %s", unknown[0], strings.Join(config.Grants(), ", "))
 	}
 	if path, err = filepath.Abs(path); err != nil {
 		return in, err
@@ -58,69 +56,59 @@ func (f *Files) Store(ctx context.Context, path, label string, grants, sets []st
 		return in, err
 	}
 	if err := f.place(&in, sets); err != nil {
-		return in, f.undo(in, err)
+		return in, errors.Join(err, f.Discard(in))
 	}
 	return in, nil
 }
 
-func (f *Files) undo(in Installation, err error) error {
-	if undone := f.Discard(in); undone != nil {
-		return sdk.Errorf(sdk.OutcomeOf(err), "%w; %w", err, undone)
-	}
-	return err
-}
-
 // place decides which block a stored plugin gets.
 func (f *Files) place(in *Installation, sets []string) error {
-	if in.Label == "" {
-		in.Label = in.Manifest.Name
-	}
+	m := in.Manifest
+	in.Label = cmp.Or(in.Label, m.Name)
 	if err := config.CheckLabel(in.Label); err != nil {
 		return err
 	}
-	if err := in.Manifest.Needs.Check(); err != nil {
-		return sdk.Errorf(sdk.Validation, "%s cannot be installed: %w", in.Manifest.Name, err)
+	if err := m.Needs.Check(); err != nil {
+		return sdk.Errorf(sdk.Validation, "%s cannot be installed: %w", m.Name, err)
 	}
 	in.Kind = "plugin"
-	if slices.Equal(in.Manifest.Kinds, []string{plugin.KindProvider}) {
+	if slices.Equal(m.Kinds, []string{plugin.KindProvider}) {
 		in.Kind = "provider"
 	}
-	b, had := labelled(f.blocks(), in.Label)
-	if had {
-		_, isPlugin := labelled(f.Config.Plugins, in.Label)
-		switch {
-		case f.bundled(b):
-			return sdk.Errorf(sdk.Conflict, "%s is a plugin that comes with Bothy: give this one another name with --name", in.Label)
-		case isPlugin != (in.Kind == "plugin"):
-			return sdk.Errorf(sdk.Conflict, "%s is the name of a block of another type: give this one another name with --name", in.Label)
-		case !f.upgrades(*in, b):
-			return sdk.Errorf(sdk.Conflict, "%s is the name of a block that is not of an installed plugin called %s, and what that block opens and grants is not for this one: give it another name with --name, or remove the block first", in.Label, in.Manifest.Name)
-		case in.Opening.Flags() != "":
-			return sdk.Errorf(sdk.Conflict, "%s has a block already, and its confine block says what is open to it: change it there, without %s", in.Label, in.Opening.Flags())
-		}
+	b, kind, had := f.labelled(in.Label)
+	switch {
+	case !had:
+	case f.bundled(b):
+		return sdk.Errorf(sdk.Conflict, "%s is a plugin that comes with Bothy: give this one another name with --name", in.Label)
+	case kind != in.Kind:
+		return sdk.Errorf(sdk.Conflict, "%s is the name of a block of another type: give this one another name with --name", in.Label)
+	case !f.upgrades(*in, b):
+		return sdk.Errorf(sdk.Conflict, "%s is the name of a block that is not of an installed plugin called %s, and what that block opens and grants is not for this one: give it another name with --name, or remove the block first", in.Label, m.Name)
+	case in.Opening.Flags() != "":
+		return sdk.Errorf(sdk.Conflict, "%s has a block already, and its confine block says what is open to it: change it there, without %s", in.Label, in.Opening.Flags())
+	default:
 		in.Kept, in.Opening = true, openingOf(b.Confine)
 	}
 	yes := true
 	in.edit = config.PluginEdit{Kind: in.Kind, Label: in.Label, Path: in.Path, SHA256: in.Digest, Grants: in.Grants}
-	if in.Label != in.Manifest.Name {
-		in.edit.Plugin = in.Manifest.Name
+	if in.Label != m.Name {
+		in.edit.Plugin = m.Name
 	}
-	if slices.Equal(in.Manifest.Kinds, []string{plugin.KindSkill}) {
+	if slices.Equal(m.Kinds, []string{plugin.KindSkill}) {
 		in.edit.OnUse = &yes
 	}
-	if had && len(in.Grants) == 0 {
+	if len(in.Grants) == 0 {
 		in.Grants = append(in.Grants, b.Grants...)
 	}
-	if !had {
-		in.edit.Confine = in.Opening.confine()
-	}
-	if err := f.fill(in, sets); err != nil {
+	if err := in.fill(b.Body, sets); err != nil {
 		return err
 	}
 	whole := in.edit
 	whole.Grants, whole.Confine = in.Grants, in.Opening.confine()
 	in.Block = whole.Text()
-	if had && !b.Enabled {
+	if !had {
+		in.edit.Confine = whole.Confine
+	} else if !b.Enabled {
 		in.edit.Enabled = &yes
 	}
 	return nil
@@ -133,47 +121,42 @@ func (f *Files) upgrades(in Installation, b config.Plugin) bool {
 	return f.Inspector.digestOf(b.Path) != "" && filepath.Base(b.Path) == "bothy-plugin-"+name && (b.Locked == nil || b.Locked.Plugin == name)
 }
 
-// fill takes the attributes that the block is to have, and says which it needs besides.
-func (f *Files) fill(in *Installation, sets []string) error {
-	declared := &sdk.ConfigSchema{}
+// fill takes the attributes that the block is to have beside those of its body, and says
+// which it needs besides.
+func (in *Installation) fill(body hcl.Body, sets []string) error {
+	var declared []sdk.ConfigAttribute
 	if in.Manifest.Config != nil {
-		declared = in.Manifest.Config
+		declared = in.Manifest.Config.Attributes
+	}
+	var names []string
+	var shape hcl.BodySchema
+	for _, a := range declared {
+		names = append(names, a.Name)
+		shape.Attributes = append(shape.Attributes, hcl.AttributeSchema{Name: a.Name})
 	}
 	given := map[string]bool{}
 	for _, s := range sets {
 		name, value, is := strings.Cut(s, "=")
-		n := slices.IndexFunc(declared.Attributes, func(a sdk.ConfigAttribute) bool { return a.Name == name })
+		n := slices.Index(names, name)
 		switch {
 		case !is:
 			return sdk.Errorf(sdk.Validation, "--set %s: write NAME=VALUE", s)
 		case n < 0:
-			var names []string
-			for _, a := range declared.Attributes {
-				names = append(names, a.Name)
-			}
 			return sdk.Errorf(sdk.Validation, "--set %s: the plugin declares no attribute %q; it declares: %s", s, name, cmp.Or(strings.Join(names, ", "), "none"))
 		}
-		set, err := config.ParseSet(declared.Attributes[n], value)
+		set, err := config.ParseSet(declared[n], value)
 		if err != nil {
 			return err
 		}
 		in.edit.Sets, given[name] = append(in.edit.Sets, set), true
 	}
-	if b, ok := labelled(f.blocks(), in.Label); ok && b.Body != nil {
-		var shape hcl.BodySchema
-		for _, a := range declared.Attributes {
-			shape.Attributes = append(shape.Attributes, hcl.AttributeSchema{Name: a.Name})
-		}
-		content, _, _ := b.Body.PartialContent(&shape) // what is wrong with it was wrong before
+	if body != nil {
+		content, _, _ := body.PartialContent(&shape) // what is wrong with it was wrong before
 		for name := range content.Attributes {
 			given[name] = true
 		}
 	}
-	for _, a := range declared.Attributes {
-		if a.Required && !given[a.Name] {
-			in.Lacks = append(in.Lacks, a)
-		}
-	}
+	in.Lacks = slices.DeleteFunc(slices.Clone(declared), func(a sdk.ConfigAttribute) bool { return !a.Required || given[a.Name] })
 	return nil
 }
 
@@ -187,13 +170,7 @@ func (f *Files) Whole(in Installation) error {
 	for _, a := range in.Lacks {
 		needs = append(needs, strings.TrimSpace(fmt.Sprintf("the attribute %q, a %s (--set %s=VALUE). %s", a.Name, a.Type, a.Name, a.Doc)))
 	}
-	return f.undo(in, sdk.Errorf(sdk.Validation, "%s was not installed, since its block needs %s", in.Label, strings.Join(needs, "\nand ")))
-}
-
-// bundled reports whether a block is of a plugin that comes with Bothy.
-func (f *Files) bundled(b config.Plugin) bool {
-	_, isDefault := labelled(slices.Concat(f.Defaults.Plugins, f.Defaults.Providers), b.Label)
-	return isDefault || b.Path == ""
+	return errors.Join(sdk.Errorf(sdk.Validation, "%s was not installed, since its block needs %s", in.Label, strings.Join(needs, "\nand ")), f.Discard(in))
 }
 
 // Configure writes the block of a stored plugin into the user's configuration,
@@ -203,26 +180,17 @@ func (f *Files) Configure(in *Installation) error {
 	if err := f.Whole(*in); err != nil {
 		return err
 	}
-	was, _, err := config.EditLock(f.LockPath(), func(l *config.Lock) error {
-		l.Put(in.Label, in.Locked())
-		return nil
-	})
+	entry := config.LockOf(in.Manifest, in.Digest, in.Script)
+	was, err := f.pin(in.Label, &entry)
 	if err != nil {
-		return f.undo(*in, err)
+		return errors.Join(err, f.Discard(*in))
 	}
 	if _, err := config.SetPlugin(f.Path, in.edit); err != nil {
-		_, _, undone := config.EditLock(f.LockPath(), func(l *config.Lock) error {
-			if entry, had := was.Plugins[in.Label]; had {
-				l.Put(in.Label, entry)
-			} else {
-				delete(l.Plugins, in.Label)
-			}
-			return nil
-		})
-		return f.undo(*in, errors.Join(err, undone))
+		_, undone := f.pin(in.Label, was)
+		return errors.Join(err, undone, f.Discard(*in))
 	}
 	in.Config, in.Note = f.Path, f.afterwards()
-	if b, had := labelled(f.blocks(), in.Label); in.Note == "" && slices.Contains(in.Manifest.Kinds, plugin.KindChannel) && (!had || len(b.Projects) == 0) {
+	if b, _, _ := f.labelled(in.Label); in.Note == "" && slices.Contains(in.Manifest.Kinds, plugin.KindChannel) && len(b.Projects) == 0 {
 		in.Note = "its channel opens when its block names projects, the only ones that it reaches: write projects = [\"/path/of/a/project\"] into it"
 	}
 	return nil

@@ -1,7 +1,6 @@
 package inspect
 
 import (
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,26 +21,22 @@ type Opening struct {
 // checked refuses an opening that contradicts itself. What it returns has no relative
 // paths: those of a block are the configuration's.
 func (o Opening) checked() (Opening, error) {
-	if o.Unconfined && (o.Network || o.BestEffort || len(o.Paths)+len(o.ReadPaths) > 0) {
+	if o.Unconfined && o.Flags() != "--unconfined" {
 		return o, sdk.Errorf(sdk.Validation, "an unconfined plugin has the network and every path: give --unconfined alone")
 	}
-	var err error
-	if o.Paths, err = absolute(o.Paths); err == nil {
-		o.ReadPaths, err = absolute(o.ReadPaths)
-	}
-	return o, err
-}
-
-func absolute(paths []string) (out []string, err error) {
-	for _, p := range paths {
-		if !strings.HasPrefix(p, "~/") {
-			if p, err = filepath.Abs(p); err != nil {
-				return nil, err
+	for _, list := range []*[]string{&o.Paths, &o.ReadPaths} {
+		*list = slices.Clone(*list)
+		for n, p := range *list {
+			abs, err := filepath.Abs(p)
+			if err != nil {
+				return o, err
+			}
+			if !strings.HasPrefix(p, "~/") {
+				(*list)[n] = abs
 			}
 		}
-		out = append(out, p)
 	}
-	return out, nil
+	return o, nil
 }
 
 // openingOf is what a block opens.
@@ -55,27 +50,20 @@ func openingOf(c *config.Confine) Opening {
 // Wanted are the openings that a stored plugin says it needs and has not, one question
 // each, and that it runs where this kernel lacks something; With gives it what was agreed
 // to. Nothing is wanted for a block that is there already: its confine stays as it is.
-func (in *Installation) Wanted() (wanted []Opening) {
-	if in.Kept || in.Opening.Unconfined {
+func (in *Installation) Wanted() []Opening {
+	needs, has := in.Manifest.Needs, in.Opening
+	switch {
+	case in.Kept || has.Unconfined:
 		return nil
-	}
-	n := in.Manifest.Needs
-	if n.Unconfined != "" {
+	case needs.Unconfined != "":
 		return []Opening{{Unconfined: true}}
 	}
-	if n.Network && !in.Opening.Network {
-		wanted = append(wanted, Opening{Network: true})
-	}
-	if more := notOpen(n.Paths, in.Opening.Paths); len(more) > 0 {
-		wanted = append(wanted, Opening{Paths: more})
-	}
-	if more := notOpen(n.ReadPaths, in.Opening.ReadPaths); len(more) > 0 {
-		wanted = append(wanted, Opening{ReadPaths: more})
-	}
-	if len(in.Unheld) > 0 && !in.Opening.BestEffort {
-		wanted = append(wanted, Opening{BestEffort: true})
-	}
-	return wanted
+	return slices.DeleteFunc([]Opening{
+		{Network: needs.Network && !has.Network},
+		{Paths: notOpen(needs.Paths, has.Paths)},
+		{ReadPaths: notOpen(needs.ReadPaths, has.ReadPaths)},
+		{BestEffort: len(in.Unheld) > 0 && !has.BestEffort},
+	}, func(o Opening) bool { return o.Flags() == "" })
 }
 
 // notOpen are the paths that do not lie at or below one that is open, however either
@@ -130,20 +118,19 @@ func (o Opening) String() string {
 // Flags are what a command line says for an opening.
 func (o Opening) Flags() string {
 	var flags []string
-	if o.Network {
-		flags = append(flags, "--network")
+	say := func(flag string, is bool) {
+		if is {
+			flags = append(flags, flag)
+		}
 	}
+	say("--network", o.Network)
 	for _, p := range o.Paths {
-		flags = append(flags, fmt.Sprintf("--path %s", p))
+		say("--path "+p, true)
 	}
 	for _, p := range o.ReadPaths {
-		flags = append(flags, fmt.Sprintf("--read-path %s", p))
+		say("--read-path "+p, true)
 	}
-	if o.BestEffort {
-		flags = append(flags, "--best-effort")
-	}
-	if o.Unconfined {
-		flags = append(flags, "--unconfined")
-	}
+	say("--best-effort", o.BestEffort)
+	say("--unconfined", o.Unconfined)
 	return strings.Join(flags, " ")
 }

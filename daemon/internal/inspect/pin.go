@@ -29,28 +29,20 @@ const (
 // Verified opens the file of a plugin and compares its digest with all that pins
 // it. The file stays open: it is what is started.
 func (s *Inspector) Verified(spec Spec) (*Binary, *Fault) {
-	b, fail := s.opened(spec)
-	if fail != nil {
-		return nil, fail
-	}
-	if err := s.verify(b, spec); err != nil {
-		_ = b.Close() // it is not used
-		return nil, &Fault{Summary: "its binary is refused", Detail: err.Error(), Permanent: true}
-	}
-	s.vouch(b)
-	return b, nil
-}
-
-// opened is a plugin's file with its digest, which nothing has been asked about.
-func (s *Inspector) opened(spec Spec) (*Binary, *Fault) {
 	b, fail := s.Find(spec)
 	if fail != nil {
 		return nil, fail
 	}
 	if err := s.Sum(b); err != nil {
-		_ = b.Close() // it is not used
-		return nil, &Fault{Summary: "its binary cannot be used", Detail: err.Error(), Permanent: b.Bundle != nil}
+		fail = &Fault{Summary: "its binary cannot be used", Detail: err.Error(), Permanent: b.Bundle != nil}
+	} else if err := s.verify(b, spec); err != nil {
+		fail = &Fault{Summary: "its binary is refused", Detail: err.Error(), Permanent: true}
 	}
+	if fail != nil {
+		_ = b.Close() // it is not used
+		return nil, fail
+	}
+	s.vouch(b)
 	return b, nil
 }
 
@@ -90,7 +82,7 @@ func (s *Inspector) Verify(spec Spec) Verified {
 // the very same file.
 func (s *Inspector) Sum(b *Binary) error {
 	b.identity = b.Identity()
-	if kept := s.kept(b.Path); b.identity != "" && kept.Identity == b.identity && b.ours() {
+	if kept := s.kept(b.Path); b.identity != "" && kept.Identity == b.identity {
 		b.Digest = kept.Digest
 		return nil
 	}
@@ -103,7 +95,7 @@ func (s *Inspector) Sum(b *Binary) error {
 	}
 	b.Digest = sum
 	believed := ""
-	if b.ours() && b.settled() {
+	if b.settled() {
 		believed = b.identity
 	}
 	s.update(b, func(kept *described) bool {
@@ -118,31 +110,18 @@ func (s *Inspector) Sum(b *Binary) error {
 // was worked out. A path cannot change it; writing into the file can.
 func (b *Binary) Unchanged() bool { return b.identity != "" && b.Identity() == b.identity }
 
-// ours reports whether nobody but us and root can write the file: only then it
-// is believed to be what it was because it looks the same.
-func (b *Binary) ours() bool {
-	return b.all(func(info fs.FileInfo) bool {
-		owner := ownerOf(info)
-		written := info.Mode()&0o022 != 0 && info.Mode().Type() != fs.ModeSymlink
-		return !written && (owner == os.Geteuid() || owner == 0)
-	})
-}
-
 // tick is longer than the steps in which a file's times go.
 const tick = 2 * time.Second
 
-// settled reports whether the file is older than a step of its clock: one that
-// was written just now can be written again without its times telling.
+// settled reports whether the file, or all of a bundle, stays what it is as long as it
+// looks the same: nobody but us and root can write it, and it is older than a step of its
+// clock, for one that was written just now can be written again without its times telling.
 func (b *Binary) settled() bool {
-	return b.all(func(info fs.FileInfo) bool {
-		return min(time.Since(info.ModTime()), time.Since(changeTime(info))) > tick
+	return !slices.ContainsFunc(b.places, func(p bundle.Place) bool {
+		owner, mode := ownerOf(p.Info), p.Info.Mode()
+		return owner != os.Geteuid() && owner != 0 || mode&0o022 != 0 && mode.Type() != fs.ModeSymlink ||
+			min(time.Since(p.Info.ModTime()), time.Since(changeTime(p.Info))) <= tick
 	})
-}
-
-// all reports whether something holds of each file and folder, as Identity saw them
-// last.
-func (b *Binary) all(holds func(fs.FileInfo) bool) bool {
-	return len(b.places) > 0 && !slices.ContainsFunc(b.places, func(p bundle.Place) bool { return !holds(p.Info) })
 }
 
 // verify compares the file with all that pins it, and says what vouches for it.

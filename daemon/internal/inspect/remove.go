@@ -26,74 +26,31 @@ type Removal struct {
 // Bothy is switched off.
 func (f *Files) Remove(label string, keepHome bool) (Removal, error) {
 	out := Removal{Label: label}
-	b, configured := labelled(f.blocks(), label)
+	b, kind, configured := f.labelled(label)
 	lock, err := config.ReadLock(f.LockPath())
 	if err != nil {
 		return out, err
 	}
 	if _, out.Unlocked = lock.Plugins[label]; !configured && !out.Unlocked {
-		return out, f.noSuch([]string{label})
+		return out, f.noSuch(label)
 	}
 	if configured {
-		if err := f.unconfigure(&out, b); err != nil {
-			return out, err
-		}
+		err = f.unconfigure(&out, b, kind)
 	}
-	if out.Unlocked {
-		if _, _, err := config.EditLock(f.LockPath(), func(l *config.Lock) error {
-			delete(l.Plugins, label)
-			return nil
-		}); err != nil {
-			return out, err
-		}
+	if err == nil && out.Unlocked {
+		_, err = f.pin(label, nil)
 	}
-	if !out.Disabled {
-		f.Inspector.forget(b.Path)
+	if err == nil && !out.Disabled {
+		err = f.clear(&out, b.Path, keepHome)
 	}
-	if !out.Disabled && f.Inspector.digestOf(b.Path) != "" {
-		for _, file := range f.Inspector.versions(filepath.Base(b.Path)) {
-			gone, err := f.drop(file, label)
-			if err != nil {
-				return out, err
-			}
-			if gone {
-				out.Deleted = append(out.Deleted, file)
-			}
-		}
+	if err == nil {
+		out.Note = f.afterwards()
 	}
-	if !out.Disabled && !keepHome {
-		if err := f.clearHome(&out); err != nil {
-			return out, err
-		}
-	}
-	out.Note = f.afterwards()
-	return out, nil
+	return out, err
 }
 
-func (f *Files) clearHome(out *Removal) error {
-	own := f.Inspector.ConfinedDir(out.Label)
-	if _, err := os.Lstat(own); err != nil || config.CheckLabel(out.Label) != nil {
-		return nil // it has none
-	}
-	if err := bundle.Remove(own); err != nil {
-		return sdk.Errorf(sdk.Unavailable, "remove the folder of %s: %w", out.Label, err)
-	}
-	out.Home = own
-	return nil
-}
-
-// ConfinedDir is the folder, in the daemon's data, of what a confined plugin keeps.
-func (s *Inspector) ConfinedDir(label string) string {
-	return filepath.Join(s.cfg.DataDir, "confined", label)
-}
-
-func (f *Files) unconfigure(out *Removal, b config.Plugin) error {
-	kind := "plugin"
-	if _, is := labelled(f.Config.Plugins, b.Label); !is {
-		kind = "provider"
-	}
+func (f *Files) unconfigure(out *Removal, b config.Plugin, kind string) (err error) {
 	var changed bool
-	var err error
 	if out.Disabled = f.bundled(b); out.Disabled {
 		no := false
 		changed, err = config.SetPlugin(f.Path, config.PluginEdit{Kind: kind, Label: b.Label, Enabled: &no})
@@ -104,4 +61,31 @@ func (f *Files) unconfigure(out *Removal, b config.Plugin) error {
 		out.Config = f.Path
 	}
 	return err
+}
+
+// clear removes what is kept of a plugin besides: files, and what it kept itself.
+func (f *Files) clear(out *Removal, path string, keepHome bool) error {
+	f.Inspector.forget(path)
+	var files []string
+	if f.Inspector.digestOf(path) != "" {
+		files = f.Inspector.versions(filepath.Base(path))
+	}
+	for _, file := range files {
+		gone, err := f.drop(file, out.Label)
+		if err != nil {
+			return err
+		}
+		if gone {
+			out.Deleted = append(out.Deleted, file)
+		}
+	}
+	home := filepath.Join(f.Inspector.cfg.DataDir, "confined", out.Label)
+	if _, err := os.Lstat(home); err != nil || keepHome || config.CheckLabel(out.Label) != nil {
+		return nil
+	}
+	if err := bundle.Remove(home); err != nil {
+		return sdk.Errorf(sdk.Unavailable, "remove the folder of %s: %w", out.Label, err)
+	}
+	out.Home = home
+	return nil
 }

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/bothyd/bothy/daemon/internal/bundle"
-	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -173,9 +172,6 @@ func (s *Inspector) Damaged() (out []Verified) {
 	}
 	return out
 }
-
-// Locked is what bothy.lock is to say of a stored plugin.
-func (s Stored) Locked() config.Locked { return config.LockOf(s.Manifest, s.Digest, s.Script) }
 
 // String names a stored plugin for people.
 func (s Stored) String() string { return s.Manifest.Name + " " + s.Manifest.Version }

@@ -134,7 +134,7 @@ func (s *Inspector) Check(ctx context.Context, specs []Spec) []Diagnostic {
 			found = append(found, spec.Warn("it does not describe itself", err.Error()))
 			continue
 		}
-		if lacks := s.unconfined(spec); len(lacks) > 0 {
+		if lacks := s.cfg.Kernel().Lacks(); len(lacks) > 0 && s.cfg.Shim != "" && spec.Path != "" && spec.SHA256 == "" && spec.Locked == nil {
 			found = append(found, spec.Warn("what it declares was asked of it without walls",
 				"It is not pinned, and this kernel cannot hold it back from "+strings.Join(lacks, "; ")+"."))
 		}
@@ -149,21 +149,14 @@ func (s *Inspector) Check(ctx context.Context, specs []Spec) []Diagnostic {
 	return found
 }
 
-// describeTime is how long a binary may take to say what it declares.
-const describeTime = 10 * time.Second
-
-// describeDelay is how long its end is waited for when it is killed.
-const describeDelay = 2 * time.Second
-
-// describeErrors is how much of its standard error is read.
-const describeErrors = 1 << 10
-
-// describeMemory is how many bytes of data it may allocate for it, where it is
-// confined.
-const describeMemory = 512 << 20
-
-// largestManifest is how much of a plugin's own word is read.
-const largestManifest = 4 << 20
+// What a binary may take to describe itself.
+const (
+	describeTime    = 10 * time.Second
+	describeDelay   = 2 * time.Second // until its end, when it is killed
+	describeErrors  = 1 << 10         // bytes of its standard error that are read
+	describeMemory  = 512 << 20       // bytes of data, where it is confined
+	largestManifest = 4 << 20         // bytes of its own word that are read
+)
 
 func (s *Inspector) runDescribe(ctx context.Context, b *Binary) (sdk.Manifest, error) {
 	ctx, cancel := context.WithTimeout(ctx, min(s.cfg.StartTimeout, describeTime))
@@ -207,15 +200,6 @@ func (s *Inspector) stranger(b *Binary) (*confine.Process, error) {
 		Shim: s.cfg.Shim, Home: "/", Tmp: "/tmp",
 		Spec: confine.Spec{Read: b.Beside(), Memory: describeMemory, Parent: os.Getpid(), BestEffort: true, Apart: s.cfg.Kernel().Apart()},
 	}, nil
-}
-
-// unconfined is what a binary that nobody vouches for was not held back from when
-// it was asked what it declares.
-func (s *Inspector) unconfined(spec Spec) []string {
-	if s.cfg.Shim == "" || spec.Path == "" || spec.SHA256 != "" {
-		return nil
-	}
-	return s.cfg.Kernel().Lacks()
 }
 
 // capped keeps the beginning of what is written and swallows the rest.

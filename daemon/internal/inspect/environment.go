@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/url"
 	"os"
+	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -30,15 +31,9 @@ var proxies = []string{"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "h
 // bus, over which crun asks systemd for a cgroup.
 var containers = []string{"BOTHY_PODMAN", "DBUS_SESSION_BUS_ADDRESS"}
 
-// servers are what a model server is set up by, for the plugin that may start one:
+// server matches what a model server is set up by, for the plugin that may start one:
 // Ollama's own variables, and which graphics cards it is to use.
-func servers(name string) bool {
-	switch name {
-	case "CUDA_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL", "HIP_VISIBLE_DEVICES", "HSA_OVERRIDE_GFX_VERSION", "ROCR_VISIBLE_DEVICES":
-		return true
-	}
-	return strings.HasPrefix(name, "OLLAMA_") && !strings.Contains(name, "KEY") && !strings.Contains(name, "TOKEN")
-}
+var server = regexp.MustCompile(`^(OLLAMA_.*|CUDA_VISIBLE_DEVICES|GPU_DEVICE_ORDINAL|HIP_VISIBLE_DEVICES|HSA_OVERRIDE_GFX_VERSION|ROCR_VISIBLE_DEVICES)$`)
 
 // Environment is all that a plugin's process sees of variables. One in Go works
 // on half of the cores, as a sandbox does: what it waits for is mostly elsewhere,
@@ -50,7 +45,7 @@ func Environment(spec Spec) []string {
 		switch {
 		case slices.Contains(allowed, name), strings.HasPrefix(name, "LC_"):
 		case slices.Contains(containers, name) && spec.Granted(sdk.GrantSandbox):
-		case spec.Plugin == "ollama" && servers(name):
+		case spec.Plugin == "ollama" && server.MatchString(name) && !strings.Contains(name, "KEY") && !strings.Contains(name, "TOKEN"):
 		case slices.Contains(proxies, name):
 			v = name + "=" + withoutUser(value)
 		default:

@@ -103,6 +103,26 @@ func (f *Folder) Look() (Tree, error) {
 		return Tree{}, err
 	}
 	defer root.Close()
+	return f.look(root)
+}
+
+// each looks at the bundle, and then does something with each entry in turn.
+func (f *Folder) each(do func(*os.Root, Entry) error) error {
+	root, err := os.OpenRoot(f.Dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	tree, err := f.look(root)
+	for _, e := range tree.Entries {
+		if err == nil {
+			err = do(root, e)
+		}
+	}
+	return err
+}
+
+func (f *Folder) look(root *os.Root) (Tree, error) {
 	w := look{folder: f, root: root, seen: seen{}}
 	if err := fs.WalkDir(root.FS(), ".", w.visit); err != nil {
 		return Tree{}, err
@@ -166,24 +186,17 @@ func (w *look) visit(name string, d fs.DirEntry, err error) error {
 
 // whole says what the entries lack, taken together.
 func (w *look) whole() error {
-	has := map[string]Kind{".": ""}
+	start, kind := w.folder.Start, Kind("")
 	for _, e := range w.tree.Entries {
-		has[e.Path] = e.Kind
-		for dir := path.Dir(e.Path); dir != "."; dir = path.Dir(dir) {
-			has[dir] = ""
+		if e.Path == start {
+			kind = e.Kind
 		}
-	}
-	for _, e := range w.tree.Entries {
-		if e.Kind != Link {
-			continue
-		}
-		if _, there := has[path.Join(path.Dir(e.Path), e.Target)]; !there {
+		if e.Kind == Link && !w.seen.has(path.Join(path.Dir(e.Path), e.Target)) {
 			return fmt.Errorf("%s is a link to %q, which does not belong to the bundle", e.Path, e.Target)
 		}
 	}
-	start := w.folder.Start
-	switch kind, there := has[start]; {
-	case !there:
+	switch {
+	case !w.seen.has(start):
 		return fmt.Errorf("it is to start %s, which is not there: build it first, or name another file in %s", start, ManifestName)
 	case kind == File:
 		return fmt.Errorf("it is to start %s, which is not executable: run chmod +x on it", start)
@@ -200,87 +213,78 @@ func (f *Folder) Program() string { return filepath.Join(f.Dir, filepath.FromSla
 // file and no folder of it can be written. What it copies may change meanwhile;
 // what counts is the digest of the copy.
 func (f *Folder) Copy(to string) error {
-	tree, err := f.Look()
+	made, err := os.OpenRoot(to)
 	if err != nil {
 		return err
 	}
-	from, err := os.OpenRoot(f.Dir)
-	if err != nil {
-		return err
-	}
-	defer from.Close()
-	root, err := os.OpenRoot(to)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	folders := map[string]bool{}
-	for _, e := range tree.Entries {
-		dir := path.Dir(e.Path)
-		if err := root.MkdirAll(dir, 0o700); err != nil {
+	defer made.Close()
+	err = f.each(func(root *os.Root, e Entry) error {
+		if e.Kind == Link {
+			return write(made, e, nil)
+		}
+		in, err := open(root, e.Path)
+		if err != nil {
 			return err
 		}
-		for ; dir != "."; dir = path.Dir(dir) {
-			folders[dir] = true
-		}
-		if err := copyEntry(from, root, e); err != nil {
-			return err
-		}
-	}
-	for dir := range folders {
-		if err := root.Chmod(dir, 0o555); err != nil {
-			return err
-		}
-	}
-	return os.Chmod(to, 0o555)
+		defer in.Close()
+		return write(made, e, in)
+	})
+	return errors.Join(err, chmodFolders(to, 0o555))
 }
 
-func copyEntry(from, to *os.Root, e Entry) error {
+// write makes a file of a bundle from what is read, or a link, and the folders that it
+// lies in. What is there already is no place for it.
+func write(to *os.Root, e Entry, from io.Reader) error {
+	if err := to.MkdirAll(path.Dir(e.Path), 0o700); err != nil {
+		return err
+	}
 	if e.Kind == Link {
 		return to.Symlink(e.Target, e.Path)
 	}
-	in, err := open(from, e.Path)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	return write(to, e, in)
-}
-
-// write makes a file of a bundle from what is read, of as many bytes as it had.
-func write(to *os.Root, e Entry, from io.Reader) error {
 	out, err := to.OpenFile(e.Path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
-	}
-	n, err := io.Copy(out, io.LimitReader(from, e.Size))
-	if err == nil && n < e.Size {
-		err = fmt.Errorf("%s became smaller while it was read", e.Path)
 	}
 	mode := fs.FileMode(0o444)
 	if e.Kind == Exec {
 		mode = 0o555
 	}
-	return errors.Join(err, out.Chmod(mode), out.Close())
+	return errors.Join(copyAll(out, from, e), out.Chmod(mode), out.Close())
+}
+
+// copyAll copies as many bytes as a file had when it was looked at.
+func copyAll(to io.Writer, from io.Reader, e Entry) error {
+	n, err := io.Copy(to, io.LimitReader(from, e.Size))
+	if err == nil && n < e.Size {
+		err = fmt.Errorf("%s became smaller while it was read", e.Path)
+	}
+	return err
+}
+
+// readInto reads a file of a bundle.
+func readInto(to io.Writer, root *os.Root, e Entry) error {
+	in, err := open(root, e.Path)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	return copyAll(to, in, e)
 }
 
 // Remove removes a folder, also one that cannot be written.
 func Remove(dir string) error {
-	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
-		switch {
-		case errors.Is(err, fs.ErrPermission) && d != nil && d.IsDir():
-			return nil
-		case err != nil:
-			return err
-		case d.IsDir():
-			return os.Chmod(name, 0o700)
+	_ = chmodFolders(dir, 0o700) // what stays in spite of it is said below
+	return os.RemoveAll(dir)
+}
+
+// chmodFolders gives a folder and all below it a mode.
+func chmodFolders(dir string, mode fs.FileMode) error {
+	return filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			err = os.Chmod(name, mode)
 		}
-		return nil
+		return err
 	})
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return errors.Join(err, os.RemoveAll(dir))
 }
 
 // IsArchive reports whether a file begins as an archive that Unpack reads.

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"slices"
@@ -31,40 +30,22 @@ func (l Listing) Digest() string {
 
 // Sum reads all files of a bundle, and is what it holds now.
 func (f *Folder) Sum() (Listing, error) {
-	tree, err := f.Look()
-	if err != nil {
-		return "", err
-	}
-	root, err := os.OpenRoot(f.Dir)
-	if err != nil {
-		return "", err
-	}
-	defer root.Close()
 	var text strings.Builder
 	text.WriteString(listingHead + "\n")
-	for _, e := range tree.Entries {
+	err := f.each(func(root *os.Root, e Entry) (err error) {
 		hash := sha256.New()
 		if e.Kind == Link {
 			hash.Write([]byte(e.Target))
-		} else if err := readInto(hash, root, e); err != nil {
-			return "", err
+		} else {
+			err = readInto(hash, root, e)
 		}
 		fmt.Fprintf(&text, "%s %x %s\n", e.Kind, hash.Sum(nil), e.Path)
+		return err
+	})
+	if err != nil {
+		return "", err
 	}
 	return Listing(text.String()), nil
-}
-
-func readInto(w io.Writer, root *os.Root, e Entry) error {
-	in, err := open(root, e.Path)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	n, err := io.Copy(w, io.LimitReader(in, MostFile+1))
-	if err == nil && n > MostFile {
-		err = fmt.Errorf("%s is larger than %d MB", e.Path, MostFile>>20)
-	}
-	return err
 }
 
 // lines are what a listing says, by path.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -75,7 +76,11 @@ func (m *Manifest) check() error {
 			return wrong("args", "an argument has a zero byte")
 		}
 	}
-	for _, pattern := range m.Files {
+	all := slices.Clone(m.Files)
+	if !slices.ContainsFunc(all, func(pattern string) bool { return !strings.HasPrefix(pattern, "!") }) {
+		all = append(all, "**")
+	}
+	for _, pattern := range all {
 		text, drops := strings.CutPrefix(pattern, "!")
 		glob, err := match.ParseGlob(text)
 		if err != nil {
@@ -86,13 +91,6 @@ func (m *Manifest) check() error {
 		} else {
 			m.take = append(m.take, glob)
 		}
-	}
-	if len(m.take) == 0 {
-		glob, err := match.ParseGlob("**")
-		if err != nil {
-			return err
-		}
-		m.take = append(m.take, glob)
 	}
 	if !m.Has(m.Start) {
 		return wrong("start", "no pattern of files has %s", m.Start)
@@ -106,43 +104,20 @@ var unasked = []string{".git", "__pycache__"}
 
 // Has reports whether a path below the folder belongs to the bundle.
 func (m *Manifest) Has(name string) bool {
-	if name == ManifestName {
-		return true
-	}
-	for _, g := range m.drop {
-		if g.Match(name) {
-			return false
-		}
-	}
-	for _, g := range m.take {
-		if g.Match(name) && names(g.String(), name) {
-			return true
-		}
-	}
-	return false
+	matches := func(g match.Glob) bool { return g.Match(name) }
+	asked := func(g match.Glob) bool { return g.Match(name) && names(g.String(), name) }
+	return name == ManifestName || !slices.ContainsFunc(m.drop, matches) && slices.ContainsFunc(m.take, asked)
 }
 
 // names reports whether a pattern names each of the unasked folders on a path.
 func names(pattern, name string) bool {
-	for _, folder := range unasked {
-		if strings.Contains("/"+name+"/", "/"+folder+"/") && !strings.Contains(pattern, folder) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(unasked, func(folder string) bool {
+		return strings.Contains("/"+name+"/", "/"+folder+"/") && !strings.Contains(pattern, folder)
+	})
 }
 
 // skips reports whether nothing in a folder can belong to the bundle.
 func (m *Manifest) skips(dir string) bool {
-	for _, folder := range unasked {
-		if path.Base(dir) != folder {
-			continue
-		}
-		named := false
-		for _, g := range m.take {
-			named = named || strings.Contains(g.String(), folder)
-		}
-		return !named
-	}
-	return false
+	base := path.Base(dir)
+	return slices.Contains(unasked, base) && !slices.ContainsFunc(m.take, func(g match.Glob) bool { return strings.Contains(g.String(), base) })
 }

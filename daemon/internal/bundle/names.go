@@ -69,6 +69,9 @@ func (s seen) add(name string) error {
 	return nil
 }
 
+// has reports whether a path was met, or is the folder itself.
+func (s seen) has(name string) bool { return name == "." || s[protect.Fold(name)] == name }
+
 // budget counts what a bundle takes up.
 type budget struct {
 	files int

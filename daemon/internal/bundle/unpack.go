@@ -9,7 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"strings"
 )
 
@@ -32,7 +31,7 @@ func Unpack(ctx context.Context, archive io.Reader, dir string) error {
 	for {
 		h, err := in.Next()
 		if errors.Is(err, io.EOF) {
-			return u.link()
+			return u.end()
 		}
 		if err == nil {
 			err = ctx.Err()
@@ -87,26 +86,21 @@ func (u *unpacking) take(h *tar.Header, content io.Reader) error {
 	default:
 		return fmt.Errorf("%s is %s: a bundle has files, folders and symbolic links", name, described(h.Typeflag))
 	}
-	if err := u.root.MkdirAll(path.Dir(name), 0o700); err != nil {
-		return err
-	}
+	return u.make(e, content)
+}
+
+func (u *unpacking) make(e Entry, content io.Reader) error {
 	err := write(u.root, e, content)
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("it has %s twice", name)
+		return fmt.Errorf("it has %s twice", e.Path)
 	}
 	return err
 }
 
-func (u *unpacking) link() error {
+// end makes the links.
+func (u *unpacking) end() error {
 	for _, e := range u.links {
-		if err := u.root.MkdirAll(path.Dir(e.Path), 0o700); err != nil {
-			return err
-		}
-		err := u.root.Symlink(e.Target, e.Path)
-		if errors.Is(err, fs.ErrExist) {
-			return fmt.Errorf("it has %s twice", e.Path)
-		}
-		if err != nil {
+		if err := u.make(e, nil); err != nil {
 			return err
 		}
 	}

@@ -2,23 +2,23 @@ package daemon
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
 
+	"github.com/bothyd/bothy/daemon/internal/audit"
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/daemon/internal/host"
 	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client"
 	"github.com/bothyd/bothy/sdk/rpc"
+	"github.com/hashicorp/go-hclog"
 )
 
 // Finding is one thing that doctor looked at.
@@ -50,12 +50,13 @@ func Doctor(ctx context.Context, configPath string) []Finding {
 	}
 	findings = append(findings, folderFinding(paths.Data), confineFinding(cfg, paths))
 	findings = append(findings, storeFindings(ctx, paths.Store)...)
-	running := pluginStates(ctx)
+	running, files := pluginStates(ctx), inspect.New(inspection(paths, hclog.NewNullLogger(), &audit.Redactor{}))
 	for _, p := range cfg.Plugins {
 		if p.Enabled {
-			finding := pluginFinding(p, paths, diags, running[p.Label])
+			file := files.Verify(inspect.SpecOf(cfg, p))
+			finding := pluginFinding(p.Label, file, diags, running[p.Label])
 			if findings = append(findings, finding); finding.Level != "fail" && p.Binary == "bash" {
-				findings = append(findings, ask(ctx, binaryOf(p, paths), finding.Name, *inspect.SandboxOf(cfg), paths)...)
+				findings = append(findings, ask(ctx, file.Path, finding.Name, *inspect.SandboxOf(cfg), paths)...)
 			}
 		}
 	}
@@ -118,17 +119,12 @@ func pluginStates(ctx context.Context) map[string]rpc.Plugin {
 	return found
 }
 
-func binaryOf(p config.Plugin, paths Paths) string {
-	return cmp.Or(p.Path, filepath.Join(paths.Libexec, "bothy-plugin-"+p.Binary))
-}
-
-// pluginFinding says what is wrong with a plugin: that its binary is not there, what
+// pluginFinding says what is wrong with a plugin: that its file cannot be started, what
 // the daemon that runs has to say of it, or the check of the configuration.
-func pluginFinding(p config.Plugin, paths Paths, diags config.Diagnostics, now rpc.Plugin) Finding {
-	f := Finding{Name: "plugin " + p.Label, Level: "ok", Detail: binaryOf(p, paths)}
-	info, err := os.Stat(f.Detail)
-	if err != nil || info.Mode()&0o111 == 0 {
-		f.Level, f.Detail, f.Hint = "fail", "no executable at "+f.Detail, "run `make build` in a checkout, or install again"
+func pluginFinding(label string, file inspect.Verified, diags config.Diagnostics, now rpc.Plugin) Finding {
+	f := Finding{Name: "plugin " + label, Level: "ok", Detail: file.Path}
+	if file.Problem != "" {
+		f.Level, f.Detail, f.Hint = "fail", file.Problem, "run `make build` in a checkout, or install again"
 		return f
 	}
 	for _, d := range diags {
@@ -137,7 +133,7 @@ func pluginFinding(p config.Plugin, paths Paths, diags config.Diagnostics, now r
 		}
 	}
 	if now.Error != "" {
-		f.Level, f.Detail, f.Hint = "warn", now.State+": "+now.Error, "bothy logs says more; bothy plugins reload "+p.Label+" tries it again"
+		f.Level, f.Detail, f.Hint = "warn", now.State+": "+now.Error, "bothy logs says more; bothy plugins reload "+label+" tries it again"
 	}
 	if now.State == host.Broken {
 		f.Level = "fail"

@@ -190,8 +190,15 @@ func (f *Files) Configure(in *Installation) error {
 		return errors.Join(err, undone, f.Discard(*in))
 	}
 	in.Config, in.Note = f.Path, f.afterwards()
-	if b, _, _ := f.labelled(in.Label); in.Note == "" && slices.Contains(in.Manifest.Kinds, plugin.KindChannel) && len(b.Projects) == 0 {
+	b, _, _ := f.labelled(in.Label)
+	switch skills := strings.Join(in.Manifest.Skills, ", "); {
+	case in.Note != "":
+	case slices.Contains(in.Manifest.Kinds, plugin.KindChannel) && len(b.Projects) == 0:
 		in.Note = "its channel opens when its block names projects, the only ones that it reaches: write projects = [\"/path/of/a/project\"] into it"
+	case skills != "" && in.Files > 0:
+		in.Note = "a model is told of " + skills + " when a folder with the SKILL.md lies among your skills: copy it from " + in.Path
+	case skills != "":
+		in.Note = "a model is told of " + skills + " when a folder with the SKILL.md lies among your skills; a plugin of one file brings none along"
 	}
 	return nil
 }

@@ -38,7 +38,7 @@ func BenchmarkStart(b *testing.B) {
 	resident := map[string]int64{}
 	start := func(to *[]time.Duration, groups [][]config.Plugin) {
 		h, err := host.New(host.Config{
-			Config:    inspect.Config{Log: hclog.NewNullLogger(), Libexec: []string{libexec}, DataDir: b.TempDir()},
+			Config:    inspect.Config{Log: hclog.NewNullLogger(), Libexec: libexec, DataDir: b.TempDir()},
 			SocketDir: filepath.Join(os.Getenv("XDG_RUNTIME_DIR"), "s"), Prefix: installation(b),
 			Text: func(d inspect.Diagnostic) string { return d.Error() }, Diagnose: func(inspect.Diagnostic) {}, Mended: func(inspect.Diagnostic) {},
 			Register: func(context.Context, sdk.Scheme) error { return nil }, Refused: func(string, string) {}, Changed: func() {},

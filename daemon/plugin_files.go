@@ -39,7 +39,7 @@ func OpenPluginFiles(file string) (*inspect.Files, error) {
 // inspection is what looks at the files of plugins, with a daemon and without one.
 func inspection(paths Paths, log hclog.Logger, secrets *audit.Redactor) inspect.Config {
 	return inspect.Config{
-		Log: log, Libexec: []string{paths.Libexec}, DataDir: paths.Data, Installed: paths.Plugins,
+		Log: log, Libexec: paths.Libexec, DataDir: paths.Data, Installed: paths.Plugins,
 		Shim: filepath.Join(paths.Libexec, "bothy-shim"), Redact: secrets.Add,
 	}
 }

@@ -50,7 +50,7 @@ func failedStarts(t *testing.T) []unstarted {
 		{name: "05 tcp", spec: spec("x", "tcp"), want: []string{"PLUGIN_UNIX_SOCKET_DIR"}},
 		{name: "07 silent", spec: spec("x", "silent"), want: []string{"it did not start in time: It printed no handshake. Run it by hand to see what it waits for."}},
 		{name: "07 too slow", spec: spec("x", "slow=30s"), want: []string{"did not start in time"}},
-		{name: "14 missing", spec: inspect.Spec{Instance: "x", Plugin: "absent"}, state: Broken, want: []string{"/one/bothy-plugin-absent and /two/bothy-plugin-absent"}},
+		{name: "14 missing", spec: inspect.Spec{Instance: "x", Plugin: "absent"}, state: Broken, want: []string{"Looked for /one/bothy-plugin-absent. "}},
 		{name: "14 missing path", spec: inspect.Spec{Instance: "x", Path: "/nowhere/p"}, state: Broken, want: []string{"/nowhere/p"}},
 		{name: "14 relative path", spec: inspect.Spec{Instance: "x", Path: "p"}, state: Broken, want: []string{"not absolute"}},
 		{name: "14 folder", spec: inspect.Spec{Instance: "x", Path: t.TempDir()}, state: Broken, want: []string{"is not a file"}},
@@ -72,7 +72,7 @@ func failedStart(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			r := newRig(t, func(cfg *Config) {
-				cfg.StartTimeout, cfg.Libexec = 2*time.Second, []string{"/one", "/two"}
+				cfg.StartTimeout, cfg.Libexec = 2*time.Second, "/one"
 			})
 			found := r.start(context.Background(), []inspect.Spec{spec("healthy", ""), c.spec})
 			if len(found) != 1 {

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/bothyd/bothy/daemon/internal/inspect"
@@ -43,17 +44,15 @@ func (w *binaryWatcher) check(p *watch.Pass) (again time.Duration) {
 	current := map[*instance]seenFile{}
 	for _, i := range w.s.instances() {
 		i.mu.Lock()
-		files, tried := i.spec.Candidates(w.s.cfg.Libexec), i.tried
+		path, tried := w.s.inspect.PathOf(i.spec), i.tried
 		i.mu.Unlock()
-		for _, file := range files {
-			p.Path(file) // before looking: what changes afterwards makes an event
-		}
-		file, folders := w.s.fileAt(files)
+		p.Path(path) // before looking: what changes afterwards makes an event
+		file, folders := w.s.inspect.Look(path)
 		for _, dir := range folders {
 			p.Folder(dir)
 		}
 		if len(folders) > 0 {
-			file, _ = w.s.fileAt(files) // what changed before its folder was watched made no event
+			file, _ = w.s.inspect.Look(path) // what changed before its folder was watched made no event
 		}
 		if tried == "" || file == tried || file == "" {
 			continue
@@ -65,7 +64,7 @@ func (w *binaryWatcher) check(p *watch.Pass) (again time.Duration) {
 		left := seen.rest.Left(file, stable)
 		if again = max(again, left); left == 0 && !seen.told {
 			seen.told = true
-			w.tell(i, files)
+			w.tell(i, path)
 		}
 		current[i] = seen
 	}
@@ -74,31 +73,14 @@ func (w *binaryWatcher) check(p *watch.Pass) (again time.Duration) {
 }
 
 // tell has an instance check its file, if that is a program.
-func (w *binaryWatcher) tell(i *instance, files []string) {
-	for _, path := range files {
-		b, err := inspect.OpenBinary(path)
-		if inspect.IsMissing(err) {
-			continue
-		}
-		if err != nil {
-			w.s.cfg.Log.Info("the file of a plugin changed and cannot be started as it is now", "plugin", i.name, "reason", err)
-			return
-		}
-		_ = b.Close() // it was only looked at
-		i.recheck()
+func (w *binaryWatcher) tell(i *instance, path string) {
+	b, err := inspect.OpenBinary(path)
+	if err != nil {
+		w.s.cfg.Log.Info("the file of a plugin changed and cannot be started as it is now", "plugin", i.name, "reason", err)
 		return
 	}
-}
-
-// fileAt tells one file or bundle from another at the first path that is there, and
-// says which folders of it to watch.
-func (s *Supervisor) fileAt(paths []string) (file string, folders []string) {
-	for _, path := range paths {
-		if id, folders := s.inspect.Look(path); id != "" {
-			return path + " " + id, folders
-		}
-	}
-	return "", nil
+	_ = b.Close() // it was only looked at
+	i.recheck()
 }
 
 // recheck has the instance check whether its file is another one. What is asked for
@@ -115,12 +97,9 @@ func (i *instance) recheck() {
 // tries keeps which file a start finds, before it opens it: what changes in
 // between is tried again.
 func (i *instance) tries(spec inspect.Spec) {
-	file, _ := i.s.fileAt(spec.Candidates(i.s.cfg.Libexec))
-	if file == "" {
-		file = "none"
-	}
+	file, _ := i.s.inspect.Look(i.s.inspect.PathOf(spec))
 	i.mu.Lock()
-	i.tried = file
+	i.tried = cmp.Or(file, "none")
 	i.mu.Unlock()
 	i.s.binaries.files.Ask()
 }

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"debug/elf"
 	"encoding/hex"
@@ -28,7 +29,7 @@ type Binary struct {
 	File    *os.File       // the program; a Binary that was closed still has the rest
 	Bundle  *bundle.Folder // nil for a single file
 	Script  bool           // its digest covers neither its interpreter nor what it imports from elsewhere
-	Origin  string         // "bundled": it is part of the installation; "store", or "path"; set by Find
+	Origin  string         // "bundled": it is part of the installation; "store", or "path"
 
 	Digest   string         // hex SHA-256, once it is verified
 	identity string         // of the file when it was
@@ -40,49 +41,31 @@ type Binary struct {
 // Find opens the file of a plugin; nothing is verified yet. Its errors say where
 // it looked.
 func (s *Inspector) Find(spec Spec) (*Binary, *Fault) {
-	looked := spec.Candidates(s.cfg.Libexec)
-	for _, path := range looked {
-		b, err := OpenBinary(path)
-		if IsMissing(err) {
-			continue
+	path := s.PathOf(spec)
+	b, err := OpenBinary(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, &Fault{
+			Summary: "its binary is missing", Permanent: true, Missing: true,
+			Detail: "Looked for " + path + ". Install it there, or set path in its block.",
 		}
-		if err != nil {
-			return nil, &Fault{Summary: "its binary cannot be used", Detail: err.Error(), Permanent: true}
-		}
-		switch {
-		case spec.Path == "":
-			b.Origin = "bundled"
-		case s.digestOf(path) != "":
-			b.Origin = "store"
-		default:
-			b.Origin = "path"
-		}
-		if b.Bundle != nil {
-			b.Bundle.Whole = b.Origin == "store"
-		}
-		return b, nil
+	case err != nil:
+		return nil, &Fault{Summary: "its binary cannot be used", Detail: err.Error(), Permanent: true}
+	case spec.Path == "":
+		b.Origin = "bundled"
+	case s.digestOf(path) != "":
+		b.Origin = "store"
 	}
-	return nil, &Fault{
-		Summary: "its binary is missing", Permanent: true, Missing: true,
-		Detail: fmt.Sprintf("Looked for %s. Install it there, or set path in its block.", strings.Join(looked, " and ")),
+	if b.Bundle != nil {
+		b.Bundle.Whole = b.Origin == "store"
 	}
+	return b, nil
 }
 
-// Candidates are the paths at which the file of a plugin is looked for: the first
-// that is there counts.
-func (spec Spec) Candidates(libexec []string) []string {
-	if spec.Path != "" {
-		return []string{spec.Path}
-	}
-	var paths []string
-	for _, dir := range libexec {
-		paths = append(paths, filepath.Join(dir, "bothy-plugin-"+spec.Plugin))
-	}
-	return paths
+// PathOf is where the file of a plugin is looked for.
+func (s *Inspector) PathOf(spec Spec) string {
+	return cmp.Or(spec.Path, filepath.Join(s.cfg.Libexec, "bothy-plugin-"+spec.Plugin))
 }
-
-// IsMissing tells a file that is not there from one that cannot be used.
-func IsMissing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
 // OpenBinary opens a regular, executable file of this machine that nobody else
 // can write, or a bundle that starts one. It waits for nobody: a named pipe is refused
@@ -99,7 +82,7 @@ func OpenBinary(path string) (*Binary, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Binary{Path: path, Program: path, File: f}
+	b := &Binary{Path: path, Program: path, File: f, Origin: "path"}
 	if info, err := f.Stat(); err == nil && info.IsDir() {
 		_ = f.Close() // it is opened by its name below
 		return openBundle(path)

@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hashicorp/go-hclog"
-
 	"github.com/bothyd/bothy/daemon/internal/bundle"
 	"github.com/bothyd/bothy/daemon/internal/config"
 )
@@ -49,7 +47,7 @@ func stored(t testing.TB) (string, *Inspector) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = bundle.Remove(dir) })
-	return dir, New(Config{Log: hclog.NewNullLogger(), DataDir: t.TempDir(), Installed: dir})
+	return dir, New(Config{Log: quiet, DataDir: t.TempDir(), Installed: dir})
 }
 
 // TestBundleInStore: a folder and its archive are one plugin, by one digest; what of it

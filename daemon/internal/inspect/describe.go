@@ -29,7 +29,7 @@ import (
 // Config is what an Inspector needs to know of the installation.
 type Config struct {
 	Log          hclog.Logger
-	Libexec      []string           // where bothy-plugin-NAME is looked for, in order
+	Libexec      string             // where bothy-plugin-NAME is looked for
 	DataDir      string             // where manifests are kept; empty keeps nothing between runs
 	Installed    string             // the store of installed plugins; what lies below it has that origin
 	Shim         string             // bothy-shim; empty: what nobody vouches for describes itself unconfined

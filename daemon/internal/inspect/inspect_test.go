@@ -34,8 +34,10 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
+var quiet = hclog.NewNullLogger()
+
 func newInspector(t testing.TB) *Inspector {
-	return New(Config{Log: hclog.NewNullLogger(), DataDir: t.TempDir()})
+	return New(Config{Log: quiet, DataDir: t.TempDir()})
 }
 
 func sha256Of(t testing.TB, path string) string {
@@ -83,7 +85,7 @@ func TestKeptDigest(t *testing.T) {
 		"written just now": {copyOf(t, 0o700), false},
 		"of a group":       {copyOf(t, 0o770), false},
 	} {
-		s := New(Config{Log: hclog.NewNullLogger()})
+		s := New(Config{Log: quiet})
 		open := func() *Binary {
 			b, fail := s.Verified(Spec{Path: c.path})
 			if fail != nil {

@@ -176,7 +176,11 @@ func (s *Inspector) runDescribe(ctx context.Context, b *Binary) (sdk.Manifest, e
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	out, errs := &capped{most: largestManifest}, &capped{most: describeErrors}
 	cmd.Stdout, cmd.Stderr = out, errs
-	if err := cmd.Run(); err != nil {
+	err = cmd.Run()
+	if cmd.Process != nil {
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // what it started and left
+	}
+	if err != nil {
 		return sdk.Manifest{}, fmt.Errorf("%s describe: %w: %s", b.Path, err, Escaped(errs.String()))
 	}
 	m, err := sdk.ReadManifest(out.Bytes())

@@ -74,7 +74,7 @@ func TestWithoutUser(t *testing.T) {
 		"https://u@p":               "https://p",
 		"u:s@p:3128":                "http://p:3128",
 		"socks5://u:s@[::1]:1080":   "socks5://[::1]:1080",
-		"http://a@b:s@p":            "",
+		"http://a@b:s@p":            "http://p",
 		"http://u:s@":               "",
 		"http://[u:s@p":             "",
 		"http://p/?x=u:s@q":         "",

@@ -183,7 +183,7 @@ func (s *Inspector) runDescribe(ctx context.Context, b *Binary) (sdk.Manifest, e
 	if err != nil {
 		return sdk.Manifest{}, fmt.Errorf("%s describe: %w: %s", b.Path, err, Escaped(errs.String()))
 	}
-	m, err := sdk.ReadManifest(out.Bytes())
+	m, err := sdk.ReadManifest(out.text.Bytes())
 	if err != nil {
 		return m, fmt.Errorf("%s describe printed no manifest (%s): %w", b.Path, Escaped(out.String()), err)
 	}
@@ -206,17 +206,21 @@ func (s *Inspector) stranger(b *Binary) (*confine.Process, error) {
 	}, nil
 }
 
-// capped keeps the beginning of what is written and swallows the rest.
+// capped keeps the beginning of what is written and swallows the rest. The buffer is no
+// part of it: that would read by itself, without an end.
 type capped struct {
-	bytes.Buffer
+	text bytes.Buffer
 	most int
 }
 
 // Write implements io.Writer.
 func (c *capped) Write(p []byte) (int, error) {
-	c.Buffer.Write(p[:min(len(p), max(0, c.most-c.Len()))]) // a Buffer never fails
+	c.text.Write(p[:min(len(p), c.most-c.text.Len())]) // a Buffer never fails
 	return len(p), nil
 }
+
+// String implements fmt.Stringer.
+func (c *capped) String() string { return c.text.String() }
 
 // Escaped shows at most 200 bytes of something that may be anything.
 func Escaped(s string) string {

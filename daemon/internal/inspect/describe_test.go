@@ -3,6 +3,7 @@ package inspect
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -47,6 +48,22 @@ func TestDescribeFails(t *testing.T) {
 				t.Errorf("kept %+v", kept)
 			}
 		})
+	}
+}
+
+// TestCapped: a plugin that never stops talking takes no memory, by whichever way its words
+// come.
+func TestCapped(t *testing.T) {
+	for n, want := range map[int]string{0: "", 3: "abc", 6: "abcdef", 9: "abcdef"} {
+		c := &capped{most: n}
+		for _, part := range []string{"ab", "", "cdef"} {
+			if took, err := io.Copy(c, struct{ io.Reader }{strings.NewReader(part)}); err != nil || took != int64(len(part)) {
+				t.Errorf("%d: %d %v", n, took, err)
+			}
+		}
+		if c.String() != want {
+			t.Errorf("%d: %q", n, c)
+		}
 	}
 }
 

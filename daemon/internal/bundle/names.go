@@ -8,6 +8,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/bothyd/bothy/sdk/protect"
 )
 
@@ -56,7 +58,7 @@ func (s seen) add(name string) error {
 		return err
 	}
 	for at := name; at != "."; at = path.Dir(at) {
-		fold := protect.Fold(at)
+		fold := folded(at)
 		other, had := s[fold]
 		if had && other != at {
 			return fmt.Errorf("%q and %q differ only in what some file systems do not tell apart, such as case", other, at)
@@ -70,7 +72,10 @@ func (s seen) add(name string) error {
 }
 
 // has reports whether a path was met, or is the folder itself.
-func (s seen) has(name string) bool { return name == "." || s[protect.Fold(name)] == name }
+func (s seen) has(name string) bool { return name == "." || s[folded(name)] == name }
+
+// folded is what the file systems take a name for that tell the fewest apart.
+func folded(name string) string { return protect.Fold(norm.NFC.String(name)) }
 
 // budget counts what a bundle takes up.
 type budget struct {

@@ -236,7 +236,7 @@ func (f *Folder) Copy(to string) error {
 // lies in. What is there already is no place for it.
 func write(to *os.Root, e Entry, from io.Reader) error {
 	if err := to.MkdirAll(path.Dir(e.Path), 0o700); err != nil {
-		return err
+		return fmt.Errorf("make the folder of %s: %v", e.Path, err) // it is there, and is none
 	}
 	if e.Kind == Link {
 		return to.Symlink(e.Target, e.Path)

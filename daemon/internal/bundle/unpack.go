@@ -20,18 +20,21 @@ func Unpack(ctx context.Context, archive io.Reader, dir string) error {
 	if err != nil {
 		return fmt.Errorf("it cannot be read as .tar.gz: %w", err)
 	}
-	defer func() { _ = zip.Close() }() // what was read was checked
+	defer func() { _ = zip.Close() }() // all was read and checked
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
 	u := unpacking{root: root, seen: seen{}}
-	in := tar.NewReader(&bounded{r: zip, left: MostBytes + MostFiles<<10})
+	text := &bounded{r: zip, left: MostBytes + MostFiles<<10}
+	in := tar.NewReader(text)
 	for {
 		h, err := in.Next()
 		if errors.Is(err, io.EOF) {
-			return u.end()
+			if _, err = io.Copy(io.Discard, text); err == nil { // its checksum comes last
+				return u.end()
+			}
 		}
 		if err == nil {
 			err = ctx.Err()

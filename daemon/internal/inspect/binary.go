@@ -116,7 +116,7 @@ func (b *Binary) usable() error {
 	case mode&0o002 != 0:
 		return openToAll(path, mode)
 	}
-	if owner, me := ownerOf(info), os.Geteuid(); owner >= 0 && me != 0 && owner != me && owner != 0 {
+	if owner, me := ownerOf(info), os.Geteuid(); me != 0 && owner != me && owner != 0 {
 		return fmt.Errorf("%s belongs to uid %d, neither to you nor to root", path, owner)
 	}
 	b.Script = err == nil && string(head) == "#!"
@@ -164,12 +164,7 @@ func (b *Binary) Sum() (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-func ownerOf(info fs.FileInfo) int {
-	if st, ok := info.Sys().(*syscall.Stat_t); ok {
-		return int(st.Uid)
-	}
-	return -1
-}
+func ownerOf(info fs.FileInfo) int { return int(info.Sys().(*syscall.Stat_t).Uid) }
 
 // Beside is what a script may read without being told: the folder that it lies
 // in, for its modules lie there, unless that folder holds more than the script's
@@ -220,9 +215,6 @@ func (b *Binary) Identity() string {
 // identityOf changes whenever a file does. Nobody can set the time at which the kernel
 // saw it change.
 func identityOf(info fs.FileInfo) string {
-	st, ok := info.Sys().(*syscall.Stat_t)
-	if !ok {
-		return ""
-	}
+	st := info.Sys().(*syscall.Stat_t)
 	return fmt.Sprintf("%d:%d:%v:%d:%d:%d", st.Dev, st.Ino, info.Mode(), st.Size, info.ModTime().UnixNano(), changeTime(info).UnixNano())
 }

@@ -21,8 +21,5 @@ func (b *Binary) SetUp(cmd *exec.Cmd) {
 
 // changeTime is when the kernel last saw the file change: nobody can set it.
 func changeTime(info fs.FileInfo) time.Time {
-	if st, ok := info.Sys().(*syscall.Stat_t); ok {
-		return time.Unix(st.Ctim.Unix())
-	}
-	return info.ModTime()
+	return time.Unix(info.Sys().(*syscall.Stat_t).Ctim.Unix())
 }

@@ -114,6 +114,6 @@ func (s *Inspector) keep(file string, text []byte) {
 		err = os.Rename(file+".new", file)
 	}
 	if err != nil {
-		s.log.Debug("keeping what a plugin declares", "file", file, "error", err)
+		s.cfg.Log.Debug("keeping what a plugin declares", "file", file, "error", err)
 	}
 }

@@ -57,7 +57,6 @@ func (c Config) WithDefaults() Config {
 // goroutine.
 type Inspector struct {
 	cfg Config
-	log hclog.Logger
 
 	mu    sync.Mutex
 	known map[string]described // by path, what was asked for
@@ -65,7 +64,7 @@ type Inspector struct {
 
 // New makes an Inspector. It looks at nothing yet.
 func New(cfg Config) *Inspector {
-	return &Inspector{cfg: cfg.WithDefaults(), log: cfg.Log, known: map[string]described{}}
+	return &Inspector{cfg: cfg.WithDefaults(), known: map[string]described{}}
 }
 
 // Manifest says what a binary declares without making a plugin of it: from
@@ -77,13 +76,19 @@ func (s *Inspector) Manifest(ctx context.Context, spec Spec) (sdk.Manifest, erro
 		return sdk.Manifest{}, fail
 	}
 	defer b.Close()
-	return s.manifest(ctx, b)
+	return s.manifest(ctx, b, "")
 }
 
-// manifest is what an open file declares, from what is kept for its digest.
-func (s *Inspector) manifest(ctx context.Context, b *Binary) (sdk.Manifest, error) {
-	if kept := s.kept(b.Path); kept.Digest == b.Digest && kept.Manifest != nil {
-		return *kept.Manifest, nil
+// manifest is what an open file declares, from what is kept for its digest: with an
+// instance what that became by its configuration.
+func (s *Inspector) manifest(ctx context.Context, b *Binary, instance string) (sdk.Manifest, error) {
+	if kept := s.kept(b.Path); kept.Digest == b.Digest {
+		if served, was := kept.Served[instance]; was {
+			return served, nil
+		}
+		if kept.Manifest != nil {
+			return *kept.Manifest, nil
+		}
 	}
 	m, err := s.runDescribe(ctx, b)
 	if err != nil {
@@ -103,20 +108,12 @@ func (s *Inspector) Declared(ctx context.Context, spec Spec) (sdk.Manifest, conf
 	if fail != nil {
 		return sdk.Manifest{}, config.Locked{}, fail
 	}
-	defer b.File.Close()
+	defer b.Close()
 	if locked != nil && locked.Digest == b.Digest && b.Pin == "" {
 		b.Pin = PinLock
 	}
-	m, err := s.manifest(ctx, b)
-	if err != nil {
-		return sdk.Manifest{}, config.Locked{}, err
-	}
-	if kept := s.kept(b.Path); kept.Digest == b.Digest {
-		if served, was := kept.Served[spec.Instance]; was {
-			m = served
-		}
-	}
-	return m, config.LockOf(m, b.Digest, b.Script), nil
+	m, err := s.manifest(ctx, b, spec.Instance)
+	return m, config.LockOf(m, b.Digest, b.Script), err
 }
 
 // Check reports what is wrong with the specs without starting a plugin: blocks

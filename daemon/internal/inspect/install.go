@@ -18,7 +18,13 @@ import (
 
 // Installation is a plugin in the store that may become one of the configuration.
 type Installation struct {
-	Stored
+	Path     string       `json:"path"` // in the store
+	Digest   string       `json:"digest"`
+	Script   bool         `json:"script,omitempty"` // no digest covers its interpreter, nor what it imports from elsewhere
+	Files    int          `json:"files,omitempty"`  // of a bundle
+	Fresh    bool         `json:"-"`                // it was not there before
+	Manifest sdk.Manifest `json:"manifest"`
+
 	Label   string                `json:"label"`
 	Kept    bool                  `json:"kept,omitempty"`   // there is a block of this label already: its confine stays
 	Opening Opening               `json:"opening"`          // what its block opens
@@ -32,6 +38,9 @@ type Installation struct {
 	edit    config.PluginEdit     // the same
 }
 
+// String names a plugin for people.
+func (in Installation) String() string { return in.Manifest.Name + " " + in.Manifest.Version }
+
 // Store copies a plugin into the store and looks at it. Nothing is configured
 // yet: Configure does that, or Discard takes it back. Each of sets is NAME=VALUE, an
 // attribute that the plugin declares. What is open to it beyond its own folder is for a
@@ -39,22 +48,23 @@ type Installation struct {
 // of the working directory.
 func (f *Files) Store(ctx context.Context, path, label string, grants, sets []string, open Opening) (Installation, error) {
 	open, err := open.checked()
-	in := Installation{Label: label, Grants: append([]string{}, grants...), Opening: open, Unheld: f.Inspector.cfg.Kernel().Lacks()}
+	if err != nil {
+		return Installation{}, err
+	}
+	if f.Inspector.cfg.Installed == "" {
+		return Installation{}, sdk.Errorf(sdk.Unavailable, "there is no place for the store of plugins: set HOME or XDG_DATA_HOME")
+	}
+	if unknown := without(grants, config.Grants()); len(unknown) > 0 {
+		return Installation{}, sdk.Errorf(sdk.Validation, "there is no grant %q; there are: %s", unknown[0], strings.Join(config.Grants(), ", "))
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return Installation{}, err
+	}
+	in, err := f.Inspector.Add(ctx, path)
 	if err != nil {
 		return in, err
 	}
-	if f.Inspector.cfg.Installed == "" {
-		return in, sdk.Errorf(sdk.Unavailable, "there is no place for the store of plugins: set HOME or XDG_DATA_HOME")
-	}
-	if unknown := without(grants, config.Grants()); len(unknown) > 0 {
-		return in, sdk.Errorf(sdk.Validation, "there is no grant %q; there are: %s", unknown[0], strings.Join(config.Grants(), ", "))
-	}
-	if path, err = filepath.Abs(path); err != nil {
-		return in, err
-	}
-	if in.Stored, err = f.Inspector.Add(ctx, path); err != nil {
-		return in, err
-	}
+	in.Label, in.Grants, in.Opening, in.Unheld = label, append([]string{}, grants...), open, f.Inspector.cfg.Kernel().Lacks()
 	if err := f.place(&in, sets); err != nil {
 		return in, errors.Join(err, f.Discard(in))
 	}

@@ -13,25 +13,14 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// Stored is a plugin's file, or its bundle, in the store: one of digest HEX lies in
-// sha256/HEX below the store's folder, and is never written again. Beside a bundle
-// lies what its digest covers.
-type Stored struct {
-	Path     string       `json:"path"`
-	Digest   string       `json:"digest"`
-	Script   bool         `json:"script,omitempty"` // no digest covers its interpreter, nor what it imports from elsewhere
-	Files    int          `json:"files,omitempty"`  // of a bundle
-	Fresh    bool         `json:"-"`                // it was not there before
-	Manifest sdk.Manifest `json:"manifest"`
-}
-
 var pluginName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
 
 // Add copies a plugin's file into the store, or the bundle of a folder or an archive,
 // and asks it what it declares, held to that as nobody vouches for it. What is asked
-// is the copy, so that the file may change meanwhile. The error is validation for what
-// is no plugin.
-func (s *Inspector) Add(ctx context.Context, path string) (st Stored, err error) {
+// is the copy, so that the file may change meanwhile. One of digest HEX lies in
+// sha256/HEX below the store's folder, and is never written again; beside a bundle lies
+// what its digest covers. The error is validation for what is no plugin.
+func (s *Inspector) Add(ctx context.Context, path string) (st Installation, err error) {
 	root := filepath.Join(s.cfg.Installed, "sha256")
 	if err = os.MkdirAll(root, 0o700); err != nil {
 		return st, sdk.Errorf(sdk.Unavailable, "make the store of plugins: %w", err)
@@ -66,7 +55,7 @@ func (s *Inspector) Add(ctx context.Context, path string) (st Stored, err error)
 	if c.Digest, err = c.Sum(); err != nil { // nothing is kept of a place that is about to be another
 		return st, sdk.Errorf(sdk.Unavailable, "read what was copied into the store: %w", err)
 	}
-	st = Stored{Digest: c.Digest, Script: c.Script, Files: c.listing.Files()}
+	st = Installation{Digest: c.Digest, Script: c.Script, Files: c.listing.Files()}
 	if st.Manifest, err = s.runDescribe(ctx, c); err != nil {
 		return st, sdk.Errorf(sdk.Validation, "%s is no plugin that describes itself: %s", path, strings.ReplaceAll(err.Error(), copied, filepath.Base(path)))
 	}
@@ -95,7 +84,7 @@ func (b *Binary) copyInto(path string) error {
 
 // settle gives a copy its place. One that is there already stays, unless it is
 // not any more what its place says.
-func (s *Inspector) settle(st *Stored, copied *Binary, made string) error {
+func (s *Inspector) settle(st *Installation, copied *Binary, made string) error {
 	folder, name := s.folder(st.Digest), "bothy-plugin-"+st.Manifest.Name
 	st.Path = filepath.Join(folder, name)
 	if s.Verify(Spec{Path: st.Path}).Problem == "" {
@@ -172,6 +161,3 @@ func (s *Inspector) Damaged() (out []Verified) {
 	}
 	return out
 }
-
-// String names a stored plugin for people.
-func (s Stored) String() string { return s.Manifest.Name + " " + s.Manifest.Version }

@@ -67,23 +67,24 @@ func TestKept(t *testing.T) {
 // reads it. No plugin runs meanwhile.
 func (r *rig) mislead(t *testing.T, change func(*sdk.Manifest)) {
 	t.Helper()
-	kept, err := filepath.Glob(filepath.Join(r.cfg.DataDir, "plugins", "*.json"))
-	if err != nil || len(kept) != 1 {
-		t.Fatal(kept, err)
+	files, err := filepath.Glob(filepath.Join(r.cfg.DataDir, "plugins", "*.json"))
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
 	}
-	b, err := os.ReadFile(kept[0])
+	b, err := os.ReadFile(files[0])
 	if err != nil {
 		t.Fatal(err)
 	}
 	var d map[string]any
-	var m sdk.Manifest
-	if err := errors.Join(json.Unmarshal(b, &d), json.Unmarshal(b, &struct{ Manifest *sdk.Manifest }{&m})); err != nil {
+	var kept struct{ Declared map[string]sdk.Manifest }
+	if err := errors.Join(json.Unmarshal(b, &d), json.Unmarshal(b, &kept)); err != nil {
 		t.Fatal(err)
 	}
+	m := kept.Declared[""]
 	change(&m)
-	d["manifest"] = m
+	d["declared"] = map[string]any{"": m}
 	if b, err = json.Marshal(d); err == nil {
-		err = os.WriteFile(kept[0], b, 0o600)
+		err = os.WriteFile(files[0], b, 0o600)
 	}
 	if err != nil {
 		t.Fatal(err)

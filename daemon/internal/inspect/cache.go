@@ -13,13 +13,20 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// described is what is kept about a binary between runs: its manifest belongs
+// described is what is kept about a binary between runs: what it declares belongs
 // to its digest, and its identity saves reading it all again.
 type described struct {
 	Identity string                  `json:"identity"`           // empty when the file must be read again
 	Digest   string                  `json:"digest"`             // empty: nothing is kept
-	Manifest *sdk.Manifest           `json:"manifest,omitempty"` // nil until somebody asked
-	Served   map[string]sdk.Manifest `json:"served,omitempty"`   // by instance: what it became by its configuration
+	Declared map[string]sdk.Manifest `json:"declared,omitempty"` // by instance: what it became by its configuration; "" before that
+}
+
+// declared is what an instance of a plugin became, or else what its file says.
+func (d *described) declared(instance string) (m sdk.Manifest, known bool) {
+	if m, known = d.Declared[instance]; !known {
+		m, known = d.Declared[""]
+	}
+	return m, known
 }
 
 // Remember keeps the manifest of a verified file, so that the next check needs
@@ -27,23 +34,14 @@ type described struct {
 // which is kept where that makes a difference to the lock.
 func (s *Inspector) Remember(b *Binary, instance string, m sdk.Manifest) {
 	s.update(b, func(kept *described) bool {
-		was, had := kept.Served[instance]
-		switch {
-		case instance == "" && kept.Manifest == nil:
-			kept.Manifest = &m
-			return true
-		case instance == "":
-			return false
-		case !had && kept.Manifest != nil:
-			was, had = *kept.Manifest, true
-		}
-		if had && (reflect.DeepEqual(was, m) || len(config.LockOf(was, b.Digest, b.Script).Diff(config.LockOf(m, b.Digest, b.Script))) == 0) {
+		was, known := kept.declared(instance)
+		if known && (instance == "" || reflect.DeepEqual(was, m) || len(config.LockOf(was, b.Digest, b.Script).Diff(config.LockOf(m, b.Digest, b.Script))) == 0) {
 			return false
 		}
-		if kept.Served == nil {
-			kept.Served = map[string]sdk.Manifest{}
+		if kept.Declared == nil {
+			kept.Declared = map[string]sdk.Manifest{}
 		}
-		kept.Served[instance] = m
+		kept.Declared[instance] = m
 		return true
 	})
 }
@@ -90,7 +88,7 @@ func (s *Inspector) update(b *Binary, change func(*described) bool) {
 	if fresh {
 		d = described{Digest: b.Digest}
 	}
-	d.Served = maps.Clone(d.Served)
+	d.Declared = maps.Clone(d.Declared)
 	if !change(&d) && !fresh {
 		return
 	}

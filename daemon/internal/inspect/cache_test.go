@@ -86,7 +86,7 @@ func TestDeclared(t *testing.T) {
 
 // TestKeptBroken: what lies there broken counts for nothing, and is made anew.
 func TestKeptBroken(t *testing.T) {
-	for _, text := range []string{"", "{", "[]", `{"digest": 7}`, `{"digest": "0000", "manifest": {"name": "evil"}}`, strings.Repeat("[", 1000), `{}{"digest": ""}`} {
+	for _, text := range []string{"", "{", "[]", `{"digest": 7}`, `{"digest": "0000", "declared": {"": {"name": "evil"}}}`, strings.Repeat("[", 1000), `{}{"digest": ""}`} {
 		data := t.TempDir()
 		s := New(Config{Log: quiet, DataDir: data})
 		if err := errors.Join(os.Mkdir(filepath.Join(data, "plugins"), 0o700), os.WriteFile(s.cacheFile(faultBinary), []byte(text), 0o600)); err != nil {
@@ -96,7 +96,7 @@ func TestKeptBroken(t *testing.T) {
 		if err != nil || m.Name != "fault" {
 			t.Errorf("%s: %+v %v", text, m, err)
 		}
-		if kept := New(Config{Log: quiet, DataDir: data}).kept(faultBinary); kept.Manifest == nil || kept.Manifest.Name != "fault" || kept.Digest != sha256Of(t, faultBinary) {
+		if kept := New(Config{Log: quiet, DataDir: data}).kept(faultBinary); kept.Declared[""].Name != "fault" || kept.Digest != sha256Of(t, faultBinary) {
 			t.Errorf("%s: kept is %+v", text, kept)
 		}
 	}

@@ -82,13 +82,9 @@ func (s *Inspector) Manifest(ctx context.Context, spec Spec) (sdk.Manifest, erro
 // manifest is what an open file declares, from what is kept for its digest: with an
 // instance what that became by its configuration.
 func (s *Inspector) manifest(ctx context.Context, b *Binary, instance string) (sdk.Manifest, error) {
-	if kept := s.kept(b.Path); kept.Digest == b.Digest {
-		if served, was := kept.Served[instance]; was {
-			return served, nil
-		}
-		if kept.Manifest != nil {
-			return *kept.Manifest, nil
-		}
+	kept := s.kept(b.Path)
+	if m, known := kept.declared(instance); known && kept.Digest == b.Digest {
+		return m, nil
 	}
 	m, err := s.runDescribe(ctx, b)
 	if err != nil {

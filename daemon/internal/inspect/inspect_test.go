@@ -119,7 +119,8 @@ func TestManifest(t *testing.T) {
 	if kept.Digest != sha256Of(t, path) {
 		t.Fatalf("kept %+v", kept)
 	}
-	kept.Manifest.Version = "kept"
+	m.Version = "kept"
+	kept.Declared[""] = m
 	r.known[path] = kept
 	if m, err = r.Manifest(context.Background(), s); err != nil || m.Version != "kept" {
 		t.Errorf("it was asked again: %s %v", m.Version, err)

@@ -8,10 +8,14 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/bothyd/bothy/daemon/internal/bundle"
 	"github.com/bothyd/bothy/sdk"
 )
+
+// halfTime is after how long what a copy has made is taken for that of one that was killed.
+const halfTime = 24 * time.Hour
 
 var pluginName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
 
@@ -24,6 +28,12 @@ func (s *Inspector) Add(ctx context.Context, path string) (st Installation, err 
 	root := filepath.Join(s.cfg.Installed, "sha256")
 	if err = os.MkdirAll(root, 0o700); err != nil {
 		return st, sdk.Errorf(sdk.Unavailable, "make the store of plugins: %w", err)
+	}
+	halves, _ := filepath.Glob(filepath.Join(root, ".new-*")) // of our own pattern
+	for _, half := range halves {
+		if info, err := os.Stat(half); err == nil && time.Since(info.ModTime()) > halfTime {
+			_ = bundle.Remove(half) // the next one tries it again
+		}
 	}
 	tmp, err := os.MkdirTemp(root, ".new-")
 	if err != nil {

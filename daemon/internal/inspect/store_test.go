@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/bothyd/bothy/daemon/internal/bundle"
 	"github.com/bothyd/bothy/sdk"
@@ -145,6 +146,35 @@ func TestHalfWritten(t *testing.T) {
 		if err := s.remove(digest); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// TestHalvesGo: what a killed copy left goes with a later one, and what is being copied
+// stays.
+func TestHalvesGo(t *testing.T) {
+	store, s := stored(t)
+	root := filepath.Join(store, "sha256")
+	for name, age := range map[string]time.Duration{".new-old": halfTime + time.Minute, ".new-now": 0, "notes": 10 * halfTime} {
+		dir := filepath.Join(root, name, "made", "bothy-plugin")
+		err := errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(filepath.Join(dir, "x"), nil, 0o444), os.Chmod(dir, 0o555))
+		at := time.Now().Add(-age)
+		if err := errors.Join(err, os.Chtimes(filepath.Join(root, name), at, at)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.Add(t.Context(), laid(t, "x", "no plugin")); err == nil {
+		t.Error("it was taken")
+	}
+	entries, err := os.ReadDir(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if want := []string{".new-now", "notes"}; !slices.Equal(names, want) {
+		t.Errorf("%v, want %v", names, want)
 	}
 }
 

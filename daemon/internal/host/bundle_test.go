@@ -82,3 +82,26 @@ func TestBundleThatChangesItself(t *testing.T) {
 		t.Errorf("%v", found)
 	}
 }
+
+// TestMendedBundle: a folder whose manifest is mended in its place is tried again.
+func TestMendedBundle(t *testing.T) {
+	dir := layBundle(t)
+	manifest := filepath.Join(dir, "bothy-plugin.hcl")
+	whole, err := os.ReadFile(manifest)
+	if err == nil {
+		err = os.WriteFile(manifest, whole[:len(whole)/2], 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, s := newRig(t, nil), spec("fault", "")
+	s.Path = dir
+	r.start(t.Context(), []inspect.Spec{s})
+	if st := r.status(t, "fault"); st.State != Broken {
+		t.Fatalf("%+v", st)
+	}
+	if err := os.WriteFile(manifest, whole, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "it serves", func() bool { return r.status(t, "fault").State == Ready })
+}

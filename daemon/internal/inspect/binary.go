@@ -200,9 +200,17 @@ func (b *Binary) Identity() string {
 		return ""
 	}
 	b.places = tree.Places
-	opened := map[string]string{bundle.ManifestName: identityOf(b.Bundle.Read), b.Bundle.Start: program}
+	return b.sum(map[string]string{bundle.ManifestName: identityOf(b.Bundle.Read), b.Bundle.Start: program})
+}
+
+// sum sums up the places of a bundle. It is empty where what was opened is not what lies
+// there, or nothing does.
+func (b *Binary) sum(opened map[string]string) string {
+	if len(b.places) == 0 {
+		return ""
+	}
 	hash := sha256.New()
-	for _, p := range tree.Places {
+	for _, p := range b.places {
 		id := identityOf(p.Info)
 		if is, had := opened[p.Path]; had && is != id {
 			return ""

@@ -39,6 +39,46 @@ func foreign(t testing.TB) string {
 	return path
 }
 
+// TestLookAtBroken: what is mended in a folder that cannot be started is seen, in whichever
+// of its files it was broken and though each is written in its place.
+func TestLookAtBroken(t *testing.T) {
+	s, dir := newInspector(t), bundleOf(t, faultBundle)
+	manifest, program := filepath.Join(dir, "bothy-plugin.hcl"), filepath.Join(dir, "bin/fault")
+	seen := map[string]string{}
+	for _, step := range []struct {
+		name string
+		do   func() error
+	}{
+		{"as it is", func() error { return nil }},
+		{"a broken manifest", func() error { return os.WriteFile(manifest, []byte("name = "), 0o755) }},
+		{"one of another plugin", func() error {
+			return os.WriteFile(manifest, []byte(strings.Replace(faultBundle, "bin/fault", "bin/no", 1)), 0o755)
+		}},
+		{"mended", func() error { return os.WriteFile(manifest, []byte(faultBundle), 0o755) }},
+		{"not to be executed", func() error { return os.Chmod(program, 0o644) }},
+		{"to be executed", func() error { return os.Chmod(program, 0o755) }},
+		{"no manifest", func() error { return os.Remove(manifest) }},
+	} {
+		if err := step.do(); err != nil {
+			t.Fatal(err)
+		}
+		id, folders := s.Look(dir)
+		if before, is := seen[id]; is || id == "" {
+			t.Errorf("%s: nothing new since %s", step.name, before)
+		}
+		if !slices.ContainsFunc(folders, func(f string) bool { return filepath.Base(f) == "bin" }) {
+			t.Errorf("%s: its folders are not watched: %v", step.name, folders)
+		}
+		seen[id] = step.name
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	if id, folders := s.Look(dir); id != "" || folders != nil {
+		t.Errorf("%q %v", id, folders)
+	}
+}
+
 // TestUnusable: what cannot be started is refused at once, in a sentence that says what
 // to do, and nobody waits for a pipe.
 func TestUnusable(t *testing.T) {
@@ -213,12 +253,6 @@ func TestLook(t *testing.T) {
 	}
 	if _, folders := s.Look(dir); len(folders) != mostFolders {
 		t.Errorf("%d folders are watched", len(folders))
-	}
-	if err := os.Remove(filepath.Join(dir, "bothy-plugin.hcl")); err != nil {
-		t.Fatal(err)
-	}
-	if id, folders := s.Look(dir); id == "" || folders != nil {
-		t.Errorf("of a folder that is no bundle any more: %q %v", id, folders)
 	}
 	st, err := s.Add(t.Context(), bundleOf(t, faultBundle))
 	if err != nil {

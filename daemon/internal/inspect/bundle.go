@@ -82,11 +82,14 @@ func (s *Inspector) Look(path string) (identity string, folders []string) {
 		return identity, nil
 	}
 	b, err := OpenBinary(path)
-	if err != nil {
-		return identity, nil
+	if err == nil {
+		defer b.Close()
+		identity = cmp.Or(b.Identity(), identity)
+	} else { // whatever is mended in it
+		tree, _ := (&bundle.Folder{Dir: path, Whole: true}).Look()
+		b = &Binary{places: tree.Places}
+		identity = cmp.Or(b.sum(nil), identity)
 	}
-	defer b.Close()
-	identity = cmp.Or(b.Identity(), identity)
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		for _, p := range b.places {
 			if p.Info.IsDir() && len(folders) < mostFolders {

@@ -107,7 +107,7 @@ func (b Block) value(a sdk.ConfigAttribute, attr *hcl.Attribute) (json.RawMessag
 	}
 	v, _ = v.UnmarkDeep()
 	if v.IsNull() {
-		return a.Default, diags
+		return a.Default, append(diags, b.missing(a)...)
 	}
 	raw, err := encode(a.Type, v)
 	if err != nil {
@@ -138,18 +138,18 @@ func (b Block) missing(a sdk.ConfigAttribute) hcl.Diagnostics {
 	return hcl.Diagnostics{d}
 }
 
-var types = map[string]cty.Type{
-	"string": cty.String, "number": cty.Number, "bool": cty.Bool, "duration": cty.String,
-	"list(string)": cty.List(cty.String), "map(string)": cty.Map(cty.String),
+// types are those of attributes, and how people are told of them.
+var types = map[string]struct {
+	is    cty.Type
+	words string
+}{
+	"string": {cty.String, "a text"}, "number": {cty.Number, "a number"}, "bool": {cty.Bool, "true or false"},
+	"duration":     {cty.String, `a duration such as "30s"`},
+	"list(string)": {cty.List(cty.String), `a list of texts such as ["a", "b"]`},
+	"map(string)":  {cty.Map(cty.String), `a map of texts such as { a = "b" }`},
 }
 
-// words are how people are told of the types of attributes.
-var words = map[string]string{
-	"string": "a text", "number": "a number", "bool": "true or false", "duration": `a duration such as "30s"`,
-	"list(string)": `a list of texts such as ["a", "b"]`, "map(string)": `a map of texts such as { a = "b" }`,
-}
-
-func inWords(kind string) string { return cmp.Or(words[kind], "a "+kind) }
+func inWords(kind string) string { return cmp.Or(types[kind].words, "a "+kind) }
 
 // shown says in words what a value is, never the value.
 func shown(v cty.Value) string {
@@ -171,8 +171,8 @@ func shown(v cty.Value) string {
 // encode writes a value as the JSON of a declared type. Literals of lists and maps
 // are converted, and nothing else is: "5" is no number.
 func encode(kind string, v cty.Value) (json.RawMessage, error) {
-	want, known := types[kind]
-	if !known {
+	want := types[kind].is
+	if want == cty.NilType {
 		return nil, fmt.Errorf("the plugin declares the type %q, which this daemon does not know", kind)
 	}
 	got, err := convert.Convert(v, want)

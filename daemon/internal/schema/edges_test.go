@@ -89,6 +89,7 @@ func TestAbsent(t *testing.T) {
 		"a secret default":  {sdk.ConfigAttribute{Type: "string", Secret: true, Default: json.RawMessage(`"known"`)}, nil, `{"a":"known"}`, false},
 		"needed":            {sdk.ConfigAttribute{Type: "number", Required: true}, nil, "", true},
 		"needed, an empty":  {sdk.ConfigAttribute{Type: "number", Required: true}, body(t, ""), "", true},
+		"needed, and null":  {sdk.ConfigAttribute{Type: "number", Required: true}, body(t, "a = null"), "", true},
 		"needed and there":  {sdk.ConfigAttribute{Type: "number", Required: true}, body(t, "a = 0"), `{"a":0}`, false},
 		"of an unknown one": {sdk.ConfigAttribute{Type: "odd", Required: true}, nil, "", true},
 	} {

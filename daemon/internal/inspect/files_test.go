@@ -473,3 +473,30 @@ func TestVerifyAll(t *testing.T) {
 		t.Errorf("%+v %v", found, err)
 	}
 }
+
+// TestBlocks: providers wait for their first use, and who runs containers is made anew when
+// the sandbox is another.
+func TestBlocks(t *testing.T) {
+	const text = "plugin \"bundled\" {\n  enabled = false\n}\nplugin \"lazy\" {\n  path   = \"/x\"\n  on_use = true\n}\n" +
+		"plugin \"boxed\" {\n  path   = \"/x\"\n  grants = [\"sandbox\"]\n}\nprovider \"model\" {\n  path = \"/x\"\n}\n"
+	t.Setenv("PATH", "/usr/bin:relative:/bin/../bin::/opt/x/")
+	digests := map[string]string{}
+	for n, more := range []string{"", "sandbox {\n  timeout = \"7s\"\n}\n"} {
+		for _, spec := range Blocks(newHouse(t, text+more).files().Config) {
+			want := map[string][2]bool{"bundled": {true, false}, "lazy": {false, true}, "boxed": {false, false}, "model": {false, true}}[spec.Instance]
+			if spec.Off != want[0] || spec.Lazy != want[1] {
+				t.Errorf("%s: off %v, lazy %v", spec.Instance, spec.Off, spec.Lazy)
+			}
+			if got := strings.Join(spec.Sandbox.Path, ":"); got != "/usr/bin:/bin:/opt/x" {
+				t.Errorf("%s: commands are looked for in %s", spec.Instance, got)
+			}
+			if was, another := digests[spec.Instance], spec.Instance == "boxed"; n == 1 && (was != spec.Digest) != another {
+				t.Errorf("%s: another sandbox is another process: %v", spec.Instance, !another)
+			}
+			digests[spec.Instance] = spec.Digest
+		}
+	}
+	if len(digests) != 4 {
+		t.Errorf("%v", digests)
+	}
+}

@@ -57,14 +57,10 @@ type Foreign struct {
 
 // Blocks are all blocks of a configuration, those of plugins first. Providers wait
 // for their first use.
-func Blocks(cfg *config.Config) []Spec {
-	var specs []Spec
-	for _, b := range cfg.Plugins {
-		specs = append(specs, SpecOf(cfg, b))
-	}
-	for _, b := range cfg.Providers {
+func Blocks(cfg *config.Config) (specs []Spec) {
+	for n, b := range slices.Concat(cfg.Plugins, cfg.Providers) {
 		spec := SpecOf(cfg, b)
-		spec.Lazy = true
+		spec.Lazy = spec.Lazy || n >= len(cfg.Plugins)
 		specs = append(specs, spec)
 	}
 	return specs

@@ -6,18 +6,16 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/bothyd/bothy/daemon/internal/bundle"
+	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/sdk"
 )
 
 // halfTime is after how long what a copy has made is taken for that of one that was killed.
 const halfTime = 24 * time.Hour
-
-var pluginName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
 
 // Add copies a plugin's file into the store, or the bundle of a folder or an archive,
 // and asks it what it declares, held to that as nobody vouches for it. What is asked
@@ -70,7 +68,7 @@ func (s *Inspector) Add(ctx context.Context, path string) (st Installation, err 
 		return st, sdk.Errorf(sdk.Validation, "%s is no plugin that describes itself: %s", path, strings.ReplaceAll(err.Error(), copied, filepath.Base(path)))
 	}
 	m := st.Manifest
-	if !pluginName.MatchString(m.Name) {
+	if config.CheckLabel(m.Name) != nil {
 		return st, sdk.Errorf(sdk.Validation, "the plugin calls itself %q, which cannot be a plugin's name", m.Name)
 	}
 	if f := c.Bundle; f != nil && (f.Name != m.Name || f.Version != m.Version) { // the lock has what the plugin says

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// TestMain is also the server that the tests start: this binary, with what it is to do in
+// its environment.
+func TestMain(m *testing.M) {
+	if what := os.Getenv("SERVER"); what != "" {
+		os.Exit(serve(what))
+	}
+	os.Exit(m.Run())
+}
+
+// serve is a server as the tests need it.
+func serve(what string) int {
+	switch what {
+	case "silent":
+		_, _ = bufio.NewReader(os.Stdin).ReadString(0)
+		return 0
+	case "broken":
+		fmt.Fprintln(os.Stderr, "cannot open my database")
+		return 3
+	case "huge":
+		fmt.Print(`{"jsonrpc":"2.0","id":1,"result":{"x":"` + strings.Repeat("a", 20<<20))
+		_, _ = bufio.NewReader(os.Stdin).ReadString(0)
+		return 0
+	case "garbage":
+		fmt.Println(`{"jsonrpc":"2.0",`)
+		_, _ = bufio.NewReader(os.Stdin).ReadString(0)
+		return 0
+	}
+	if what == "noisy" {
+		fmt.Println("starting up, please wait")
+		fmt.Println(strings.Repeat("noise ", 100_000))
+	}
+	s := mcp.NewServer(&mcp.Implementation{Name: "fake", Version: "1"}, &mcp.ServerOptions{PageSize: 3})
+	offer(s)
+	if err := s.Run(context.Background(), &mcp.StdioTransport{}); err != nil {
+		return 1
+	}
+	return 0
+}
+
+// offer gives a server the tools of the tests.
+func offer(s *mcp.Server) {
+	add := func(name string, a *mcp.ToolAnnotations, do func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error)) {
+		s.AddTool(&mcp.Tool{Name: name, Description: "does " + name, InputSchema: map[string]any{"type": "object"}, Annotations: a}, do)
+	}
+	text := func(texts ...string) *mcp.CallToolResult {
+		r := &mcp.CallToolResult{}
+		for _, t := range texts {
+			r.Content = append(r.Content, &mcp.TextContent{Text: t})
+		}
+		return r
+	}
+	add("echo", &mcp.ToolAnnotations{ReadOnlyHint: true}, func(_ context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return text(string(r.Params.Arguments)), nil
+	})
+	add("environment", nil, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return text(os.Environ()...), nil
+	})
+	add("fail", nil, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		r := text("no such issue")
+		r.IsError = true
+		return r, nil
+	})
+	add("refuse", nil, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return nil, errors.New("not today")
+	})
+	add("mixed", nil, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		r := text("one", "two")
+		r.Content = append(r.Content, &mcp.ImageContent{MIMEType: "image/png", Data: []byte("png")},
+			&mcp.AudioContent{MIMEType: "audio/wav", Data: []byte("sound")},
+			&mcp.EmbeddedResource{Resource: &mcp.ResourceContents{URI: "note://1", Text: "a note"}},
+			&mcp.EmbeddedResource{Resource: &mcp.ResourceContents{URI: "file://2", MIMEType: "application/pdf", Blob: []byte("pdf")}},
+			&mcp.ResourceLink{URI: "note://3", Name: "third"})
+		r.StructuredContent = map[string]int{"n": 3}
+		return r, nil
+	})
+	add("steps", nil, func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		for i := range 4 {
+			_ = r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: r.Params.GetProgressToken(), Progress: float64(i + 1), Total: 4, Message: "step"})
+		}
+		return text("done"), nil
+	})
+	add("wait", nil, func(ctx context.Context, _ *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		fmt.Fprintln(os.Stderr, "waiting")
+		<-ctx.Done()
+		fmt.Fprintln(os.Stderr, "cancelled")
+		return nil, ctx.Err()
+	})
+	add("die", nil, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		fmt.Fprintln(os.Stderr, "fatal: out of luck")
+		os.Exit(7)
+		return nil, nil
+	})
+	add("flood", nil, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return text(strings.Repeat("a", 12<<20)), nil
+	})
+	add("rename", nil, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		s.RemoveTools("mixed")
+		for i := range 3 {
+			add(fmt.Sprintf("new-%d", i), nil, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) { return text("new"), nil })
+		}
+		return text("renamed"), nil
+	})
+	s.AddTool(&mcp.Tool{Name: "odd", InputSchema: map[string]any{"type": "object", "properties": map[string]any{"n": map[string]any{"type": "integer"}}}},
+		func(_ context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			var in struct{ N int }
+			if err := json.Unmarshal(r.Params.Arguments, &in); err != nil {
+				return nil, err
+			}
+			return text(fmt.Sprint(in.N, time.Duration(in.N))), nil
+		})
+}

@@ -1,0 +1,257 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/plugin"
+	"github.com/bothyd/bothy/sdk/tool"
+)
+
+// Bounds of what a server offers; what is beyond is left out, and the log says so.
+const (
+	mostTools    = 500
+	mostPages    = 1000
+	mostDoc      = 16 << 10 // bytes of a tool's description
+	settledAfter = 200 * time.Millisecond
+)
+
+// mcpServer is the tools of one server, as a plugin has them.
+type mcpServer struct {
+	settings settings
+	changed  chan struct{}
+	log      *slog.Logger
+	server   *server
+	calls    inFlight
+
+	mu    sync.Mutex
+	tools []sdk.ToolSpec
+	raw   map[string]string // a tool's own name by the name that it is offered by
+	timer *time.Timer       // runs while a list that changed is left to settle
+}
+
+func newMCP() *mcpServer {
+	return &mcpServer{changed: make(chan struct{}, 1), log: plugin.Logger("mcp")}
+}
+
+// configure connects to the server and lists what it has. A server that cannot be reached
+// keeps the plugin from starting, with one sentence that says why.
+func (m *mcpServer) configure(ctx context.Context, s sdk.Settings) error {
+	if err := m.settings.check(); err != nil {
+		return err
+	}
+	m.server = &server{name: strings.TrimPrefix(s.Instance, "mcp__"), settings: m.settings, options: m.options(), log: m.log}
+	return m.list(ctx)
+}
+
+// options are what the servers may ask of Bothy, and tell it.
+func (m *mcpServer) options() *mcp.ClientOptions {
+	return &mcp.ClientOptions{
+		Logger:                      m.log,
+		Capabilities:                &mcp.ClientCapabilities{},
+		ToolListChangedHandler:      func(context.Context, *mcp.ToolListChangedRequest) { m.settle() },
+		ProgressNotificationHandler: m.calls.progress,
+		LoggingMessageHandler: func(_ context.Context, r *mcp.LoggingMessageRequest) {
+			m.log.Info("the server says", "level", string(r.Params.Level), "data", fmt.Sprint(r.Params.Data))
+		},
+	}
+}
+
+// settle lists the tools again once the server has said for a moment that nothing more
+// changed: some say it for each tool that they add.
+func (m *mcpServer) settle() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.timer != nil {
+		m.timer.Reset(settledAfter)
+		return
+	}
+	m.timer = time.AfterFunc(settledAfter, func() {
+		ctx, cancel := context.WithTimeout(context.Background(), m.settings.Timeout)
+		defer cancel()
+		if err := m.list(ctx); err != nil {
+			m.log.Warn("the tools that changed could not be listed", "error", err)
+		}
+	})
+}
+
+// list asks the server what it offers, and tells the daemon when that is not what it
+// offered before.
+func (m *mcpServer) list(ctx context.Context) error {
+	session, err := m.server.use(ctx)
+	if err != nil {
+		return err
+	}
+	var found []*mcp.Tool
+	if session.InitializeResult().Capabilities.Tools != nil {
+		ctx, cancel := context.WithTimeoutCause(ctx, m.settings.Timeout, errSlow)
+		defer cancel()
+		if found, err = m.pages(ctx, session); err != nil {
+			if errors.Is(context.Cause(ctx), errSlow) {
+				err = fmt.Errorf("it did not list its tools within %v", m.settings.Timeout)
+			}
+			return m.server.fault(err)
+		}
+	}
+	specs, raw := m.specs(found)
+	m.mu.Lock()
+	same := slices.EqualFunc(specs, m.tools, func(a, b sdk.ToolSpec) bool {
+		return a.Name == b.Name && a.Description == b.Description && a.Annotations == b.Annotations && string(a.Parameters) == string(b.Parameters)
+	})
+	m.tools, m.raw = specs, raw
+	m.mu.Unlock()
+	if !same {
+		select {
+		case m.changed <- struct{}{}:
+		default: // one is on its way
+		}
+	}
+	return nil
+}
+
+// pages are all pages of the list.
+func (m *mcpServer) pages(ctx context.Context, session *mcp.ClientSession) ([]*mcp.Tool, error) {
+	var found []*mcp.Tool
+	params := &mcp.ListToolsParams{}
+	for range mostPages {
+		page, err := session.ListTools(ctx, params)
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range page.Tools {
+			if m.settings.offers(t.Name) {
+				found = append(found, t)
+			}
+		}
+		if len(found) > mostTools {
+			m.log.Warn("the server has more tools than are offered", "offered", mostTools, "advice", "name those that you want with tools = [...]")
+			return found[:mostTools], nil
+		}
+		if page.NextCursor == "" || page.NextCursor == params.Cursor {
+			return found, nil
+		}
+		params.Cursor = page.NextCursor
+	}
+	return nil, fmt.Errorf("its list of tools has more than %d pages", mostPages)
+}
+
+// specs are the tools as the daemon takes them. One whose name or schema cannot be used
+// is left out alone.
+func (m *mcpServer) specs(found []*mcp.Tool) ([]sdk.ToolSpec, map[string]string) {
+	byName := map[string]*mcp.Tool{}
+	for _, t := range found {
+		byName[t.Name] = t // of two with one name the last: they cannot be told apart
+	}
+	own := slices.Sorted(maps.Keys(byName))
+	names := toolNames(m.server.name, own)
+	var specs []sdk.ToolSpec
+	raw := map[string]string{}
+	for _, name := range own {
+		t := byName[name]
+		parameters, err := json.Marshal(t.InputSchema)
+		if err != nil {
+			m.log.Warn("a tool is left out: its schema cannot be read", "tool", name, "error", err)
+			continue
+		}
+		if string(parameters) == "null" {
+			parameters = []byte(`{"type":"object"}`)
+		}
+		specs = append(specs, sdk.ToolSpec{
+			Name: names[name], Description: clip(describe(t), mostDoc), Parameters: parameters,
+			Annotations: annotations(t.Annotations), Source: m.settings.source(),
+		})
+		raw[names[name]] = name
+	}
+	return specs, raw
+}
+
+// describe is what a model reads of the tool.
+func describe(t *mcp.Tool) string {
+	title := t.Title
+	if title == "" && t.Annotations != nil {
+		title = t.Annotations.Title
+	}
+	switch {
+	case t.Description == "" && title == "":
+		return t.Name
+	case t.Description == "":
+		return title
+	}
+	return t.Description
+}
+
+// annotations are the server's hints. A tool that says nothing may destroy and may reach
+// anywhere (MCP, schema, ToolAnnotations).
+func annotations(a *mcp.ToolAnnotations) sdk.Annotations {
+	if a == nil {
+		a = &mcp.ToolAnnotations{}
+	}
+	return sdk.Annotations{
+		ReadOnly:    a.ReadOnlyHint,
+		Destructive: !a.ReadOnlyHint && (a.DestructiveHint == nil || *a.DestructiveHint),
+		Idempotent:  a.IdempotentHint,
+		OpenWorld:   a.OpenWorldHint == nil || *a.OpenWorldHint,
+	}
+}
+
+// Tools implements tool.Tool.
+func (m *mcpServer) Tools() []sdk.ToolSpec {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.tools)
+}
+
+// Invoke implements tool.Tool.
+func (m *mcpServer) Invoke(ctx context.Context, call sdk.Invocation, out tool.Stream) (sdk.ToolResult, error) {
+	m.mu.Lock()
+	own, ok := m.raw[call.Tool]
+	m.mu.Unlock()
+	if !ok {
+		return sdk.ToolResult{}, sdk.Errorf(sdk.NotFound, "the MCP server %s has no tool %s any more", m.server.name, call.Tool)
+	}
+	session, err := m.server.use(ctx)
+	if err != nil {
+		return sdk.ToolResult{}, err
+	}
+	arguments := call.Arguments
+	if len(arguments) == 0 || string(arguments) == "null" {
+		arguments = json.RawMessage("{}") // servers refuse null
+	}
+	params := &mcp.CallToolParams{Name: own, Arguments: arguments}
+	params.SetProgressToken(call.CallID)
+	defer m.calls.begin(ctx, call.CallID, out)()
+	r, err := session.CallTool(ctx, params)
+	if ctx.Err() != nil {
+		return sdk.ToolResult{}, ctx.Err() // the SDK has told the server
+	}
+	if err != nil {
+		return sdk.ToolResult{}, m.failed(session, own, err)
+	}
+	return result(own, r), nil
+}
+
+// failed tells an answer of the server that is an error from one that never came.
+func (m *mcpServer) failed(session *mcp.ClientSession, tool string, err error) error {
+	if broken(err) {
+		m.server.lost(session)
+		return m.server.fault(err)
+	}
+	return sdk.Errorf(sdk.Internal, "the MCP server %s refused the call of %s: %w", m.server.name, tool, err)
+}
+
+func (m *mcpServer) close() {
+	if m.server != nil {
+		m.server.close()
+	}
+}

@@ -1,0 +1,354 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/plugin"
+	"github.com/bothyd/bothy/sdk/sdktest"
+)
+
+// started is a plugin whose server is this binary.
+func started(t *testing.T, what string, more ...string) *mcpServer {
+	t.Helper()
+	m, err := start(t, what, more...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func start(t *testing.T, what string, more ...string) (*mcpServer, error) {
+	t.Helper()
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	extra := strings.Join(append(more, ""), ",")
+	return configured(t, fmt.Sprintf(`{%s "command":%q, "env":{"SERVER":%q}}`, extra, program, what))
+}
+
+func configured(t *testing.T, config string) (*mcpServer, error) {
+	t.Helper()
+	m := newMCP()
+	t.Cleanup(m.close)
+	if err := plugin.Decode([]byte(config), &m.settings); err != nil {
+		t.Fatal(err)
+	}
+	if m.settings.Timeout == 0 {
+		m.settings.Timeout = 30 * time.Second
+	}
+	return m, m.configure(t.Context(), sdk.Settings{Instance: "mcp__fake"})
+}
+
+func call(t *testing.T, m *mcpServer, tool, arguments string) (sdk.ToolResult, error) {
+	t.Helper()
+	return m.Invoke(t.Context(), sdk.Invocation{Tool: tool, Arguments: json.RawMessage(arguments), CallID: "c1"}, &sdktest.Recorder{})
+}
+
+// TestContract holds the plugin to the contract of its kind, over the wire.
+func TestContract(t *testing.T) {
+	m := started(t, "plain")
+	sdktest.Tool(t, m,
+		sdktest.Call{Invocation: sdk.Invocation{Tool: "mcp__fake__echo", Arguments: []byte(`{"a":1}`), CallID: "e"}},
+		sdktest.Call{Invocation: sdk.Invocation{Tool: "mcp__fake__wait", Arguments: []byte(`{}`), CallID: "w"}, Blocks: true})
+}
+
+// TestTools: all pages, with the names, hints and schemas of the server.
+func TestTools(t *testing.T) {
+	m := started(t, "noisy")
+	names := map[string]sdk.ToolSpec{}
+	for _, s := range m.Tools() {
+		names[s.Name] = s
+	}
+	for _, want := range []string{"echo", "environment", "fail", "mixed", "steps", "wait", "die", "flood", "rename", "odd"} {
+		if _, ok := names["mcp__fake__"+want]; !ok {
+			t.Errorf("no tool %s among %d", want, len(names))
+		}
+	}
+	if a := names["mcp__fake__echo"].Annotations; !a.ReadOnly || a.Destructive || !a.OpenWorld {
+		t.Errorf("echo: %+v", a)
+	}
+	if a := names["mcp__fake__fail"].Annotations; a.ReadOnly || !a.Destructive || !a.OpenWorld {
+		t.Errorf("a tool without hints may destroy and reaches anywhere, not %+v", a)
+	}
+	if s := names["mcp__fake__odd"]; s.Description != "odd" || !strings.Contains(string(s.Parameters), "integer") || s.Source != m.settings.Command {
+		t.Errorf("odd: %+v", s)
+	}
+}
+
+// TestFilter: the block chooses by the server's own names.
+func TestFilter(t *testing.T) {
+	m := started(t, "plain", `"tools":["e*","fail"]`)
+	var names []string
+	for _, s := range m.Tools() {
+		names = append(names, s.Name)
+	}
+	if got := strings.Join(names, " "); got != "mcp__fake__echo mcp__fake__environment mcp__fake__fail" {
+		t.Error(got)
+	}
+}
+
+func TestResults(t *testing.T) {
+	m := started(t, "plain")
+	for _, c := range []struct {
+		tool, arguments, output, structured string
+		success                             bool
+	}{
+		{"echo", `{"a":[1]}`, `{"a":[1]}`, "", true},
+		{"echo", `null`, `{}`, "", true},
+		{"echo", ``, `{}`, "", true},
+		{"fail", `{}`, `no such issue`, "", false},
+		{"mixed", `{}`, "one\ntwo\n[image image/png, 3 bytes]\n[audio audio/wav, 5 bytes]\n[resource note://1]\na note\n[resource file://2 application/pdf, 3 bytes]\n[resource note://3] third", `{"n":3}`, true},
+		{"odd", `{"n":2}`, "2 2ns", "", true},
+	} {
+		r, err := call(t, m, "mcp__fake__"+c.tool, c.arguments)
+		if err != nil || r.Success != c.success || r.Output != c.output || string(r.Structured) != c.structured {
+			t.Errorf("%s(%s) = %+v, %v", c.tool, c.arguments, r, err)
+		}
+		if !c.success && r.Error != c.output {
+			t.Errorf("%s: error %q", c.tool, r.Error)
+		}
+	}
+	r, _ := call(t, m, "mcp__fake__mixed", `{}`)
+	if b, _ := json.Marshal(r.Metadata["media"]); !strings.Contains(string(b), `"data":"cG5n"`) {
+		t.Errorf("media: %s", b)
+	}
+	if r, err := call(t, m, "mcp__fake__flood", `{}`); err != nil || !r.Truncated || len(r.Output) > mostText+8 {
+		t.Errorf("flood: %d bytes, truncated %v, %v", len(r.Output), r.Truncated, err)
+	}
+	if _, err := call(t, m, "mcp__fake__refuse", `{}`); sdk.OutcomeOf(err) != sdk.Internal || !strings.Contains(err.Error(), "the MCP server fake refused the call of refuse:") || !strings.Contains(err.Error(), "not today") {
+		t.Errorf("a call that the server refuses: %v", err)
+	}
+	if _, err := call(t, m, "mcp__fake__gone", `{}`); sdk.OutcomeOf(err) != sdk.NotFound {
+		t.Errorf("a tool that is not there: %v", err)
+	}
+}
+
+// TestProgress: how far a call is reaches the person.
+func TestProgress(t *testing.T) {
+	m := started(t, "plain")
+	heard := make(chan string, 10)
+	_, err := m.Invoke(t.Context(), sdk.Invocation{Tool: "mcp__fake__steps", Arguments: []byte(`{}`), CallID: "s"}, hears(func(message string, fraction float64) {
+		heard <- fmt.Sprint(message, fraction)
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"step0.25", "step0.5", "step0.75", "step1"} {
+		if got := <-heard; got != want {
+			t.Errorf("%s, not %s", got, want)
+		}
+	}
+}
+
+type hears func(message string, fraction float64)
+
+func (hears) Chunk(int, []byte) error { return nil }
+func (h hears) Progress(message string, fraction float64) error {
+	h(message, fraction)
+	return nil
+}
+
+// TestCancel: a call that is cancelled ends in the server too.
+func TestCancel(t *testing.T) {
+	m := started(t, "plain")
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		_, err := m.Invoke(ctx, sdk.Invocation{Tool: "mcp__fake__wait", Arguments: []byte(`{}`), CallID: "w"}, &sdktest.Recorder{})
+		done <- err
+	}()
+	says(t, m, "waiting")
+	cancel()
+	if err := <-done; err == nil {
+		t.Error("a call that was cancelled has a result")
+	}
+	says(t, m, "cancelled")
+}
+
+// says waits until the server has printed the text.
+func says(t *testing.T, m *mcpServer, text string) {
+	t.Helper()
+	for !strings.Contains(m.server.process.words.String(), text) {
+		select {
+		case <-t.Context().Done():
+			t.Fatalf("the server never said %q", text)
+		case <-time.After(time.Millisecond):
+		}
+	}
+}
+
+// TestDies: the call that was under way says how the server ended, and the next one finds it
+// again.
+func TestDies(t *testing.T) {
+	m := started(t, "plain")
+	_, err := call(t, m, "mcp__fake__die", `{}`)
+	if want := `failed: it ended with exit status 7; its last words: "fatal: out of luck"`; err == nil || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("%v", err)
+	}
+	if sdk.OutcomeOf(err) != sdk.Unavailable {
+		t.Errorf("outcome %s", sdk.OutcomeOf(err))
+	}
+	if r, err := call(t, m, "mcp__fake__echo", `{}`); err != nil || !r.Success {
+		t.Errorf("after its death: %+v, %v", r, err)
+	}
+}
+
+// TestChanges: many notices of one change are one change of the manifest.
+func TestChanges(t *testing.T) {
+	m := started(t, "plain")
+	<-m.changed // what it began with
+	if _, err := call(t, m, "mcp__fake__rename", `{}`); err != nil {
+		t.Fatal(err)
+	}
+	<-m.changed
+	var names []string
+	for _, s := range m.Tools() {
+		names = append(names, s.Name)
+	}
+	all := strings.Join(names, " ")
+	if !strings.Contains(all, "new_0") || !strings.Contains(all, "new_2") || strings.Contains(all, "mixed") {
+		t.Error(all)
+	}
+	if r, err := call(t, m, "mcp__fake__new_1", `{}`); err != nil || r.Output != "new" {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// TestFaultsAtStart: each server that cannot be used is one sentence.
+func TestFaultsAtStart(t *testing.T) {
+	for _, c := range []struct{ what, want string }{
+		{"silent", "it did not answer within 100ms"},
+		{"broken", `it ended with exit status 3; its last words: "cannot open my database"`},
+		{"huge", "exceeded the configured maximum line length"},
+		{"garbage", "it sent a message that is no JSON"},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			limit := `"timeout":"20s"`
+			if c.what == "silent" {
+				limit = `"timeout":"100ms"`
+			}
+			_, err := start(t, c.what, limit)
+			if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+	if _, err := configured(t, `{"command":"/nowhere/server"}`); err == nil || !strings.Contains(err.Error(), "the MCP server fake (/nowhere/server) failed: it could not be started") {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestEnvironment: nothing of the user's environment reaches the server that was not given it.
+func TestEnvironment(t *testing.T) {
+	t.Setenv("CANARY_KEY", "canary")
+	t.Setenv("LANG", "C.UTF-8")
+	m := started(t, "plain")
+	r, err := call(t, m, "mcp__fake__environment", `{}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(r.Output, "canary") || !strings.Contains(r.Output, "SERVER=plain") || !strings.Contains(r.Output, "LANG=C.UTF-8") {
+		t.Error(r.Output)
+	}
+}
+
+// TestHTTP: the protocol of today and the old one, with the headers of the block.
+func TestHTTP(t *testing.T) {
+	servers := map[string]http.Handler{
+		"http": mcp.NewStreamableHTTPHandler(fakeFor, nil),
+		"sse":  mcp.NewSSEHandler(fakeFor, nil),
+	}
+	for kind, handler := range servers {
+		for _, transport := range []string{"", kind} {
+			t.Run(kind+" "+transport, func(t *testing.T) {
+				srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					if r.Header.Get("Authorization") != "Bearer key" {
+						http.Error(w, "who are you?", http.StatusUnauthorized)
+						return
+					}
+					handler.ServeHTTP(w, r)
+				}))
+				t.Cleanup(srv.Close)
+				t.Cleanup(srv.CloseClientConnections)
+				m, err := configured(t, fmt.Sprintf(`{"url":%q, "transport":%q, "headers":{"Authorization":"Bearer key"}}`, srv.URL, transport))
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(m.close)
+				if r, err := call(t, m, "mcp__fake__echo", `{"a":1}`); err != nil || r.Output != `{"a":1}` {
+					t.Errorf("%+v, %v", r, err)
+				}
+				if _, err := configured(t, fmt.Sprintf(`{"url":%q, "transport":%q}`, srv.URL, transport)); err == nil || !strings.Contains(err.Error(), "Unauthorized") {
+					t.Errorf("without its key: %v", err)
+				}
+			})
+		}
+	}
+}
+
+func fakeFor(*http.Request) *mcp.Server {
+	s := mcp.NewServer(&mcp.Implementation{Name: "fake", Version: "1"}, nil)
+	offer(s)
+	return s
+}
+
+func TestSettings(t *testing.T) {
+	for _, c := range []struct{ config, want string }{
+		{`{}`, "it needs a command, or the url"},
+		{`{"command":"a","url":"http://b"}`, "it has a command and a url"},
+		{`{"url":"http://b","args":["a"]}`, "args, env and cwd are for a server with a command"},
+		{`{"command":"a","headers":{"a":"b"}}`, "headers and transport are for a server with a url"},
+		{`{"url":"ftp://b"}`, `the url "ftp://b" is none of http or https`},
+		{`{"url":"http://b","transport":"carrier"}`, `the transport "carrier" is none`},
+		{`{"command":"a","cwd":"b"}`, "it must be absolute"},
+		{`{"command":"a","tools":["["]}`, "which is no pattern"},
+	} {
+		_, err := configured(t, c.config)
+		if sdk.OutcomeOf(err) != sdk.Validation || !strings.Contains(fmt.Sprint(err), c.want) {
+			t.Errorf("%s: %v", c.config, err)
+		}
+	}
+}
+
+func TestToolNames(t *testing.T) {
+	long := strings.Repeat("x", 70)
+	for _, c := range []struct {
+		server string
+		tools  []string
+		want   map[string]string
+	}{
+		{"gh", []string{"name"}, map[string]string{"name": "mcp__gh__name"}},
+		{"gh", []string{"createIssue", "get-env"}, map[string]string{"createIssue": "mcp__gh__createissue", "get-env": "mcp__gh__get_env"}},
+		{"my.server", []string{"a b"}, map[string]string{"a b": "mcp__my_server__a_b"}},
+	} {
+		got := toolNames(c.server, c.tools)
+		for raw, want := range c.want {
+			if got[raw] != want {
+				t.Errorf("%s of %s is %s, not %s", raw, c.server, got[raw], want)
+			}
+		}
+	}
+	names := toolNames("gh", []string{"read-only", "read_only", long + "1", long + "2", "é", "ü"})
+	seen := map[string]bool{}
+	for raw, name := range names {
+		if len(name) > longest || seen[name] || clean(name) != name {
+			t.Errorf("%s is %s", raw, name)
+		}
+		seen[name] = true
+	}
+	if again := toolNames("gh", []string{"read_only", "read-only"}); again["read-only"] != names["read-only"] {
+		t.Error("the order of the list changes a name")
+	}
+}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// Bounds of one result. The model is given less (docs/runs.md); these keep a message
+// within what the wire takes.
+const (
+	mostText       = 8 << 20
+	mostStructured = 1 << 20
+	mostMedia      = 1 << 20 // base64 of all images and sounds of a result
+)
+
+// medium is an image, a sound or a file of a result, in its metadata under "media".
+type medium struct {
+	Kind     string `json:"kind"` // image, audio, resource
+	MIMEType string `json:"mime_type,omitempty"`
+	URI      string `json:"uri,omitempty"`
+	Bytes    int    `json:"bytes"`
+	Data     string `json:"data,omitempty"` // base64; empty when all of a result are over 1 MB
+}
+
+// result is what a tool of MCP answered. Each text is output; of what is no text the output
+// has a line that says what it is, and the metadata the bytes.
+func result(tool string, r *mcp.CallToolResult) sdk.ToolResult {
+	var texts []string
+	var media []medium
+	room := mostMedia
+	keep := func(kind, mime, uri string, data []byte) {
+		m := medium{Kind: kind, MIMEType: mime, URI: uri, Bytes: len(data)}
+		if n := base64.StdEncoding.EncodedLen(len(data)); n <= room {
+			room -= n
+			m.Data = base64.StdEncoding.EncodeToString(data)
+		}
+		media = append(media, m)
+		texts = append(texts, strings.Join(strings.Fields(fmt.Sprintf("[%s %s %s, %d bytes]", kind, uri, mime, len(data))), " "))
+	}
+	for _, c := range r.Content {
+		switch c := c.(type) {
+		case *mcp.TextContent:
+			texts = append(texts, c.Text)
+		case *mcp.ImageContent:
+			keep("image", c.MIMEType, "", c.Data)
+		case *mcp.AudioContent:
+			keep("audio", c.MIMEType, "", c.Data)
+		case *mcp.ResourceLink:
+			texts = append(texts, strings.TrimSpace(fmt.Sprintf("[resource %s] %s %s", c.URI, c.Name, c.Description)))
+		case *mcp.EmbeddedResource:
+			switch {
+			case c.Resource == nil:
+			case c.Resource.Blob != nil:
+				keep("resource", c.Resource.MIMEType, c.Resource.URI, c.Resource.Blob)
+			default:
+				texts = append(texts, fmt.Sprintf("[resource %s]\n%s", c.Resource.URI, c.Resource.Text))
+			}
+		default:
+			texts = append(texts, fmt.Sprintf("[%T, which is not shown]", c))
+		}
+	}
+	out := sdk.ToolResult{Success: !r.IsError, Output: strings.Join(texts, "\n")}
+	if len(media) > 0 {
+		out.Metadata = map[string]any{"media": media}
+	}
+	if structured, err := json.Marshal(r.StructuredContent); err == nil && r.StructuredContent != nil {
+		if len(structured) <= mostStructured {
+			out.Structured = structured
+		} else {
+			out.Truncated = true
+		}
+		if len(texts) == 0 { // a server should say it as text too, and some do not
+			out.Output = string(structured)
+		}
+	}
+	if len(out.Output) > mostText {
+		out.Output, out.Truncated = clip(out.Output, mostText), true
+	}
+	if r.IsError {
+		out.Outcome = sdk.Internal
+		out.Error = clip(strings.TrimSpace(out.Output), 1000)
+		if out.Error == "" {
+			out.Error = tool + " failed, and its server did not say why"
+		}
+	}
+	return out
+}
+
+// broken says whether the error is one of the connection: an error that the server
+// answered is one of JSON-RPC.
+func broken(err error) bool {
+	var answered *jsonrpc.Error
+	return errors.Is(err, mcp.ErrConnectionClosed) || errors.Is(err, mcp.ErrSessionMissing) || !errors.As(err, &answered)
+}

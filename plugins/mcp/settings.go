@@ -1,0 +1,80 @@
+package main
+
+import (
+	"fmt"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// settings are the attributes of the block: how the server is reached, and what of it
+// is offered.
+type settings struct {
+	Command   string            `hcl:"command,optional" doc:"the program that is the server; it speaks over its standard input and output"`
+	Args      []string          `hcl:"args,optional" doc:"its arguments, each one as it is: there is no shell"`
+	Env       map[string]string `hcl:"env,optional" secret:"true" doc:"its environment, beside PATH, HOME, LANG and TMPDIR; it gets nothing else"`
+	Dir       string            `hcl:"cwd,optional" doc:"the folder it is started in, absolute; the default is its home"`
+	URL       string            `hcl:"url,optional" doc:"where a server is that is reached by HTTP, in place of a command"`
+	Headers   map[string]string `hcl:"headers,optional" secret:"true" doc:"headers of each request to the URL, such as Authorization"`
+	Transport string            `hcl:"transport,optional" doc:"http, or sse for servers of before 2025; the default tries http, then sse"`
+	Timeout   time.Duration     `hcl:"timeout" default:"30s" doc:"how long the server may take to start and to list what it has"`
+	Tools     []string          `hcl:"tools,optional" doc:"the tools that are offered, by the server's own names; * stands for any characters. The default is all"`
+}
+
+// check finds what cannot be one server.
+func (s settings) check() error {
+	switch {
+	case s.Command == "" && s.URL == "":
+		return sdk.Errorf(sdk.Validation, "it needs a command, or the url of a server that runs")
+	case s.Command != "" && s.URL != "":
+		return sdk.Errorf(sdk.Validation, "it has a command and a url; a server is one of them")
+	case s.URL == "" && (len(s.Headers) > 0 || s.Transport != ""):
+		return sdk.Errorf(sdk.Validation, "headers and transport are for a server with a url; a command has args and env")
+	case s.Command == "" && (len(s.Args) > 0 || len(s.Env) > 0 || s.Dir != ""):
+		return sdk.Errorf(sdk.Validation, "args, env and cwd are for a server with a command; a url has headers")
+	case !slices.Contains([]string{"", "http", "sse"}, s.Transport):
+		return sdk.Errorf(sdk.Validation, "the transport %q is none; there are http and sse", s.Transport)
+	case s.Timeout <= 0:
+		return sdk.Errorf(sdk.Validation, "timeout is %v; it must be above 0", s.Timeout)
+	case s.Dir != "" && !path.IsAbs(s.Dir):
+		return sdk.Errorf(sdk.Validation, "cwd is %q; it must be absolute", s.Dir)
+	}
+	for _, p := range s.Tools {
+		if _, err := path.Match(p, ""); err != nil {
+			return sdk.Errorf(sdk.Validation, "tools has %q, which is no pattern: %w", p, err)
+		}
+	}
+	if s.URL == "" {
+		return nil
+	}
+	u, err := url.Parse(s.URL)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return sdk.Errorf(sdk.Validation, "the url %q is none of http or https", s.URL)
+	}
+	return nil
+}
+
+// offers says whether the server's tool is one of those that the block names.
+func (s settings) offers(tool string) bool {
+	if len(s.Tools) == 0 {
+		return true
+	}
+	return slices.ContainsFunc(s.Tools, func(p string) bool {
+		ok, _ := path.Match(p, tool) // check has seen the patterns
+		return ok
+	})
+}
+
+// source is what the block starts or reaches, for people: no argument and no header is
+// in it, since either may be a secret.
+func (s settings) source() string {
+	if s.URL != "" {
+		u, _ := url.Parse(s.URL)
+		return fmt.Sprintf("%s://%s%s", u.Scheme, u.Host, strings.TrimSuffix(u.EscapedPath(), "/"))
+	}
+	return s.Command
+}

@@ -1,0 +1,239 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// What a server may say, and how it is ended.
+const (
+	lastWords = 2 << 10         // bytes of its standard error that are told when it ends
+	farewell  = 2 * time.Second // from the end of its standard input to SIGTERM, and from that to SIGKILL
+)
+
+// inherited are the variables that a server gets of the environment of the plugin,
+// which is scrubbed already. A key of the user reaches no server that was not given it.
+var inherited = []string{"PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TZ", "USER", "LOGNAME", "SHELL"}
+
+// process is a transport that starts the server and speaks over its standard input and
+// output. What it prints that is no message is for the log.
+type process struct {
+	settings settings
+	log      *slog.Logger
+
+	cmd    *exec.Cmd
+	words  *tail
+	waited chan struct{} // closed when it has ended
+	state  error         // what Wait said, once waited is closed
+	silent atomic.Bool   // its output has ended
+	told   atomic.Bool   // Bothy ended it, before its output had
+}
+
+// Connect starts the server.
+func (p *process) Connect(ctx context.Context) (mcp.Connection, error) {
+	p.cmd = exec.Command(p.settings.Command, p.settings.Args...)
+	p.cmd.Dir = p.settings.Dir
+	if p.cmd.Dir == "" {
+		p.cmd.Dir, _ = os.UserHomeDir() // an empty one is the plugin's own folder
+	}
+	for _, name := range inherited {
+		if v, ok := os.LookupEnv(name); ok {
+			p.cmd.Env = append(p.cmd.Env, name+"="+v)
+		}
+	}
+	for name, v := range p.settings.Env {
+		p.cmd.Env = append(p.cmd.Env, name+"="+v)
+	}
+	// A group of its own, so that what it started ends with it: npx starts node.
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	p.words = &tail{most: lastWords}
+	p.cmd.Stderr = io.MultiWriter(p.words, &logLines{log: p.log, said: "standard error"})
+	in, err := p.cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, w, err := os.Pipe() // not StdoutPipe, which Wait closes before all of it is read
+	if err != nil {
+		return nil, err
+	}
+	p.cmd.Stdout = w
+	err = p.cmd.Start()
+	_ = w.Close()
+	if err != nil {
+		_ = out.Close()
+		return nil, fmt.Errorf("it could not be started: %w", err)
+	}
+	p.cmd.WaitDelay = farewell // what it started may hold its standard error
+	p.waited = make(chan struct{})
+	go func() {
+		p.state = p.cmd.Wait()
+		close(p.waited)
+	}()
+	t := &mcp.IOTransport{Reader: &messages{from: bufio.NewReaderSize(out, 64<<10), close: out.Close, log: p.log, ended: &p.silent}, Writer: &ending{WriteCloser: in, p: p}}
+	return t.Connect(ctx)
+}
+
+// ending is the server's standard input, whose end tells it to end.
+type ending struct {
+	io.WriteCloser
+	p *process
+}
+
+// Close ends the server, and what it has started, and waits for that.
+func (e *ending) Close() error {
+	e.p.told.Store(!e.p.silent.Load())
+	err := e.WriteCloser.Close()
+	for _, signal := range []syscall.Signal{0, syscall.SIGTERM, syscall.SIGKILL} {
+		if signal != 0 {
+			_ = syscall.Kill(-e.p.cmd.Process.Pid, signal)
+		}
+		select {
+		case <-e.p.waited:
+			_ = syscall.Kill(-e.p.cmd.Process.Pid, syscall.SIGKILL) // its group may outlive it
+			return err
+		case <-time.After(farewell):
+		}
+	}
+	<-e.p.waited
+	return err
+}
+
+// ended says how the server ended by itself, and what it said last; empty while it runs, and
+// when Bothy ended it.
+func (p *process) ended() string {
+	if p.told.Load() {
+		return ""
+	}
+	select {
+	case <-p.waited:
+	default:
+		return ""
+	}
+	how := "it ended with exit status 0"
+	var exit *exec.ExitError
+	switch {
+	case errors.As(p.state, &exit):
+		how = "it ended with " + exit.String()
+	case p.state != nil:
+		how = "it ended: " + p.state.Error()
+	}
+	if words := p.words.String(); words != "" {
+		how += fmt.Sprintf("; its last words: %q", words)
+	}
+	return how
+}
+
+// messages leaves out the lines that hold no message, which many servers print on their
+// standard output.
+type messages struct {
+	from  *bufio.Reader
+	close func() error
+	log   *slog.Logger
+	rest  []byte // what was read of a message and not handed out
+	on    bool   // what is read next goes on with a line
+	noise bool   // the line is no message
+	ended *atomic.Bool
+}
+
+// Read hands out messages in pieces.
+func (m *messages) Read(b []byte) (int, error) {
+	for len(m.rest) == 0 {
+		piece, err := m.from.ReadSlice('\n')
+		if !m.on {
+			text := bytes.TrimSpace(piece)
+			m.noise = len(text) > 0 && text[0] != '{' && text[0] != '['
+			if m.noise {
+				m.log.Warn("the server printed what is no message", "output", clip(string(text), 200))
+			}
+		}
+		if whole := !m.on && err == nil && !m.noise; whole && len(bytes.TrimSpace(piece)) > 0 && !json.Valid(piece) {
+			return 0, fmt.Errorf("it sent a message that is no JSON: %q", clip(strings.ToValidUTF8(string(piece), "�"), 200))
+		}
+		m.on = errors.Is(err, bufio.ErrBufferFull)
+		if !m.noise {
+			m.rest = piece
+		}
+		if err != nil && !m.on && len(m.rest) == 0 {
+			if errors.Is(err, io.EOF) {
+				m.ended.Store(true)
+			}
+			return 0, err
+		}
+	}
+	n := copy(b, m.rest)
+	m.rest = m.rest[n:]
+	return n, nil
+}
+
+// Close ends the reading.
+func (m *messages) Close() error { return m.close() }
+
+// tail keeps the last bytes of what is written to it.
+type tail struct {
+	most int
+	mu   sync.Mutex
+	b    []byte
+}
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.b = append(t.b, p...)
+	if over := len(t.b) - t.most; over > 0 {
+		t.b = append(t.b[:0], t.b[over:]...)
+	}
+	return len(p), nil
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return strings.TrimSpace(strings.ToValidUTF8(string(t.b), "�"))
+}
+
+// logLines writes each line that is written to it to the log.
+type logLines struct {
+	log  *slog.Logger
+	said string
+	rest []byte
+}
+
+func (l *logLines) Write(p []byte) (int, error) {
+	l.rest = append(l.rest, p...)
+	for {
+		line, rest, ok := bytes.Cut(l.rest, []byte("\n"))
+		if !ok && len(l.rest) < 4<<10 {
+			return len(p), nil
+		}
+		if !ok {
+			line, rest = l.rest, nil
+		}
+		if text := strings.TrimSpace(strings.ToValidUTF8(string(line), "�")); text != "" {
+			l.log.Info(clip(text, 4<<10), "from", l.said)
+		}
+		l.rest = append(l.rest[:0], rest...)
+	}
+}
+
+// clip is the head of a text.
+func clip(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
+}

@@ -204,6 +204,25 @@ plugin "files" {
 #   }
 # }
 
+# confined = false, in a block without confine, is for a plugin that comes with Bothy, or for
+# an MCP server: it has no walls then.
+#
+# A server of MCP starts when an agent that may use it works, with nothing of your
+# environment, and confined like an installed plugin. Its tools are mcp__NAME__TOOL.
+#
+# mcp "notes" {
+#   command = "/usr/bin/notes-mcp" # or url = "https://example.com/mcp", with headers = { ... }
+#   args    = ["--readonly"]
+#   env     = { NOTES_TOKEN = secret("notes_token") }
+#   cwd     = "/srv/notes"
+#   tools   = ["search_*"] # by its own names; all when absent
+#   timeout = "25s"        # to start, and to list its tools
+#   # transport = "sse"    # of a url: http or sse; absent tries both
+#   confine {
+#     read_paths = ["/srv/notes"]
+#   }
+# }
+
 # A plugin that is a front end, a chat bot say, needs a word of its own: with
 # grants = ["channel"] and projects = ["~/work/site"] what people write there
 # becomes work in these projects, and in no others.
@@ -338,6 +357,7 @@ provider "replay" {
 # agent "reviewer" {
 #   model       = "fast" # without it that of the agent "default"
 #   persona     = "You review changes. You never write files."
+#   mcp         = ["notes"]  # the MCP servers that it may use; without it all
 #   temperature = 0.1
 #   max_tokens  = 2000     # of one answer
 #   reasoning   = "high"   # how much it thinks: off, low, medium or high

@@ -110,8 +110,8 @@ func (d *Daemon) loops(ctx context.Context) (running, queued int, err error) {
 // they are without a project.
 func (d *Daemon) Tools() []sdk.Tool { return append(d.host.Tools(), d.own.Offered(d.stopping)...) }
 
-// Plugins implements server.Daemon: what runs, then the code skills and the
-// providers that nobody asked for yet.
+// Plugins implements server.Daemon: what runs, then the code skills, the servers of MCP
+// and the providers that nobody asked for yet.
 func (d *Daemon) Plugins() []rpc.Plugin {
 	var out []rpc.Plugin
 	seen := map[string]bool{}
@@ -123,7 +123,11 @@ func (d *Daemon) Plugins() []rpc.Plugin {
 	cfg := d.current()
 	for _, p := range cfg.Plugins {
 		if p.Enabled && p.OnUse && !seen[p.Label] {
-			out = append(out, rpc.Plugin{Instance: p.Label, Plugin: p.Binary, Kinds: []string{"skill"}, State: "stopped"})
+			kind := "skill"
+			if strings.HasPrefix(p.Label, sdk.MCPPrefix) {
+				kind = "tool"
+			}
+			out = append(out, rpc.Plugin{Instance: p.Label, Plugin: p.Binary, Kinds: []string{kind}, State: "stopped"})
 		}
 	}
 	for _, p := range cfg.Providers {

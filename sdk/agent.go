@@ -3,18 +3,21 @@ package sdk
 import (
 	"cmp"
 	"path"
+	"slices"
 	"strings"
 )
 
 // Agent is a named profile: which model, which tools, how it is told and what
 // stops it. It comes from an agent block, with the defaults filled in.
 type Agent struct {
-	Name        string    `json:"name"`
-	Model       string    `json:"model,omitempty" hcl:"model,optional"`   // alias or provider/name; empty is the daemon's choice
-	Persona     string    `json:"persona,omitempty" hcl:"persona,optional"` // text that joins the system prompt
-	Tools       []string  `json:"tools,omitempty" hcl:"tools,optional"`   // globs over tool names; empty is all
-	Dialect     string    `json:"dialect" hcl:"dialect,optional"`           // "tools"
-	View        string    `json:"view" hcl:"view,optional"`              // "transcript"
+	Name    string   `json:"name"`
+	Model   string   `json:"model,omitempty" hcl:"model,optional"`     // alias or provider/name; empty is the daemon's choice
+	Persona string   `json:"persona,omitempty" hcl:"persona,optional"` // text that joins the system prompt
+	Tools   []string `json:"tools,omitempty" hcl:"tools,optional"`     // globs over tool names; empty is all
+	// MCP are the servers whose tools it has; nil has those of all that Tools admits.
+	MCP         []string  `json:"mcp,omitempty" hcl:"mcp,optional"`
+	Dialect     string    `json:"dialect" hcl:"dialect,optional"` // "tools"
+	View        string    `json:"view" hcl:"view,optional"`       // "transcript"
 	Temperature *float64  `json:"temperature,omitempty" hcl:"temperature,optional"`
 	MaxTokens   int       `json:"max_tokens,omitempty" hcl:"max_tokens,optional"`
 	Reasoning   Reasoning `json:"reasoning,omitempty" hcl:"reasoning,optional"` // empty is the model's
@@ -30,9 +33,29 @@ type Agent struct {
 // possible.
 func (a Agent) Otherwise() Mode { return cmp.Or(a.WithoutView, ModeRestricted) }
 
-// Admits reports whether the agent may use a tool, by its globs over bare and
-// qualified names.
+// MCPPrefix stands before the name of a server of MCP in the name of its plugin and, with
+// another __ behind it, in the names of its tools.
+const MCPPrefix = "mcp__"
+
+// UsesMCP reports whether the agent may have tools of a server of MCP, which is then started
+// for it.
+func (a Agent) UsesMCP(server string) bool {
+	if a.MCP != nil {
+		return slices.Contains(a.MCP, server)
+	}
+	prefix := MCPPrefix + server + "__"
+	return len(a.Tools) == 0 || slices.ContainsFunc(a.Tools, func(glob string) bool {
+		head, _, _ := strings.Cut(glob, "*") // as far as it is a name
+		return strings.HasPrefix(prefix, head) || strings.HasPrefix(head, prefix)
+	})
+}
+
+// Admits reports whether the agent may use a tool: by the servers that it names where it
+// is one of MCP, else by its globs over bare and qualified names.
 func (a Agent) Admits(t Tool) bool {
+	if server, is := strings.CutPrefix(t.Plugin, MCPPrefix); is && a.MCP != nil {
+		return slices.Contains(a.MCP, server)
+	}
 	if len(a.Tools) == 0 {
 		return true
 	}

@@ -20,7 +20,8 @@ type ToolSpec struct {
 	Unlisted bool `json:"unlisted,omitempty"`
 	// Source says where a tool comes from that the plugin itself only passes on,
 	// such as a server of MCP. Such a tool is dynamic: it may change while the
-	// plugin runs, and is pinned by its source instead of its schema.
+	// plugin runs, and is pinned by its source instead of its schema; that the plugin is
+	// pinned vouches for nothing that it passes on, so its annotations loosen no policy.
 	Source string `json:"source,omitempty"`
 }
 
@@ -39,7 +40,7 @@ type Annotations struct {
 type Tool struct {
 	ToolSpec
 	Plugin string   `json:"plugin"`           // the plugin's name; the tool also answers to plugin__name
-	Pinned bool     `json:"pinned"`           // bundled with Bothy, or its digest is pinned
+	Pinned bool     `json:"pinned"`           // bundled with Bothy, or its digest is pinned, and not passed on from elsewhere
 	Digest string   `json:"digest,omitempty"` // hex SHA-256 of the plugin's binary; empty for the daemon's own tools
 	Grants []string `json:"grants,omitempty"`
 }

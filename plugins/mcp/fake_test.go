@@ -93,7 +93,8 @@ func offer(s *mcp.Server) {
 		for i := range 4 {
 			_ = r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: r.Params.GetProgressToken(), Progress: float64(i + 1), Total: 4, Message: "step"})
 		}
-		return text("done"), nil
+		<-ctx.Done() // what is told behind a result reaches nobody
+		return nil, ctx.Err()
 	})
 	add("wait", nil, func(ctx context.Context, _ *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		fmt.Fprintln(os.Stderr, "waiting")

@@ -49,7 +49,7 @@ var everything = map[string]string{
 // and by both HTTP transports.
 func TestInteropEverything(t *testing.T) {
 	program := reference(t, "everything")
-	t.Run("stdio", func(t *testing.T) { callEverything(t, fmt.Sprintf(`{"command":%q,"args":["stdio"]}`, program)) })
+	t.Run("stdio", func(t *testing.T) { callEverything(t, fmt.Sprintf(`{"command":%q,"arguments":["stdio"]}`, program)) })
 	for kind, path := range map[string]string{"streamableHttp": "/mcp", "sse": "/sse"} {
 		t.Run(kind, func(t *testing.T) {
 			port := freePort(t)
@@ -122,7 +122,7 @@ func TestInteropServers(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			env := fmt.Sprintf(`{"MEMORY_FILE_PATH":%q}`, filepath.Join(dir, "memory.jsonl"))
-			m, err := configured(t, fmt.Sprintf(`{"command":%q,"args":%s,"env":%s}`, reference(t, c.name), c.args, env))
+			m, err := configured(t, fmt.Sprintf(`{"command":%q,"arguments":%s,"environment":%s}`, reference(t, c.name), c.args, env))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -35,7 +35,7 @@ func start(t *testing.T, what string, more ...string) (*mcpServer, error) {
 		t.Fatal(err)
 	}
 	extra := strings.Join(append(more, ""), ",")
-	return configured(t, fmt.Sprintf(`{%s "command":%q, "env":{"SERVER":%q}}`, extra, program, what))
+	return configured(t, fmt.Sprintf(`{%s "command":%q, "environment":{"SERVER":%q}}`, extra, program, what))
 }
 
 func configured(t *testing.T, config string) (*mcpServer, error) {
@@ -89,7 +89,7 @@ func TestTools(t *testing.T) {
 
 // TestFilter: the block chooses by the server's own names.
 func TestFilter(t *testing.T) {
-	m := started(t, "plain", `"tools":["e*","fail"]`)
+	m := started(t, "plain", `"offered":["e*","fail"]`)
 	var names []string
 	for _, s := range m.Tools() {
 		names = append(names, s.Name)
@@ -139,17 +139,21 @@ func TestResults(t *testing.T) {
 func TestProgress(t *testing.T) {
 	m := started(t, "plain")
 	heard := make(chan string, 10)
-	_, err := m.Invoke(t.Context(), sdk.Invocation{Tool: "mcp__fake__steps", Arguments: []byte(`{}`), CallID: "s"}, hears(func(message string, fraction float64) {
-		heard <- fmt.Sprint(message, fraction)
-	}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		_, err := m.Invoke(ctx, sdk.Invocation{Tool: "mcp__fake__steps", Arguments: []byte(`{}`), CallID: "s"}, hears(func(message string, fraction float64) {
+			heard <- fmt.Sprint(message, fraction)
+		}))
+		done <- err
+	}()
 	for _, want := range []string{"step0.25", "step0.5", "step0.75", "step1"} {
 		if got := <-heard; got != want {
 			t.Errorf("%s, not %s", got, want)
 		}
 	}
+	cancel()
+	<-done
 }
 
 type hears func(message string, fraction float64)
@@ -308,12 +312,12 @@ func TestSettings(t *testing.T) {
 	for _, c := range []struct{ config, want string }{
 		{`{}`, "it needs a command, or the url"},
 		{`{"command":"a","url":"http://b"}`, "it has a command and a url"},
-		{`{"url":"http://b","args":["a"]}`, "args, env and cwd are for a server with a command"},
+		{`{"url":"http://b","arguments":["a"]}`, "args, env and cwd are for a server with a command"},
 		{`{"command":"a","headers":{"a":"b"}}`, "headers and transport are for a server with a url"},
 		{`{"url":"ftp://b"}`, `the url "ftp://b" is none of http or https`},
 		{`{"url":"http://b","transport":"carrier"}`, `the transport "carrier" is none`},
 		{`{"command":"a","cwd":"b"}`, "it must be absolute"},
-		{`{"command":"a","tools":["["]}`, "which is no pattern"},
+		{`{"command":"a","offered":["["]}`, "which is no pattern"},
 	} {
 		_, err := configured(t, c.config)
 		if sdk.OutcomeOf(err) != sdk.Validation || !strings.Contains(fmt.Sprint(err), c.want) {

@@ -15,14 +15,14 @@ import (
 // is offered.
 type settings struct {
 	Command   string            `hcl:"command,optional" doc:"the program that is the server; it speaks over its standard input and output"`
-	Args      []string          `hcl:"args,optional" doc:"its arguments, each one as it is: there is no shell"`
-	Env       map[string]string `hcl:"env,optional" secret:"true" doc:"its environment, beside PATH, HOME, LANG and TMPDIR; it gets nothing else"`
+	Args      []string          `hcl:"arguments,optional" doc:"its arguments, each one as it is: there is no shell"`
+	Env       map[string]string `hcl:"environment,optional" secret:"true" doc:"its environment, beside PATH, HOME, LANG and TMPDIR; it gets nothing else"`
 	Dir       string            `hcl:"cwd,optional" doc:"the folder it is started in, absolute; the default is its home"`
 	URL       string            `hcl:"url,optional" doc:"where a server is that is reached by HTTP, in place of a command"`
 	Headers   map[string]string `hcl:"headers,optional" secret:"true" doc:"headers of each request to the URL, such as Authorization"`
 	Transport string            `hcl:"transport,optional" doc:"http, or sse for servers of before 2025; the default tries http, then sse"`
-	Timeout   time.Duration     `hcl:"timeout" default:"30s" doc:"how long the server may take to start and to list what it has"`
-	Tools     []string          `hcl:"tools,optional" doc:"the tools that are offered, by the server's own names; * stands for any characters. The default is all"`
+	Timeout   time.Duration     `hcl:"timeout" default:"25s" doc:"how long the server may take to start and to list what it has"`
+	Tools     []string          `hcl:"offered,optional" doc:"the tools that are offered, by the server's own names; * stands for any characters. The default is all"`
 }
 
 // check finds what cannot be one server.

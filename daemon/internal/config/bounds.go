@@ -42,6 +42,7 @@ func PluginAttributes() (names []string) {
 // bundled is what those plugins that come with Bothy are held to, where a kernel can and a block does
 // not say something else. Of the others each says in its manifest why it cannot be confined.
 var bundled = map[string]Confine{
+	mcpBinary:   {BestEffort: true, Bundled: true},
 	"anthropic": {Network: true, BestEffort: true, Bundled: true},
 	"openai":    {Network: true, BestEffort: true, Bundled: true},
 	"research":  {BestEffort: true, Bundled: true},
@@ -72,7 +73,8 @@ func (l *loader) bounds(p *Plugin, b *pluginBlock, body *hclsyntax.Body) {
 	if c := p.Confine; c != nil {
 		block := inner(body, "confine")
 		c.Paths, c.ReadPaths = l.absolute(block, "paths", c.Paths), l.absolute(block, "read_paths", c.ReadPaths)
-	} else if c, ok := bundled[p.Binary]; ok && p.Path == "" {
+	} else if c, ok := bundled[p.Binary]; ok && p.Path == "" && p.Confined {
+		c.Network = c.Network || p.Binary == mcpBinary && l.says(body, "url")
 		p.Confine = &c
 	}
 	p.Projects = l.absolute(body, "projects", p.Projects)

@@ -96,6 +96,9 @@ type Plugin struct {
 	Limits   Limits   // what its process may use
 	Quota    Quota    // what it may call back
 	Confine  *Confine `hcl:"confine,block"` // nil: it is not confined
+	// Confined is false where the block says that a bundled plugin, or a server of MCP, is not
+	// confined as it would be by itself.
+	Confined bool `hcl:"confined,optional"`
 
 	SHA256  string     `hcl:"sha256,optional"`
 	Locked  *Locked    // what bothy.lock says of it; nil when it is not named there

@@ -24,6 +24,9 @@ func (l *loader) decodeKept() {
 	for _, b := range l.kept["provider"] {
 		l.plugin(&l.cfg.Providers, b)
 	}
+	for _, b := range l.kept["mcp"] {
+		l.mcp(b)
+	}
 	for _, x := range []struct {
 		kind string
 		do   func(*block)
@@ -101,9 +104,12 @@ func (l *loader) wrong(body *hclsyntax.Body, name, format string, args ...any) {
 }
 
 func (l *loader) plugin(list *[]Plugin, b *block) {
-	body := b.body
+	l.instance(list, Plugin{Label: b.label, Binary: b.label, Enabled: true, Confined: true, Range: b.at}, b.body)
+}
+
+// instance adds a plugin that is as p says, but for what its block says.
+func (l *loader) instance(list *[]Plugin, p Plugin, body *hclsyntax.Body) {
 	limits := pluginBlock{Rest: body}
-	p := Plugin{Label: b.label, Binary: b.label, Enabled: true, Range: b.at}
 	if (inner(body, "limits") != nil || inner(body, "quota") != nil) && !l.decode(body, &limits) || !l.decode(limits.Rest, &p) {
 		return
 	}

@@ -35,6 +35,7 @@ func everyAttribute() map[string][]string {
 		all["agent"] = append(all["agent"], a.Name)
 	}
 	all["provider"] = all["plugin"]
+	all["mcp"] = []string{"command", "args", "env", "cwd", "url", "headers", "transport", "timeout", "tools", "confined", "enabled"}
 	all["project"] = strings.Split(names(func(s setting) bool { return s.ofProject }), ", ")
 	return all
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/bothyd/bothy/daemon/internal/failpoint"
@@ -150,8 +151,18 @@ func (e *Engine) toolRun(ctx context.Context, c ToolCall) (*activeLoop, error) {
 			return nil, err
 		}
 	}
+	a.agent.MCP = serverOf(c.Tool)
 	e.takeTools(ctx, a)
 	return a, nil
+}
+
+// serverOf is the server of MCP that a call is for, which alone is started for it.
+func serverOf(tool string) []string {
+	rest, is := strings.CutPrefix(tool, sdk.MCPPrefix)
+	if server, _, whole := strings.Cut(rest, "__"); is && whole {
+		return []string{server}
+	}
+	return []string{}
 }
 
 // beginCall makes the first commit. It waits for whoever keeps the run still,

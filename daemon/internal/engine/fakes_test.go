@@ -209,6 +209,8 @@ func (f *fakeTools) Stage(_ context.Context, call sdk.Invocation) (sdk.Staged, e
 	return sdk.Staged{}, sdk.Errorf(sdk.Unavailable, "nothing is staged")
 }
 
+func (f *fakeTools) Gather(context.Context, sdk.Agent) {}
+
 func (f *fakeTools) Prepare(ctx context.Context, at sdk.Place) (sdk.Prepared, error) {
 	if f.prepare != nil {
 		return sdk.Prepared{}, f.prepare(ctx, at)

@@ -21,6 +21,7 @@ type Builtin interface {
 // the plugins have at this moment, and the own tools. That the own tools cannot
 // be had is told to whoever follows the run, and the turn goes on without them.
 func (e *Engine) takeTools(ctx context.Context, a *activeLoop) {
+	e.cfg.Tools.Gather(ctx, a.agent)
 	a.plugged = e.offer(a.agent, a.loop.ReadOnly)
 	a.own, a.skills, a.offered = nil, "", a.plugged
 	if e.cfg.Builtin == nil || a.choice.Tools != nil && !*a.choice.Tools {

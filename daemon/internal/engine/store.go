@@ -40,6 +40,9 @@ type Store interface {
 // Tools are the tools there are now.
 type Tools interface {
 	Tools() []sdk.Tool
+	// Gather starts what has tools for the agent and waits for its first use, and
+	// returns when all of that is there or has failed.
+	Gather(ctx context.Context, agent sdk.Agent)
 	// Missing says why a plugin does not run that would have a tool, or may have had
 	// it; nil when all run.
 	Missing(name string) error

@@ -71,7 +71,7 @@ func (i *instance) offer(m *sdk.Manifest, spec inspect.Spec, pinned bool, digest
 	}
 	tools := make([]*offered, 0, len(m.Tools))
 	for _, t := range m.Tools {
-		o := &offered{remote: t.Name, owner: i, Tool: sdk.Tool{ToolSpec: t, Plugin: i.name, Pinned: pinned, Digest: digest, Grants: spec.Grants}}
+		o := &offered{remote: t.Name, owner: i, Tool: sdk.Tool{ToolSpec: t, Plugin: i.name, Pinned: pinned && t.Source == "", Digest: digest, Grants: spec.Grants}}
 		was := slices.IndexFunc(before, func(b *offered) bool { return b.remote == o.remote && bytes.Equal(b.Parameters, o.Parameters) })
 		if was >= 0 {
 			o.schema, o.unusable = before[was].schema, before[was].unusable

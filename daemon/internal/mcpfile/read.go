@@ -20,7 +20,7 @@ import (
 // servers, grows to some megabytes.
 const MaxFile = 32 << 20
 
-// longestLabel leaves room for the prefix of an instance's name (config, mcp blocks).
+// longestLabel is that of an mcp block (package config).
 const longestLabel = 32
 
 // mostTimeout is the longest that is taken for one.
@@ -88,7 +88,7 @@ func Read(path, project string, text []byte) ([]Server, error) {
 	for _, name := range slices.Sorted(maps.Keys(entries)) {
 		s := server(name, entries[name])
 		for first, n := s.Label, 2; taken[s.Label]; n++ {
-			s.Label = fmt.Sprintf("%s-%d", first, n)
+			s.Label = fmt.Sprintf("%s_%d", strings.TrimRight(first[:min(len(first), longestLabel-4)], "_"), n)
 		}
 		taken[s.Label] = true
 		servers = append(servers, s)
@@ -147,7 +147,7 @@ func readJSON(text []byte, project string, into map[string]entry) error {
 func server(name string, e entry) Server {
 	s := Server{Name: name, Label: plain(name), Disabled: e.Disabled || e.Enabled != nil && !*e.Enabled}
 	if len(s.Label) > longestLabel {
-		s.Label = strings.TrimRight(s.Label[:longestLabel], "-_")
+		s.Label = strings.TrimRight(s.Label[:longestLabel], "_")
 	}
 	if s.Label == "" {
 		s.Label = "server"

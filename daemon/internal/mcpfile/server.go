@@ -5,7 +5,7 @@ import "time"
 // Server is one server as a file has it.
 type Server struct {
 	Name      string // as the file has it
-	Label     string // Name as a block's label: lower case, digits, single - and _
+	Label     string // Name as a block's label: a-z and 0-9, with a single _ between them
 	Command   Value
 	Args      []Value
 	Env       map[string]Value

@@ -85,7 +85,7 @@ func (s *Server) note(format string, args ...any) {
 
 // secretName is the name a key of a server is kept under.
 func secretName(label, name string) string {
-	return strings.ReplaceAll(label+"_"+plain(name), "-", "_")
+	return label + "_" + plain(name)
 }
 
 // plain is a name in the characters of a label.
@@ -95,12 +95,9 @@ func plain(name string) string {
 		switch {
 		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
 			b.WriteRune(r)
-		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-") && !strings.HasSuffix(b.String(), "_"):
-			if r != '_' {
-				r = '-'
-			}
-			b.WriteRune(r)
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "_"):
+			b.WriteByte('_')
 		}
 	}
-	return strings.TrimRight(b.String(), "-_")
+	return strings.TrimRight(b.String(), "_")
 }

@@ -1,0 +1,60 @@
+package config
+
+import (
+	"maps"
+	"regexp"
+	"strings"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// mcpBinary is the plugin that each server of MCP is an instance of.
+const mcpBinary = "mcp"
+
+// mcpLabel is what the label of an mcp block is: short, since the names of its tools hold it,
+// and without the two underscores that part those.
+var mcpLabel = regexp.MustCompile(`^[a-z0-9]+(_[a-z0-9]+)*$`)
+
+// mostMCPLabel leaves half of a tool's name, which has 64 characters, to the tool.
+const mostMCPLabel = 32
+
+// mcpAttributes are those of an mcp block that mean something else in a plugin's, with
+// their names in the schema of the plugin.
+var mcpAttributes = map[string]string{"args": "arguments", "env": "environment", "tools": "offered"}
+
+// mcp makes a block that names a server of MCP an instance of the plugin mcp. It may say what
+// a plugin's block may, too, but what runs is always that plugin.
+func (l *loader) mcp(b *block) {
+	label, body := b.label, b.body
+	if len(label) > mostMCPLabel || !mcpLabel.MatchString(label) {
+		l.reportAt(b.at, "Unusable name of an MCP server", "The name of an mcp block has at most 32 of a-z and 0-9, with a single _ between them, since it is part of the names of the server's tools: mcp__NAME__TOOL.")
+		return
+	}
+	server := *body
+	server.Attributes = maps.Clone(body.Attributes)
+	for _, name := range []string{"plugin", "path"} {
+		if body.Attributes[name] != nil {
+			l.wrong(body, name, "an mcp block has no %s: the program of the server is its command.", name)
+			return
+		}
+	}
+	for ours, its := range mcpAttributes {
+		if a := body.Attributes[ours]; a != nil {
+			renamed := *a
+			renamed.Name = its
+			delete(server.Attributes, ours)
+			server.Attributes[its] = &renamed
+		}
+	}
+	l.instance(&l.cfg.Plugins, Plugin{Label: sdk.MCPPrefix + label, Binary: mcpBinary, Enabled: true, OnUse: true, Confined: true, Range: b.at}, &server)
+}
+
+// MCP are the names of the MCP servers that run when they are needed.
+func (c *Config) MCP() (names []string) {
+	for _, p := range c.Plugins {
+		if name, is := strings.CutPrefix(p.Label, sdk.MCPPrefix); is && p.Enabled {
+			names = append(names, name)
+		}
+	}
+	return names
+}

@@ -14,6 +14,7 @@ import (
 // cannot have, with what is said of them. Each stands on line 3 of its file.
 var wrongAttributes = map[string][]struct{ assigned, says string }{
 	"plugin": {
+		{`confined = []`, `bool required`},
 		{`plugin = "../x"`, `Unusable plugin name`},
 		{`plugin = ["x"]`, `string required`},
 		{`path = {}`, `string required`},
@@ -74,6 +75,7 @@ var wrongAttributes = map[string][]struct{ assigned, says string }{
 		{`model = "nobody/m"`, `agent "x" names "nobody/m", which is neither a model block nor provider/name`},
 		{`persona = []`, `string required`},
 		{`tools = "*"`, `list of string required`},
+		{`mcp = "*"`, `list of string required`},
 		{`dialect = "telepathy"`, `dialect is "telepathy"; it may be [tools]`},
 		{`view = "dream"`, `view is "dream"; it may be [transcript]`},
 		{`temperature = -0.5`, `temperature is -0.5 and cannot be negative`},

@@ -31,7 +31,6 @@ var insteads = map[string]string{
 	"cost":        "`bothy usage` says what was used and what it cost, `bothy runs show` of one run",
 	"providers":   "`bothy models` lists models and their providers, `bothy auth` where their keys are",
 	"pull":        "`bothy models pull NAME` gets a model",
-	"mcp":         "tools come from plugins: `bothy plugins` lists them, `bothy plugins install` adds one",
 	"init":        "`bothy config init` writes a first configuration; a project needs none",
 	"setup":       "`bothy config init` writes a first configuration, `bothy doctor` says what this machine lacks",
 	"settings":    "`bothy config show` prints every setting with the place it comes from",

@@ -39,6 +39,7 @@ type cli struct {
 	Tools     toolsCmd               `cmd:"" help:"List tools, show one, or call it."`
 	Skills    skillsCmd              `cmd:"" help:"List and show skills, and turn them on and off."`
 	Trust     trustCmd               `cmd:"" help:"Show the skills that came with a project, and trust those that you want."`
+	MCP       mcpCmd                 `cmd:"" name:"mcp" help:"List MCP servers, add and import them."`
 	Plugins   pluginsCmd             `cmd:"" help:"List plugins and their state."`
 	Hooks     hooksCmd               `cmd:"" help:"Print the catalogue of hooks: what each carries and what a failure means."`
 	Models    modelsCmd              `cmd:"" help:"List models and the one that is taken when none is named, or get one."`

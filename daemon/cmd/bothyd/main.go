@@ -51,6 +51,7 @@ type flags struct {
 	Logs      logsCmd    `cmd:"" help:"Show the daemon's log."`
 	Skills    skillsCmd  `cmd:"" help:"Check SKILL.md files without a daemon."`
 	Plugins   pluginsCmd `cmd:"" help:"Try and begin plugins without a daemon."`
+	MCP       mcpCmd     `cmd:"" name:"mcp" help:"Write the blocks of MCP servers without a daemon."`
 	Policy    policyCmd  `cmd:"" help:"Say what policy would do, without a daemon."`
 	Doctor    doctorCmd  `cmd:"" help:"Say what this machine lacks for Bothy, and how to mend it."`
 	Restore   restoreCmd `cmd:"" help:"Put a backup in the place of the database, while no daemon runs."`

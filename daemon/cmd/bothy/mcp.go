@@ -1,0 +1,54 @@
+package main
+
+import (
+	"context"
+	"strings"
+
+	"github.com/bothyd/bothy/daemon/cmd/internal/verbs"
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/client/show"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+type mcpCmd struct {
+	List   mcpListCmd               `cmd:"" default:"1" help:"List MCP servers and their state."`
+	Add    offline[verbs.MCPAdd]    `cmd:"" help:"Write the block of an MCP server into the configuration."`
+	Import offline[verbs.MCPImport] `cmd:"" help:"Write blocks for the MCP servers that other programs have."`
+	Remove offline[verbs.MCPRemove] `cmd:"" help:"Take the block of an MCP server away."`
+}
+
+type mcpListCmd struct{}
+
+// Help adds to the help of the verb.
+func (mcpListCmd) Help() string {
+	return "A server that nobody needed yet is stopped: it starts when an agent that may use it works, or when one of its tools is called."
+}
+
+// Run prints one line a server; what is wrong with one stands below.
+func (mcpListCmd) Run(ctx context.Context, c *console) error {
+	servers := func(cl *client.Client) (list []rpc.Plugin, err error) {
+		all, err := cl.Plugins(ctx)
+		for _, p := range all {
+			if strings.HasPrefix(p.Instance, sdk.MCPPrefix) {
+				list = append(list, p)
+			}
+		}
+		return list, err
+	}
+	return query(ctx, c, servers, func(list []rpc.Plugin) error {
+		none := "no block names an MCP server: `bothy mcp add NAME -- COMMAND` writes one, `bothy mcp import` those that other programs have"
+		err := tableOf(c, list, none, []string{"SERVER", "STATE", "CONFINED"}, func(p rpc.Plugin) []string {
+			return []string{strings.TrimPrefix(p.Instance, sdk.MCPPrefix), p.State, p.Confined}
+		})
+		if err != nil {
+			return err
+		}
+		for _, p := range list {
+			if p.Error != "" {
+				c.say("%s: %s", show.Line(strings.TrimPrefix(p.Instance, sdk.MCPPrefix)), show.Text(p.Error))
+			}
+		}
+		return nil
+	})
+}

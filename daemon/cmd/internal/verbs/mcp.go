@@ -1,0 +1,54 @@
+package verbs
+
+// MCPAdd writes the block of a server of MCP.
+type MCPAdd struct {
+	URL        string   `placeholder:"URL" help:"A server that is reached by HTTP, in the place of a command."`
+	Env        []string `placeholder:"NAME=VALUE" sep:"none" help:"A variable of its environment; may be given again. A key is written secret(\"NAME\")."`
+	Header     []string `placeholder:"NAME=VALUE" sep:"none" help:"A header of each request to the URL; may be given again."`
+	Network    bool     `help:"Open the network to it."`
+	Paths      []string `name:"path" placeholder:"PATH" sep:"none" complete:"file" help:"Let it read and write below this folder, or this file; may be given again."`
+	ReadPaths  []string `name:"read-path" placeholder:"PATH" sep:"none" complete:"file" help:"Let it read and execute there; may be given again."`
+	Unconfined bool     `help:"Hold it to nothing: it reads and writes what you may, your keys included."`
+	Name       string   `arg:"" name:"name" help:"What it is called: a to z, digits, single _."`
+	Command    []string `arg:"" optional:"" name:"command" help:"The program that is the server, and its arguments."`
+}
+
+// Help adds to the help of the verb.
+func (MCPAdd) Help() string {
+	return `Writes a block mcp "NAME" into your configuration. Nothing is started: that happens when an agent that may use the server works, or with bothy tools call mcp__NAME__TOOL.
+
+The server is confined: it has a folder of its own, the system's programs and libraries, and no network but for a URL. A program in your home, as those of nvm are, is opened to it by itself, and so is the network to npx, uvx and others that fetch what they run.
+
+Examples:
+
+    bothy mcp add notes -- /usr/bin/notes-mcp --readonly
+    bothy mcp add --path ~/notes files -- npx -y @modelcontextprotocol/server-filesystem ~/notes
+    bothy mcp add --url https://tracker.example.com/mcp --header 'Authorization=Bearer secret("TRACKER")' tracker
+`
+}
+
+// MCPImport reads the servers that other programs have.
+type MCPImport struct {
+	Print bool     `help:"Only print the blocks."`
+	Yes   bool     `short:"y" help:"Do not ask."`
+	Files []string `arg:"" optional:"" name:"file" complete:"file" help:"The files to read; those of the programs that are known when absent."`
+}
+
+// Help adds to the help of the verb.
+func (MCPImport) Help() string {
+	return `Reads the servers of MCP that Claude Code, Claude Desktop, VS Code, Cursor, Codex, Gemini, Copilot and Zed keep, shows the blocks that they come to, and writes those that you do not have yet into your configuration, behind all that is there. Nothing is started. What a project brings (.mcp.json, .vscode/mcp.json) is read when its file is named.
+
+A key in such a file is not copied: its block says secret("NAME"), and a line says how to keep it. ${VARIABLE} becomes env("VARIABLE").
+
+Examples:
+
+    bothy mcp import
+    bothy mcp import --print
+    bothy mcp import .mcp.json
+`
+}
+
+// MCPRemove takes the block of a server away.
+type MCPRemove struct {
+	Name string `arg:"" name:"name" help:"The name of its block."`
+}

@@ -39,8 +39,8 @@ func TestElsewhere(t *testing.T) {
 		t.Errorf("run --version: %q, %+v", b.out.String(), b.daemon.prompts)
 	}
 	for word, says := range map[string]string{
-		"rm x": "`bothy runs rm RUN`", "delete x": "`bothy runs rm RUN`", "continue": "`bothy run -c", "mcp list": "`bothy plugins`",
-		"--json mcp": "`bothy plugins`", "stats": "`bothy usage`", "nope": "`bothy --help`", "run --nope rm": "`bothy run --help`", "runs mcp": "`bothy runs` has the verbs list, show,",
+		"rm x": "`bothy runs rm RUN`", "delete x": "`bothy runs rm RUN`", "continue": "`bothy run -c", "providers list": "`bothy models`",
+		"--json providers": "`bothy models`", "stats": "`bothy usage`", "nope": "`bothy --help`", "run --nope rm": "`bothy run --help`", "runs mcp": "`bothy runs` has the verbs list, show,",
 		"policy list": "has the verbs rules, forget, test", "runs list mcp": "`bothy runs list --help`",
 	} {
 		if code := b.run(strings.Fields(word)...); code != exitUsage || !strings.Contains(b.err.String(), says) || b.out.String() != "" {

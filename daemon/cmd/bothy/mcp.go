@@ -27,7 +27,8 @@ func (mcpListCmd) Help() string {
 
 // Run prints one line a server; what is wrong with one stands below.
 func (mcpListCmd) Run(ctx context.Context, c *console) error {
-	servers := func(cl *client.Client) (list []rpc.Plugin, err error) {
+	servers := func(cl *client.Client) ([]rpc.Plugin, error) {
+		list := []rpc.Plugin{}
 		all, err := cl.Plugins(ctx)
 		for _, p := range all {
 			if strings.HasPrefix(p.Instance, sdk.MCPPrefix) {

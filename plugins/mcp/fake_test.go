@@ -45,7 +45,11 @@ func serve(what string) int {
 		fmt.Println("starting up, please wait")
 		fmt.Println(strings.Repeat("noise ", 100_000))
 	}
-	s := mcp.NewServer(&mcp.Implementation{Name: "fake", Version: "1"}, &mcp.ServerOptions{PageSize: 3})
+	o := &mcp.ServerOptions{PageSize: 3}
+	if what == "legacy" {
+		o.SupportedProtocolVersions = []string{"2025-06-18"}
+	}
+	s := mcp.NewServer(&mcp.Implementation{Name: "fake", Version: "1"}, o)
 	offer(s)
 	if err := s.Run(context.Background(), &mcp.StdioTransport{}); err != nil {
 		return 1
@@ -109,6 +113,15 @@ func offer(s *mcp.Server) {
 	})
 	add("flood", nil, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return text(strings.Repeat("a", 12<<20)), nil
+	})
+	add("ask", nil, func(_ context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		if answer, is := r.Params.InputResponses["q"].(*mcp.CreateMessageWithToolsResult); is {
+			return text(answer.Content[0].(*mcp.TextContent).Text), nil
+		}
+		return &mcp.CallToolResult{InputRequests: mcp.InputRequestMap{"q": &mcp.CreateMessageParams{
+			SystemPrompt: "be brief", MaxTokens: 10, Temperature: 0.5,
+			Messages: []*mcp.SamplingMessage{{Role: "user", Content: &mcp.TextContent{Text: "hello"}}},
+		}}}, nil
 	})
 	add("rename", nil, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		s.RemoveTools("mixed")

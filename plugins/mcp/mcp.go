@@ -57,7 +57,7 @@ func (m *mcpServer) configure(ctx context.Context, s sdk.Settings) error {
 
 // options are what the servers may ask of Bothy, and tell it.
 func (m *mcpServer) options() *mcp.ClientOptions {
-	return &mcp.ClientOptions{
+	o := &mcp.ClientOptions{
 		Logger:                      m.log,
 		Capabilities:                &mcp.ClientCapabilities{},
 		ToolListChangedHandler:      func(context.Context, *mcp.ToolListChangedRequest) { m.settle() },
@@ -66,6 +66,10 @@ func (m *mcpServer) options() *mcp.ClientOptions {
 			m.log.Info("the server says", "level", string(r.Params.Level), "data", fmt.Sprint(r.Params.Data))
 		},
 	}
+	if m.settings.Sampling {
+		o.CreateMessageHandler = m.createMessage
+	}
+	return o
 }
 
 // settle lists the tools again once the server has said for a moment that nothing more
@@ -230,7 +234,7 @@ func (m *mcpServer) Invoke(ctx context.Context, call sdk.Invocation, out tool.St
 	}
 	params := &mcp.CallToolParams{Name: own, Arguments: arguments}
 	params.SetProgressToken(call.CallID)
-	defer m.calls.begin(ctx, call.CallID, out)()
+	defer m.calls.begin(ctx, call, out)()
 	r, err := session.CallTool(ctx, params)
 	if ctx.Err() != nil {
 		return sdk.ToolResult{}, ctx.Err() // the SDK has told the server

@@ -14,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/host"
 	"github.com/bothyd/bothy/sdk/plugin"
 	"github.com/bothyd/bothy/sdk/sdktest"
 )
@@ -306,6 +307,42 @@ func fakeFor(*http.Request) *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "fake", Version: "1"}, nil)
 	offer(s)
 	return s
+}
+
+// TestSampling: the server asks the run's model within its call, where the block lets it, in
+// both eras of the protocol.
+func TestSampling(t *testing.T) {
+	ask := func(ctx context.Context, m *mcpServer) (sdk.ToolResult, error) {
+		return m.Invoke(ctx, sdk.Invocation{Tool: "mcp__fake__ask", Arguments: []byte(`{}`), CallID: "a", Run: "r"}, &sdktest.Recorder{})
+	}
+	for _, what := range []string{"plain", "legacy"} {
+		t.Run(what, func(t *testing.T) {
+			d := &sdktest.Daemon{Answer: func(context.Context, sdk.Request) (string, error) { return "hi there", nil }}
+			m := started(t, what, `"sampling":true`)
+			r, err := ask(host.WithCall(host.With(t.Context(), d), "a"), m)
+			if err != nil || r.Output != "hi there" {
+				t.Fatalf("%+v, %v", r, err)
+			}
+			req := d.Asked()[0]
+			if len(req.Messages) != 2 || req.Messages[0].Text != "be brief" || req.Messages[1].Text != "hello" || req.MaxTokens != 10 || *req.Temperature != 0.5 || req.Model != "" {
+				t.Errorf("%+v", req)
+			}
+			if _, err := ask(host.WithCall(host.With(t.Context(), &sdktest.Daemon{}), "a"), m); err == nil || !strings.Contains(err.Error(), "not granted") {
+				t.Errorf("without the grant: %v", err)
+			}
+			if _, err := ask(host.With(t.Context(), d), started(t, what)); err == nil || len(d.Asked()) != 1 {
+				t.Errorf("a server that may not ask: %v", err)
+			}
+			if what == "plain" {
+				return // it asks within the answer to a call
+			}
+			end := m.calls.begin(t.Context(), sdk.Invocation{CallID: "other", Run: "other"}, &sdktest.Recorder{})
+			defer end()
+			if _, err := ask(host.WithCall(host.With(t.Context(), d), "a"), m); err == nil || !strings.Contains(err.Error(), "several runs") {
+				t.Errorf("for two runs: %v", err)
+			}
+		})
+	}
 }
 
 func TestSettings(t *testing.T) {

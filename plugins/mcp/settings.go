@@ -22,6 +22,7 @@ type settings struct {
 	Headers   map[string]string `hcl:"headers,optional" secret:"true" doc:"headers of each request to the URL, such as Authorization"`
 	Transport string            `hcl:"transport,optional" doc:"http, or sse for servers of before 2025; the default tries http, then sse"`
 	Timeout   time.Duration     `hcl:"timeout" default:"25s" doc:"how long the server may take to start and to list what it has"`
+	Sampling  bool              `hcl:"sampling,optional" doc:"it may ask the model of the run; set where the block grants models"`
 	Tools     []string          `hcl:"offered,optional" doc:"the tools that are offered, by the server's own names; * stands for any characters. The default is all"`
 }
 

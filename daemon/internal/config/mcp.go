@@ -3,9 +3,11 @@ package config
 import (
 	"maps"
 	"regexp"
-	"strings"
+	"slices"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
 )
 
 // mcpBinary is the plugin that each server of MCP is an instance of.
@@ -46,15 +48,14 @@ func (l *loader) mcp(b *block) {
 			server.Attributes[its] = &renamed
 		}
 	}
+	if a := body.Attributes["grants"]; a != nil && holds(valueOf(a.Expr, l.cfg.Context), sdk.GrantModels) {
+		// The server is told that it may ask a model; the plugin does not see its grants.
+		server.Attributes["sampling"] = &hclsyntax.Attribute{Name: "sampling", Expr: &hclsyntax.LiteralValueExpr{Val: cty.True, SrcRange: a.SrcRange}, SrcRange: a.SrcRange, NameRange: a.NameRange}
+	}
 	l.instance(&l.cfg.Plugins, Plugin{Label: sdk.MCPPrefix + label, Binary: mcpBinary, Enabled: true, OnUse: true, Confined: true, Range: b.at}, &server)
 }
 
-// MCP are the names of the MCP servers that run when they are needed.
-func (c *Config) MCP() (names []string) {
-	for _, p := range c.Plugins {
-		if name, is := strings.CutPrefix(p.Label, sdk.MCPPrefix); is && p.Enabled {
-			names = append(names, name)
-		}
-	}
-	return names
+// holds reports whether a value is a list with a text in it.
+func holds(list cty.Value, text string) bool {
+	return list.CanIterateElements() && slices.ContainsFunc(list.AsValueSlice(), func(v cty.Value) bool { return v.RawEquals(cty.StringVal(text)) })
 }

@@ -59,7 +59,7 @@ agent "writer" {
 		t.Errorf("%s", strings.Join(got, "\n"))
 	}
 	attrs, _ := cfg.Plugins[0].Body.JustAttributes()
-	for _, name := range []string{"command", "arguments", "environment", "offered"} {
+	for _, name := range []string{"command", "arguments", "environment", "offered", "sampling"} {
 		if attrs[name] == nil {
 			t.Errorf("the plugin does not get %s", name)
 		}

@@ -5,15 +5,27 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 
 	"github.com/bothyd/bothy/sdk"
 )
 
-// Call is a call of a tool in a run. Who made it says Parent: the path of the
-// action whose plugin did, empty where the model did.
+// Call is a call of a tool in a run. Tool is the tool's own name and Plugin the block
+// whose plugin has it, by whichever of its names it was called: a rule compares with
+// them. Plugin is empty where the tool is the daemon's own, or there is none of the name.
+// Who made the call says Parent: the path of the action whose plugin did, empty where the
+// model did.
 type Call struct {
-	Run int64 // the run's id
+	Run   int64  // the run's id
+	Wrote string // the name by which the tool was called: perhaps plugin__name
 	sdk.Action
+}
+
+// callOf is the call of an action.
+func callOf(run int64, a sdk.Action) Call {
+	c := Call{Run: run, Wrote: a.Tool, Action: a}
+	c.Tool = strings.TrimPrefix(a.Tool, a.Plugin+"__")
+	return c
 }
 
 // BeforeCall is asked about each call before it is recorded, judged and made
@@ -32,7 +44,7 @@ func BeforeCall(fn func(ctx context.Context, call Call) (Call, error)) Func {
 			return r, err
 		}
 		was := a.Arguments
-		call, err := fn(ctx, Call{Run: r.Run, Action: a})
+		call, err := fn(ctx, callOf(r.Run, a))
 		if err != nil {
 			r.State, r.Outcome, r.Body = sdk.StateFailed, sdk.Permission, err.Error()
 			var own *sdk.Error
@@ -62,7 +74,7 @@ func AfterCall(fn func(ctx context.Context, call Call) error) Func {
 		if err != nil {
 			return err
 		}
-		return fn(ctx, Call{Run: e.Run, Action: a})
+		return fn(ctx, callOf(e.Run, a))
 	})
 }
 

@@ -1,11 +1,14 @@
 package conformance
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +21,7 @@ import (
 	"google.golang.org/grpc/test/bufconn"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/hook"
 	"github.com/bothyd/bothy/sdk/internal/pb"
 )
 
@@ -37,13 +41,14 @@ type model struct {
 	call      func() *pb.CallResponse
 	event     func() *pb.Failure
 	filter    func() *pb.FilterResponse
+	over      chan struct{} // closed when the checks are
 	drained   bool
 	deaf      bool // after Drain it goes on
 }
 
 func well() *model {
 	object := json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"],"additionalProperties":false}`)
-	return &model{manifest: sdk.Manifest{
+	return &model{over: make(chan struct{}), manifest: sdk.Manifest{
 		Name: "model", Version: "1", Protocol: 1, Kinds: []string{"tool", "hook"}, Features: []string{sdk.FeatureReconfigure},
 		Tools:         []sdk.ToolSpec{{Name: "count", Description: "Counts.", Parameters: object, Annotations: sdk.Annotations{ReadOnly: true}}},
 		Subscriptions: []sdk.Subscription{{Name: "run.reset"}},
@@ -136,7 +141,7 @@ func (m *model) Event(context.Context, *pb.EventRequest) (*pb.EventResponse, err
 }
 
 func (m *model) Filter(_ context.Context, r *pb.FilterRequest) (*pb.FilterResponse, error) {
-	if m.filter != nil {
+	if m.filter != nil && r.GetName() != noFilter {
 		return m.filter(), nil
 	}
 	return &pb.FilterResponse{ValueJson: r.GetValueJson()}, nil
@@ -159,6 +164,7 @@ func tryAll(t *testing.T, m *model) map[string]Finding {
 		t.Fatal(err)
 	}
 	defer func() {
+		close(m.over)
 		server.Stop()
 		if err := errors.Join(conn.Close(), <-served); err != nil {
 			t.Error(err)
@@ -170,7 +176,7 @@ func tryAll(t *testing.T, m *model) map[string]Finding {
 			found[f.Name] = f
 		}
 	}
-	s := Subject{Conn: NewGrease(conn, 8), Call: true, Settings: sdk.Settings{Config: json.RawMessage("{}")}}
+	s := Subject{Conn: NewGrease(plain{conn}, 8), Call: true, Settings: sdk.Settings{Config: json.RawMessage("{}")}}
 	if s.Manifest, err = Describe(t.Context(), s); err != nil {
 		t.Fatal(err)
 	}
@@ -284,6 +290,41 @@ func TestDefects(t *testing.T) {
 			m.manifest.Subscriptions[0].Name = "entry.recording"
 			m.filter = func() *pb.FilterResponse { return &pb.FilterResponse{ValueJson: []byte(`{"tool":"x"}`)} }
 		}, "hook entry.recording", Failed, "lost what it does not know"},
+		"a guard that hangs": {func(m *model) {
+			m.manifest.Subscriptions[0].Name = "entry.recording"
+			m.filter = func() *pb.FilterResponse { <-m.over; return nil }
+		}, "hook entry.recording", Failed, "it did not answer within 5s: what was asked is denied"},
+		"a guard that panics": {func(m *model) {
+			m.manifest.Subscriptions[0].Name = "entry.recording"
+			m.filter = func() *pb.FilterResponse {
+				return &pb.FilterResponse{Failure: &pb.Failure{Outcome: "internal", Message: "the subscriber of entry.recording panicked: nil map"}}
+			}
+		}, "hook entry.recording", Failed, "panicked: nil map: what was asked is denied"},
+		"a guard that fails": {func(m *model) {
+			m.manifest.Subscriptions[0].Name = "entry.recording"
+			m.filter = func() *pb.FilterResponse {
+				return &pb.FilterResponse{Failure: &pb.Failure{Outcome: "internal", Message: "no such column"}}
+			}
+		}, "hook entry.recording", Warned, "it failed (internal: no such column): what was asked is denied"},
+		"a filter of another type": {func(m *model) {
+			m.manifest.Subscriptions[0].Name = "llm.response"
+			m.filter = func() *pb.FilterResponse {
+				return &pb.FilterResponse{ValueJson: []byte(`{"text":["a"],"x_later":` + laterValue + `}`)}
+			}
+		}, "hook llm.response", Failed, "is no sdk.Completion"},
+		"an event that fails": {func(m *model) {
+			m.event = func() *pb.Failure { return &pb.Failure{Outcome: "internal", Message: "no"} }
+		}, "hook run.reset", Warned, "it failed (internal: no): that stands in the log"},
+		"a status in place of a failure": {func(m *model) {
+			m.invoke = func(*pb.InvokeRequest, grpc.ServerStreamingServer[pb.InvokeResponse]) error {
+				return status.Error(codes.Unknown, "Exception calling application: 'a'")
+			}
+		}, "tool count", Failed, "the gRPC status Unknown in the place of an answer: catch what goes wrong, and answer with a Failure"},
+		"an end before its time": {func(m *model) {
+			m.invoke = func(*pb.InvokeRequest, grpc.ServerStreamingServer[pb.InvokeResponse]) error {
+				return status.Error(codes.DeadlineExceeded, "Deadline Exceeded")
+			}
+		}, "tool count", Failed, "must end with the call's deadline and with its cancellation"},
 		"subscribes twice": {func(m *model) {
 			m.manifest.Subscriptions = append(m.manifest.Subscriptions, m.manifest.Subscriptions[0])
 		}, "manifest", Failed, "subscribed to twice"},
@@ -331,6 +372,44 @@ func late20(r *pb.InvokeRequest, s grpc.ServerStreamingServer[pb.InvokeResponse]
 		}
 	}
 	return s.Send(done())
+}
+
+// TestPayloads: there is a value of every name that a daemon of this version sends, and
+// the typed functions of package hook take it.
+func TestPayloads(t *testing.T) {
+	for _, p := range sdk.Hooks() {
+		if p.Planned {
+			continue
+		}
+		values, err := payloads(Subject{Project: "/p", RunDir: "/r"}, p.Name)
+		if err != nil {
+			t.Error(err)
+		}
+		for _, v := range values {
+			d := json.NewDecoder(strings.NewReader(string(v)))
+			d.DisallowUnknownFields()
+			if err := d.Decode(reflect.New(p.Payload).Interface()); err != nil {
+				t.Errorf("%s: %v", p.Name, err)
+			}
+		}
+	}
+	var asked []string
+	guard := hook.Set{hook.BeforeCall(func(_ context.Context, c hook.Call) (hook.Call, error) {
+		asked = append(asked, c.Tool)
+		return c, nil
+	})}
+	values, err := payloads(Subject{}, "entry.recording")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range values {
+		if out, err := guard.Filter(t.Context(), "entry.recording", v); err != nil || !bytes.Equal(out, v) {
+			t.Errorf("%s: %v", out, err)
+		}
+	}
+	if want := []string{"read_file", "write_file", "delete_path", "bash"}; !slices.Equal(asked, want) {
+		t.Errorf("the guard was asked about %v, want %v", asked, want)
+	}
 }
 
 // TestGrease: the same seed greases the same requests, and what it adds is

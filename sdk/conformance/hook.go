@@ -2,9 +2,13 @@ package conformance
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"reflect"
+	"strings"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/hook"
@@ -17,7 +21,7 @@ const (
 )
 
 // HookChecks are the checks of the kind hook. What it subscribes to is told it
-// only with Subject.Call, and without a payload that means anything.
+// only with Subject.Call.
 func HookChecks(m sdk.Manifest) []Check {
 	checks := []Check{
 		{"hook: unknown event", func(ctx context.Context, s Subject) error {
@@ -49,26 +53,85 @@ func told(ctx context.Context, s Subject, sub sdk.Subscription) error {
 	if !s.Call {
 		return Skip("give --call to have it told of %s", sub.Name)
 	}
-	client := hook.NewClient(s.Conn)
+	values, err := payloads(s, sub.Name)
+	if err != nil {
+		return err
+	}
 	p, known := sdk.FindHook(sub.Name)
-	value := Later(sub.Name, json.RawMessage("{}"))
-	if !known || p.Kind == sdk.HookEvent {
-		if err := client.Event(ctx, sub.Name, value); err != nil && answered(err) == nil {
-			return fmt.Errorf("as an event: %w", err)
+	var reservations []error
+	for _, value := range values {
+		value = Later(sub.Name, value)
+		var err error
+		if !known || p.Kind == sdk.HookEvent {
+			err = hears(ctx, s, sub, p, value)
+		}
+		if err == nil && (!known || p.Kind == sdk.HookFilter) {
+			err = filters(ctx, s, sub, p, value)
+		}
+		switch {
+		case err != nil && severity(err) == Failed:
+			return fmt.Errorf("told %s: %w", value, err)
+		case err != nil && len(reservations) == 0: // one of a sort is enough
+			reservations = append(reservations, err)
 		}
 	}
-	if !known || p.Kind == sdk.HookFilter {
-		out, err := client.Filter(ctx, sub.Name, value)
-		if err == nil {
-			err = Filtered(value, out)
-		} else if answered(err) != nil {
-			err = nil // it may refuse what means nothing
-		}
-		if err != nil {
-			return fmt.Errorf("as a filter: %w", err)
-		}
+	return errors.Join(append(reservations, alive(ctx, s))...)
+}
+
+func hears(ctx context.Context, s Subject, sub sdk.Subscription, p sdk.HookPoint, value json.RawMessage) error {
+	return inLimit(ctx, sub, p, func(ctx context.Context) error {
+		return hook.NewClient(s.Conn).Event(ctx, sub.Name, value)
+	})
+}
+
+func filters(ctx context.Context, s Subject, sub sdk.Subscription, p sdk.HookPoint, value json.RawMessage) error {
+	var out json.RawMessage
+	err := inLimit(ctx, sub, p, func(ctx context.Context) (err error) {
+		out, err = hook.NewClient(s.Conn).Filter(ctx, sub.Name, value)
+		return err
+	})
+	if err != nil {
+		return err
 	}
-	return alive(ctx, s)
+	if err := Filtered(value, out); err != nil {
+		return err
+	}
+	if p.Payload == nil {
+		return nil
+	}
+	if err := json.Unmarshal(out, reflect.New(p.Payload).Interface()); err != nil {
+		return fmt.Errorf("what the filter answered is no %v: %w", p.Payload, err)
+	}
+	return nil
+}
+
+// inLimit holds a subscriber to its time, and says what its failure means.
+func inLimit(ctx context.Context, sub sdk.Subscription, p sdk.HookPoint, do func(context.Context) error) error {
+	means := "that stands in the log, and nothing else comes of it"
+	switch {
+	case p.Guard || sub.Failure == sdk.FailClosed:
+		means = "what was asked is denied"
+	case p.Kind == sdk.HookFilter:
+		means = "the value passes as it was"
+	}
+	limit := cmp.Or(p.Limit, patience)
+	bounded, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	err := do(bounded)
+	own := answered(err)
+	switch {
+	case err == nil:
+		return nil
+	case own == nil && bounded.Err() != nil:
+		return fmt.Errorf("it did not answer within %v: %s, and the daemon ends a plugin that works on for %v; do what takes longer elsewhere, and heed the context", limit, means, grace)
+	case own == nil:
+		return err
+	case strings.Contains(own.Message, " panicked: "):
+		return fmt.Errorf("%s: %s", own.Message, means)
+	case own.Outcome == sdk.Permission || own.Outcome == sdk.Unavailable:
+		return Skip("it could not do its work here, where it is granted nothing and nothing is configured: %s", own.Message)
+	}
+	return Warn("it failed (%s: %s): %s", own.Outcome, own.Message, means)
 }
 
 // later is a member that no version knows, and its value.

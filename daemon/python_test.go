@@ -103,6 +103,8 @@ class Config:
     key: Annotated[Optional[str], Arg("A key.", secret=True)] = None
     wait: datetime.timedelta = datetime.timedelta(seconds=90)
     words: list[str] = dataclasses.field(default_factory=lambda: ["a", "b"])
+    style: Literal["plain", "bold"] = "plain"
+    count: Annotated[int, Arg("How many.", minimum=1, maximum=8)] = 2
 
 
 @dataclasses.dataclass
@@ -189,6 +191,16 @@ plugin.serve()
 func TestPythonPackage(t *testing.T) {
 	path := pythonPlugin(t, "many", manyThings)
 	conforms(t, path, "--settings", `{"greeting":"well"}`)
+	for settings, want := range map[string]string{
+		`{"greeting":"well","style":"loud"}`: `it must be one of ["plain" "bold"]`,
+		`{"greeting":"well","count":9}`:      "it must be from 1 to 8",
+		`{"greeting":"well","foo":1}`:        "it declares greeting, key, wait, words, style, count",
+	} {
+		out, err := exec.Command(filepath.Join(installation(t), "bin", "bothyd"), "plugins", "test", "--settings", settings, path).CombinedOutput()
+		if err == nil || !strings.Contains(string(out), want) {
+			t.Errorf("%s: %v, %s", settings, err, out)
+		}
+	}
 	e := newExecuting(t, fmt.Sprintf(`
 plugin "many" {
   path     = %q

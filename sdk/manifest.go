@@ -89,22 +89,6 @@ const (
 	GrantChannel = "channel" // it is a front end: it gets the daemon's socket and a token for the projects its block names
 )
 
-// ConfigSchema declares the attributes of a plugin's HCL block, so that the
-// host can decode the operator's own text and report mistakes where they are.
-type ConfigSchema struct {
-	Attributes []ConfigAttribute `json:"attributes"`
-}
-
-// ConfigAttribute is one attribute of a plugin's block.
-type ConfigAttribute struct {
-	Name     string          `json:"name"`
-	Type     string          `json:"type"` // "string", "number", "bool", "duration", "list(string)", "map(string)"
-	Required bool            `json:"required,omitempty"`
-	Secret   bool            `json:"secret,omitempty"` // its value is redacted everywhere
-	Default  json.RawMessage `json:"default,omitempty"`
-	Doc      string          `json:"doc,omitempty"`
-}
-
 // Settings is what Configure hands a plugin.
 type Settings struct {
 	Instance   string          `json:"instance"` // the label of the block

@@ -122,10 +122,13 @@ func (t *trial) connected(ctx context.Context, p *process) error {
 	}
 	t.told(finding("manifest", errors.Join(Manifest(s.Manifest), t.named(s.Manifest))))
 	t.told(finding("describe says what the sub-command says", t.agrees(s.Manifest)))
-	if s.Settings, err = t.settings(s.Manifest); err != nil {
+	var refused error
+	if s.Settings, refused, err = t.settings(s.Manifest); err != nil {
 		return err
 	}
-	err = Configure(ctx, s, services.at)
+	if err = refused; err == nil {
+		err = Configure(ctx, s, services.at)
+	}
 	t.told(finding("configure", t.refusal(err)))
 	if err == nil {
 		if s.Manifest, err = Describe(ctx, s); err == nil {
@@ -173,8 +176,9 @@ func canonical(m sdk.Manifest) (v any) {
 	return v
 }
 
-// settings are the defaults of the schema, and over them what was given.
-func (t *trial) settings(m sdk.Manifest) (sdk.Settings, error) {
+// settings are the defaults of the schema, and over them what was given; and why the
+// daemon would refuse a block that says so.
+func (t *trial) settings(m sdk.Manifest) (given sdk.Settings, refused, err error) {
 	values := map[string]json.RawMessage{}
 	if m.Config != nil {
 		for _, a := range m.Config.Attributes {
@@ -185,24 +189,25 @@ func (t *trial) settings(m sdk.Manifest) (sdk.Settings, error) {
 	}
 	if len(t.o.Config) > 0 {
 		if err := json.Unmarshal(t.o.Config, &values); err != nil {
-			return sdk.Settings{}, sdk.Errorf(sdk.Validation, "the configuration is no JSON object: %w", err)
+			return given, nil, sdk.Errorf(sdk.Validation, "the settings are no JSON object: write one, as in --settings '{\"base_url\": \"http://127.0.0.1\"}'")
 		}
 	}
+	refused = m.Config.CheckValues(values)
 	b, err := json.Marshal(values)
 	if err != nil {
-		return sdk.Settings{}, err
+		return given, nil, err
 	}
 	sockets, data := filepath.Join(t.dir, "s"), filepath.Join(t.dir, "data")
 	for _, d := range []string{sockets, data} {
 		if err := os.Mkdir(d, 0o700); err != nil {
-			return sdk.Settings{}, err
+			return given, nil, err
 		}
 	}
-	given := sdk.Settings{Instance: m.Name, Generation: 1, Config: b, DataDir: data, SocketDir: sockets, Prefix: t.dir}
+	given = sdk.Settings{Instance: m.Name, Generation: 1, Config: b, DataDir: data, SocketDir: sockets, Prefix: t.dir}
 	if slices.Contains(m.Grants, sdk.GrantSandbox) {
 		given.Sandbox = &sdk.Sandbox{}
 	}
-	return given, nil
+	return given, refused, nil
 }
 
 // refusal says what to do about settings that were not taken.

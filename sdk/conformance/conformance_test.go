@@ -199,6 +199,31 @@ func described(m *model, size int) {
 	m.manifest.Tools[0].Parameters = json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer","description":"` + strings.Repeat("x", size) + `"}},"required":["n"],"additionalProperties":false}`)
 }
 
+// TestSettings: settings that a block would be refused for fail the test, as they do in the daemon.
+func TestSettings(t *testing.T) {
+	m := well().manifest
+	m.Config = &sdk.ConfigSchema{Attributes: []sdk.ConfigAttribute{
+		{Name: "style", Type: "string", Enum: []string{"plain"}, Default: json.RawMessage(`"plain"`)}, {Name: "url", Type: "string", Required: true},
+	}}
+	for given, want := range map[string]string{
+		`{"url":"u"}`:                "",
+		``:                           `the settings were refused: attribute "url" is required; give --settings with what its block must say`,
+		`{"url":"u","foo":1}`:        `attribute "foo": the plugin does not declare it: it declares style, url`,
+		`{"url":"u","style":5}`:      `attribute "style": it must be a text, and this is a number`,
+		`{"url":"u","style":"loud"}`: `attribute "style": it must be one of ["plain"]`,
+	} {
+		tr := &trial{o: Options{Config: json.RawMessage(given)}, dir: t.TempDir()}
+		_, refused, err := tr.settings(m)
+		f := finding("configure", tr.refusal(refused))
+		if err != nil || (f.Severity == Failed) != (want != "") || !strings.Contains(f.Text, want) {
+			t.Errorf("%s: %+v, %v, want %q", given, f, err, want)
+		}
+	}
+	if _, _, err := (&trial{o: Options{Config: json.RawMessage("[]")}, dir: t.TempDir()}).settings(m); err == nil || !strings.Contains(err.Error(), "no JSON object") {
+		t.Error(err)
+	}
+}
+
 // TestManyTools: above the budget is a warning, and far above it no daemon takes it.
 func TestManyTools(t *testing.T) {
 	m := well().manifest
@@ -238,6 +263,12 @@ func TestDefects(t *testing.T) {
 		severity Severity
 		says     string
 	}{
+		"an attribute of the daemon's": {func(m *model) {
+			m.manifest.Config = &sdk.ConfigSchema{Attributes: []sdk.ConfigAttribute{{Name: "enabled", Type: "bool"}}}
+		}, "manifest", Failed, "enabled is the daemon's own attribute of a block"},
+		"bounds that nothing meets": {func(m *model) {
+			m.manifest.Tools[0].Parameters = json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"},"at":{"type":"object","properties":{"from":{"type":"array","items":{"type":"number","minimum":5,"maximum":1}}}}},"required":["n"]}`)
+		}, "manifest", Failed, `tool count: property "at.from[]": its minimum is above its maximum`},
 		"too deep a schema": {func(m *model) {
 			m.manifest.Tools[0].Parameters = json.RawMessage(`{"type":"object","properties":{"a":` + strings.Repeat(`{"items":`, 200) + `{}` + strings.Repeat(`}`, 200) + `}}`)
 		}, "manifest", Failed, "tool count: the daemon does not take it: the words of its JSON Schema cannot be read: they are nested deeper"},

@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -29,7 +31,6 @@ var (
 	kinds    = []string{kindTool, kindProvider, kindSkill, kindHook, kindChannel}
 	grants   = []string{sdk.GrantSandbox, sdk.GrantProject, sdk.GrantEntries, sdk.GrantTools, sdk.GrantModels, sdk.GrantSecrets, sdk.GrantChannel}
 	features = []string{sdk.FeatureReconfigure, sdk.FeatureRelease}
-	types    = []string{"string", "number", "bool", "duration", "list(string)", "map(string)"}
 
 	// Every plugin has this package in it, and few are tested: what takes time to
 	// make waits until it is used.
@@ -129,11 +130,33 @@ func Tools(specs []sdk.ToolSpec) error {
 		if s.Annotations.ReadOnly && s.Annotations.Destructive {
 			errs = append(errs, fmt.Errorf("tool %s is read-only and destructive at once", s.Name))
 		}
-		if _, err := schemaOf(s); err != nil {
+		if parsed, err := schemaOf(s); err != nil {
 			errs = append(errs, err)
+		} else if err := satisfiable(parsed, ""); err != nil {
+			errs = append(errs, fmt.Errorf("tool %s: %w", s.Name, err))
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// satisfiable finds bounds of an argument that no value lies between.
+func satisfiable(s *jsonschema.Schema, at string) error {
+	if s == nil {
+		return nil
+	}
+	var errs []error
+	above := func(low, high string, is bool) {
+		if is {
+			errs = append(errs, fmt.Errorf("property %q: its %s is above its %s, so that no value is taken", at, low, high))
+		}
+	}
+	above("minimum", "maximum", s.Minimum != nil && s.Maximum != nil && *s.Minimum > *s.Maximum)
+	above("minLength", "maxLength", s.MinLength != nil && s.MaxLength != nil && *s.MinLength > *s.MaxLength)
+	above("minItems", "maxItems", s.MinItems != nil && s.MaxItems != nil && *s.MinItems > *s.MaxItems)
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		errs = append(errs, satisfiable(s.Properties[name], strings.TrimPrefix(at+"."+name, ".")))
+	}
+	return errors.Join(append(errs, satisfiable(s.Items, at+"[]"))...)
 }
 
 // schemaOf reads the JSON Schema of a tool's arguments.
@@ -170,19 +193,11 @@ func config(c *sdk.ConfigSchema) error {
 	var errs []error
 	seen := map[string]bool{}
 	for _, a := range c.Attributes {
-		if a.Name == "" || seen[a.Name] {
-			errs = append(errs, fmt.Errorf("the attribute %q has no name or is declared twice", a.Name))
+		if seen[a.Name] {
+			errs = append(errs, fmt.Errorf("the attribute %q is declared twice", a.Name))
 		}
 		seen[a.Name] = true
-		if !slices.Contains(types, a.Type) {
-			errs = append(errs, fmt.Errorf("attribute %s: there is no type %q; there are %v", a.Name, a.Type, types))
-		}
-		if a.Default != nil && !json.Valid(a.Default) {
-			errs = append(errs, fmt.Errorf("attribute %s: its default is no JSON", a.Name))
-		}
-		if a.Default != nil && a.Required {
-			errs = append(errs, fmt.Errorf("attribute %s is required and has a default", a.Name))
-		}
+		errs = append(errs, a.Check())
 	}
 	return errors.Join(errs...)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/internal/tags"
 )
 
 // Schema derives the attributes of a plugin's block from a struct, or a
@@ -18,10 +19,15 @@ import (
 //	Key     string        `hcl:"api_key,optional" secret:"true"`
 //	Timeout time.Duration `hcl:"timeout" default:"30s"`
 //
+//	Style   string        `hcl:"style" enum:"plain,loud" default:"plain"`
+//	Indent  int           `hcl:"indent" minimum:"1" maximum:"8" default:"2"`
+//
 // A field without an hcl tag is no attribute. One that is neither optional nor
 // has a default is required. Types: string, bool, numbers, time.Duration,
 // sdk.Duration, []string, map[string]string and pointers to them; a default of
-// a []string is separated by commas.
+// a []string is separated by commas. enum is of texts, and of each of a list;
+// minimum and maximum are of numbers. Any other tag, and a name that is the daemon's
+// ([sdk.BlockAttributes]), is an error.
 func Schema(config any) (*sdk.ConfigSchema, error) {
 	t := reflect.TypeOf(config)
 	for t != nil && t.Kind() == reflect.Pointer {
@@ -35,6 +41,9 @@ func Schema(config any) (*sdk.ConfigSchema, error) {
 		f := t.Field(i)
 		tag, tagged := f.Tag.Lookup("hcl")
 		if !tagged {
+			if err := forgotten(f); err != nil {
+				return nil, err
+			}
 			continue
 		}
 		a, err := attribute(f, tag)
@@ -46,6 +55,20 @@ func Schema(config any) (*sdk.ConfigSchema, error) {
 	return s, nil
 }
 
+// ours are the tags of an attribute.
+var ours = []string{"hcl", "default", "doc", "secret", "enum", "minimum", "maximum"}
+
+// forgotten finds a field that was meant for an attribute: it has tags of one, but for
+// the name.
+func forgotten(f reflect.StructField) error {
+	for _, name := range ours {
+		if _, has := f.Tag.Lookup(name); has {
+			return fmt.Errorf("field %s of the plugin's Config: it has the tag %s and no tag hcl, by which it is an attribute", f.Name, name)
+		}
+	}
+	return nil
+}
+
 func attribute(f reflect.StructField, tag string) (sdk.ConfigAttribute, error) {
 	name, option, _ := strings.Cut(tag, ",")
 	a := sdk.ConfigAttribute{Name: name, Doc: f.Tag.Get("doc"), Secret: f.Tag.Get("secret") == "true"}
@@ -55,9 +78,27 @@ func attribute(f reflect.StructField, tag string) (sdk.ConfigAttribute, error) {
 	if option != "" && option != "optional" {
 		return a, fmt.Errorf("unknown option %q in its hcl tag", option)
 	}
-	var err error
+	err := tags.Check(f, ours...)
+	if err != nil {
+		return a, err
+	}
 	if a.Type, err = typeName(f.Type); err != nil {
 		return a, err
+	}
+	if text, has := f.Tag.Lookup("enum"); has {
+		a.Enum = strings.Split(text, ",")
+	}
+	for _, bound := range []struct {
+		name string
+		into **float64
+	}{{"minimum", &a.Minimum}, {"maximum", &a.Maximum}} {
+		if text, has := f.Tag.Lookup(bound.name); has {
+			n, err := strconv.ParseFloat(text, 64)
+			if err != nil {
+				return a, fmt.Errorf("%s %q is no number", bound.name, text)
+			}
+			*bound.into = &n
+		}
 	}
 	text, hasDefault := f.Tag.Lookup("default")
 	if hasDefault {
@@ -66,7 +107,7 @@ func attribute(f reflect.StructField, tag string) (sdk.ConfigAttribute, error) {
 		}
 	}
 	a.Required = option != "optional" && !hasDefault
-	return a, nil
+	return a, a.Check()
 }
 
 var (
@@ -161,6 +202,9 @@ func Decode(config json.RawMessage, into any) error {
 			}
 			continue
 		}
+		if err := a.CheckValue(raw); err != nil {
+			return fmt.Errorf("attribute %q: %w", a.Name, err)
+		}
 		if err := assign(byName[a.Name], a.Type, raw); err != nil {
 			return fmt.Errorf("attribute %q: %w", a.Name, err)
 		}
@@ -181,5 +225,9 @@ func assign(f reflect.Value, kind string, raw json.RawMessage) error {
 		f.SetInt(int64(d))
 		return nil
 	}
-	return json.Unmarshal(raw, f.Addr().Interface())
+	err := json.Unmarshal(raw, f.Addr().Interface())
+	if err != nil && kind == "number" {
+		return fmt.Errorf("the number does not fit into a %v", f.Type())
+	}
+	return err
 }

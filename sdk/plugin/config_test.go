@@ -20,6 +20,9 @@ type everything struct {
 	Idle    sdk.Duration      `hcl:"idle,optional"`
 	Tags    []string          `hcl:"tags" default:"a,b"`
 	Headers map[string]string `hcl:"headers,optional"`
+	Style   string            `hcl:"style" enum:"plain,bold" default:"plain"`
+	Level   int               `hcl:"level,optional" minimum:"1" maximum:"5"`
+	Colours []string          `hcl:"colours,optional" enum:"red,green"`
 	Own     string
 	private string
 }
@@ -42,7 +45,10 @@ func TestSchema(t *testing.T) {
 		`{"name":"wait","type":"duration","default":"5s"},` +
 		`{"name":"idle","type":"duration"},` +
 		`{"name":"tags","type":"list(string)","default":["a","b"]},` +
-		`{"name":"headers","type":"map(string)"}]}`
+		`{"name":"headers","type":"map(string)"},` +
+		`{"name":"style","type":"string","default":"plain","enum":["plain","bold"]},` +
+		`{"name":"level","type":"number","minimum":1,"maximum":5},` +
+		`{"name":"colours","type":"list(string)","enum":["red","green"]}]}`
 	if string(b) != want {
 		t.Errorf("got  %s\nwant %s", b, want)
 	}
@@ -72,6 +78,30 @@ func TestSchemaMistakes(t *testing.T) {
 		`default "x"`: struct {
 			A time.Duration `hcl:"a" default:"x"`
 		}{},
+		"path is the daemon's own attribute of a block": struct {
+			A string `hcl:"path"`
+		}{},
+		`the tag "desc" says nothing here: there are hcl, default, doc`: struct {
+			A string `hcl:"a" desc:"what"`
+		}{},
+		"field A of the plugin's Config: it has the tag default and no tag hcl": struct {
+			A string `default:"x"`
+		}{},
+		"its minimum 5 is above its maximum 1": struct {
+			A int `hcl:"a" minimum:"5" maximum:"1"`
+		}{},
+		"a bool has no enum": struct {
+			A bool `hcl:"a" enum:"true"`
+		}{},
+		"a string has no minimum": struct {
+			A string `hcl:"a" minimum:"1"`
+		}{},
+		`minimum "few" is no number`: struct {
+			A int `hcl:"a" minimum:"few"`
+		}{},
+		`its default: it must be one of ["x" "y"]`: struct {
+			A string `hcl:"a" enum:"x,y" default:"z"`
+		}{},
 		"cannot have a default": struct {
 			A map[string]string `hcl:"a" default:"x"`
 		}{},
@@ -86,16 +116,21 @@ func TestDecode(t *testing.T) {
 	c := everything{Own: "kept"}
 	err := Decode(json.RawMessage(`{"url":"u","rate":0.5,"wait":"1m","idle":"2s","tags":[],"headers":{"a":"b"},"later":1,"count":null}`), &c)
 	half := 0.5
-	want := everything{URL: "u", Count: 3, Rate: &half, On: true, Wait: time.Minute, Idle: sdk.Duration(2 * time.Second), Tags: []string{}, Headers: map[string]string{"a": "b"}, Own: "kept"}
+	want := everything{URL: "u", Count: 3, Rate: &half, On: true, Wait: time.Minute, Idle: sdk.Duration(2 * time.Second), Tags: []string{}, Headers: map[string]string{"a": "b"}, Style: "plain", Own: "kept"}
 	if err != nil || !reflect.DeepEqual(c, want) {
 		t.Errorf("%+v %v", c, err)
 	}
 	for raw, want := range map[string]string{
-		`{}`:                         `"url" is required`,
-		`[]`:                         "no JSON object",
-		`{"url":5}`:                  `"url"`,
-		`{"url":"u","wait":30}`:      "a duration is text",
-		`{"url":"u","count":"many"}`: `"count"`,
+		`{}`:                                   `"url" is required`,
+		`[]`:                                   "no JSON object",
+		`{"url":5}`:                            `"url"`,
+		`{"url":"u","wait":30}`:                `"wait": it must be a duration such as "30s", and this is a number`,
+		`{"url":"u","count":"many"}`:           `"count": it must be a number, and this is a text`,
+		`{"url":"u","count":2.5}`:              `"count": the number does not fit into a int`,
+		`{"url":"u","tags":["a",1]}`:           `"tags": it must be a list of texts, and this is a list`,
+		`{"url":"u","style":"loud"}`:           `"style": it must be one of ["plain" "bold"]`,
+		`{"url":"u","level":9}`:                `"level": it must be from 1 to 5`,
+		`{"url":"u","colours":["red","grey"]}`: `"colours": it must be one of ["red" "green"]`,
 	} {
 		if err := Decode(json.RawMessage(raw), &everything{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", raw, err, want)

@@ -52,6 +52,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"reflect"
 	"slices"
 	"strconv"
 	"sync"
@@ -175,6 +176,9 @@ func (o *Options) check() error {
 		}
 	}
 	if o.Config != nil {
+		if v := reflect.ValueOf(o.Config); v.Kind() != reflect.Pointer || v.IsNil() {
+			return fmt.Errorf("Options.Config is a %T: it must be a pointer to a struct, which the settings are filled into", o.Config)
+		}
 		if _, err := Schema(o.Config); err != nil {
 			return err
 		}

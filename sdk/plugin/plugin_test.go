@@ -55,6 +55,8 @@ func TestCommands(t *testing.T) {
 		{Options{}, nil, 1, "", "Name is empty"},
 		{Options{Name: "bad", Tool: tool.Set{tool.Raw(sdk.ToolSpec{Name: "Bad"}, nil)}}, []string{"describe"}, 1, "", `tool name "Bad"`},
 		{Options{Name: "bad", Tool: greeter(nil), Config: 5}, []string{"describe"}, 1, "", "must be a pointer"},
+		{Options{Name: "bad", Tool: greeter(nil), Config: everything{}}, []string{"describe"}, 1, "", "Options.Config is a plugin.everything: it must be a pointer to a struct"},
+		{Options{Name: "bad", Tool: greeter(nil), Config: (*everything)(nil)}, []string{"describe"}, 1, "", "it must be a pointer to a struct"},
 	} {
 		var out, errs bytes.Buffer
 		if code := run(c.o, c.args, &out, &errs); code != c.code || !strings.Contains(out.String(), c.stdout) || !strings.Contains(errs.String(), c.errs) {
@@ -64,7 +66,7 @@ func TestCommands(t *testing.T) {
 	var out bytes.Buffer
 	run(o, []string{"describe"}, &out, &out)
 	var m sdk.Manifest
-	if err := json.Unmarshal(out.Bytes(), &m); err != nil || m.Protocol != Protocol || len(m.Tools) != 1 || len(m.Config.Attributes) != 9 {
+	if err := json.Unmarshal(out.Bytes(), &m); err != nil || m.Protocol != Protocol || len(m.Tools) != 1 || len(m.Config.Attributes) != 12 {
 		t.Errorf("%+v %v", m, err)
 	}
 }

@@ -2,7 +2,9 @@ package schema
 
 import (
 	"fmt"
+	"math/big"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -11,19 +13,38 @@ var (
 	keyword = regexp.MustCompile(`^(type|enum|minimum|maximum|exclusiveMinimum|exclusiveMaximum|minLength|maxLength|pattern|minItems|maxItems|uniqueItems|const|multipleOf): `)
 )
 
-// problem turns the validator's path of schemas into the property that a person
+// compared is how the validator shows a number and its bound: 99/1 and 8.000000.
+var compared = regexp.MustCompile(`^(-?\d+/\d+) is ([a-z ]+) (-?\d+\.\d{6})$`)
+
+// Problem turns the validator's path of schemas into the property that a person
 // would name: "validating root: validating /properties/n: type: ..." becomes
 // `property "n": ...`.
-func problem(text string) string {
+func Problem(text string) string {
 	var at string
 	for m := place.FindStringSubmatch(text); m != nil; m = place.FindStringSubmatch(text) {
 		at, text = m[1], text[len(m[0]):]
 	}
 	text = keyword.ReplaceAllString(text, "")
+	if m := compared.FindStringSubmatch(text); m != nil {
+		text = number(m[1]) + " is " + m[2] + " " + number(m[3])
+	}
 	if name := propertyOf(at); name != "" {
 		return fmt.Sprintf("property %q: %s", name, text)
 	}
 	return text
+}
+
+// number is a number as people write it.
+func number(text string) string {
+	r, ok := new(big.Rat).SetString(text)
+	if !ok {
+		return text
+	}
+	if r.IsInt() {
+		return r.Num().String()
+	}
+	f, _ := r.Float64() // as near as it is
+	return strconv.FormatFloat(f, 'g', -1, 64)
 }
 
 // propertyOf reads "/properties/a/items/properties/b" as "a[].b".

@@ -113,7 +113,7 @@ func (s *Schema) Validate(arguments json.RawMessage) (json.RawMessage, error) {
 		}
 	}
 	if err := s.resolved.Validate(object); err != nil {
-		return nil, errors.New(problem(err.Error()))
+		return nil, errors.New(Problem(err.Error()))
 	}
 	return arguments, nil
 }

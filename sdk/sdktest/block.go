@@ -43,7 +43,7 @@ func Configure(t *testing.T, o plugin.Options, b Block) *Plugin {
 		config = json.RawMessage("{}")
 	}
 	if err := known(o.Config, config); err != nil {
-		t.Fatal(err)
+		t.Fatalf("the settings of the block: %v", err)
 	}
 	if o.Config != nil {
 		if err := plugin.Decode(config, o.Config); err != nil {
@@ -63,26 +63,20 @@ func Configure(t *testing.T, o plugin.Options, b Block) *Plugin {
 	return p
 }
 
-// known refuses attributes that the plugin does not declare, as the daemon does where
-// they stand.
+// known refuses what the daemon refuses of a block where it stands.
 func known(config any, settings json.RawMessage) error {
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(settings, &values); err != nil {
 		return sdk.Errorf(sdk.Validation, "the settings of the block are no JSON object: %w", err)
 	}
-	schema := &sdk.ConfigSchema{}
+	var declared *sdk.ConfigSchema
 	if config != nil {
 		var err error
-		if schema, err = plugin.Schema(config); err != nil {
+		if declared, err = plugin.Schema(config); err != nil {
 			return err
 		}
 	}
-	for name := range values {
-		if !slices.ContainsFunc(schema.Attributes, func(a sdk.ConfigAttribute) bool { return a.Name == name }) {
-			return sdk.Errorf(sdk.Validation, "the settings of the block have %q, which the plugin's Config does not declare", name)
-		}
-	}
-	return nil
+	return declared.CheckValues(values)
 }
 
 // Tool is the suite [Tool] for the plugin's tools.

@@ -9,6 +9,9 @@ import (
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/bothyd/bothy/sdk/internal/tags"
+	"github.com/bothyd/bothy/sdk/schema"
 )
 
 // filling is the default of a field: what a call has that leaves the argument out.
@@ -37,7 +40,14 @@ func tagged(t reflect.Type, s *jsonschema.Schema) (defaults []filling, err error
 			name = f.Name
 		}
 		p := s.Properties[name]
-		if f.Anonymous || !f.IsExported() || p == nil {
+		if f.Anonymous {
+			continue
+		}
+		if err := idle(f, p != nil); err != nil {
+			errs = append(errs, fmt.Errorf("field %s: %w", f.Name, err))
+			continue
+		}
+		if p == nil {
 			continue
 		}
 		if err := tag(f, p); err != nil {
@@ -61,6 +71,26 @@ func tagged(t reflect.Type, s *jsonschema.Schema) (defaults []filling, err error
 		}
 	}
 	return defaults, errors.Join(errs...)
+}
+
+// ours are the tags of an argument.
+var ours = []string{"json", "jsonschema", "enum", "minimum", "maximum", "default", "example", "format"}
+
+// idle finds tags that say nothing: nobody knows them, or the field is no argument.
+func idle(f reflect.StructField, argument bool) error {
+	if argument {
+		return tags.Check(f, ours...)
+	}
+	names, _ := tags.Names(f.Tag)
+	for _, name := range names {
+		if name == "json" && f.IsExported() {
+			return nil // it says "-"
+		}
+		if slices.Contains(ours, name) {
+			return fmt.Errorf("it has the tag %s and is no argument: begin its name with a capital letter", name)
+		}
+	}
+	return nil
 }
 
 // within looks for structs in what a field holds.
@@ -124,14 +154,35 @@ func tag(f reflect.StructField, s *jsonschema.Schema) error {
 	}
 	read("default", s, func(value json.RawMessage) { s.Default = value })
 	read("example", s, func(value json.RawMessage) { s.Examples = []any{anyOf(value)} })
+	if each.Minimum != nil && each.Maximum != nil && *each.Minimum > *each.Maximum {
+		errs = append(errs, fmt.Errorf("its minimum %v is above its maximum %v", *each.Minimum, *each.Maximum))
+	}
 	if err := errors.Join(errs...); err != nil || s.Default == nil && s.Examples == nil {
 		return err
 	}
-	check, err := s.CloneSchemas().Resolve(&jsonschema.ResolveOptions{ValidateDefaults: true})
-	if err == nil && s.Examples != nil {
-		err = check.Validate(s.Examples[0])
+	check, err := s.CloneSchemas().Resolve(nil)
+	if err != nil {
+		return err
 	}
-	return err
+	for _, one := range []struct {
+		name  string
+		value any
+	}{{"default", anyOf(s.Default)}, {"example", first(s.Examples)}} {
+		if one.value == nil {
+			continue
+		}
+		if err := check.Validate(one.value); err != nil {
+			errs = append(errs, fmt.Errorf("its %s: %s", one.name, schema.Problem(err.Error())))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func first(list []any) any {
+	if len(list) == 0 {
+		return nil
+	}
+	return list[0]
 }
 
 // literal is the JSON of what a tag says: a text as it is, a list of texts with

@@ -85,6 +85,19 @@ func made[In any]() error {
 	return tool.Set{tool.Plain("x", "X.", func(context.Context, In) (string, error) { return "", nil })}.Err()
 }
 
+// TestTagsOfOthers: a struct that other packages read as well, and a field that is none
+// of the arguments, are no mistakes.
+func TestTagsOfOthers(t *testing.T) {
+	if err := made[struct {
+		A    int `json:"a" yaml:"a" db:"a"`
+		Own  int `json:"-"`
+		mine int
+		window
+	}](); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestWrongTags(t *testing.T) {
 	for want, err := range map[string]error{
 		`field A: minimum "low"`: made[struct {
@@ -95,6 +108,24 @@ func TestWrongTags(t *testing.T) {
 		}](),
 		`field C: format "date": only texts have one`: made[struct {
 			C int `json:"c" format:"date"`
+		}](),
+		`field H: the tag "minimun" says nothing here: there are json, jsonschema, enum`: made[struct {
+			H int `json:"h" minimun:"5"`
+		}](),
+		`field I: the tag "desc" says nothing here`: made[struct {
+			I int `json:"i" desc:"x"`
+		}](),
+		`field J: its minimum 5 is above its maximum 1`: made[struct {
+			J int `json:"j" minimum:"5" maximum:"1"`
+		}](),
+		`field k: it has the tag minimum and is no argument`: made[struct {
+			k int `minimum:"1"`
+		}](),
+		`field L: its default: 9 is greater than 5`: made[struct {
+			L int `json:"l" maximum:"5" default:"9"`
+		}](),
+		`field M: its default: property "[]": `: made[struct {
+			M []int `json:"m" maximum:"5" default:"[9]"`
 		}](),
 		`field D: `: made[struct {
 			D string `json:"d" enum:"x,y" default:"z"`

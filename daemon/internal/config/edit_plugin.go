@@ -9,6 +9,7 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -135,6 +136,13 @@ func ParseSet(a sdk.ConfigAttribute, text string) (Set, error) {
 		if _, err := time.ParseDuration(text); err != nil {
 			return wrong(`write it with a unit, such as "30s" or "5m"`)
 		}
+	}
+	said, err := ctyjson.Marshal(value, value.Type())
+	if err == nil {
+		err = a.CheckValue(said)
+	}
+	if err != nil {
+		return wrong("%w", err)
 	}
 	var set attributes
 	set.add(a.Name, true, value)

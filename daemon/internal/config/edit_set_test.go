@@ -7,6 +7,22 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
+// TestParseSetBounds: a value that the block would be refused for is refused before it stands there.
+func TestParseSetBounds(t *testing.T) {
+	high := 8.0
+	for want, set := range map[string]struct {
+		a    sdk.ConfigAttribute
+		text string
+	}{
+		`style: it must be one of ["plain" "bold"]`: {sdk.ConfigAttribute{Name: "style", Type: "string", Enum: []string{"plain", "bold"}}, "loud"},
+		"indent: it must be 8 or less":              {sdk.ConfigAttribute{Name: "indent", Type: "number", Maximum: &high}, "9"},
+	} {
+		if _, err := ParseSet(set.a, set.text); err == nil || err.Error() != want {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
 func TestParseSet(t *testing.T) {
 	for _, c := range []struct {
 		kind, text string

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/bothyd/bothy/sdk"
 )
 
 // TestWhatAPluginMayAsk: no tools named is no limit, an empty list is none at
@@ -60,5 +62,12 @@ func TestCallLimit(t *testing.T) {
 		if got := cfg.Plugins[i].Limits.Call; got != want {
 			t.Errorf("%s is %v", text, got)
 		}
+	}
+}
+
+// TestBlockAttributes: plugins are kept from the names that a block has for the daemon.
+func TestBlockAttributes(t *testing.T) {
+	if got, want := slices.Sorted(slices.Values(sdk.BlockAttributes())), slices.Sorted(slices.Values(PluginAttributes())); !slices.Equal(got, want) {
+		t.Errorf("sdk.BlockAttributes are %v, the block has %v", got, want)
 	}
 }

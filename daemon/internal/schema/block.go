@@ -42,6 +42,16 @@ func (b Block) Decode(declared *sdk.ConfigSchema) (json.RawMessage, []string, hc
 	}
 	shape := &hcl.BodySchema{}
 	for _, a := range declared.Attributes {
+		if slices.Contains(sdk.BlockAttributes(), a.Name) {
+			d := &hcl.Diagnostic{
+				Severity: hcl.DiagError, Summary: "plugin " + b.Instance + ": unusable attribute " + a.Name,
+				Detail: fmt.Sprintf("The plugin %q declares the attribute %q, which is the daemon's own of such a block, so that the plugin's could never be set: its author has to name it otherwise.", b.Instance, a.Name),
+			}
+			if b.Source.Filename != "" {
+				d.Subject = &b.Source
+			}
+			return nil, nil, hcl.Diagnostics{d}
+		}
 		shape.Attributes = append(shape.Attributes, hcl.AttributeSchema{Name: a.Name})
 	}
 	content, diags := body.Content(shape)
@@ -110,11 +120,15 @@ func (b Block) value(a sdk.ConfigAttribute, attr *hcl.Attribute) (json.RawMessag
 		return a.Default, append(diags, b.missing(a)...)
 	}
 	raw, err := encode(a.Type, v)
+	detail := fmt.Sprintf("%s must be %s: %v.", a.Name, inWords(a.Type), err)
+	if err == nil {
+		err = a.CheckValue(raw)
+		detail = fmt.Sprintf("%s: %v.", a.Name, err)
+	}
 	if err != nil {
 		r := attr.Expr.Range()
 		return nil, append(diags, &hcl.Diagnostic{
-			Severity: hcl.DiagError, Summary: "Wrong value for " + a.Name,
-			Detail: fmt.Sprintf("%s must be %s: %v.", a.Name, inWords(a.Type), err), Subject: &r,
+			Severity: hcl.DiagError, Summary: "Wrong value for " + a.Name, Detail: detail, Subject: &r,
 		})
 	}
 	return raw, diags

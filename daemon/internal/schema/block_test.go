@@ -32,6 +32,31 @@ var everyType = &sdk.ConfigSchema{Attributes: []sdk.ConfigAttribute{
 	{Name: "headers", Type: "map(string)", Secret: true},
 }}
 
+// TestDecodeBounds: what an attribute may be beside its type holds, and an attribute that is
+// the daemon's own is never taken.
+func TestDecodeBounds(t *testing.T) {
+	low, high := 1.0, 8.0
+	bounded := &sdk.ConfigSchema{Attributes: []sdk.ConfigAttribute{
+		{Name: "style", Type: "string", Enum: []string{"plain", "bold"}, Default: json.RawMessage(`"plain"`)},
+		{Name: "indent", Type: "number", Minimum: &low, Maximum: &high},
+	}}
+	for text, want := range map[string]string{
+		"style = \"bold\"\nindent = 8": "",
+		`style = "loud"`:               `style: it must be one of ["plain" "bold"].`,
+		`indent = 99`:                  "indent: it must be from 1 to 8.",
+		`indent = "many"`:              "indent must be a number: this is a text.",
+	} {
+		_, _, diags := Block{Instance: "x", Body: body(t, text)}.Decode(bounded)
+		if diags.HasErrors() != (want != "") || want != "" && (diags[0].Detail != want || diags[0].Subject.Start.Line != 1) {
+			t.Errorf("%s: %v, want %q", text, diags, want)
+		}
+	}
+	_, _, diags := Block{Instance: "x", Body: body(t, "")}.Decode(&sdk.ConfigSchema{Attributes: []sdk.ConfigAttribute{{Name: "path", Type: "string", Required: true}}})
+	if len(diags) != 1 || !strings.Contains(diags[0].Detail, `declares the attribute "path", which is the daemon's own`) {
+		t.Error(diags)
+	}
+}
+
 func TestDecode(t *testing.T) {
 	eval := &hcl.EvalContext{Variables: map[string]cty.Value{"k": cty.StringVal("hidden-key")}}
 	for _, c := range []struct {

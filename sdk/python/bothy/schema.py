@@ -197,6 +197,14 @@ def attributes(config):
             found["doc"] = said.doc
         if said.secret:
             found["secret"] = True
+        values_of = bare
+        if word == "list(string)" and typing.get_args(bare):
+            values_of = typing.get_args(bare)[0]
+        if typing.get_origin(values_of) is typing.Literal:
+            found["enum"] = list(typing.get_args(values_of))
+        for bound in ("minimum", "maximum"):
+            if getattr(said, bound) is not None:
+                found[bound] = getattr(said, bound)
         if default is _MISSING and not may_lack:
             found["required"] = True
         elif default is not _MISSING and default is not None:

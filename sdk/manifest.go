@@ -81,7 +81,7 @@ const (
 // Grants that a plugin may ask for.
 const (
 	GrantSandbox = "sandbox" // it gets the decoded sandbox block and runs commands in containers
-	GrantProject = "project" // it reads and writes files below the project directory, through os.Root
+	GrantProject = "project" // its calls name their project, below which it reads and writes files, through os.Root; policy judges its paths, and changes that it tells of are believed
 	GrantEntries = "entries" // host service: entries of the run it is called for
 	GrantTools   = "tools"   // host service: invoke other tools
 	GrantModels  = "models"  // host service: completions

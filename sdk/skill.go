@@ -82,7 +82,7 @@ type SkillCall struct {
 	Model    string    `json:"model"`   // of the run; a completion without a model asks this one
 	CallID   string    `json:"call_id"` // as in Invocation
 	Run      string    `json:"run"`
-	Project  string    `json:"project"`
+	Project  string    `json:"project"` // empty where the block grants neither project nor sandbox
 	RunDir   string    `json:"run_dir"`
 	Deadline time.Time `json:"deadline,omitzero"`
 }

@@ -64,7 +64,7 @@ type Invocation struct {
 	Arguments json.RawMessage `json:"arguments"` // validated by the host before the plugin sees it
 	CallID    string          `json:"call_id"`
 	Run       string          `json:"run"`     // the run's key
-	Project   string          `json:"project"` // absolute path of the project; empty for commands of a private run
+	Project   string          `json:"project"` // absolute path of the project; empty for commands of a private run, and where the block grants neither project nor sandbox
 	RunDir    string          `json:"run_dir"` // absolute path of the run's folder in the data directory
 	Deadline  time.Time       `json:"deadline,omitzero"`
 
@@ -92,7 +92,7 @@ type Invocation struct {
 type Place struct {
 	Tool    string `json:"tool"`
 	Run     string `json:"run"`     // the run's key
-	Project string `json:"project"` // absolute path of the project; empty for commands of a private run
+	Project string `json:"project"` // absolute path of the project; empty for commands of a private run, and where the block grants neither project nor sandbox
 	RunDir  string `json:"run_dir"` // absolute path of the run's folder in the data directory
 	Network bool   `json:"network,omitempty"`
 }

@@ -15,9 +15,11 @@ import (
 
 // Block is what the operator's block of a plugin says, and the daemon behind it.
 type Block struct {
-	Settings string   // the plugin's own attributes, a JSON object; the others take their defaults
-	Grants   []string // what is not among them answers permission
-	Daemon   *Daemon  // what the grants reach; nil has nothing
+	Settings string // the plugin's own attributes, a JSON object; the others take their defaults
+	// Grants are what the block grants. A service that is not among them answers
+	// permission, and without the grant project no call has a project, as in the daemon.
+	Grants []string
+	Daemon *Daemon // what the grants reach; nil has nothing
 }
 
 // Plugin is a plugin that was configured by a block. Its methods are the suites of
@@ -27,6 +29,7 @@ type Plugin struct {
 	t       *testing.T
 	options plugin.Options
 	host    host.Host
+	granted []string
 }
 
 // Configure configures a plugin as the daemon does: it fills Options.Config with the
@@ -37,7 +40,7 @@ func Configure(t *testing.T, o plugin.Options, b Block) *Plugin {
 	if b.Daemon == nil {
 		b.Daemon = &Daemon{}
 	}
-	p := &Plugin{t: t, options: o, host: granted{b.Daemon, b.Grants}}
+	p := &Plugin{t: t, options: o, host: granted{b.Daemon, b.Grants}, granted: b.Grants}
 	config := json.RawMessage(b.Settings)
 	if b.Settings == "" {
 		config = json.RawMessage("{}")
@@ -82,12 +85,28 @@ func known(config any, settings json.RawMessage) error {
 // Tool is the suite [Tool] for the plugin's tools.
 func (p *Plugin) Tool(calls ...Call) {
 	p.t.Helper()
+	calls = slices.Clone(calls)
+	for i := range calls {
+		calls[i].Project = p.told(calls[i].Project)
+	}
 	testTool(p.t, p.options.Tool, serving(p.host), calls)
+}
+
+// told is what the plugin is told of a call's project.
+func (p *Plugin) told(project string) string {
+	if slices.Contains(p.granted, sdk.GrantProject) || slices.Contains(p.granted, sdk.GrantSandbox) {
+		return project
+	}
+	return ""
 }
 
 // Skill is the suite [Skill] for the plugin's code skills.
 func (p *Plugin) Skill(executions ...Execution) {
 	p.t.Helper()
+	executions = slices.Clone(executions)
+	for i := range executions {
+		executions[i].Project = p.told(executions[i].Project)
+	}
 	Skill(p.t, p.options.Skill, p.host, executions...)
 }
 

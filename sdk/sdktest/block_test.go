@@ -3,6 +3,7 @@ package sdktest_test
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/bothyd/bothy/sdk/host"
 	"github.com/bothyd/bothy/sdk/plugin"
 	"github.com/bothyd/bothy/sdk/sdktest"
+	"github.com/bothyd/bothy/sdk/skill"
 	"github.com/bothyd/bothy/sdk/tool"
 )
 
@@ -54,5 +56,30 @@ func TestBlock(t *testing.T) {
 	p.Hook(sdktest.Heard{Name: "entry.recording", Filter: true, Value: sdk.Recording{Tool: "greet", State: sdk.StateStreaming}})
 	if config.Patience != 2*time.Second || word != ", " {
 		t.Errorf("%+v, %q", config, word)
+	}
+}
+
+// TestBlockProject: a call has the project only where the block grants its files.
+func TestBlockProject(t *testing.T) {
+	dir := t.TempDir()
+	var seen, executed []string
+	options := plugin.Options{
+		Name: "reader",
+		Tool: tool.Set{tool.New("read", "Reads.", sdk.Annotations{ReadOnly: true}, func(_ context.Context, _ struct{}, call tool.Call) (sdk.ToolResult, error) {
+			seen = append(seen, call.Project)
+			return tool.Text("read"), nil
+		})},
+		Skill: skill.Set{skill.New("read", func(_ context.Context, call skill.Call) (sdk.ToolResult, error) {
+			executed = append(executed, call.Project)
+			return skill.Text("read"), nil
+		})},
+	}
+	for _, grants := range [][]string{nil, {sdk.GrantProject}} {
+		p := sdktest.Configure(t, options, sdktest.Block{Grants: grants})
+		p.Tool(sdktest.Call{Invocation: sdk.Invocation{Tool: "read", Project: dir}})
+		p.Skill(sdktest.Execution{SkillCall: sdk.SkillCall{Skill: "read", Project: dir}})
+		if got := [2]bool{slices.Contains(seen, dir), slices.Contains(executed, dir)}; got != [2]bool{len(grants) > 0, len(grants) > 0} {
+			t.Errorf("granted %v, the tool saw %q and the skill %q", grants, seen, executed)
+		}
 	}
 }

@@ -65,7 +65,7 @@ func (o *offered) about(ctx context.Context, call sdk.Invocation, ask func(conte
 		return err
 	}
 	defer end()
-	call.Tool = o.remote
+	call.Tool, call.Project = o.remote, l.told(call.Project)
 	ctx, cancel := context.WithTimeout(ctx, answering)
 	defer cancel()
 	return l.bound(ctx, func(rpc context.Context) error { return ask(rpc, l, call) })
@@ -86,7 +86,9 @@ func (s *Supervisor) Prepare(ctx context.Context, at sdk.Place) (p sdk.Prepared,
 	at.Tool = o.remote
 	err = o.owner.once(ctx, at.Run, at.RunDir, func(rpc context.Context, l *link) error {
 		places := l.places.Load() // of the settings that it has now
-		if p, err = l.tool.Prepare(rpc, at); err == nil {
+		told := at
+		told.Project = l.told(at.Project)
+		if p, err = l.tool.Prepare(rpc, told); err == nil {
 			places.Store(preparedPlace{at.Tool, at.Project}, p)
 		}
 		return err

@@ -36,7 +36,7 @@ func TestProcess(t *testing.T) {
 	t.Setenv("LC_TEST", "C")
 	s := spec("fault", "")
 	s.Env["OWN"] = "1"
-	s.Args = []string{"--flag"}
+	s.Args, s.Grants = []string{"--flag"}, append(s.Grants, sdk.GrantProject)
 	r := started(t, nil, s)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()

@@ -57,7 +57,7 @@ func (s *Supervisor) execute(ctx context.Context, l *link, i *instance, call sdk
 	return s.serve(ctx, l, i, sdk.Caller{
 		Call: call.CallID, Run: call.Run, Project: call.Project, RunDir: call.RunDir, Model: call.Model,
 	}, l.skill, out, func(rpc context.Context, deadline time.Time, out sdk.Stream) (sdk.ToolResult, error) {
-		call.Deadline = deadline
+		call.Deadline, call.Project = deadline, l.told(call.Project)
 		return l.skill.Execute(host.Outgoing(rpc), call, out)
 	})
 }

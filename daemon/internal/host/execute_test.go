@@ -30,7 +30,9 @@ func (r *rig) execute(t testing.TB, instance, skill, input string) (sdk.ToolResu
 }
 
 func TestExecute(t *testing.T) {
-	r := started(t, nil, pinnedSpec(t, "fault"))
+	granted := pinnedSpec(t, "fault")
+	granted.Grants = append(granted.Grants, sdk.GrantProject)
+	r := started(t, nil, granted)
 	o := newOut()
 	call := sdk.SkillCall{
 		Skill: "echo", Input: "in\xff", Body: "# Body", Folder: "/f", Model: "m", CallID: "c", Run: "k", Project: "/p", RunDir: "/r",
@@ -129,6 +131,24 @@ func TestExecuteCancelled(t *testing.T) {
 		}
 		if n := r.status(t, "fault").Restarts - before; n != restarts {
 			t.Errorf("%s: %d restarts", skill, n)
+		}
+	}
+}
+
+// TestToldProject: a plugin is told of the project only where its block grants it the
+// files there, or the sandbox.
+func TestToldProject(t *testing.T) {
+	for _, c := range []struct{ grant, want string }{{sdk.GrantProject, "/p"}, {sdk.GrantSandbox, "/p"}, {sdk.GrantTools, ""}} {
+		spec := pinnedSpec(t, "fault")
+		spec.Grants = []string{sdk.GrantEntries, c.grant}
+		r := started(t, nil, spec)
+		res, err := r.Invoke(t.Context(), sdk.Invocation{Tool: "about", Run: "k", Project: "/p", RunDir: "/d"}, newOut())
+		var about struct{ Call sdk.Invocation }
+		if err == nil {
+			err = json.Unmarshal(res.Structured, &about)
+		}
+		if err != nil || about.Call.Project != c.want || about.Call.RunDir != "/d" {
+			t.Errorf("granted %s: project %q, run's folder %q, %v", c.grant, about.Call.Project, about.Call.RunDir, err)
 		}
 	}
 }

@@ -104,9 +104,18 @@ func (s *Supervisor) invoke(ctx context.Context, l *link, i *instance, call sdk.
 	return s.serve(ctx, l, i, sdk.Caller{
 		Call: call.CallID, Run: call.Run, Project: call.Project, RunDir: call.RunDir,
 	}, l.tool, out, func(rpc context.Context, deadline time.Time, out sdk.Stream) (sdk.ToolResult, error) {
-		call.Deadline = deadline
+		call.Deadline, call.Project = deadline, l.told(call.Project)
 		return l.ask(rpc, call, whole, out)
 	})
+}
+
+// told is what the plugin is told of a call's project: nothing unless it is granted the files
+// of projects, or the sandbox, whose commands work there.
+func (l *link) told(project string) string {
+	if l.spec.Granted(sdk.GrantProject) || l.spec.Granted(sdk.GrantSandbox) {
+		return project
+	}
+	return ""
 }
 
 // serve makes one call of a tool or a skill, which its plugin may call back for and

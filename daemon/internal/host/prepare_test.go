@@ -9,7 +9,9 @@ import (
 // TestPrepare: what a plugin says of a project is kept until it is configured
 // anew or started again, and a tool that says nothing of that is not asked.
 func TestPrepare(t *testing.T) {
-	r := started(t, nil, live(t, "base_url = \"one\"\n"))
+	granted := live(t, "base_url = \"one\"\n")
+	granted.Grants = append(granted.Grants, sdk.GrantProject)
+	r := started(t, nil, granted)
 	at := sdk.Place{Tool: "fault__kept", Run: "run", Project: "/p", RunDir: "/r", Network: true}
 	want := sdk.Prepared{View: true, Reason: "kept run /p /r"}
 	known := func(tool, project string, want sdk.Prepared, known bool) {
@@ -40,7 +42,8 @@ func TestPrepare(t *testing.T) {
 	_, err = r.Prepare(t.Context(), bad)
 	wantOutcome(t, err, sdk.NotFound)
 
-	r.replace(t, live(t, "base_url = \"two\"\n"))
+	granted.Body = body(t, "base_url = \"two\"\n")
+	r.replace(t, granted)
 	known("kept", "/p", sdk.Prepared{}, false)
 	ask()
 	if _, err := r.call(t, "crash", ""); err == nil {

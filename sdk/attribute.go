@@ -33,7 +33,7 @@ type ConfigAttribute struct {
 func BlockAttributes() []string {
 	return []string{
 		"plugin", "path", "args", "env", "grants", "tools", "schemes", "models", "secrets", "sha256", "enabled", "on_use", "model",
-		"requires", "projects", "limits", "quota", "confine", "price",
+		"requires", "projects", "limits", "quota", "confine", "confined", "price",
 	}
 }
 

@@ -89,6 +89,11 @@ const (
 	GrantChannel = "channel" // it is a front end: it gets the daemon's socket and a token for the projects its block names
 )
 
+// Grants are all that there are.
+func Grants() []string {
+	return []string{GrantSandbox, GrantProject, GrantEntries, GrantTools, GrantModels, GrantSecrets, GrantChannel}
+}
+
 // Settings is what Configure hands a plugin.
 type Settings struct {
 	Instance   string          `json:"instance"` // the label of the block

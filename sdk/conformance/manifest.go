@@ -29,7 +29,6 @@ const (
 
 var (
 	kinds    = []string{kindTool, kindProvider, kindSkill, kindHook, kindChannel}
-	grants   = []string{sdk.GrantSandbox, sdk.GrantProject, sdk.GrantEntries, sdk.GrantTools, sdk.GrantModels, sdk.GrantSecrets, sdk.GrantChannel}
 	features = []string{sdk.FeatureReconfigure, sdk.FeatureRelease}
 
 	// Every plugin has this package in it, and few are tested: what takes time to
@@ -54,7 +53,7 @@ func Manifest(m sdk.Manifest) error {
 	if len(m.Kinds) == 0 {
 		wrong("no kind is declared: there are %v", kinds)
 	}
-	errs = append(errs, known("kind", m.Kinds, kinds), known("grant", m.Grants, grants))
+	errs = append(errs, known("kind", m.Kinds, kinds), known("grant", m.Grants, sdk.Grants()))
 	for n, name := range m.Requires {
 		if name == "" || slices.Contains(m.Requires[:n], name) {
 			wrong("requires names %q, which is empty or there twice", name)

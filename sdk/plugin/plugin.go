@@ -55,6 +55,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -173,6 +174,11 @@ func (o *Options) check() error {
 			if err := made.Err(); err != nil {
 				return err
 			}
+		}
+	}
+	for _, g := range o.Grants {
+		if !slices.Contains(sdk.Grants(), g) {
+			return fmt.Errorf("Options.Grants has %q: there is no such grant; there are %s", g, strings.Join(sdk.Grants(), ", "))
 		}
 	}
 	if o.Config != nil {

@@ -54,6 +54,7 @@ func TestCommands(t *testing.T) {
 		{Options{Name: "empty"}, nil, 1, "", "no kind is served"},
 		{Options{}, nil, 1, "", "Name is empty"},
 		{Options{Name: "bad", Tool: tool.Set{tool.Raw(sdk.ToolSpec{Name: "Bad"}, nil)}}, []string{"describe"}, 1, "", `tool name "Bad"`},
+		{Options{Name: "bad", Tool: greeter(nil), Grants: []string{"everything"}}, []string{"describe"}, 1, "", `there is no such grant; there are sandbox, project`},
 		{Options{Name: "bad", Tool: greeter(nil), Config: 5}, []string{"describe"}, 1, "", "must be a pointer"},
 		{Options{Name: "bad", Tool: greeter(nil), Config: everything{}}, []string{"describe"}, 1, "", "Options.Config is a plugin.everything: it must be a pointer to a struct"},
 		{Options{Name: "bad", Tool: greeter(nil), Config: (*everything)(nil)}, []string{"describe"}, 1, "", "it must be a pointer to a struct"},

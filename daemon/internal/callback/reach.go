@@ -124,8 +124,12 @@ func (r *reach) undeclared(does, kind, name string) error {
 
 // Wants warns about what the plugin asks for and its block does not give.
 func Wants(spec inspect.Spec, m *sdk.Manifest) []inspect.Diagnostic {
-	var lacks, lines []string
+	var lacks, lines, unknown []string
 	missing := slices.DeleteFunc(slices.Clone(m.Grants), func(g string) bool {
+		if !slices.Contains(sdk.Grants(), g) {
+			unknown = append(unknown, g)
+			return true
+		}
 		return g == sdk.GrantChannel || spec.Granted(g) // what a channel lacks is said by unopened
 	})
 	if len(missing) > 0 {
@@ -153,11 +157,16 @@ func Wants(spec inspect.Spec, m *sdk.Manifest) []inspect.Diagnostic {
 			lines = append(lines, d.kind+" = "+Written(d.have, less...))
 		}
 	}
-	if len(lacks) == 0 {
-		return nil
+	var found []inspect.Diagnostic
+	if len(unknown) > 0 {
+		found = append(found, spec.Warn("it asks for a grant that there is not: "+list(unknown),
+			"No block can give it. There are "+strings.Join(sdk.Grants(), ", ")+": its author names one of these, or it needs a later Bothy."))
 	}
-	return []inspect.Diagnostic{spec.Warn("it asks for more than its block grants: "+strings.Join(lacks, "; "),
-		"If you trust it with that, write into its block: "+strings.Join(lines, ", ")+".")}
+	if len(lacks) == 0 {
+		return found
+	}
+	return append(found, spec.Warn("it asks for more than its block grants: "+strings.Join(lacks, "; "),
+		"If you trust it with that, write into its block: "+strings.Join(lines, ", ")+"."))
 }
 
 // Written is a list as a block has it, with more names at its end.

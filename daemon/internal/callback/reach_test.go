@@ -75,6 +75,14 @@ func TestReach(t *testing.T) {
 	}
 }
 
+// TestWantsUnknown: nobody is told to write a grant that there is not.
+func TestWantsUnknown(t *testing.T) {
+	found := Wants(inspect.Spec{}, &sdk.Manifest{Grants: []string{"everything", sdk.GrantTools}})
+	if len(found) != 2 || !strings.Contains(found[0].Summary, "a grant that there is not: everything") || strings.Contains(found[1].Detail, "everything") {
+		t.Errorf("%+v", found)
+	}
+}
+
 // TestWants: what a plugin asks for and its block does not give is one warning,
 // with the lines to add.
 func TestWants(t *testing.T) {

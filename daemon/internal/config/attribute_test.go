@@ -306,12 +306,12 @@ func TestWhatTheHostReads(t *testing.T) {
 			t.Errorf("%s is not among %v", name, names)
 		}
 	}
-	cfg, diags := small(t, "plugin \"x\" {\n  grants = [\""+strings.Join(Grants(), `", "`)+"\"]\n}\n")
+	cfg, diags := small(t, "plugin \"x\" {\n  grants = [\""+strings.Join(sdk.Grants(), `", "`)+"\"]\n}\n")
 	if cfg == nil || !slices.Contains(cfg.Plugins[len(cfg.Plugins)-1].Grants, sdk.GrantChannel) {
 		t.Errorf("a block with all grants: %v", diags)
 	}
-	Grants()[0] = "spoilt"
-	if slices.Contains(Grants(), "spoilt") {
+	sdk.Grants()[0] = "spoilt"
+	if slices.Contains(sdk.Grants(), "spoilt") {
 		t.Error("who asks for the grants can change them")
 	}
 }

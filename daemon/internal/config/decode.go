@@ -120,8 +120,8 @@ func (l *loader) instance(list *[]Plugin, p Plugin, body *hclsyntax.Body) {
 		return
 	}
 	for _, g := range p.Grants {
-		if !slices.Contains(knownGrants, g) {
-			l.reportAt(attributeRange(body, "grants"), "Unknown grant", fmt.Sprintf("There is no grant %q; there are %v.", g, knownGrants))
+		if !slices.Contains(sdk.Grants(), g) {
+			l.reportAt(attributeRange(body, "grants"), "Unknown grant", fmt.Sprintf("There is no grant %q; there are %v.", g, sdk.Grants()))
 		}
 	}
 	l.patterns(body, "tools", p.Tools)
@@ -138,11 +138,6 @@ func (l *loader) patterns(body *hclsyntax.Body, name string, patterns []string) 
 		}
 	}
 }
-
-var knownGrants = []string{sdk.GrantSandbox, sdk.GrantProject, sdk.GrantEntries, sdk.GrantTools, sdk.GrantModels, sdk.GrantSecrets, sdk.GrantChannel}
-
-// Grants are all that a block may grant.
-func Grants() []string { return slices.Clone(knownGrants) }
 
 func (l *loader) model(b *block) {
 	label, body := b.label, b.body

@@ -54,7 +54,7 @@ func (f *Files) Store(ctx context.Context, path, label string, grants, sets []st
 	if f.Inspector.cfg.Installed == "" {
 		return Installation{}, sdk.Errorf(sdk.Unavailable, "there is no place for the store of plugins: set HOME or XDG_DATA_HOME")
 	}
-	known := config.Grants()
+	known := sdk.Grants()
 	if n := slices.IndexFunc(grants, func(g string) bool { return !slices.Contains(known, g) }); n >= 0 {
 		return Installation{}, sdk.Errorf(sdk.Validation, "there is no grant %q; there are: %s", grants[n], strings.Join(known, ", "))
 	}

@@ -2,7 +2,6 @@ package process
 
 import (
 	"bytes"
-	"encoding/json"
 	"io"
 	"slices"
 	"strconv"
@@ -70,12 +69,15 @@ func (l *Lines) Flush() {
 // pass logs one line.
 func (l *Lines) pass(line []byte) {
 	line = bytes.TrimRight(line, "\r")
+	var logged *entry
 	levelled, dump := false, false
 	if l.levelled != nil {
-		levelled, dump = l.remember(line)
+		logged, levelled, dump = l.remember(line)
 	}
 	switch {
 	case !l.Admit(len(line)):
+	case logged != nil:
+		l.log.Log(logged.level, logged.message, logged.members...)
 	case levelled:
 		_, _ = l.levelled.Write(append(bytes.Clone(line), '\n')) // a reader that went away is no reason to stop
 	case dump:
@@ -90,21 +92,16 @@ var levels = [][]byte{[]byte("[TRACE]"), []byte("[DEBUG]"), []byte("[INFO]"), []
 
 // remember keeps what tells why a plugin died: what is no log line, such as a
 // panic, and the errors among those that are. Other log lines are in the log. It
-// reports whether the line says its level, and whether it is one of a dump.
-func (l *Lines) remember(line []byte) (levelled, dump bool) {
+// returns the line as an entry, where it is one, and reports whether the line begins with
+// its level, and whether it is one of a dump.
+func (l *Lines) remember(line []byte) (logged *entry, levelled, dump bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if bytes.HasPrefix(line, []byte(`{"@`)) {
-		var logged struct {
-			Level   string `json:"@level"`
-			Message string `json:"@message"`
+	if logged = readEntry(line); logged != nil {
+		if l.dump = false; logged.level != hclog.Error { // it lives on
+			return logged, false, false
 		}
-		if levelled = json.Unmarshal(line, &logged) == nil; levelled {
-			if l.dump = false; logged.Level != "error" { // it lives on
-				return true, false
-			}
-			line = []byte(logged.Message)
-		}
+		line = []byte(logged.message)
 	}
 	if bytes.HasPrefix(line, []byte("panic: ")) || bytes.HasPrefix(line, []byte("fatal error: ")) {
 		l.dump, l.words = true, l.words[:0]
@@ -115,7 +112,7 @@ func (l *Lines) remember(line []byte) (levelled, dump bool) {
 	} else if over > 0 {
 		l.words = append(l.words[:0], l.words[over:]...)
 	}
-	return levelled || slices.ContainsFunc(levels, func(p []byte) bool { return bytes.HasPrefix(line, p) }), l.dump
+	return logged, slices.ContainsFunc(levels, func(p []byte) bool { return bytes.HasPrefix(line, p) }), l.dump
 }
 
 // last returns the end of what was written, or the beginning of a dump, on one line

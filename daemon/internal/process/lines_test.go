@@ -1,6 +1,7 @@
 package process
 
 import (
+	"bytes"
 	"io"
 	"strings"
 	"testing"
@@ -18,6 +19,31 @@ func TestLastWordsAreNoLog(t *testing.T) {
 	l.Flush()
 	if got, want := l.last(), `"out of paper\n{\"@broken"`; got != want {
 		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// TestLoggedLines: the lines of a plugin's logger keep their level and the order of their
+// members, without what the log has itself; no line of JSON is more than a line.
+func TestLoggedLines(t *testing.T) {
+	for line, want := range map[string]string{
+		`{"@level":"warn","@message":"low","@module":"jq","@timestamp":"2026-01-02T03:04:05.000000Z","z":1,"a":"b c","m":9007199254740993}`: `[WARN]  low: z=1 a="b c" m=9007199254740993`,
+		`{"@level":"error","@message":"out"}`:                              "[ERROR] out",
+		`{"@level":"loud","@message":"odd"}`:                               "[INFO]  odd",
+		`{"@level":"off","@message":"off"}`:                                "[INFO]  off",
+		`{"@level":"info","@message":null,"@timestamp":5}`:                 "[INFO]  <nil>",
+		`{"@message":{"a":1},"@level":5}`:                                  "[INFO]  map[a:1]",
+		`{"@level":"info","@message":"nested","o":{"k":[1,"x"]},"n":null}`: `[INFO]  nested: o="{\"k\":[1,\"x\"]}" n=<nil>`,
+		`{"@level":"info"`:                                                 `[INFO]  {"@level":"info"`,
+		`{"@level":"info"} and more`:                                       `[INFO]  {"@level":"info"} and more`,
+		"printed":                                                          "[INFO]  printed",
+	} {
+		var out bytes.Buffer
+		l := NewLines(hclog.New(&hclog.LoggerOptions{Output: &out, DisableTime: true, Level: hclog.Trace}))
+		l.levelled = io.Discard
+		_, _ = l.Write([]byte(line + "\n"))
+		if got := strings.TrimSpace(out.String()); got != want {
+			t.Errorf("%s: %s, want %s", line, got, want)
+		}
 	}
 }
 

@@ -36,7 +36,7 @@ func snippets(t *testing.T, page, language string) map[int]string {
 
 // imports are what a fragment of Go may name.
 var imports = map[string]string{
-	"context": "context", "json": "encoding/json", "time": "time", "testing": "testing", "fmt": "fmt",
+	"context": "context", "json": "encoding/json", "time": "time", "testing": "testing", "fmt": "fmt", "os": "os",
 	"sdk": "github.com/bothyd/bothy/sdk",
 }
 

@@ -88,6 +88,26 @@ func TestPythonShort(t *testing.T) {
 	}
 }
 
+// TestPythonUntyped: a parameter without a type is a mistake that names it.
+func TestPythonUntyped(t *testing.T) {
+	path := pythonPlugin(t, "untyped", "#!"+python+`
+import bothy
+
+plugin = bothy.Plugin("untyped", "1.0.0")
+
+@plugin.tool
+def count(text, most: int = 3) -> int:
+    "Counts."
+    return 1
+
+plugin.serve()
+`)
+	out, err := exec.Command(path, "describe").CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "tool count: text has no type that a JSON Schema could be made of: write text: str") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
 // manyThings is a plugin that does all that the package is for.
 const manyThings = `#!/usr/bin/python3
 import dataclasses, datetime, time
@@ -95,6 +115,9 @@ from typing import Annotated, Literal, Optional
 
 import bothy
 from bothy import Arg
+
+print("printed before it serves")
+__import__("os").system("echo and by a command")
 
 
 @dataclasses.dataclass
@@ -167,6 +190,16 @@ def breaks() -> str:
     raise KeyError("deep inside")
 
 
+@plugin.tool(read_only=True)
+def forgets(text: str) -> str:
+    """Forgets to return."""
+
+
+@plugin.tool(read_only=True)
+def silent(text: str) -> None:
+    """Has nothing to return."""
+
+
 @plugin.skill("many")
 def recite(call: bothy.Call) -> str:
     return call.request.input[::-1]
@@ -227,6 +260,8 @@ plugin "many" {
 		{`known {"path":"known://none"}`, "not_found"},
 		{`relay {"text":"hi"}`, "they say: Well hi 1-None xNone 90 ['x']"},
 		{`breaks {}`, "internal"},
+		{`forgets {"text":"x"}`, "internal"},
+		{`silent {"text":"x"}`, "done"},
 	} {
 		name, arguments, _ := strings.Cut(c.call, " ")
 		done, err := e.engine.CallTool(t.Context(), engine.ToolCall{

@@ -103,7 +103,7 @@ type trial struct {
 
 // connected tries everything from the first Describe to the end of the process.
 func (t *trial) connected(ctx context.Context, p *process) error {
-	s := Subject{Conn: NewGrease(plain{p.conn}, t.o.Seed), Call: t.o.Call, Project: filepath.Join(t.dir, "project"), RunDir: filepath.Join(t.dir, "run")}
+	s := Subject{Conn: NewGrease(p.conn, t.o.Seed), Call: t.o.Call, Project: filepath.Join(t.dir, "project"), RunDir: filepath.Join(t.dir, "run")}
 	for _, d := range []string{s.Project, s.RunDir} {
 		if err := os.Mkdir(d, 0o700); err != nil {
 			return err

@@ -176,7 +176,7 @@ func tryAll(t *testing.T, m *model) map[string]Finding {
 			found[f.Name] = f
 		}
 	}
-	s := Subject{Conn: NewGrease(plain{conn}, 8), Call: true, Settings: sdk.Settings{Config: json.RawMessage("{}")}}
+	s := Subject{Conn: NewGrease(conn, 8), Call: true, Settings: sdk.Settings{Config: json.RawMessage("{}")}}
 	if s.Manifest, err = Describe(t.Context(), s); err != nil {
 		t.Fatal(err)
 	}

@@ -30,9 +30,10 @@ type Grease struct {
 	random map[string]*rand.Rand // by method
 }
 
-// NewGrease makes one of every two requests on conn greasy.
+// NewGrease makes one of every two requests on conn greasy. What the connection does is
+// told in sentences, whose gRPC codes stay.
 func NewGrease(conn grpc.ClientConnInterface, seed uint64) *Grease {
-	return &Grease{ClientConnInterface: conn, seed: seed, random: map[string]*rand.Rand{}}
+	return &Grease{ClientConnInterface: plain{conn}, seed: seed, random: map[string]*rand.Rand{}}
 }
 
 // of is what decides about the requests of a method.

@@ -178,13 +178,20 @@ func (c *Client) Post(ctx context.Context, path string, body any) (*Answer, erro
 	if err := encoder.Encode(body); err != nil {
 		return nil, fmt.Errorf("the request cannot be written as JSON: %w", err)
 	}
-	return c.do(ctx, http.MethodPost, path, raw.Bytes())
+	return c.do(ctx, http.MethodPost, path, structured, "application/json", raw.Bytes())
+}
+
+// Do makes a request of any kind, whose answer is read as it comes: a list of lines, a
+// form. An empty contentType is none. The path may have a query. Failures are as with
+// Post.
+func (c *Client) Do(ctx context.Context, method, path, contentType string, body []byte) (*Answer, error) {
+	return c.do(ctx, method, path, "*/*", contentType, body)
 }
 
 // Get reads a bounded JSON answer into out. The path may have a query, which is
 // added to that of the base URL.
 func (c *Client) Get(ctx context.Context, path string, out any) error {
-	answer, err := c.do(ctx, http.MethodGet, path, nil)
+	answer, err := c.do(ctx, http.MethodGet, path, structured, "", nil)
 	if err != nil {
 		return err
 	}
@@ -200,7 +207,10 @@ func (c *Client) PostJSON(ctx context.Context, path string, body, out any) error
 	return answer.decode(out)
 }
 
-func (c *Client) do(ctx context.Context, method, path string, body []byte) (*Answer, error) {
+// structured are the answers of model servers.
+const structured = "application/json, text/event-stream, application/x-ndjson"
+
+func (c *Client) do(ctx context.Context, method, path, accept, contentType string, body []byte) (*Answer, error) {
 	u := *c.base
 	path, query, _ := strings.Cut(path, "?")
 	u.Path = strings.TrimSuffix(u.Path, "/") + path
@@ -213,9 +223,9 @@ func (c *Client) do(ctx context.Context, method, path string, body []byte) (*Ans
 		return nil, fmt.Errorf("%s: %s", c.Host(), c.redactor.clean(innermost(err).Error()))
 	}
 	req.Header = c.header.Clone()
-	req.Header.Set("Accept", "application/json, text/event-stream, application/x-ndjson")
-	if method == http.MethodPost {
-		req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", accept)
+	if contentType != "" {
+		req.Header.Set("Content-Type", contentType)
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {

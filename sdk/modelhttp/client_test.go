@@ -51,6 +51,41 @@ func TestNoProxyOnThisMachine(t *testing.T) {
 	}
 }
 
+// TestDo: a request of any kind, with its own type and an answer that is read as it comes;
+// a failure has its class as everywhere.
+func TestDo(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body) // it was sent whole
+		switch r.URL.Path {
+		case "/models":
+			_, _ = io.WriteString(w, "one\ntwo\n")
+		case "/form":
+			_, _ = io.WriteString(w, r.Method+" "+r.Header.Get("Content-Type")+" "+r.Header.Get("Accept")+" "+string(body))
+		default:
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	}))
+	defer server.Close()
+	c := client(t, Options{Base: server.URL, Key: "k"})
+	for _, q := range []struct{ method, path, kind, body, want string }{
+		{http.MethodGet, "/models", "", "", "one\ntwo\n"},
+		{http.MethodPut, "/form", "application/x-www-form-urlencoded", "a=1", "PUT application/x-www-form-urlencoded */* a=1"},
+	} {
+		answer, err := c.Do(t.Context(), q.method, q.path, q.kind, []byte(q.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(answer)
+		if err := errors.Join(err, answer.Close()); err != nil || string(text) != q.want {
+			t.Errorf("%s: %q, %v", q.path, text, err)
+		}
+	}
+	var failed *sdk.ProviderError
+	if _, err := c.Do(t.Context(), http.MethodGet, "/none", "", nil); !errors.As(err, &failed) || failed.Class != sdk.ClassGateway {
+		t.Error(err)
+	}
+}
+
 // listener takes connections into its queue and says nothing.
 func listener(t *testing.T) net.Listener {
 	t.Helper()

@@ -61,15 +61,26 @@ func New[In any](name, description string, a sdk.Annotations, fn func(ctx contex
 	return f
 }
 
+type callKey struct{}
+
+// CallOf is the call that the function of a [Plain] or [Typed] tool serves: its run, its
+// project, its deadline. Its zero value is that ctx belongs to none.
+func CallOf(ctx context.Context) sdk.Invocation {
+	if call, is := ctx.Value(callKey{}).(*sdk.Invocation); is {
+		return *call
+	}
+	return sdk.Invocation{}
+}
+
 // Plain makes a tool of a function that answers with text: New for those who
-// need neither the call nor a structured result. An error is what the model
-// reads instead of the text; an *sdk.Error keeps its outcome.
+// need neither a stream nor a structured result; [CallOf] has the call. An error is
+// what the model reads instead of the text; an *sdk.Error keeps its outcome.
 //
 // It declares no annotations, so that policy takes it for one with side effects
 // and a person is asked before it runs; see [Func.Annotated].
 func Plain[In any](name, description string, fn func(ctx context.Context, in In) (string, error)) Func {
-	return New(name, description, sdk.Annotations{}, func(ctx context.Context, in In, _ Call) (sdk.ToolResult, error) {
-		text, err := fn(ctx, in)
+	return New(name, description, sdk.Annotations{}, func(ctx context.Context, in In, call Call) (sdk.ToolResult, error) {
+		text, err := fn(context.WithValue(ctx, callKey{}, &call.Invocation), in)
 		return Text(text), err
 	}).Whole()
 }
@@ -78,8 +89,8 @@ func Plain[In any](name, description string, fn func(ctx context.Context, in In)
 // structured result, which front ends read, and other plugins with host.UseAs. What the
 // model reads is the value's String, or else the same JSON. It is otherwise as [Plain].
 func Typed[In, Out any](name, description string, fn func(ctx context.Context, in In) (Out, error)) Func {
-	return New(name, description, sdk.Annotations{}, func(ctx context.Context, in In, _ Call) (sdk.ToolResult, error) {
-		out, err := fn(ctx, in)
+	return New(name, description, sdk.Annotations{}, func(ctx context.Context, in In, call Call) (sdk.ToolResult, error) {
+		out, err := fn(context.WithValue(ctx, callKey{}, &call.Invocation), in)
 		if err != nil {
 			return sdk.ToolResult{}, err
 		}

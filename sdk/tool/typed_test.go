@@ -65,3 +65,20 @@ func TestTyped(t *testing.T) {
 		}
 	}
 }
+
+// TestCallOf: the function of a plain and of a typed tool finds the call that it serves.
+func TestCallOf(t *testing.T) {
+	set := tool.Set{
+		tool.Plain("plain", "Says where.", func(ctx context.Context, _ struct{}) (string, error) { return tool.CallOf(ctx).Project, nil }),
+		tool.Typed("typed", "Says where.", func(ctx context.Context, _ struct{}) (string, error) { return tool.CallOf(ctx).Project, nil }),
+	}
+	for name, want := range map[string]string{"plain": "/p", "typed": `"/p"`} {
+		r, err := set.Invoke(t.Context(), sdk.Invocation{Tool: name, Project: "/p"}, nil)
+		if err != nil || r.Output != want {
+			t.Errorf("%s: %v, %q, want %q", name, err, r.Output, want)
+		}
+	}
+	if got := tool.CallOf(t.Context()); got.Tool != "" || got.Project != "" {
+		t.Errorf("outside of a call: %+v", got)
+	}
+}

@@ -71,7 +71,7 @@ func whatIsSaid(t *testing.T) {
 		{"panics", ``, `tool panics panicked: at the disco`},
 		{"panics_aside", ``, `the plugin crashed: it ended with exit status 2; its last words: "panic: boom in a goroutine\n\ngoroutine `},
 		{"leaves", ``, "the plugin crashed: it ended with exit status 0"},
-		{"big", `{"n":50000000}`, "a message of the plugin is too large and was refused: "},
+		{"big", `{"n":50000000}`, "a message of the plugin is too large and was refused: one may have 16 MiB; its author answers with a part and says how to get the rest, "},
 		{"chunks", `{"n":50,"text":"` + strings.Repeat("x", 1<<20) + `"}`, ""},
 	} {
 		_, err := r.call(t, c.tool, c.arguments)

@@ -48,7 +48,7 @@ func (l *link) mapped(ctx context.Context, err error) error {
 	case codes.Unavailable:
 		return &sdk.Error{Outcome: sdk.Unavailable, Message: "the plugin cannot be reached: " + s.Message(), Cause: err}
 	case codes.ResourceExhausted:
-		return &sdk.Error{Outcome: sdk.Overflow, Message: "a message of the plugin is too large and was refused: " + s.Message(), Cause: err}
+		return &sdk.Error{Outcome: sdk.Overflow, Message: "a message of the plugin is too large and was refused: one may have 16 MiB; its author answers with a part and says how to get the rest, or writes the whole into a file of the run's folder (RunDir) and names it (" + s.Message() + ")", Cause: err}
 	case codes.Unimplemented:
 		return &sdk.Error{Outcome: sdk.Unavailable, Message: "the plugin does not serve this: " + s.Message(), Cause: err}
 	case codes.DeadlineExceeded:

@@ -51,16 +51,21 @@ class Plugin:
             hints = typing.get_type_hints(f, include_extras=True)
             parameters = inspect.signature(f).parameters.values()
             given = [p.name for p in parameters if hints.get(p.name) is calls.Call]
-            named = [(p.name, hints.get(p.name, str), p.default) for p in parameters if p.name not in given]
+            tool = name or f.__name__
+            untyped = [p.name for p in parameters if p.name not in hints or p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+            if untyped:
+                raise TypeError(f"tool {tool}: {', '.join(untyped)} has no type that a JSON Schema could be made of: write {untyped[0]}: str, or another type of docs/python.md")
+            named = [(p.name, hints[p.name], p.default) for p in parameters if p.name not in given]
             spec = {
-                "name": name or f.__name__,
+                "name": tool,
                 "description": description or inspect.getdoc(f) or "",
                 "parameters": schema.of_fields(named),
                 "annotations": {word: True for word, is_so in annotations.items() if is_so},
             }
             if not given:
                 spec["whole"] = True  # it has nothing to send before its result
-            self._tools[spec["name"]] = spec, named, given, f
+            silent = hints.get("return") is type(None)
+            self._tools[tool] = spec, named, given, f, silent
             return f
 
         return take if function is None else take(function)
@@ -211,13 +216,16 @@ class Plugin:
     def _called(self, request, call):
         if request.tool not in self._tools:
             raise Failed("not_found", f"the plugin has no tool {request.tool!r}")
-        _, named, given, function = self._tools[request.tool]
+        _, named, given, function, silent = self._tools[request.tool]
         try:
             arguments = json.loads(request.arguments_json or b"{}")
         except ValueError as e:
             raise Failed("validation", f"the arguments of {request.tool} are no JSON: {e}") from None
         filled = schema.values(named, arguments, f"the arguments of {request.tool}")
-        return function(**filled, **{name: call for name in given})
+        answer = function(**filled, **{name: call for name in given})
+        if answer is None and not silent:
+            raise Failed("internal", f"the tool {request.tool} returned nothing, so that nobody knows what came of it: its author returns a text, or declares that it has none to return (-> None)")
+        return "done" if answer is None else answer
 
     def _streamed(self, request, context, do):
         pieces = queue.SimpleQueue()

@@ -18,6 +18,23 @@ COOKIE = "c4e1f0a2-bothy-plugin"
 THREADS = 100  # more than calls at a time: Health and Cancel must always find one
 
 
+def claim():
+    """Keeps standard output for what the daemon reads: what else is printed goes to standard error, from now on.
+
+    It is that of a process that is the plugin: neither a test nor another program that imports the package loses its own.
+    """
+    if sys.argv[1:] != ["describe"] and os.environ.get("BOTHY_PLUGIN") != COOKIE:
+        return sys.stdout
+    sys.stdout.flush()
+    own = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    return own
+
+
+output = claim()
+
+
 class Lines(logging.Formatter):
     """Writes what the daemon's log takes over with its level."""
 
@@ -33,7 +50,7 @@ def main(plugin):
     """Answers the sub-commands, or serves until the daemon ends the process."""
     name = "bothy-plugin-" + plugin.name
     if sys.argv[1:] == ["describe"]:
-        print(json.dumps(plugin.manifest(), indent=2))
+        print(json.dumps(plugin.manifest(), indent=2), file=output, flush=True)
     elif sys.argv[1:] in (["version"], ["--version"]):
         print(f"{name} {plugin.version} (plugin protocol {protocol.VERSION})")
     elif os.environ.get("BOTHY_PLUGIN") != COOKIE:
@@ -54,8 +71,7 @@ def serve(plugin):
     path = os.path.join(os.environ["PLUGIN_UNIX_SOCKET_DIR"], f"plugin{os.getpid()}")
     server.add_insecure_port("unix:" + path)
     server.start()
-    print(f"1|{protocol.VERSION}|unix|{path}|grpc", flush=True)  # the handshake, and the only line on standard output
-    sys.stdout = sys.stderr
+    print(f"1|{protocol.VERSION}|unix|{path}|grpc", file=output, flush=True)  # the handshake, and the only line on standard output
 
     began, seen = time.monotonic(), False
     while not plugin.ended.wait(0.5):

@@ -75,7 +75,7 @@ func drains(ctx context.Context, s Subject) error {
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("calling Drain failed: %w", err)
+		return fmt.Errorf("calling Drain failed: %w; it waits for the calls under way, each of which must end", err)
 	}
 	for _, kind := range s.Manifest.Kinds {
 		if kind == kindChannel || !slices.Contains(kinds, kind) {

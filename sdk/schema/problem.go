@@ -6,26 +6,32 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
+// Every plugin has this package in it, and few need these: they wait until they are used.
 var (
-	place   = regexp.MustCompile(`^validating (root|/\S*): `)
-	keyword = regexp.MustCompile(`^(type|enum|minimum|maximum|exclusiveMinimum|exclusiveMaximum|minLength|maxLength|pattern|minItems|maxItems|uniqueItems|const|multipleOf): `)
+	place   = lazily(`^validating (root|/\S*): `)
+	keyword = lazily(`^(type|enum|minimum|maximum|exclusiveMinimum|exclusiveMaximum|minLength|maxLength|pattern|minItems|maxItems|uniqueItems|const|multipleOf): `)
 )
 
 // compared is how the validator shows a number and its bound: 99/1 and 8.000000.
-var compared = regexp.MustCompile(`^(-?\d+/\d+) is ([a-z ]+) (-?\d+\.\d{6})$`)
+var compared = lazily(`^(-?\d+/\d+) is ([a-z ]+) (-?\d+\.\d{6})$`)
+
+func lazily(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
 
 // Problem turns the validator's path of schemas into the property that a person
 // would name: "validating root: validating /properties/n: type: ..." becomes
 // `property "n": ...`.
 func Problem(text string) string {
 	var at string
-	for m := place.FindStringSubmatch(text); m != nil; m = place.FindStringSubmatch(text) {
+	for m := place().FindStringSubmatch(text); m != nil; m = place().FindStringSubmatch(text) {
 		at, text = m[1], text[len(m[0]):]
 	}
-	text = keyword.ReplaceAllString(text, "")
-	if m := compared.FindStringSubmatch(text); m != nil {
+	text = keyword().ReplaceAllString(text, "")
+	if m := compared().FindStringSubmatch(text); m != nil {
 		text = number(m[1]) + " is " + m[2] + " " + number(m[3])
 	}
 	if name := propertyOf(at); name != "" {

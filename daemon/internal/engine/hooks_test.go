@@ -148,6 +148,22 @@ func TestRecordingFilterChangesArguments(t *testing.T) {
 	}
 }
 
+// TestGuardsKnowTheTool: a guard is told the tool's own name and its plugin by whichever of
+// its names a model called it, and what the model wrote: by these it cannot be walked around.
+func TestGuardsKnowTheTool(t *testing.T) {
+	h := newHouse(t, calls(call{"read", `{"path":"a"}`}, call{"fake__read", `{"path":"b"}`}))
+	var told []string
+	h.hooks.EntryRecording.On(10, "g", false, func(_ context.Context, r sdk.Recording) (sdk.Recording, error) {
+		a, err := sdk.ActionOf(sdk.Entry{Path: r.Path, Attributes: r.Attributes})
+		told = append(told, strings.Join([]string{r.Tool, a.Plugin, a.Tool}, " "))
+		return r, err
+	})
+	h.await(h.submit(Submission{}))
+	if got := strings.Join(told, ", "); got != "read fake read, read fake fake__read" {
+		t.Errorf("the guard was told %q", got)
+	}
+}
+
 // TestFailingGuardsDeny: a guard that fails is a deny, never a pass.
 func TestFailingGuardsDeny(t *testing.T) {
 	no := errors.New("no")

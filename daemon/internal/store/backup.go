@@ -18,14 +18,6 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// BackupInfo says what a backup holds.
-type BackupInfo struct {
-	Path  string
-	Bytes int64
-	Seq   int64 // the journal's position in it
-	Runs  int64
-}
-
 // BackupDir is where the backups of a database lie that were given no name.
 func BackupDir(path string) string { return filepath.Join(filepath.Dir(path), "backups") }
 
@@ -37,33 +29,29 @@ func BackupDir(path string) string { return filepath.Join(filepath.Dir(path), "b
 // Outcomes: Conflict when the file is there and force is not set, when it is
 // the database itself, and when another backup runs; Internal when the copy
 // does not verify; Unavailable when there is no room, or the disk failed.
-func (s *Store) Backup(ctx context.Context, to string, force bool, progress func(done, total int64)) (BackupInfo, error) {
-	ctx, end, err := s.copying.begin(ctx)
-	if err != nil {
-		return BackupInfo{}, err
+func (s *Store) Backup(ctx context.Context, to string, force bool, progress func(done, total int64)) (Report, error) {
+	if !s.copying.TryLock() {
+		return Report{}, sdk.Errorf(sdk.Conflict, "a backup is being written already; wait until it is done")
 	}
-	defer end()
+	defer s.copying.Unlock()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(s.closing, cancel)()
 	if to == "" {
-		if to, err = s.datedBackup(); err != nil {
-			return BackupInfo{}, err
+		dir := BackupDir(s.path)
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return Report{}, refuseFile("making the folder of the backups", dir, err)
 		}
+		to = filepath.Join(dir, "bothy-"+stamp(s.now())+".db")
 	}
 	if err := s.mayWriteBackup(to, force); err != nil {
-		return BackupInfo{}, err
+		return Report{}, err
 	}
-	info, err := s.backup(ctx, to, force, progress)
+	report, err := s.backup(ctx, to, force, progress)
 	if err != nil && ctx.Err() != nil {
 		err = sdk.Errorf(sdk.Aborted, "the backup was ended before it was complete, so there is none: %w", err)
 	}
-	return info, err
-}
-
-func (s *Store) datedBackup() (string, error) {
-	dir := BackupDir(s.path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", refuseFile("making the folder of the backups", dir, err)
-	}
-	return filepath.Join(dir, "bothy-"+stamp(s.now())+".db"), nil
+	return report, err
 }
 
 // stamp is a time as names of files have it. Milliseconds keep two apart.
@@ -96,8 +84,7 @@ func (s *Store) mayWriteBackup(to string, force bool) error {
 	return nil
 }
 
-func (s *Store) backup(ctx context.Context, to string, force bool, progress func(done, total int64)) (info BackupInfo, err error) {
-	var report Report
+func (s *Store) backup(ctx context.Context, to string, force bool, progress func(done, total int64)) (report Report, err error) {
 	err = makeFile(to, func(partial string) (err error) {
 		if err := s.copyInto(ctx, partial, progress); err != nil {
 			return err
@@ -110,34 +97,27 @@ func (s *Store) backup(ctx context.Context, to string, force bool, progress func
 		return s.mayWriteBackup(to, force) // it may have come in the meantime
 	})
 	if err != nil {
-		return info, err
+		return Report{}, err
 	}
 	failpoint.Hit(failpoint.BackupRenamed)
-	return BackupInfo{Path: to, Bytes: report.Bytes, Seq: report.Seq, Runs: report.Runs}, nil
+	report.Path = to
+	return report, nil
 }
 
 // copyInto copies what is committed into an empty file and makes it durable. It
 // reads through the connections that are open, so that it works, too, after
 // somebody has deleted the database.
 func (s *Store) copyInto(ctx context.Context, file string, progress func(done, total int64)) error {
-	s.gate.RLock()
-	defer s.gate.RUnlock()
-	if err := s.readable(); err != nil {
-		return explain("writing a backup", err)
-	}
-	conn, err := s.readers.Conn(ctx)
-	if err != nil {
-		return explain("writing a backup", err)
-	}
-	stop := watchSize(ctx, conn, file, progress)
-	// VACUUM counts as a write, although it writes another file. The
-	// connection is dropped afterwards, so that none in the pool can write.
-	_, err = conn.ExecContext(ctx, `PRAGMA query_only = OFF`)
-	if err == nil {
-		err = vacuumInto(ctx, conn, file)
-	}
-	stop()
-	_ = conn.Raw(func(any) error { return driver.ErrBadConn }) // which closes it
+	err := s.borrow(ctx, func(conn *sql.Conn) error {
+		defer watchSize(ctx, conn, file, progress)()
+		// VACUUM counts as a write, although it writes another file. The
+		// connection is dropped afterwards, so that none in the pool can write.
+		defer conn.Raw(func(any) error { return driver.ErrBadConn }) //nolint:errcheck // it closes it
+		if _, err := conn.ExecContext(ctx, `PRAGMA query_only = OFF`); err != nil {
+			return err
+		}
+		return vacuumInto(ctx, conn, file)
+	})
 	return explain("writing a backup", err)
 }
 
@@ -238,33 +218,4 @@ func syncFolder(dir string) error {
 		return fmt.Errorf("making a name in %s durable: %w", dir, err)
 	}
 	return nil
-}
-
-// backups lets one backup run at a time, and ends it for what cannot wait.
-type backups struct {
-	mu   sync.Mutex
-	stop context.CancelFunc // of the one that runs
-}
-
-func (b *backups) begin(ctx context.Context) (context.Context, func(), error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.stop != nil {
-		return nil, nil, sdk.Errorf(sdk.Conflict, "a backup is being written already; wait until it is done")
-	}
-	ctx, b.stop = context.WithCancel(ctx)
-	return ctx, func() {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		b.stop()
-		b.stop = nil
-	}, nil
-}
-
-func (b *backups) cancel() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.stop != nil {
-		b.stop()
-	}
 }

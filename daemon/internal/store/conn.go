@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"net/url"
 
 	_ "modernc.org/sqlite" // the driver "sqlite"
@@ -16,9 +15,9 @@ import (
 // readerConnections bounds the pool that reads.
 const readerConnections = 8
 
-// oldestEngine is the first SQLite whose WAL cannot be damaged by a checkpoint
-// that races a reset (ADR 0002), 3.51.3 as SQLITE_VERSION_NUMBER has it.
-const oldestEngine = 3_051_003
+// No build has a SQLite older than 3.51.3, the first whose WAL cannot be damaged by
+// a checkpoint that races a reset: the number would be below 0.
+const _ = uint(sqlite3.SQLITE_VERSION_NUMBER - 3_051_003)
 
 // dsn names the database with the settings of every connection. They stand
 // here because a PRAGMA sent to a pool reaches one of its connections only.
@@ -48,9 +47,6 @@ func (s *Store) connectWriter(ctx context.Context) (err error) {
 	s.writer.SetMaxOpenConns(1)
 	if s.conn, err = s.writer.Conn(ctx); err != nil {
 		return explain("opening "+s.path, err)
-	}
-	if err := refuseOld(sqlite3.SQLITE_VERSION_NUMBER); err != nil {
-		return err
 	}
 	return refuseNoLog(ctx, s.conn)
 }
@@ -101,21 +97,12 @@ func refuseNoLog(ctx context.Context, conn *sql.Conn) error {
 	return nil
 }
 
-func refuseOld(version int) error {
-	if version >= oldestEngine {
-		return nil
-	}
-	name := func(n int) string { return fmt.Sprintf("%d.%d.%d", n/1_000_000, n/1_000%1_000, n%1_000) }
-	return sdk.Errorf(sdk.Unavailable, "this build has SQLite %s; Bothy needs %s or newer, so build it anew with modernc.org/sqlite from go.mod",
-		name(version), name(oldestEngine))
-}
-
 // query reads on the pool. One call is one statement and so one snapshot.
 func (s *Store) query(ctx context.Context, q string, args []any, each func(scanner) error) error {
 	s.gate.RLock()
 	defer s.gate.RUnlock()
-	if err := s.readable(); err != nil {
-		return err
+	if s.closing.Err() != nil {
+		return errClosed
 	}
 	stmt, err := s.reading(ctx, q)
 	if err != nil {
@@ -125,12 +112,19 @@ func (s *Store) query(ctx context.Context, q string, args []any, each func(scann
 	return eachRow(rows, err, each)
 }
 
-// readable refuses to read what is closed. The caller has the gate.
-func (s *Store) readable() error {
-	if s.closed.Load() {
+// borrow gives do one connection of the pool.
+func (s *Store) borrow(ctx context.Context, do func(*sql.Conn) error) error {
+	s.gate.RLock()
+	defer s.gate.RUnlock()
+	if s.closing.Err() != nil {
 		return errClosed
 	}
-	return nil
+	conn, err := s.readers.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	return do(conn)
 }
 
 // endLog brings the write-ahead log into the file and empties it. What another

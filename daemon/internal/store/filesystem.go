@@ -1,8 +1,13 @@
 package store
 
 import (
+	"fmt"
+	"os"
 	"slices"
+	"strings"
 	"syscall"
+
+	"github.com/moby/sys/mountinfo"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -17,6 +22,23 @@ var networkKinds = []string{
 	"fuse.sshfs", "fuse.rclone", "fuse.s3fs", "fuse.gcsfuse", "fuse.goofys", "fuse.mountpoint-s3", "fuse.juicefs", "fuse.JuiceFS",
 	"fuse.davfs", "fuse.davfs2", "fuse.glusterfs", "fuse.ceph", "fuse.ceph-fuse", "fuse.curlftpfs", "fuse.smbnetfs", "fuse.gvfsd-fuse",
 	"fuse.moosefs", "fuse.mfs", "fuse.seaweedfs", "fuse.blobfuse", "fuse.blobfuse2", "fuse.google-drive-ocamlfuse", "fuse.hdfs", "fuse.nfs",
+}
+
+// filesystemKind names the filesystem of a folder, whose links are resolved, as
+// mount(8) does; empty when none is listed above it.
+func filesystemKind(dir string) (kind string, err error) {
+	if _, err := os.Stat(dir); err != nil {
+		return "", fmt.Errorf("asking for the filesystem of %s: %w", dir, err)
+	}
+	longest := 0 // of those of one length, the last lies on top
+	_, err = mountinfo.GetMounts(func(m *mountinfo.Info) (skip, stop bool) {
+		at := strings.TrimSuffix(m.Mountpoint, "/") + "/"
+		if strings.HasPrefix(dir+"/", at) && len(at) >= longest {
+			kind, longest = m.FSType, len(at)
+		}
+		return true, false
+	})
+	return kind, err
 }
 
 // refuseFilesystem refuses a folder of a network filesystem. kind asks which

@@ -78,7 +78,7 @@ func (s *Store) setTrouble(t *trouble) {
 // ready refuses a write that must not be tried. Whether a file that was gone is
 // back, the commit looks.
 func (s *Store) ready() error {
-	if s.closed.Load() {
+	if s.closing.Err() != nil {
 		return errClosed
 	}
 	if t := s.trouble.Load(); t != nil && t.lasting {

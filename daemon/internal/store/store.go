@@ -62,11 +62,12 @@ type Store struct {
 
 	trouble atomic.Pointer[trouble]
 	refused atomic.Pointer[error] // why the last write was, in which nothing of the store is at fault
-	copying backups
+	copying sync.Mutex            // one backup at a time
 
 	schemes atomic.Pointer[registry]
 	seq     atomic.Int64
-	closed  atomic.Bool
+	closing context.Context //nolint:containedctx // of the store: it ends with Close, and ends a backup
+	close   context.CancelFunc
 
 	mu      sync.Mutex
 	changed chan struct{}
@@ -120,6 +121,7 @@ func Open(ctx context.Context, path string, opts Options) (*Store, error) {
 		changed: make(chan struct{}), come: make(chan struct{}, 1),
 		stale: true,
 	}
+	s.closing, s.close = context.WithCancel(context.Background())
 	if err := s.open(ctx); err != nil {
 		return nil, errors.Join(err, s.disconnect(), s.lock.Release())
 	}
@@ -167,11 +169,11 @@ func (s *Store) open(ctx context.Context) error {
 func (s *Store) Close() error {
 	s.writing <- struct{}{}
 	defer func() { <-s.writing }()
-	if s.closed.Swap(true) {
+	if s.closing.Err() != nil {
 		return nil
 	}
+	s.close()
 	s.wake()
-	s.copying.cancel()
 	s.gate.Lock()
 	defer s.gate.Unlock()
 	if errors.Is(s.Health(), ErrFailed) {

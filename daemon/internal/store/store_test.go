@@ -248,18 +248,6 @@ func TestEveryConnectionHasTheSettings(t *testing.T) {
 	}
 }
 
-func TestOldEngineIsRefused(t *testing.T) {
-	for version, ok := range map[int]bool{3_051_002: false, 3_051_003: true, 3_053_004: true, 3_046_010: false, 4_000_000: true, 2_099_099: false} {
-		err := refuseOld(version)
-		if (err == nil) != ok {
-			t.Errorf("%d: %v", version, err)
-		}
-		if err != nil && sdk.OutcomeOf(err) != sdk.Unavailable {
-			t.Errorf("%d: outcome %s", version, sdk.OutcomeOf(err))
-		}
-	}
-}
-
 func TestClosedStore(t *testing.T) {
 	s, err := Open(t.Context(), filepath.Join(t.TempDir(), "bothy.db"), Options{})
 	if err != nil {

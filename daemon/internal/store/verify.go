@@ -18,16 +18,8 @@ import (
 // mistakes; it is no seal against the owner of the file, who can compute a new
 // chain.
 func (s *Store) Verify(ctx context.Context, last int) error {
-	s.gate.RLock()
-	defer s.gate.RUnlock()
-	if err := s.readable(); err != nil {
-		return explain("verifying the journal", err)
-	}
-	conn, err := s.readers.Conn(ctx)
-	if err != nil {
-		return explain("verifying the journal", err)
-	}
-	return errors.Join(verifyJournal(ctx, conn, s.path, last), conn.Close())
+	err := s.borrow(ctx, func(conn *sql.Conn) error { return verifyJournal(ctx, conn, s.path, last) })
+	return explain("verifying the journal", err)
 }
 
 // verifyJournal verifies on a connection of any kind.

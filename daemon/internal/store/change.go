@@ -80,7 +80,7 @@ func (s *Store) Commit(ctx context.Context, c sdk.Change) (sdk.Receipt, error) {
 			}
 		}
 		receipt.Seq = t.head.seq
-		return t.resolver().fillEntries(run.ID, receipt.Entries)
+		return newResolver(t.query).fillEntries(run.ID, receipt.Entries)
 	}, queued)
 	if err != nil {
 		return sdk.Receipt{}, err

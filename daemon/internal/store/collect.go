@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/bothyd/bothy/daemon/internal/failpoint"
@@ -28,47 +29,35 @@ const collectBatch = 200
 // between two transactions and be called again. Nobody sees a difference, so
 // the journal tells nothing of it.
 func (s *Store) Collect(ctx context.Context) (removed int64, err error) {
-	scope, path := "", ""
-	for {
-		var ids []int64
-		err := s.query(ctx, `SELECT e.id, e.scope, e.path FROM entries e
-			WHERE e.scope >= 'run:' AND e.scope < 'run;' AND (e.scope, e.path) > (?, ?)
-			AND NOT EXISTS (SELECT 1 FROM run_views v WHERE v.entry = e.id)
-			ORDER BY e.scope, e.path LIMIT ?`, []any{scope, path, collectBatch}, func(scan scanner) error {
-			var id int64
-			err := scan(&id, &scope, &path)
-			ids = append(ids, id)
-			return err
-		})
-		if err != nil || len(ids) == 0 {
-			return removed, explain("looking for entries that no run sees", err)
-		}
-		n, err := s.collect(ctx, ids)
+	ids, err := list(s.reader(ctx), scanValue[int64], unseenEntries+` AND e.scope >= 'run:' AND e.scope < 'run;'`)
+	if err != nil {
+		return 0, explain("looking for entries that no run sees", err)
+	}
+	for batch := range slices.Chunk(ids, collectBatch) {
+		n, err := s.collect(ctx, batch)
 		if removed += n; err != nil {
 			return removed, err
 		}
 		failpoint.Hit(failpoint.CollectBetween)
 	}
+	return removed, nil
 }
 
 // collect removes those of the entries that still nobody sees.
 func (s *Store) collect(ctx context.Context, ids []int64) (removed int64, err error) {
+	const unseen = ` = ?1 AND NOT EXISTS (SELECT 1 FROM run_views WHERE entry = ?1)`
 	err = s.update(ctx, "removing entries that no run sees", func(t *tx) error {
 		for _, id := range ids {
-			_, found, err := first(t.query, scanValue[int], `SELECT 1 FROM run_views WHERE entry = ? LIMIT 1`, id)
+			if err := t.exec(`DELETE FROM chunks WHERE entry`+unseen, id); err != nil {
+				return err
+			}
+			found, err := t.one(`DELETE FROM entries WHERE id`+unseen+` RETURNING id`, []any{id}, &id)
 			if err != nil {
 				return err
 			}
 			if found {
-				continue
+				removed++
 			}
-			if err := t.exec(`DELETE FROM chunks WHERE entry = ?`, id); err != nil {
-				return err
-			}
-			if err := t.exec(`DELETE FROM entries WHERE id = ?`, id); err != nil {
-				return err
-			}
-			removed++
 		}
 		return nil
 	})

@@ -51,7 +51,7 @@ func (s *Store) Entry(ctx context.Context, run int64, path string) (sdk.Entry, e
 	if !found {
 		return sdk.Entry{}, sdk.Errorf(sdk.NotFound, "there is no entry %s in this run", path)
 	}
-	err = s.resolver(ctx).fillEntry(run, &e)
+	err = newResolver(s.reader(ctx)).fillEntry(run, &e)
 	return e, explain("reading "+path, err)
 }
 
@@ -74,7 +74,7 @@ func (s *Store) Entries(ctx context.Context, q sdk.EntryQuery) ([]sdk.Entry, err
 		return err
 	})
 	if err == nil && !q.Brief {
-		err = s.resolver(ctx).fillEntries(q.Run, all)
+		err = newResolver(s.reader(ctx)).fillEntries(q.Run, all)
 	}
 	if err != nil {
 		return nil, explain("reading entries", err)

@@ -43,7 +43,7 @@ const (
 func (s *Store) Journal(ctx context.Context, q sdk.JournalQuery) ([]sdk.JournalRow, error) {
 	text, args := journalText(q)
 	read, err := list(s.reader(ctx), scanJournal, text, args...)
-	resolver := s.resolver(ctx)
+	resolver := newResolver(s.reader(ctx))
 	var rows []sdk.JournalRow
 	for i := range read {
 		r := &read[i]

@@ -11,7 +11,6 @@ import (
 	"path"
 	"path/filepath"
 	"strconv"
-	"strings"
 
 	"github.com/bothyd/bothy/daemon/internal/failpoint"
 	"github.com/bothyd/bothy/sdk"
@@ -21,7 +20,7 @@ import (
 var migrationFiles embed.FS
 
 // migration is one step of the schema, forward only: a file
-// migrations/NNNN_what.sql, where NNNN is the version it leads to.
+// migrations/NNNN_what.sql. They lead to the versions 1, 2, 3, as they are numbered.
 type migration struct {
 	version int
 	name    string
@@ -34,17 +33,12 @@ func migrations() ([]migration, error) {
 		return nil, fmt.Errorf("listing the migrations: %w", err)
 	}
 	steps := make([]migration, 0, len(names))
-	for _, name := range names {
+	for i, name := range names {
 		text, err := migrationFiles.ReadFile(name)
 		if err != nil {
 			return nil, fmt.Errorf("reading a migration: %w", err)
 		}
-		number, _, _ := strings.Cut(path.Base(name), "_")
-		version, err := strconv.Atoi(number)
-		if err != nil {
-			return nil, fmt.Errorf("the migration %s has no number: %w", name, err)
-		}
-		steps = append(steps, migration{version: version, name: path.Base(name), sql: string(text)})
+		steps = append(steps, migration{version: i + 1, name: path.Base(name), sql: string(text)})
 	}
 	return steps, nil
 }

@@ -28,7 +28,7 @@ func (s *Store) proposals(ctx context.Context, from string, args ...any) ([]sdk.
 	all, err := list(s.reader(ctx), scanEvent, `SELECT v.run, `+entryColumns+` `+from, args...)
 	for i := range all {
 		if err == nil {
-			err = s.resolver(ctx).fillEntry(all[i].Run, &all[i].Entry)
+			err = newResolver(s.reader(ctx)).fillEntry(all[i].Run, &all[i].Entry)
 		}
 	}
 	if err != nil {

@@ -64,10 +64,10 @@ func prepareFile(path string) error {
 	case err != nil:
 	case !info.Mode().IsRegular():
 		err = sdk.Errorf(sdk.Conflict, "%s is no regular file; give Bothy a path of its own (store.path)", path)
-	case !ownedByUs(info):
-		err = notOurs(path, info)
-	case info.Mode().Perm()&0o077 != 0:
-		err = f.Chmod(0o600)
+	default:
+		if err = refuseOthers(path, info); err == nil && info.Mode().Perm()&0o077 != 0 {
+			err = f.Chmod(0o600)
+		}
 	}
 	if err := errors.Join(err, f.Close()); err != nil {
 		return refuseFile("giving the database mode 0600", path, err)
@@ -78,15 +78,9 @@ func prepareFile(path string) error {
 // closeFolder refuses a folder of somebody else and one that others can write
 // to. One that is ours and holds only the store gets mode 0700.
 func closeFolder(dir, base string) error {
-	info, err := os.Stat(dir)
-	if err != nil {
-		return refuseFile("looking at the folder of the database", dir, err)
-	}
-	if !ownedByUs(info) {
-		return notOurs(dir, info)
-	}
-	if info.Mode().Perm()&0o077 == 0 {
-		return nil
+	info, err := ownFolder(dir)
+	if err != nil || info.Mode().Perm()&0o077 == 0 {
+		return err
 	}
 	names, err := os.ReadDir(dir)
 	if err != nil {
@@ -126,21 +120,25 @@ func refuseFile(doing, path string, err error) error {
 	return fmt.Errorf("%s: %w", doing, err)
 }
 
-func notOurs(path string, info fs.FileInfo) error {
-	owner := "another user"
-	if st, ok := info.Sys().(*syscall.Stat_t); ok {
-		owner = fmt.Sprintf("the user with the id %d", st.Uid)
+// ownFolder looks at a folder, and refuses one of somebody else.
+func ownFolder(dir string) (fs.FileInfo, error) {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return nil, refuseFile("looking at the folder of the database", dir, err)
 	}
-	return sdk.Errorf(sdk.Permission, "%s belongs to %s and you are %d; run bothy as its owner, or give it to yourself: chown -R %d %s", path, owner, os.Geteuid(), os.Geteuid(), path)
+	return info, refuseOthers(dir, info)
+}
+
+func refuseOthers(path string, info fs.FileInfo) error {
+	owner, us := info.Sys().(*syscall.Stat_t).Uid, os.Geteuid() //nolint:forcetypeassert // on every Unix
+	if int(owner) == us {
+		return nil
+	}
+	return sdk.Errorf(sdk.Permission, "%s belongs to the user with the id %d and you are %d; run bothy as its owner, or give it to yourself: chown -R %d %s", path, owner, us, us, path)
 }
 
 func openToOthers(dir string, info fs.FileInfo) error {
 	return sdk.Errorf(sdk.Permission, "other users can write to %s (mode %04o), so the database is not safe there; run: chmod 700 %s", dir, info.Mode().Perm(), dir)
-}
-
-func ownedByUs(info fs.FileInfo) bool {
-	st, ok := info.Sys().(*syscall.Stat_t)
-	return ok && int(st.Uid) == os.Geteuid()
 }
 
 // takeLock takes the lock that makes this process the only one to open the

@@ -17,17 +17,26 @@ import (
 // the next one that all is well. Only a new process opens the file again.
 var ErrFailed = errors.New("look for disk errors in the system log")
 
-// trouble is why no writes are taken.
+// trouble is why the last write was refused.
 type trouble struct {
-	err     error
-	lasting bool // a new start at the earliest mends it
+	err error
+	how persistence
 }
+
+// persistence says what ends a trouble.
+type persistence int
+
+const (
+	passing persistence = iota // the next write that goes through: each is tried
+	away                       // the file that is back under its name, which each write looks for
+	lasting                    // a new start at the earliest: no write is tried
+)
 
 // Health returns nil, or why the store takes no writes: damage, a file that
 // was replaced under it, a disk that failed (ErrFailed). Reading works as far
 // as the file can be read.
 func (s *Store) Health() error {
-	if t := s.trouble.Load(); t != nil {
+	if t := s.trouble.Load(); t != nil && t.how > passing {
 		return t.err
 	}
 	return nil
@@ -37,41 +46,30 @@ func (s *Store) Health() error {
 // what may pass by itself, such as a full disk. Each write is tried all the same
 // then, and the first that goes through ends it.
 func (s *Store) Refused() error {
-	if err := s.Health(); err != nil {
-		return err
-	}
-	if err := s.refused.Load(); err != nil {
-		return *err
+	if t := s.trouble.Load(); t != nil {
+		return t.err
 	}
 	return nil
 }
 
-// refuse keeps what refused a write, and sounds the alarm where it is news.
-func (s *Store) refuse(err error) {
-	err = explain("writing to "+s.path, err)
-	if s.refused.Swap(&err) == nil && s.Health() == nil {
-		s.log.Error("the store cannot write", "path", s.path, "error", err)
+// refuse keeps why writes are refused, and sounds the alarm where it is news.
+// What is worse stays.
+func (s *Store) refuse(how persistence, err error) {
+	before := s.trouble.Load()
+	if before != nil && before.how > how {
+		return
+	}
+	s.trouble.Store(&trouble{err, how})
+	if before == nil || before.how == passing && how > passing {
+		s.log.Error("the store takes no writes", "path", s.path, "error", err)
 		s.alarm(err)
 	}
 }
 
 // accept notes that a write went through.
 func (s *Store) accept() {
-	if s.refused.Load() != nil && s.refused.Swap(nil) != nil {
-		s.log.Info("the store can write again", "path", s.path)
-	}
-}
-
-// setTrouble keeps why no writes are taken, or with nil that they are, and
-// sounds the alarm where it is news.
-func (s *Store) setTrouble(t *trouble) {
-	before := s.trouble.Swap(t)
-	switch {
-	case t == nil && before != nil:
+	if s.trouble.Swap(nil) != nil {
 		s.log.Info("the store takes writes again", "path", s.path)
-	case t != nil && before == nil:
-		s.log.Error("the store takes no writes", "path", s.path, "error", t.err)
-		s.alarm(t.err)
 	}
 }
 
@@ -81,7 +79,7 @@ func (s *Store) ready() error {
 	if s.closing.Err() != nil {
 		return errClosed
 	}
-	if t := s.trouble.Load(); t != nil && t.lasting {
+	if t := s.trouble.Load(); t != nil && t.how == lasting {
 		return t.err
 	}
 	return nil
@@ -91,11 +89,11 @@ func (s *Store) ready() error {
 func (s *Store) afterFailure(err error) {
 	switch {
 	case lacksRoom(err, s.path):
-		s.refuse(err)
+		s.refuse(passing, explain("writing to "+s.path, err))
 	case isFailedWrite(err):
-		s.setTrouble(&trouble{lasting: true, err: sdk.Errorf(sdk.Unavailable, "the disk failed, so nothing more is written to %s; %w", s.path, fmt.Errorf("%w: %w", ErrFailed, err))})
+		s.refuse(lasting, sdk.Errorf(sdk.Unavailable, "the disk failed, so nothing more is written to %s; %w", s.path, fmt.Errorf("%w: %w", ErrFailed, err)))
 	case isDamage(err):
-		s.setTrouble(&trouble{err: s.readOnly(err), lasting: true})
+		s.refuse(lasting, s.readOnly(err))
 	}
 }
 
@@ -119,28 +117,20 @@ func noRoom(path string) bool {
 // readOnly says what can still be done with a damaged database.
 func (s *Store) readOnly(err error) error {
 	return sdk.Errorf(sdk.Unavailable, "%w. Nothing more is written to it; what can be read of it is still shown (bothy runs list, bothy runs show). "+
-		"To go on: bothy stop, then bothy restore FILE, which keeps this file aside; backups lie in %s", err, filepath.Join(filepath.Dir(s.path), "backups"))
+		"To go on: bothy stop, then bothy restore FILE, which keeps this file aside; backups lie in %s", err, BackupDir(s.path))
 }
 
-// seenFile is a file as it was when it was opened.
-type seenFile struct {
-	path string
-	info fs.FileInfo
-}
-
-// lookAtFiles takes down which files the connections have: the database and
+// watched are the endings of the files that the connections have: the database and
 // its write-ahead log.
-func lookAtFiles(path string) ([]seenFile, error) {
-	var seen []seenFile
-	for _, p := range []string{path, path + "-wal"} {
-		info, err := os.Stat(p)
-		if errors.Is(err, fs.ErrNotExist) && p != path {
-			continue // SQLite has it made by its first transaction at the latest
+var watched = [...]string{"", "-wal"}
+
+// lookAtFiles takes down which files those are.
+func lookAtFiles(path string) (seen [len(watched)]fs.FileInfo, err error) {
+	for i, ending := range watched {
+		seen[i], err = os.Stat(path + ending)
+		if err != nil && (ending == "" || !errors.Is(err, fs.ErrNotExist)) { // SQLite has the log made by its first transaction at the latest
+			return seen, fmt.Errorf("looking at the database: %w", err)
 		}
-		if err != nil {
-			return nil, fmt.Errorf("looking at the database: %w", err)
-		}
-		seen = append(seen, seenFile{p, info})
 	}
 	return seen, nil
 }
@@ -149,28 +139,20 @@ func lookAtFiles(path string) ([]seenFile, error) {
 // name: what is written to it would be gone with this process. It costs a stat
 // for each file.
 func (s *Store) checkFiles() error {
-	err := s.sameFiles()
-	switch {
-	case err != nil:
-		s.setTrouble(&trouble{err: err})
-	case s.trouble.Load() != nil:
-		s.setTrouble(nil) // it is back
-	}
-	return err
-}
-
-func (s *Store) sameFiles() error {
-	for _, f := range s.files {
-		info, err := os.Stat(f.path)
-		if err == nil && os.SameFile(info, f.info) {
+	for i, opened := range s.files {
+		path := s.path + watched[i]
+		info, err := os.Stat(path)
+		if opened == nil || err == nil && os.SameFile(info, opened) {
 			continue
 		}
 		what := "replaced"
 		if err != nil {
 			what = "deleted or moved"
 		}
-		return sdk.Errorf(sdk.Unavailable, "%s was %s while the daemon had it open, so nothing more is written. What was written can still be read: "+
-			"save it now with bothy backup FILE, then bothy stop and bothy restore FILE", f.path, what)
+		err = sdk.Errorf(sdk.Unavailable, "%s was %s while the daemon had it open, so nothing more is written. What was written can still be read: "+
+			"save it now with bothy backup FILE, then bothy stop and bothy restore FILE", path, what)
+		s.refuse(away, err)
+		return err
 	}
 	return nil
 }

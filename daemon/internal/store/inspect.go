@@ -80,18 +80,14 @@ func inspectWhole(ctx context.Context, path string) (Report, error) {
 // checkPlace says what Open would say of the place, and changes nothing.
 func checkPlace(path string, info fs.FileInfo) error {
 	dir := filepath.Dir(path)
-	folder, err := os.Stat(dir)
-	switch {
-	case err != nil:
-		return refuseFile("looking at the folder of the database", dir, err)
-	case !ownedByUs(folder):
-		return notOurs(dir, folder)
-	case !ownedByUs(info):
-		return notOurs(path, info)
-	case folder.Mode().Perm()&0o022 != 0:
+	folder, err := ownFolder(dir)
+	if err != nil {
+		return err
+	}
+	if folder.Mode().Perm()&0o022 != 0 {
 		return openToOthers(dir, folder)
 	}
-	return errors.Join(mayWrite(dir), mayWrite(path), refuseFilesystem(dir, filesystemKind))
+	return errors.Join(refuseOthers(path, info), mayWrite(dir), mayWrite(path), refuseFilesystem(dir, filesystemKind))
 }
 
 func refuseLook(path string, err error) error {

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -57,12 +58,11 @@ type Store struct {
 	// gate is held by who reads, and alone by who closes the connections.
 	gate    sync.RWMutex
 	readers *sql.DB
-	reads   sync.Map // query text to *sql.Stmt
-	files   []seenFile
+	reads   sync.Map                  // query text to *sql.Stmt
+	files   [len(watched)]fs.FileInfo // as they were when they were opened
 
-	trouble atomic.Pointer[trouble]
-	refused atomic.Pointer[error] // why the last write was, in which nothing of the store is at fault
-	copying sync.Mutex            // one backup at a time
+	trouble atomic.Pointer[trouble] // set under writing
+	copying sync.Mutex              // one backup at a time
 
 	schemes atomic.Pointer[registry]
 	seq     atomic.Int64
@@ -150,7 +150,7 @@ func (s *Store) open(ctx context.Context) error {
 		if !isDamage(err) {
 			return err
 		}
-		s.setTrouble(&trouble{err: s.readOnly(err), lasting: true})
+		s.refuse(lasting, s.readOnly(err))
 	}
 	if err := s.loadHead(); err != nil && s.Health() == nil {
 		return err

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"time"
 
 	"github.com/bothyd/bothy/sdk"
@@ -110,24 +109,15 @@ const loopTurnsQuery = `SELECT sequence, coalesce(loop, 0) FROM turns WHERE run 
 // that says which turn came first.
 func (s *Store) LoopTurns(ctx context.Context, run, loop int64) ([]int, error) {
 	var all []int
-	behind := errors.New("a turn of a later loop")
 	err := s.query(ctx, loopTurnsQuery, []any{run, loop}, func(scan scanner) error {
 		var sequence int
 		var of int64
 		err := scan(&sequence, &of)
-		switch {
-		case err != nil:
-			return err
-		case of == loop:
+		if of == loop {
 			all = append(all, sequence)
-		case of > loop:
-			return behind
 		}
-		return nil
+		return err
 	})
-	if errors.Is(err, behind) {
-		err = nil
-	}
 	return all, explain("reading the turns of a loop", err)
 }
 

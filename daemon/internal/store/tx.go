@@ -174,8 +174,8 @@ func (s *Store) transact(jobs []*job) error {
 		s.head = t.head
 		s.seq.Store(t.head.seq)
 		s.wake() // after the commit: what followers are woken for is there to read
-		s.accept()
 	}
+	s.accept()
 	return nil
 }
 

@@ -86,12 +86,7 @@ func (t *tx) enqueue(l *sdk.Loop) (sdk.Entry, error) {
 		return sdk.Entry{}, err
 	}
 	path := promptPath(l.Sequence)
-	err = t.record(event{kind: sdk.KindLoopQueued, project: run.Project, run: run.ID, loop: l.ID, path: path}, struct {
-		Sequence int    `json:"sequence"`
-		ReadOnly bool   `json:"read_only"`
-		Model    string `json:"model"`
-		Agent    string `json:"agent"`
-	}{l.Sequence, l.ReadOnly, l.Model, l.Agent})
+	err = t.record(event{kind: sdk.KindLoopQueued, project: run.Project, run: run.ID, loop: l.ID, path: path}, map[string]any{"sequence": l.Sequence, "read_only": l.ReadOnly, "model": l.Model, "agent": l.Agent})
 	if err != nil {
 		return sdk.Entry{}, err
 	}
@@ -158,9 +153,7 @@ func (t *tx) begin(l sdk.Loop) error {
 	if err := t.seatPrompt(&run, l.ID); err != nil {
 		return err
 	}
-	err = t.record(event{kind: sdk.KindLoopStarted, project: run.Project, run: run.ID, loop: l.ID}, struct {
-		Sequence int `json:"sequence"`
-	}{l.Sequence})
+	err = t.record(event{kind: sdk.KindLoopStarted, project: run.Project, run: run.ID, loop: l.ID}, map[string]int{"sequence": l.Sequence})
 	if err != nil {
 		return err
 	}

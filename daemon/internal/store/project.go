@@ -42,10 +42,7 @@ func (s *Store) OpenProject(ctx context.Context, root string) (sdk.Project, erro
 		if p.ID, err = t.insert(`INSERT INTO projects (name, root, created) VALUES (?, ?, ?)`, p.Name, root, t.now.UnixNano()); err != nil {
 			return err
 		}
-		return t.record(event{kind: sdk.KindProjectCreated, project: p.ID}, struct {
-			Name string `json:"name"`
-			Root string `json:"root"`
-		}{p.Name, root})
+		return t.record(event{kind: sdk.KindProjectCreated, project: p.ID}, map[string]string{"name": p.Name, "root": root})
 	})
 	return p, err
 }

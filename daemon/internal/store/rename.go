@@ -10,15 +10,12 @@ import (
 
 // RenameRun gives a run another alias, at any time: id and key stay. Conflict
 // when another run of the project has the alias.
-func (s *Store) RenameRun(ctx context.Context, run int64, alias string) (sdk.Run, error) {
-	if alias == "" || !validAlias(alias) {
-		return sdk.Run{}, sdk.Errorf(sdk.Validation, "%.80q cannot name a run: it takes 1 to 64 of A-Z a-z 0-9 _ -", alias)
+func (s *Store) RenameRun(ctx context.Context, run int64, alias string) (r sdk.Run, err error) {
+	err = s.checkAlias(alias)
+	if err != nil {
+		return r, err
 	}
-	if err := s.refuseSecret("the name of a run", alias); err != nil {
-		return sdk.Run{}, err
-	}
-	var r sdk.Run
-	err := s.update(ctx, "renaming a run", func(t *tx) (err error) {
+	err = s.update(ctx, "renaming a run", func(t *tx) (err error) {
 		if r, err = t.run(run); err != nil || r.Alias == alias {
 			return err
 		}
@@ -31,15 +28,9 @@ func (s *Store) RenameRun(ctx context.Context, run int64, alias string) (sdk.Run
 		}
 		from := r.Alias
 		r.Alias = alias
-		return t.record(event{kind: sdk.KindRunRenamed, project: r.Project, run: r.ID}, struct {
-			From string `json:"from"`
-			To   string `json:"to"`
-		}{from, alias})
+		return t.record(event{kind: sdk.KindRunRenamed, project: r.Project, run: r.ID}, map[string]string{"from": from, "to": alias})
 	})
-	if err != nil {
-		return sdk.Run{}, err
-	}
-	return r, nil
+	return r, err
 }
 
 // Forks returns the runs that were forked from a run, oldest first.

@@ -29,11 +29,10 @@ func scanRun(scan scanner) (sdk.Run, error) {
 // was after that turn (see rewind). Conflict when the alias is taken in the
 // project.
 func (s *Store) CreateRun(ctx context.Context, r sdk.Run) (sdk.Run, error) {
-	if r.Alias != "" && !validAlias(r.Alias) {
-		return sdk.Run{}, sdk.Errorf(sdk.Validation, "%.80q cannot name a run: it takes 1 to 64 of A-Z a-z 0-9 _ -", r.Alias)
-	}
-	if err := s.refuseSecret("the name of a run", r.Alias); err != nil {
-		return sdk.Run{}, err
+	if r.Alias != "" {
+		if err := s.checkAlias(r.Alias); err != nil {
+			return sdk.Run{}, err
+		}
 	}
 	key, err := uuid.NewV7()
 	if err != nil {
@@ -78,16 +77,17 @@ func (t *tx) createRun(r *sdk.Run, key string) error {
 			}
 		}
 	}
-	return t.record(event{kind: sdk.KindRunCreated, project: r.Project, run: r.ID}, struct {
-		Alias   string `json:"alias"`
-		Key     string `json:"key"`
-		Parent  int64  `json:"parent,omitempty"`
-		Turns   int    `json:"turns,omitempty"` // those of the parent
-		Agent   string `json:"agent"`
-		Model   string `json:"model"`
-		Hidden  bool   `json:"hidden,omitempty"`
-		Private bool   `json:"private,omitempty"`
-	}{r.Alias, key, r.Parent, r.Turns, r.Agent, r.Model, r.Hidden, r.Private})
+	made := map[string]any{"alias": r.Alias, "key": key, "agent": r.Agent, "model": r.Model}
+	if r.Parent != 0 {
+		made["parent"], made["turns"] = r.Parent, r.Turns // the turns are the parent's
+	}
+	if r.Hidden {
+		made["hidden"] = true
+	}
+	if r.Private {
+		made["private"] = true
+	}
+	return t.record(event{kind: sdk.KindRunCreated, project: r.Project, run: r.ID}, made)
 }
 
 // origin is where a run begins.
@@ -135,8 +135,11 @@ func (t *tx) fork(parent, child int64) error {
 		FROM run_views WHERE run = ? AND state IN ('resolved', 'failed', 'cancelled') ORDER BY id`, child, parent)
 }
 
-func validAlias(alias string) bool {
-	return len(alias) <= 64 && !strings.ContainsFunc(alias, notAlias)
+func (s *Store) checkAlias(alias string) error {
+	if alias == "" || len(alias) > 64 || strings.ContainsFunc(alias, notAlias) {
+		return sdk.Errorf(sdk.Validation, "%.80q cannot name a run: it takes 1 to 64 of A-Z a-z 0-9 _ -", alias)
+	}
+	return s.refuseSecret("the name of a run", alias)
 }
 
 func notAlias(c rune) bool {
@@ -230,8 +233,5 @@ func (t *tx) moveRun(r *sdk.Run, to int) error {
 	}
 	from := r.Status
 	r.Status = to
-	return t.record(event{kind: sdk.KindRunStatus, project: r.Project, run: r.ID}, struct {
-		From int `json:"from"`
-		To   int `json:"to"`
-	}{from, to})
+	return t.record(event{kind: sdk.KindRunStatus, project: r.Project, run: r.ID}, map[string]int{"from": from, "to": to})
 }

@@ -32,9 +32,7 @@ func (t *tx) openTurn(run *sdk.Run, turn sdk.Turn) (sdk.Turn, error) {
 		return turn, err
 	}
 	run.Turns = next
-	return turn, t.record(event{kind: sdk.KindTurnOpened, project: run.Project, run: run.ID, loop: turn.Loop, turn: next}, struct {
-		Model string `json:"model"`
-	}{turn.Model})
+	return turn, t.record(event{kind: sdk.KindTurnOpened, project: run.Project, run: run.ID, loop: turn.Loop, turn: next}, map[string]string{"model": turn.Model})
 }
 
 func (t *tx) loopRuns(run *sdk.Run, loop int64) error {

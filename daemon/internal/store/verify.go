@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"github.com/bothyd/bothy/sdk"
@@ -24,47 +23,51 @@ func (s *Store) Verify(ctx context.Context, last int) error {
 
 // verifyJournal verifies on a connection of any kind.
 func verifyJournal(ctx context.Context, conn *sql.Conn, path string, last int) error {
-	v := verifier{ctx: ctx, conn: conn}
-	err := v.run(last)
-	var damage *sdk.JournalDamage
-	if errors.As(err, &damage) {
-		return sdk.Errorf(sdk.Internal, "%s: %w; keep a copy of the file with its -wal file, then restore a backup", path, damage)
+	v := verifier{last: int64(last), entries: map[int64]*seen{}}
+	rows, err := conn.QueryContext(ctx, verifyQuery, last)
+	if err := eachRow(rows, err, v.row); err != nil {
+		return explain("verifying the journal", err)
 	}
-	return explain("verifying the journal", err)
+	if bottom := max(1, v.lowest-1); v.after.seq > bottom {
+		v.found(bottom, "the row is missing")
+	}
+	if v.damage == nil {
+		return nil
+	}
+	return sdk.Errorf(sdk.Internal, "%s: %w; keep a copy of the file with its -wal file, then restore a backup", path, v.damage)
 }
 
-// verifier works on one snapshot.
+// verifyQuery reads the last rows, newest first, each beside what its entry holds,
+// and the row before them, whose hash they follow from. One statement is one
+// snapshot.
+const verifyQuery = `SELECT j.seq, j.time, j.kind, j.project, j.run, j.loop, j.turn, j.path, j.data, j.body_hash, j.prev_hash, j.hash,
+	coalesce(j.entry, 0), e.id IS NOT NULL, e.hash,
+	CASE WHEN j.body_hash IS NULL THEN NULL WHEN j.kind = 'entry.chunk' THEN c.text ELSE e.body END, e.attributes
+	FROM journal j LEFT JOIN entries e ON e.id = j.entry LEFT JOIN chunks c ON c.seq = j.seq
+	WHERE ?1 = 0 OR j.seq >= (SELECT max(seq) FROM journal) - ?1 ORDER BY j.seq DESC`
+
+// verifier takes the rows from the newest to the oldest.
 type verifier struct {
-	ctx    context.Context
-	conn   *sql.Conn
-	damage *sdk.JournalDamage // the first in the order of seq
+	last, lowest int64   // how many rows, 0 is all; the seq of the first of them
+	after        content // the row that came before in this order; of no seq at first
+	entries      map[int64]*seen
+	scratch      []byte
+	damage       *sdk.JournalDamage // the first in the order of seq
 }
 
-func (v *verifier) run(last int) (err error) {
-	if _, err := v.conn.ExecContext(v.ctx, `BEGIN`); err != nil {
-		return err
-	}
-	defer func() {
-		_, end := v.conn.ExecContext(context.WithoutCancel(v.ctx), `ROLLBACK`)
-		err = errors.Join(err, end)
-	}()
-	from := int64(1)
-	if last > 0 {
-		if err := v.conn.QueryRowContext(v.ctx, `SELECT coalesce(max(seq), 0) FROM journal`).Scan(&from); err != nil {
-			return err
-		}
-		from = max(1, from-int64(last)+1)
-	}
-	if err := v.chain(from); err != nil {
-		return err
-	}
-	if err := v.contents(from); err != nil {
-		return err
-	}
-	if v.damage != nil {
-		return v.damage
-	}
-	return nil
+// seen is what later rows have said about an entry.
+type seen struct {
+	body    bool
+	members map[string]bool
+}
+
+// content is a row beside what the entry holds that it gave something to.
+type content struct {
+	event
+	seq, at                     int64
+	there                       bool
+	bodyHash, prev, hash        []byte
+	entryHash, text, attributes []byte
 }
 
 // found keeps the damage that comes first.
@@ -74,109 +77,68 @@ func (v *verifier) found(seq int64, format string, args ...any) {
 	}
 }
 
-// chain recomputes the rows from seq on, each from the hash of the row before.
-func (v *verifier) chain(from int64) error {
-	prev, err := v.hashBefore(from)
-	if err != nil || v.damage != nil {
-		return err
-	}
-	rows, err := v.conn.QueryContext(v.ctx, `SELECT seq, time, kind, project, run, loop, turn, path, data, body_hash, prev_hash, hash
-		FROM journal WHERE seq >= ? ORDER BY seq`, from)
+func (v *verifier) row(scan scanner) error {
+	var c content
+	err := scan(&c.seq, &c.at, &c.kind, &c.project, &c.run, &c.loop, &c.turn, &c.path, (*[]byte)(&c.data), &c.bodyHash, &c.prev, &c.hash,
+		&c.entry, &c.there, &c.entryHash, &c.text, &c.attributes)
 	if err != nil {
 		return err
 	}
-	defer rows.Close()
-	var scratch []byte
-	for want := from; rows.Next(); want++ {
-		var e event
-		var seq, at int64
-		var body, storedPrev, stored []byte
-		if err := rows.Scan(&seq, &at, &e.kind, &e.project, &e.run, &e.loop, &e.turn, &e.path, (*[]byte)(&e.data), &body, &storedPrev, &stored); err != nil {
-			return err
+	switch {
+	case v.after.seq == 0:
+		v.lowest = 1
+		if v.last > 0 {
+			v.lowest = max(1, c.seq-v.last+1)
 		}
-		if seq != want {
-			v.found(want, "the row is missing")
-			return nil
-		}
-		if len(body) == sha256.Size {
-			e.body = (*digest)(body)
-		}
-		var hash digest
-		hash, scratch = rowHash(scratch, &prev, seq, at, &e)
-		switch {
-		case !bytes.Equal(storedPrev, prev[:]):
-			v.found(seq, "it does not follow from the row before it")
-			return nil
-		case !bytes.Equal(stored, hash[:]):
-			v.found(seq, "its content and its hash do not agree")
-			return nil
-		}
-		prev = hash
+	case v.after.seq != c.seq+1:
+		v.found(c.seq+1, "the row is missing")
+	case !bytes.Equal(v.after.prev, c.hash):
+		v.found(v.after.seq, "it does not follow from the row before it")
 	}
-	return rows.Err()
-}
-
-// hashBefore is the stored hash of the row before seq, and zero before the first.
-func (v *verifier) hashBefore(seq int64) (prev digest, err error) {
-	if seq == 1 {
-		return prev, nil
+	v.after = c
+	if c.seq >= v.lowest {
+		v.chain(&c)
+		v.contents(&c)
 	}
-	var hash []byte
-	err = v.conn.QueryRowContext(v.ctx, `SELECT hash FROM journal WHERE seq = ?`, seq-1).Scan(&hash)
-	if errors.Is(err, sql.ErrNoRows) {
-		v.found(seq-1, "the row is missing")
-		return prev, nil
+	return nil
+}
+
+// chain recomputes the hash of a row from the one that it says it follows.
+func (v *verifier) chain(c *content) {
+	var prev, hash digest
+	copy(prev[:], c.prev)
+	if len(c.bodyHash) == sha256.Size {
+		c.event.body = (*digest)(c.bodyHash)
 	}
-	copy(prev[:], hash)
-	return prev, err
+	hash, v.scratch = rowHash(v.scratch, &prev, c.seq, c.at, &c.event)
+	switch {
+	case !bytes.Equal(hash[:], c.hash):
+		v.found(c.seq, "its content and its hash do not agree")
+	case c.seq == 1 && prev != digest{}:
+		v.found(c.seq, "it does not follow from the row before it")
+	}
 }
 
-// seen is what later rows have said about an entry.
-type seen struct {
-	body    bool
-	members map[string]bool
-}
-
-// contents compares entries with the rows that gave them what they hold,
-// newest first, so that the first row to speak of a body or a member is the one
-// that counts.
-func (v *verifier) contents(from int64) error {
-	rows, err := v.conn.QueryContext(v.ctx, `SELECT j.seq, j.kind, j.data, j.body_hash, j.entry, e.id IS NOT NULL, e.hash,
-		CASE WHEN j.body_hash IS NULL THEN NULL WHEN j.kind = 'entry.chunk' THEN c.text ELSE e.body END, e.attributes
-		FROM journal j LEFT JOIN entries e ON e.id = j.entry LEFT JOIN chunks c ON c.seq = j.seq
-		WHERE j.seq >= ? AND j.entry IS NOT NULL ORDER BY j.seq DESC`, from)
-	entries := map[int64]*seen{}
-	return eachRow(rows, err, func(scan scanner) error {
-		var c content
-		err := scan(&c.seq, &c.kind, &c.data, &c.bodyHash, &c.entry, &c.there, &c.entryHash, &c.body, &c.attributes)
-		if entries[c.entry] == nil {
-			entries[c.entry] = &seen{members: map[string]bool{}}
-		}
-		if err == nil && c.there {
-			v.compare(&c, entries[c.entry])
-		}
-		return err
-	})
-}
-
-// content is a row that gave something to an entry, beside what the entry holds.
-type content struct {
-	seq, entry                                  int64
-	kind                                        string
-	there                                       bool
-	data, bodyHash, entryHash, body, attributes []byte
-}
-
-func (v *verifier) compare(c *content, later *seen) {
+// contents compares an entry with a row that gave it what it holds: the newest row
+// to speak of a body or a member is the one that counts.
+func (v *verifier) contents(c *content) {
+	if !c.there {
+		return
+	}
+	later := v.entries[c.entry]
+	if later == nil {
+		later = &seen{members: map[string]bool{}}
+		v.entries[c.entry] = later
+	}
 	if c.kind == sdk.KindEntryChunk {
-		if sum := sha256.Sum256(c.body); c.body != nil && !bytes.Equal(sum[:], c.bodyHash) {
+		if sum := sha256.Sum256(c.text); c.text != nil && !bytes.Equal(sum[:], c.bodyHash) {
 			v.found(c.seq, "the chunk it appended has changed")
 		}
 		return
 	}
 	if c.bodyHash != nil && !later.body {
 		later.body = true
-		sum := sha256.Sum256(c.body)
+		sum := sha256.Sum256(c.text)
 		if !bytes.Equal(sum[:], c.bodyHash) || !bytes.Equal(c.entryHash, c.bodyHash) {
 			v.found(c.seq, "the body it gave its entry has changed")
 		}

@@ -30,10 +30,6 @@ func (s *Store) Commit(ctx context.Context, c sdk.Change) (sdk.Receipt, error) {
 	if err != nil {
 		return receipt, err
 	}
-	queued := c.Queued
-	if queued == nil {
-		queued = func() {}
-	}
 	err = s.updateBehind(ctx, "committing a change", func(t *tx) error {
 		run, err := t.run(c.Run)
 		if err != nil {
@@ -81,7 +77,7 @@ func (s *Store) Commit(ctx context.Context, c sdk.Change) (sdk.Receipt, error) {
 		}
 		receipt.Seq = t.head.seq
 		return newResolver(t.query).fillEntries(run.ID, receipt.Entries)
-	}, queued)
+	}, c.Queued)
 	if err != nil {
 		return sdk.Receipt{}, err
 	}
@@ -104,11 +100,9 @@ func (t *tx) waitOrGoOn(run *sdk.Run, to int) error {
 // Note keeps a note that belongs to no run and no project, such as a security
 // event of the socket.
 func (s *Store) Note(ctx context.Context, n sdk.Note) error {
-	if s.redactor != nil {
-		var err error
-		if n, err = s.cleanNote(n); err != nil {
-			return err
-		}
+	n, err := s.cleanNote(n)
+	if err != nil {
+		return err
 	}
 	return s.update(ctx, "keeping a note", func(t *tx) error { return t.note(&sdk.Run{}, &n) })
 }

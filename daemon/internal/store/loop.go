@@ -113,25 +113,17 @@ func (t *tx) enqueue(l *sdk.Loop) (sdk.Entry, error) {
 // prompt's entry moves behind everything that earlier loops wrote.
 func (s *Store) ClaimLoop(ctx context.Context, run int64) (sdk.Loop, bool, error) {
 	var l sdk.Loop
-	claimed := false
 	err := s.update(ctx, "claiming a loop", func(t *tx) (err error) {
-		l, claimed, err = t.claim(run)
+		if l, err = t.next(run); err == nil && l.Status == sdk.StatusQueued {
+			err = t.begin(l)
+		}
 		return err
 	})
-	if err != nil {
-		return sdk.Loop{}, false, err
-	}
-	return l, claimed, nil
-}
-
-func (t *tx) claim(run int64) (sdk.Loop, bool, error) {
-	l, err := t.next(run)
 	if err != nil || l.Status != sdk.StatusQueued {
 		return sdk.Loop{}, false, err
 	}
-	err = t.begin(l)
 	l.Status = sdk.StatusRunning
-	return l, err == nil, err
+	return l, true, nil
 }
 
 // next is the run's running loop, else the oldest that is queued; of no id when there

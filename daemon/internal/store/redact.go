@@ -15,15 +15,18 @@ type Redactor interface {
 	JSON(raw json.RawMessage) json.RawMessage
 }
 
+// nothingHidden leaves everything as it is.
+type nothingHidden struct{}
+
+func (nothingHidden) Redact(text string) string                { return text }
+func (nothingHidden) JSON(raw json.RawMessage) json.RawMessage { return raw }
+
 // changeScheme is where it is kept what was changed in a project's files.
 const changeScheme = "change"
 
 // withoutSecrets is a change as it is stored. It is a copy where it differs:
 // what runs is what the caller has, with every byte.
 func (s *Store) withoutSecrets(c sdk.Change) (sdk.Change, error) {
-	if s.redactor == nil {
-		return c, nil
-	}
 	writes := make([]sdk.Write, len(c.Writes))
 	for i, w := range c.Writes {
 		var err error
@@ -51,14 +54,12 @@ func (s *Store) cleanWrite(w sdk.Write) (sdk.Write, error) {
 	if err := s.refuseSecret("a path", w.Path); err != nil {
 		return w, err
 	}
-	if w.Body != nil {
-		clean := ""
-		if sdk.SchemeOf(w.Path) == changeScheme {
-			clean = string(s.redactor.JSON(json.RawMessage(*w.Body)))
-		} else {
-			clean = s.redactor.Redact(*w.Body)
-		}
-		w.Body = &clean
+	switch {
+	case w.Body == nil:
+	case sdk.SchemeOf(w.Path) == changeScheme:
+		w.Body = new(string(s.redactor.JSON(json.RawMessage(*w.Body))))
+	default:
+		w.Body = new(s.redactor.Redact(*w.Body))
 	}
 	if w.Chunk != nil {
 		w.Chunk = &sdk.Chunk{Channel: w.Chunk.Channel, Text: s.redactor.Redact(w.Chunk.Text)}
@@ -72,9 +73,6 @@ func (s *Store) cleanWrite(w sdk.Write) (sdk.Write, error) {
 
 // cleanLoop takes secrets out of a prompt that is queued.
 func (s *Store) cleanLoop(l *sdk.Loop) {
-	if s.redactor == nil {
-		return
-	}
 	l.Prompt = s.redactor.Redact(l.Prompt)
 	if l.Meaning != nil {
 		l.Meaning = &sdk.Meaning{Skill: s.redactor.Redact(l.Meaning.Skill), Text: s.redactor.Redact(l.Meaning.Text)}
@@ -87,9 +85,6 @@ func (s *Store) cleanLoop(l *sdk.Loop) {
 // refuseSecret refuses what cannot be stored with a part of it hidden, since it
 // is what a thing is found by.
 func (s *Store) refuseSecret(what, name string) error {
-	if s.redactor == nil {
-		return nil
-	}
 	if clean := s.redactor.Redact(name); clean != name {
 		return sdk.Errorf(sdk.Validation, "%s must not hold a secret: %q; choose another", what, clean)
 	}

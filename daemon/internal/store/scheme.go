@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -49,11 +48,6 @@ type registry map[string]sdk.Scheme
 func (s *Store) Scheme(name string) (sdk.Scheme, bool) {
 	x, ok := (*s.schemes.Load())[name]
 	return x, ok
-}
-
-// Schemes returns all registrations, ordered by name.
-func (s *Store) Schemes() []sdk.Scheme {
-	return slices.SortedFunc(maps.Values(*s.schemes.Load()), func(a, b sdk.Scheme) int { return strings.Compare(a.Name, b.Name) })
 }
 
 // RegisterScheme adds a scheme or renews it. Empty fields take the defaults of

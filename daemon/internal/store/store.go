@@ -42,7 +42,7 @@ type Store struct {
 	alarm func(error)
 	lock  *pidlock.Lock
 
-	redactor Redactor // nil without
+	redactor Redactor
 
 	// writing holds one token; who has it may use what follows.
 	writing    chan struct{}
@@ -97,6 +97,9 @@ func Open(ctx context.Context, path string, opts Options) (*Store, error) {
 	}
 	if opts.Alarm == nil {
 		opts.Alarm = func(error) {}
+	}
+	if opts.Redact == nil {
+		opts.Redact = nothingHidden{}
 	}
 	if opts.filesystem == nil {
 		opts.filesystem = filesystemKind

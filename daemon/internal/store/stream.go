@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"crypto/sha256"
-	"strings"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -32,32 +31,23 @@ func (s *Store) Chunks(ctx context.Context, run int64, path string) ([]sdk.Chunk
 	if err != nil {
 		return nil, err
 	}
+	scanChunk := func(scan scanner) (c sdk.Chunk, err error) {
+		err = scan(&c.Channel, &c.Text)
+		return c, err
+	}
 	all, err := list(s.reader(ctx), scanChunk, `SELECT c.channel, c.text FROM entries e CROSS JOIN run_views v ON v.entry = e.id AND v.run = ?1
 		JOIN chunks c ON c.entry = e.id WHERE e.path = ?2 AND e.scope IN `+visibleScopes+` ORDER BY c.seq`, run, path)
 	return all, explain("reading the stream "+path, err)
 }
 
-func scanChunk(scan scanner) (c sdk.Chunk, err error) {
-	err = scan(&c.Channel, &c.Text)
-	return c, err
-}
-
 // fold drops an entry's chunks and returns their text, unless a body was
 // written, which stands for them.
 func (t *tx) fold(x visibleEntry, wroteBody bool) (string, error) {
-	var all strings.Builder
-	some := false
-	err := t.query(`SELECT text FROM chunks WHERE entry = ? ORDER BY seq`, []any{x.entry}, func(scan scanner) error {
-		var s string
-		err := scan(&s)
-		some = true
-		if !wroteBody {
-			all.WriteString(s)
+	var all string
+	if !wroteBody {
+		if _, err := t.one(`SELECT coalesce(group_concat(text, '' ORDER BY seq), '') FROM chunks WHERE entry = ?`, []any{x.entry}, &all); err != nil {
+			return "", err
 		}
-		return err
-	})
-	if err != nil || !some {
-		return "", err
 	}
-	return all.String(), t.exec(`DELETE FROM chunks WHERE entry = ?`, x.entry)
+	return all, t.exec(`DELETE FROM chunks WHERE entry = ?`, x.entry)
 }

@@ -38,11 +38,11 @@ type job struct {
 // completes "...: what went wrong". fn writes only what is its caller's, from
 // whichever goroutine: it runs on that of one who waits.
 func (s *Store) update(ctx context.Context, doing string, fn func(*tx) error) error {
-	return s.updateBehind(ctx, doing, fn, func() {})
+	return s.updateBehind(ctx, doing, fn, nil)
 }
 
-// updateBehind is update, and calls queued once the change has its place in the
-// order.
+// updateBehind is update, and calls queued, where it is not nil, once the change has
+// its place in the order.
 func (s *Store) updateBehind(ctx context.Context, doing string, fn func(*tx) error, queued func()) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -55,7 +55,9 @@ func (s *Store) updateBehind(ctx context.Context, doing string, fn func(*tx) err
 	case s.come <- struct{}{}:
 	default: // it is known already
 	}
-	queued()
+	if queued != nil {
+		queued()
+	}
 	select {
 	case <-j.done:
 	case s.writing <- struct{}{}:

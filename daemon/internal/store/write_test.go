@@ -30,7 +30,7 @@ func TestWritableByHoldsForEveryKindOfWrite(t *testing.T) {
 	if err := f.RegisterScheme(t.Context(), sdk.Scheme{Name: "note", Scope: "project", WritableBy: []sdk.Writer{sdk.WriterClient}}); err != nil {
 		t.Fatal(err)
 	}
-	for _, scheme := range f.Schemes() {
+	for _, scheme := range *f.schemes.Load() {
 		path := scheme.Name + "://x"
 		if scheme.Name == "file" {
 			path = "dir/x"

@@ -26,11 +26,7 @@ type Restored struct {
 // The present database is moved aside with its -wal and -shm files under a
 // dated name, and never deleted. A process that dies in between leaves the old
 // one or the new one under the name.
-func Restore(ctx context.Context, from, to string) (Restored, error) {
-	return restore(ctx, from, to, Options{Clock: time.Now, filesystem: filesystemKind})
-}
-
-func restore(ctx context.Context, from, to string, opts Options) (done Restored, err error) {
+func Restore(ctx context.Context, from, to string) (done Restored, err error) {
 	if to, err = realPath(to); err != nil {
 		return done, err
 	}
@@ -41,7 +37,7 @@ func restore(ctx context.Context, from, to string, opts Options) (done Restored,
 		return done, err
 	}
 	dir := filepath.Dir(to)
-	if err := refuseFilesystem(dir, opts.filesystem); err != nil {
+	if err := refuseFilesystem(dir, filesystemKind); err != nil {
 		return done, err
 	}
 	if err := closeFolder(dir, filepath.Base(to)); err != nil {
@@ -63,7 +59,7 @@ func restore(ctx context.Context, from, to string, opts Options) (done Restored,
 			return fmt.Errorf("the copy of %s does not verify, so nothing was changed: %w", from, err)
 		}
 		done.Path = to
-		done.Aside, err = moveAside(ctx, to, to+".before-restore-"+stamp(opts.Clock()))
+		done.Aside, err = moveAside(ctx, to, to+".before-restore-"+stamp(time.Now()))
 		return err
 	})
 	return done, err

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"reflect"
 	"slices"
 
 	"github.com/bothyd/bothy/sdk"
@@ -60,7 +61,7 @@ func (s *Store) RegisterScheme(ctx context.Context, x sdk.Scheme) error {
 	if err != nil {
 		return err
 	}
-	if old, ok := s.Scheme(x.Name); ok && equalSchemes(old, x) {
+	if old, ok := s.Scheme(x.Name); ok && reflect.DeepEqual(old, x) {
 		return nil
 	}
 	return s.update(ctx, "registering the scheme "+x.Name, func(t *tx) error {
@@ -111,11 +112,6 @@ func isBuiltin(name string) bool {
 	return slices.ContainsFunc(builtinSchemes(), func(x sdk.Scheme) bool { return x.Name == name })
 }
 
-func equalSchemes(a, b sdk.Scheme) bool {
-	return a.Name == b.Name && a.ModelVisible == b.ModelVisible && a.Category == b.Category &&
-		a.Scope == b.Scope && slices.Equal(a.WritableBy, b.WritableBy)
-}
-
 func (t *tx) putScheme(x sdk.Scheme) error {
 	writers, err := json.Marshal(x.WritableBy)
 	if err != nil {
@@ -127,42 +123,26 @@ func (t *tx) putScheme(x sdk.Scheme) error {
 		x.Name, x.ModelVisible, string(x.Category), x.Scope, string(writers))
 }
 
-// loadSchemes brings the built-in schemes into the table, where this version
-// may know more of them than the one before, and reads the whole table.
+// loadSchemes reads what was registered. Of the built-in schemes this version's word
+// counts, whatever an older one left in the table.
 func (s *Store) loadSchemes(ctx context.Context) error {
 	all := registry{}
 	err := s.query(ctx, `SELECT name, model_visible, category, scope, writable_by FROM schemes`, nil, func(scan scanner) error {
 		var x sdk.Scheme
 		var writers []byte
-		if err := scan(&x.Name, &x.ModelVisible, &x.Category, &x.Scope, &writers); err != nil {
-			return err
-		}
-		if err := json.Unmarshal(writers, &x.WritableBy); err != nil {
-			return err
-		}
-		all[x.Name] = x
-		return nil
-	})
-	if err != nil && s.Health() == nil {
-		return explain("reading the schemes", err)
-	}
-	var renewed []sdk.Scheme
-	for _, x := range builtinSchemes() {
-		if old, ok := all[x.Name]; !ok || !equalSchemes(old, x) {
-			renewed = append(renewed, x)
+		err := scan(&x.Name, &x.ModelVisible, &x.Category, &x.Scope, &writers)
+		if err == nil {
+			err = json.Unmarshal(writers, &x.WritableBy)
 			all[x.Name] = x
 		}
+		return err
+	})
+	for _, x := range builtinSchemes() {
+		all[x.Name] = x
 	}
 	s.schemes.Store(&all)
-	if renewed == nil || s.Health() != nil {
+	if s.Health() != nil {
 		return nil
 	}
-	return s.update(ctx, "registering the schemes", func(t *tx) error {
-		for _, x := range renewed {
-			if err := t.putScheme(x); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return explain("reading the schemes", err)
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"reflect"
 	"testing"
 
 	"github.com/bothyd/bothy/sdk"
@@ -42,7 +43,7 @@ func TestSchemesAreKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := open(t, f.path)
-	if got, ok := s.Scheme("fact"); !ok || !equalSchemes(got, fact) {
+	if got, ok := s.Scheme("fact"); !ok || !reflect.DeepEqual(got, fact) {
 		t.Errorf("after opening again: %+v", got)
 	}
 	if got, _ := s.Scheme("skill"); !got.Admits(sdk.WriterSystem) || got.Admits(sdk.WriterPlugin) || got.Admits(sdk.WriterModel) {

@@ -239,11 +239,7 @@ func (t *tx) stmt(q string) (*sql.Stmt, error) {
 }
 
 func (t *tx) exec(q string, args ...any) error {
-	stmt, err := t.stmt(q)
-	if err != nil {
-		return err
-	}
-	_, err = stmt.Exec(args...)
+	_, err := t.insert(q, args...)
 	return err
 }
 

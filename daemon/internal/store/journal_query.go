@@ -47,12 +47,8 @@ func (s *Store) Journal(ctx context.Context, q sdk.JournalQuery) ([]sdk.JournalR
 	var rows []sdk.JournalRow
 	for i := range read {
 		r := &read[i]
-		switch {
-		case err != nil || q.Heads:
-		case q.Audit && r.Kind == sdk.KindEntrySet:
-			err = r.fillAction(resolver)
-		case !q.Audit:
-			err = r.fillLong(resolver)
+		if err == nil && !q.Heads {
+			err = r.fill(resolver, q.Audit)
 		}
 		rows = append(rows, r.JournalRow)
 	}
@@ -120,65 +116,55 @@ func scanJournal(scan scanner) (r readRow, err error) {
 	return r, err
 }
 
-// fillLong adds the long attributes that the entry still holds, and those that
-// stand in another entry.
-func (r *readRow) fillLong(resolver *resolver) error {
-	if r.Kind != sdk.KindEntrySet || r.attributes == nil && !bytes.Contains(r.Data, refersMark) {
+// fill writes the attributes of a row anew: for the audit all that the action has,
+// else with the long ones that the entry still holds, and in both what they refer to.
+func (r *readRow) fill(resolver *resolver, audit bool) error {
+	if r.Kind != sdk.KindEntrySet || !audit && r.attributes == nil && !bytes.Contains(r.Data, refersMark) {
 		return nil
 	}
 	var c sdk.EntryChange
-	if err := json.Unmarshal(r.Data, &c); err != nil {
-		return err
+	err := json.Unmarshal(r.Data, &c)
+	all := json.RawMessage(r.attributes)
+	switch {
+	case err != nil:
+	case !audit:
+		all, err = r.withLong(&c)
+	case all == nil: // the entry is gone: what it was made with, and how it ended
+		var first sdk.EntryChange
+		if r.first != nil {
+			err = json.Unmarshal(r.first, &first)
+		}
+		if err == nil {
+			all, _, err = mergeAttributes(first.Attributes, c.Attributes)
+		}
 	}
+	if err == nil {
+		c.Attributes, err = resolver.fill(r.Run, c.Phase, all)
+	}
+	if err == nil {
+		r.Data, err = encode(c)
+	}
+	if err != nil {
+		return fmt.Errorf("reading row %d: %w", r.Seq, err)
+	}
+	return nil
+}
+
+// withLong is what the row says was written, with the long attributes that stand as
+// they were written then.
+func (r *readRow) withLong(c *sdk.EntryChange) (json.RawMessage, error) {
 	now, err := parseMembers(r.attributes)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	shown, err := parseMembers(c.Attributes)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for name, hash := range c.Hashed {
 		if value, ok := now[name]; ok && hexHash(value) == hash {
 			shown[name] = value
 		}
 	}
-	all, err := encodeMembers(shown)
-	if err != nil {
-		return err
-	}
-	return r.change(resolver, c, all)
-}
-
-// fillAction gives the row of an action's end all attributes that the action has,
-// its call's too: what that was stands in its entry, and in the row that made the
-// entry, should that be gone.
-func (r *readRow) fillAction(resolver *resolver) error {
-	var end, first sdk.EntryChange
-	if err := json.Unmarshal(r.Data, &end); err != nil {
-		return err
-	}
-	all := json.RawMessage(r.attributes)
-	if all == nil {
-		if r.first != nil {
-			if err := json.Unmarshal(r.first, &first); err != nil {
-				return err
-			}
-		}
-		merged, _, err := mergeAttributes(first.Attributes, end.Attributes)
-		if err != nil {
-			return err
-		}
-		all = merged
-	}
-	return r.change(resolver, end, all)
-}
-
-// change writes a row's data with these attributes and what they refer to.
-func (r *readRow) change(resolver *resolver, c sdk.EntryChange, attributes json.RawMessage) (err error) {
-	if c.Attributes, err = resolver.fill(r.Run, c.Phase, attributes); err != nil {
-		return fmt.Errorf("finding what row %d refers to: %w", r.Seq, err)
-	}
-	r.Data, err = encode(c)
-	return err
+	return encodeMembers(shown)
 }

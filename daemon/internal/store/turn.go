@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"time"
 
 	"github.com/bothyd/bothy/sdk"
@@ -93,7 +92,8 @@ func (t *tx) noOpenTurn(run *sdk.Run, sequence int) error {
 // Turns returns the run's turns in order, its own and not its parent's.
 func (s *Store) Turns(ctx context.Context, run int64) ([]sdk.Turn, error) {
 	all, err := list(s.reader(ctx), scanTurn, `SELECT id, run, coalesce(loop, 0), sequence, model, finish, duration, closed, created,
-		prompt_tokens, cached_tokens, completion_tokens, reasoning_tokens, total_tokens, cost, estimated
+		total_tokens IS NOT NULL, coalesce(prompt_tokens, 0), coalesce(cached_tokens, 0), coalesce(completion_tokens, 0),
+		coalesce(reasoning_tokens, 0), coalesce(total_tokens, 0), cost, estimated
 		FROM turns WHERE run = ? ORDER BY sequence`, run)
 	return all, explain("reading turns", err)
 }
@@ -127,21 +127,17 @@ func (s *Store) OpenTurns(ctx context.Context) ([]int64, error) {
 
 func scanTurn(scan scanner) (sdk.Turn, error) {
 	var r struct { // as one, since each of them is made anew for each row
-		t                                            sdk.Turn
-		duration, created                            int64
-		prompt, cached, completion, reasoning, total sql.NullInt64
-		cost                                         *float64
-		estimated                                    bool
+		t                 sdk.Turn
+		duration, created int64
+		used              bool
+		usage             sdk.Usage
 	}
-	t := &r.t
+	t, u := &r.t, &r.usage
 	err := scan(&t.ID, &t.Run, &t.Loop, &t.Sequence, &t.Model, &t.Finish, &r.duration, &t.Closed, &r.created,
-		&r.prompt, &r.cached, &r.completion, &r.reasoning, &r.total, &r.cost, &r.estimated)
+		&r.used, &u.Prompt, &u.Cached, &u.Completion, &u.Reasoning, &u.Total, &u.Cost, &u.Estimated)
 	t.Duration, t.Created = time.Duration(r.duration), unix(r.created)
-	if r.prompt.Valid {
-		t.Usage = &sdk.Usage{
-			Prompt: int(r.prompt.Int64), Cached: int(r.cached.Int64), Completion: int(r.completion.Int64),
-			Reasoning: int(r.reasoning.Int64), Total: int(r.total.Int64), Cost: r.cost, Estimated: r.estimated,
-		}
+	if r.used {
+		t.Usage = u
 	}
 	return r.t, err
 }

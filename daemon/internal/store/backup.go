@@ -104,9 +104,8 @@ func (s *Store) backup(ctx context.Context, to string, force bool, progress func
 	return report, nil
 }
 
-// copyInto copies what is committed into an empty file and makes it durable. It
-// reads through the connections that are open, so that it works, too, after
-// somebody has deleted the database.
+// copyInto copies what is committed into an empty file and makes it durable,
+// through a connection that is open, so that a deleted database is copied too.
 func (s *Store) copyInto(ctx context.Context, file string, progress func(done, total int64)) error {
 	err := s.borrow(ctx, func(conn *sql.Conn) error {
 		defer watchSize(ctx, conn, file, progress)()

@@ -10,19 +10,16 @@ import (
 
 // Commit makes the change durable as a whole, or nothing of it. It opens the
 // turn first, then writes in order, then adds the notes, moves the run, closes
-// the turn and ends the loop; the journal tells them in that order. A turn that is closed
-// where the next one opens is closed before that. An OpenTurn that
-// succeeded gets its ID, Run, Sequence and Created filled in.
+// the turn and ends the loop, and the journal tells them so; a turn is closed before
+// the next one opens. OpenTurn gets its ID, Run, Sequence and Created filled in.
 //
-// The receipt's entries are those of the writes, each as that write left it: a
+// Secrets are taken out before. The receipt's entries are as each write left them: a
 // removed one as it was, one that got a chunk without its stream.
 //
 // Outcomes: NotFound for a run, loop, turn or entry that is not there;
 // Permission for a writer that the scheme does not admit; Conflict for a Create,
 // Expect or step that came too late; Validation for what cannot be stored;
 // Unavailable when the disk did not take it.
-//
-// Secrets are taken out before: the receipt tells what was stored.
 func (s *Store) Commit(ctx context.Context, c sdk.Change) (sdk.Receipt, error) {
 	var receipt sdk.Receipt
 	var opened sdk.Turn

@@ -127,9 +127,8 @@ func (s *Store) borrow(ctx context.Context, do func(*sql.Conn) error) error {
 	return do(conn)
 }
 
-// endLog brings the write-ahead log into the file and empties it. What another
-// process left there may be in memory alone, after an fsync that failed, and what
-// came behind it would be lost with it: copied, it is written anew.
+// endLog brings the write-ahead log into the file and empties it: what it holds
+// after an fsync that failed may be in memory alone (ADR 0073).
 func (s *Store) endLog(ctx context.Context) error {
 	_, err := s.conn.ExecContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`)
 	return err

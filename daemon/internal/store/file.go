@@ -14,10 +14,9 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// realPath follows links, so that the lock, the write-ahead log and the backups
-// lie beside the file itself, whichever name it was opened by: two daemons that
-// come by two names meet at one lock. A link that leads nowhere is refused,
-// since a database made through it would surprise whoever laid it.
+// realPath follows links, so that two daemons that come by two names meet at one
+// lock. A link that leads nowhere is refused, since a database made through it
+// would surprise whoever laid it.
 func realPath(path string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -43,10 +42,8 @@ func realPath(path string) (string, error) {
 	return filepath.Join(dir, filepath.Base(path)), nil
 }
 
-// prepareFile sees to it that the database lies in a folder which nobody else
-// can write to, and that nobody else can read it. A folder that holds nothing
-// but the store gets mode 0700. SQLite gives the -wal and -shm files the mode
-// of the database.
+// prepareFile sees to it that nobody else can write to the folder of the database
+// or read it. SQLite gives the -wal and -shm files its mode.
 func prepareFile(path string) error {
 	dir := filepath.Dir(path)
 	if err := closeFolder(dir, filepath.Base(path)); err != nil {

@@ -12,9 +12,8 @@ import (
 )
 
 // ErrFailed is in the chain of what Alarm is told and Health says once the disk
-// failed in a write or in making one durable. Nothing more is written by this
-// process: the kernel may have dropped what an fsync failed on, and would say of
-// the next one that all is well. Only a new process opens the file again.
+// failed in a write or in making one durable: this process writes nothing more
+// (ADR 0073).
 var ErrFailed = errors.New("look for disk errors in the system log")
 
 // trouble is why the last write was refused.

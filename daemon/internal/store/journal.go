@@ -82,9 +82,8 @@ func (t *tx) append(e event) error {
 	return nil
 }
 
-// nextID is the seq of the row that comes next. An entry, a chunk, a loop and a
-// turn take it from the row that tells of their making as their id, so that no
-// id is ever used twice, whatever was deleted since: the journal only grows.
+// nextID is the seq of the row that comes next, which an entry, a chunk, a loop and
+// a turn have as their id: no id is ever used twice, whatever was deleted.
 func (t *tx) nextID() int64 { return t.head.seq + 1 }
 
 // record is append for an event whose data is v.

@@ -43,8 +43,7 @@ type inheritance struct {
 }
 
 // detach gives every other run that sees the entry a copy of its own, before the
-// entry changes or goes (docs/entries.md, Forks). Each copy has a journal row,
-// which tells the child nothing new but holds the hashes that verify it.
+// entry changes or goes (docs/entries.md, Forks), with a row that verifies it.
 func (t *tx) detach(entry, owner int64) error {
 	var others []inheritance
 	err := t.query(`SELECT v.id, v.run, r.project, v.loop, v.turn, v.state, v.outcome, v.phase, v.visibility, v.writer

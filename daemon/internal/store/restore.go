@@ -21,11 +21,10 @@ type Restored struct {
 }
 
 // Restore puts a copy of the database at from in the place of the one at to,
-// while no daemon runs: it takes the daemon's lock (Conflict, naming the pid,
-// when one runs). The copy is verified as a whole before anything is touched.
-// The present database is moved aside with its -wal and -shm files under a
-// dated name, and never deleted. A process that dies in between leaves the old
-// one or the new one under the name.
+// while no daemon runs (Conflict, naming the pid, when one does). The copy is
+// verified as a whole before anything is touched. The present database is moved
+// aside under a dated name, and never deleted. A process that dies in between
+// leaves the old one or the new one under the name.
 func Restore(ctx context.Context, from, to string) (done Restored, err error) {
 	if to, err = realPath(to); err != nil {
 		return done, err
@@ -107,8 +106,7 @@ func moveAside(ctx context.Context, path, aside string) (string, error) {
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
-	// A database that is damaged may not let its log be ended. It is kept as it
-	// is then, with its log under the new name.
+	// One that is damaged, and may not let its log be ended, keeps it.
 	s := &Store{path: path}
 	ended := s.connectWriter(ctx)
 	if ended == nil {

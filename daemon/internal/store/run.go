@@ -23,11 +23,10 @@ func scanRun(scan scanner) (sdk.Run, error) {
 }
 
 // CreateRun makes a run, queued and at rest, and gives it id, key and times. An
-// empty alias is made from the agent's name and a number. A run with a Parent
-// starts with everything the parent sees and has ended, sharing the bodies, and
-// counts its loops and turns on from there; with Turns it starts as the parent
-// was after that turn (see rewind). Conflict when the alias is taken in the
-// project.
+// empty alias is made from the agent's name and a number; Conflict when it is taken
+// in the project. A run with a Parent starts with everything the parent sees and has
+// ended, and counts its loops and turns on from there; with Turns it starts as the
+// parent was after that turn (see rewind).
 func (s *Store) CreateRun(ctx context.Context, r sdk.Run) (sdk.Run, error) {
 	if r.Alias != "" {
 		if err := s.checkAlias(r.Alias); err != nil {

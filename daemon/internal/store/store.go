@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -21,13 +22,12 @@ type Options struct {
 	Log   hclog.Logger
 	Clock func() time.Time // for what people are shown; order comes from seq alone
 
-	// Alarm is told when the store stops taking writes, once each time, with
-	// what Refused answers from then on. After ErrFailed the process must end. It is called within the write that met
-	// the trouble: it must return at once and call nothing of the store.
+	// Alarm is told once each time when the store stops taking writes, with what
+	// Refused answers then; after ErrFailed the process must end. It is called within
+	// a write: it must return at once and call nothing of the store.
 	Alarm func(error)
 
-	// Redact takes secrets out of all that is written; nil writes it as it is.
-	Redact Redactor
+	Redact Redactor // takes secrets out of all that is written
 
 	filesystem func(dir string) (string, error) // nil asks the kernel
 }
@@ -83,23 +83,16 @@ var errClosed = errors.New("store: closed")
 // Open opens the database at path and makes it when it is missing. It refuses
 // a file that another process has open (Conflict, naming its pid), one that a
 // newer Bothy or another program wrote (Conflict), a file or folder of another
-// user or that cannot be written to (Permission), a network filesystem and a
-// SQLite that is too old (Unavailable).
-//
-// A database whose last rows do not verify is opened all the same, to be read:
-// Health says what is wrong with it, and every write is refused with that.
+// user or that cannot be written to (Permission) and a network filesystem
+// (Unavailable). One whose last rows do not verify is opened to be read: Health
+// says what is wrong with it, and every write is refused with that.
 func Open(ctx context.Context, path string, opts Options) (*Store, error) {
-	if opts.Log == nil {
-		opts.Log = hclog.NewNullLogger()
-	}
+	opts.Log, opts.Redact = cmp.Or(opts.Log, hclog.NewNullLogger()), cmp.Or[Redactor](opts.Redact, nothingHidden{})
 	if opts.Clock == nil {
 		opts.Clock = time.Now
 	}
 	if opts.Alarm == nil {
 		opts.Alarm = func(error) {}
-	}
-	if opts.Redact == nil {
-		opts.Redact = nothingHidden{}
 	}
 	if opts.filesystem == nil {
 		opts.filesystem = filesystemKind

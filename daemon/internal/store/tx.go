@@ -31,12 +31,11 @@ type job struct {
 	done chan struct{} // closed when err tells how it ended
 }
 
-// update runs fn in an IMMEDIATE transaction and announces it. Those that wait
-// together share one commit, in the order in which they came, each as a whole or
-// not at all. The wait ends with ctx; once begun, a transaction is not cut short,
-// since one that was cancelled while it commits leaves nobody knowing. doing
-// completes "...: what went wrong". fn writes only what is its caller's, from
-// whichever goroutine: it runs on that of one who waits.
+// update runs fn in a transaction and announces it. Those that wait together share
+// one commit, in their order, each as a whole or not at all. The wait ends with ctx,
+// but no transaction that has begun: nobody would know of one that was cut short.
+// doing completes "...: what went wrong". fn runs on the goroutine of one who waits,
+// so it writes only what is its caller's.
 func (s *Store) update(ctx context.Context, doing string, fn func(*tx) error) error {
 	return s.updateBehind(ctx, doing, fn, nil)
 }
@@ -87,8 +86,7 @@ func (s *Store) withdraw(j *job) bool {
 	return i >= 0
 }
 
-// work does all jobs that wait, in one transaction. Whose job it is has no part in
-// it: a caller finds its own done, by itself or by another.
+// work does all jobs that wait, whosever they are, in one transaction.
 func (s *Store) work() {
 	jobs := s.gather()
 	if len(jobs) == 0 {

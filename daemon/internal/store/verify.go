@@ -13,9 +13,8 @@ import (
 
 // Verify recomputes the journal's hash chain over the last rows (0 is all), and
 // compares what those rows gave to entries with what the entries hold. What is
-// wrong comes as a *sdk.JournalDamage that names the first bad row. It detects rot and
-// mistakes; it is no seal against the owner of the file, who can compute a new
-// chain.
+// wrong comes as a *sdk.JournalDamage that names the first bad row. It is no seal
+// against the owner of the file, who can compute a new chain.
 func (s *Store) Verify(ctx context.Context, last int) error {
 	err := s.borrow(ctx, func(conn *sql.Conn) error { return verifyJournal(ctx, conn, s.path, last) })
 	return explain("verifying the journal", err)

@@ -9,9 +9,8 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// Resting returns the runs in which nothing was done since the time given and
-// nothing is to be done: no loop is queued or running, no turn is open. Hidden
-// ones are among them. The one that rests longest comes first.
+// Resting returns the runs, hidden ones too, in which nothing was done since the
+// time given and nothing is to be done. The one that rests longest comes first.
 func (s *Store) Resting(ctx context.Context, before time.Time) ([]sdk.Run, error) {
 	all, err := list(s.reader(ctx), scanRun, `SELECT `+runColumns+` FROM runs r WHERE r.deleted IS NULL AND r.updated < ?
 		AND NOT EXISTS (SELECT 1 FROM loops l WHERE l.run = r.id AND l.status IN (100, 102))
@@ -24,42 +23,35 @@ func (s *Store) Resting(ctx context.Context, before time.Time) ([]sdk.Run, error
 // other writes need not wait long.
 const collectBatch = 200
 
-// Collect removes the entries that belonged to runs and that no run sees any
-// more: what a deleted run had shared with forks that are gone too. It may end
-// between two transactions and be called again. Nobody sees a difference, so
-// the journal tells nothing of it.
+// Collect removes the entries of runs that no run sees any more: what a deleted run
+// had shared with forks that are gone too. It may end between two transactions and
+// be called again. Nobody sees a difference, so the journal tells nothing of it.
 func (s *Store) Collect(ctx context.Context) (removed int64, err error) {
 	ids, err := list(s.reader(ctx), scanValue[int64], unseenEntries+` AND e.scope >= 'run:' AND e.scope < 'run;'`)
 	if err != nil {
 		return 0, explain("looking for entries that no run sees", err)
 	}
+	const unseen = ` = ?1 AND NOT EXISTS (SELECT 1 FROM run_views WHERE entry = ?1)` // still
 	for batch := range slices.Chunk(ids, collectBatch) {
-		n, err := s.collect(ctx, batch)
-		if removed += n; err != nil {
+		err := s.update(ctx, "removing entries that no run sees", func(t *tx) error {
+			for _, id := range batch {
+				if err := t.exec(`DELETE FROM chunks WHERE entry`+unseen, id); err != nil {
+					return err
+				}
+				found, err := t.one(`DELETE FROM entries WHERE id`+unseen+` RETURNING id`, []any{id}, &id)
+				if err != nil {
+					return err
+				}
+				if found {
+					removed++
+				}
+			}
+			return nil
+		})
+		if err != nil {
 			return removed, err
 		}
 		failpoint.Hit(failpoint.CollectBetween)
 	}
 	return removed, nil
-}
-
-// collect removes those of the entries that still nobody sees.
-func (s *Store) collect(ctx context.Context, ids []int64) (removed int64, err error) {
-	const unseen = ` = ?1 AND NOT EXISTS (SELECT 1 FROM run_views WHERE entry = ?1)`
-	err = s.update(ctx, "removing entries that no run sees", func(t *tx) error {
-		for _, id := range ids {
-			if err := t.exec(`DELETE FROM chunks WHERE entry`+unseen, id); err != nil {
-				return err
-			}
-			found, err := t.one(`DELETE FROM entries WHERE id`+unseen+` RETURNING id`, []any{id}, &id)
-			if err != nil {
-				return err
-			}
-			if found {
-				removed++
-			}
-		}
-		return nil
-	})
-	return removed, err
 }

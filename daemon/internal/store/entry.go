@@ -25,12 +25,10 @@ const (
 	viewColumns  = `v.state, v.outcome, v.phase, v.visibility, v.writer, v.loop, v.turn, v.write_count, v.updated`
 )
 
-// visibleScopes is the part of a query that finds the scopes in which a run's
-// entries may lie: its own, those of the runs it was forked from, its project
-// and global. It takes the run as ?1. At most one entry of a path has a view.
-//
-// Queries by path put the entry before the view with CROSS JOIN, which SQLite
-// does not turn round: the other way it would walk all that the run sees.
+// visibleScopes finds the scopes in which entries of the run ?1 may lie: its own,
+// those of the runs it was forked from, its project and global. Queries by path put
+// the entry before the view with CROSS JOIN, which SQLite does not turn round: the
+// other way it would walk all that the run sees.
 const visibleScopes = `(WITH RECURSIVE line (id) AS (
 	  SELECT ?1 UNION ALL SELECT r.parent FROM runs r JOIN line ON r.id = line.id WHERE r.parent IS NOT NULL)
 	SELECT 'run:' || id FROM line

@@ -78,8 +78,7 @@ func isFailedWrite(err error) bool {
 
 // isRefusal reports whether err says that nothing can be written at present:
 // there is no room, no right or no file descriptor. Of the index of the log,
-// which nobody makes durable, all failures are such. A program that holds the file
-// for a while is no such thing.
+// which nobody makes durable, all failures are such.
 func isRefusal(err error) bool {
 	return slices.Contains([]int{sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN}, code(err)) ||
 		hasCode(err, sqlite3.SQLITE_IOERR_SHMSIZE, sqlite3.SQLITE_IOERR_SHMOPEN, sqlite3.SQLITE_IOERR_SHMMAP, sqlite3.SQLITE_IOERR_SHMLOCK)

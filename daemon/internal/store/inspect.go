@@ -39,9 +39,9 @@ type Report struct {
 func (r *Report) Whole() error { return errors.Join(r.Structure, r.Journal) }
 
 // Inspect looks at a database file as a whole and changes nothing: the check of
-// SQLite, foreign keys, the whole chain and every body. It works without a
-// daemon and beside one. An error means that the file could not be read as
-// Bothy's: what it holds, and is wrong, stands in the Report.
+// SQLite, foreign keys, the whole chain and every body. A daemon may have it open.
+// An error means that it could not be read as Bothy's: what is wrong in one that
+// could stands in the Report.
 func Inspect(ctx context.Context, path string) (Report, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {

@@ -71,11 +71,10 @@ type trace struct {
 	changed bool // what it says changed: that of the turn's end is not kept
 }
 
-// rewind makes a fresh fork's views those that its parent had after the turn.
-// Views that changed since are set back from the journal; entries that came
-// since go. A body that changed since is gone, so a fork that would need it is
-// a Conflict which names the entry. Entries of the project and of everybody
-// are shared, and are as they are now.
+// rewind makes a fresh fork's views those that its parent had after the turn, from
+// the journal. A body that changed since is gone, so a fork that would need it is a
+// Conflict which names the entry. Entries of the project and of everybody are
+// shared, and are as they are now.
 func (t *tx) rewind(child int64, p *past) error {
 	traces, err := t.traces(p)
 	if err != nil {

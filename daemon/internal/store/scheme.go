@@ -61,28 +61,35 @@ func (s *Store) RegisterScheme(ctx context.Context, x sdk.Scheme) error {
 	if err != nil {
 		return err
 	}
-	if old, ok := s.Scheme(x.Name); ok && reflect.DeepEqual(old, x) {
+	s.registering.Lock()
+	defer s.registering.Unlock()
+	all := *s.schemes.Load()
+	switch old, known := all[x.Name]; {
+	case !known:
+	case reflect.DeepEqual(old, x):
 		return nil
+	case isBuiltin(x.Name):
+		return sdk.Errorf(sdk.Conflict, "the scheme %s:// belongs to Bothy and cannot be registered anew; choose another name", x.Name)
+	case old.Scope != x.Scope:
+		return sdk.Errorf(sdk.Conflict, "the scheme %s:// has the scope %s and cannot change it to %s; choose another name", x.Name, old.Scope, x.Scope)
 	}
-	return s.update(ctx, "registering the scheme "+x.Name, func(t *tx) error {
-		all := t.schemes
-		if all == nil {
-			all = *s.schemes.Load()
-		}
-		old, known := all[x.Name]
-		if known && isBuiltin(x.Name) {
-			return sdk.Errorf(sdk.Conflict, "the scheme %s:// belongs to Bothy and cannot be registered anew; choose another name", x.Name)
-		}
-		if known && old.Scope != x.Scope {
-			return sdk.Errorf(sdk.Conflict, "the scheme %s:// has the scope %s and cannot change it to %s; choose another name", x.Name, old.Scope, x.Scope)
-		}
-		if err := t.putScheme(x); err != nil {
-			return err
-		}
-		t.schemes = maps.Clone(all)
-		t.schemes[x.Name] = x
-		return nil
+	writers, err := json.Marshal(x.WritableBy)
+	if err != nil {
+		return err
+	}
+	err = s.update(ctx, "registering the scheme "+x.Name, func(t *tx) error {
+		return t.exec(`INSERT INTO schemes (name, model_visible, category, scope, writable_by) VALUES (?, ?, ?, ?, ?)
+			ON CONFLICT (name) DO UPDATE SET model_visible = excluded.model_visible, category = excluded.category,
+			scope = excluded.scope, writable_by = excluded.writable_by`,
+			x.Name, x.ModelVisible, string(x.Category), x.Scope, string(writers))
 	})
+	if err != nil {
+		return err
+	}
+	all = maps.Clone(all)
+	all[x.Name] = x
+	s.schemes.Store(&all)
+	return nil
 }
 
 func completeScheme(x sdk.Scheme) (sdk.Scheme, error) {
@@ -110,17 +117,6 @@ func completeScheme(x sdk.Scheme) (sdk.Scheme, error) {
 
 func isBuiltin(name string) bool {
 	return slices.ContainsFunc(builtinSchemes(), func(x sdk.Scheme) bool { return x.Name == name })
-}
-
-func (t *tx) putScheme(x sdk.Scheme) error {
-	writers, err := json.Marshal(x.WritableBy)
-	if err != nil {
-		return err
-	}
-	return t.exec(`INSERT INTO schemes (name, model_visible, category, scope, writable_by) VALUES (?, ?, ?, ?, ?)
-		ON CONFLICT (name) DO UPDATE SET model_visible = excluded.model_visible, category = excluded.category,
-		scope = excluded.scope, writable_by = excluded.writable_by`,
-		x.Name, x.ModelVisible, string(x.Category), x.Scope, string(writers))
 }
 
 // loadSchemes reads what was registered. Of the built-in schemes this version's word

@@ -64,10 +64,11 @@ type Store struct {
 	trouble atomic.Pointer[trouble] // set under writing
 	copying sync.Mutex              // one backup at a time
 
-	schemes atomic.Pointer[registry]
-	seq     atomic.Int64
-	closing context.Context //nolint:containedctx // of the store: it ends with Close, and ends a backup
-	close   context.CancelFunc
+	registering sync.Mutex // one scheme at a time
+	schemes     atomic.Pointer[registry]
+	seq         atomic.Int64
+	closing     context.Context //nolint:containedctx // of the store: it ends with Close, and ends a backup
+	close       context.CancelFunc
 
 	mu      sync.Mutex
 	changed chan struct{}

@@ -20,7 +20,6 @@ type tx struct {
 	s       *Store
 	now     time.Time
 	head    position
-	schemes registry // when not nil, in force after the commit
 	scratch []byte
 }
 
@@ -167,9 +166,6 @@ func (s *Store) transact(jobs []*job) error {
 	}
 	failpoint.Hit(failpoint.StoreAfter)
 	committed = true
-	if t.schemes != nil {
-		s.schemes.Store(&t.schemes)
-	}
 	if t.head.seq != s.head.seq {
 		s.head = t.head
 		s.seq.Store(t.head.seq)
@@ -186,7 +182,7 @@ func (t *tx) do(j *job, shared bool) error {
 	if !shared {
 		return t.call(j)
 	}
-	head, schemes := t.head, t.schemes
+	head := t.head
 	if err := t.exec(`SAVEPOINT job`); err != nil {
 		return err
 	}
@@ -196,7 +192,7 @@ func (t *tx) do(j *job, shared bool) error {
 	if code(j.err) == sqlite3.SQLITE_IOERR || isDamage(j.err) || isRefusal(j.err) { // SQLite may have undone all of it
 		return j.err
 	}
-	t.head, t.schemes = head, schemes
+	t.head = head
 	if err := t.exec(`ROLLBACK TO job`); err != nil {
 		return err
 	}

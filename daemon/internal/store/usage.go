@@ -13,9 +13,8 @@ import (
 const usageQuery = `SELECT time, kind, project, run, data FROM journal
 	WHERE kind IN ('turn.closed', 'note.completion') AND time >= ? ORDER BY time`
 
-// Usage gives do what completions used since a time, in its order. A turn whose model
-// answered nothing is left out, and so is a completion that was asked for in vain. It
-// ends with the first error of do.
+// Usage gives do what completions used since a time, in its order, without those
+// that nothing was answered to. It ends with the first error of do.
 func (s *Store) Usage(ctx context.Context, since time.Time, do func(sdk.Used) error) error {
 	err := s.query(ctx, usageQuery, []any{unixNano(since)}, func(scan scanner) error {
 		var used sdk.Used

@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -136,6 +137,22 @@ func refuseOthers(path string, info fs.FileInfo) error {
 
 func openToOthers(dir string, info fs.FileInfo) error {
 	return sdk.Errorf(sdk.Permission, "other users can write to %s (mode %04o), so the database is not safe there; run: chmod 700 %s", dir, info.Mode().Perm(), dir)
+}
+
+// explainLog says what to do when why was that nobody can read the write-ahead log.
+func explainLog(database string, why error) error {
+	path := database + "-wal"
+	f, err := os.Open(path)
+	if err == nil {
+		_, err = io.Copy(io.Discard, f)
+		err = errors.Join(err, f.Close())
+	}
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		return why
+	}
+	return sdk.Errorf(sdk.Unavailable, "the write-ahead log %s cannot be read (%w), and it holds what was committed last; make it readable (chmod u+rw %s), "+
+		"or look for disk errors in the system log; to go on without it: bothy restore FILE, which keeps the database and its log aside (backups lie in %s): %w",
+		path, err, path, BackupDir(database), why)
 }
 
 // takeLock takes the lock that makes this process the only one to open the

@@ -189,3 +189,54 @@ func TestLinksLeadToOneLock(t *testing.T) {
 		t.Error("opened a folder")
 	}
 }
+
+// TestLogThatCannotBeRead keeps a store from opening with what to do; restoring a
+// backup does it.
+func TestLogThatCannotBeRead(t *testing.T) {
+	says := func(t *testing.T, path string) {
+		t.Helper()
+		_, err := Open(t.Context(), path, Options{})
+		if sdk.OutcomeOf(err) != sdk.Unavailable {
+			t.Fatal(err)
+		}
+		for _, part := range []string{"the write-ahead log " + path + "-wal cannot be read", "chmod u+rw", "bothy restore FILE", BackupDir(path)} {
+			if !strings.Contains(err.Error(), part) {
+				t.Errorf("%q is missing: %v", part, err)
+			}
+		}
+	}
+	f := newFixture(t)
+	f.commit(known("known://a", "x"))
+	saved := f.backup("b.db")
+	t.Run("a folder", func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "bothy.db")
+		copyFiles(t, saved, path)
+		if err := os.Mkdir(path+"-wal", 0o700); err != nil {
+			t.Fatal(err)
+		}
+		says(t, path)
+		if err := os.Remove(path + "-wal"); err != nil {
+			t.Fatal(err)
+		}
+		open(t, path) // the refusal left no lock behind
+	})
+	t.Run("a file that nobody may read", func(t *testing.T) {
+		if os.Geteuid() == 0 {
+			t.Skip("root may read everything")
+		}
+		path := filepath.Join(t.TempDir(), "bothy.db")
+		copyFiles(t, f.path, path)
+		if err := os.Chmod(path+"-wal", 0); err != nil {
+			t.Fatal(err)
+		}
+		says(t, path)
+		done, err := Restore(t.Context(), saved, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Lstat(done.Aside + "-wal"); err != nil {
+			t.Errorf("the log is not kept: %v", err)
+		}
+		open(t, path)
+	})
+}

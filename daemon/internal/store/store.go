@@ -128,10 +128,10 @@ func Open(ctx context.Context, path string, opts Options) (*Store, error) {
 // open connects, migrates, verifies and loads, in that order.
 func (s *Store) open(ctx context.Context) error {
 	if err := s.connectWriter(ctx); err != nil {
-		return err
+		return explainLog(s.path, err)
 	}
 	if err := s.endLog(ctx); err != nil && !lacksRoom(err, s.path) {
-		return explain("copying the write-ahead log into "+s.path, err)
+		return explainLog(s.path, explain("copying the write-ahead log into "+s.path, err))
 	}
 	steps, err := migrations()
 	if err != nil {

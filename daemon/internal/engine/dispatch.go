@@ -153,8 +153,11 @@ func (t *turn) begun() []*action { return which(t.all(), (*action).running) }
 // which are those of a list for which keep holds.
 func which[T any](list []T, keep func(T) bool) []T {
 	var out []T
-	for _, x := range list {
+	for i, x := range list {
 		if keep(x) {
+			if out == nil {
+				out = make([]T, 0, len(list)-i)
+			}
 			out = append(out, x)
 		}
 	}

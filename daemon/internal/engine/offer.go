@@ -10,7 +10,9 @@ import (
 
 // toolsOf returns the plugins' tools an agent may use, by its globs over bare and
 // qualified names.
-func (e *Engine) toolsOf(agent sdk.Agent) []sdk.Tool { return which(e.listed(), agent.Admits) }
+func (e *Engine) toolsOf(agent sdk.Agent) []sdk.Tool {
+	return which(e.cfg.Tools.Tools(), func(t sdk.Tool) bool { return !t.Unlisted && agent.Admits(t) })
+}
 
 // listed are the plugins' tools that somebody may call by their names.
 func (e *Engine) listed() []sdk.Tool {
@@ -37,23 +39,24 @@ const maxNamed = 50
 // find returns the tool of a name and, for an own tool, who runs it; or an
 // error that names what there is.
 func (e *Engine) find(a *activeLoop, name string) (sdk.Tool, sdk.TurnTools, error) {
-	own := a.ownTools()
-	all := append(own[:len(own):len(own)], e.listed()...)
-	var names []string
-	var admitted []sdk.Tool
-	known := false
-	for i, t := range all {
-		match := t.Name == name || t.Qualified() == name
-		switch {
-		case match && a.agent.Admits(t) && i < len(own):
-			return t, a.own, nil
-		case match && a.agent.Admits(t):
-			return t, nil, nil
-		case match:
-			known = true // a plugin may have one of that name which the agent may use
-		case a.agent.Admits(t):
-			names, admitted = append(names, t.Name), append(admitted, t)
+	own, known := a.ownTools(), false
+	for i, tools := range [][]sdk.Tool{own, e.cfg.Tools.Tools()} {
+		for _, t := range tools {
+			switch {
+			case t.Unlisted || t.Name != name && t.Qualified() != name:
+			case !a.agent.Admits(t):
+				known = true // a plugin may have one of that name which the agent may use
+			case i == 0:
+				return t, a.own, nil
+			default:
+				return t, nil, nil
+			}
 		}
+	}
+	admitted := append(which(own, a.agent.Admits), e.toolsOf(a.agent)...)
+	var names []string
+	for _, t := range admitted {
+		names = append(names, t.Name)
 	}
 	if err := misnamed.Tool(name, admitted); err != nil && !known {
 		return sdk.Tool{}, nil, err

@@ -27,6 +27,7 @@ type offered struct {
 // changes and never changed itself.
 type catalogue struct {
 	tools   []*offered
+	all     []sdk.Tool // what tools are
 	byName  map[string]*offered
 	absent  []string // plugins that run no more, or do not run yet, with the reason
 	strange []inspect.Diagnostic
@@ -57,7 +58,7 @@ func newCatalogue(instances []*instance) *catalogue {
 	}
 	for _, o := range usable {
 		if named := c.add(o); !hidden[o] {
-			c.tools = append(c.tools, named)
+			c.tools, c.all = append(c.tools, named), append(c.all, named.Tool)
 		}
 	}
 	return c
@@ -181,15 +182,9 @@ func (s *Supervisor) Missing(name string) error {
 }
 
 // Tools are all tools that can be called, in the order of the configuration.
-// Those of a plugin that crashed stay while it is started again.
-func (s *Supervisor) Tools() []sdk.Tool {
-	c := s.tools()
-	out := make([]sdk.Tool, 0, len(c.tools))
-	for _, o := range c.tools {
-		out = append(out, o.Tool)
-	}
-	return out
-}
+// Those of a plugin that crashed stay while it is started again. The list is
+// everybody's: nobody may change it.
+func (s *Supervisor) Tools() []sdk.Tool { return slices.Clip(s.tools().all) }
 
 func (s *Supervisor) tools() *catalogue {
 	s.mu.Lock()

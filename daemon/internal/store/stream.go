@@ -21,7 +21,9 @@ func (t *tx) appendChunk(run *sdk.Run, path string, w *sdk.Write, x visibleEntry
 	}
 	sum := sha256.Sum256([]byte(w.Chunk.Text))
 	e := event{kind: sdk.KindEntryChunk, project: run.Project, run: run.ID, loop: x.Loop, turn: x.Turn, path: path, entry: x.entry, body: &sum}
-	return x.result(t, path), t.record(e, map[string]int{"channel": w.Chunk.Channel})
+	return x.result(t, path), t.record(e, struct {
+		Channel int `json:"channel"`
+	}{w.Chunk.Channel})
 }
 
 // Chunks returns what was appended to a stream that has not ended, in order;

@@ -119,17 +119,13 @@ func checkWrite(path string, w *sdk.Write) error {
 func (t *tx) look(run int64, scope, path string) (visibleEntry, error) {
 	var x visibleEntry
 	var hash []byte
-	found, err := t.one(`SELECT v.id, e.id, e.scope, e.body, e.attributes, e.hash, e.created,
-		v.state, v.outcome, v.phase, v.visibility, v.writer, v.loop, v.turn, v.write_count
-		FROM entries e CROSS JOIN run_views v ON v.entry = e.id AND v.run = ?1
-		WHERE e.path = ?2 AND e.scope IN `+visibleScopes, []any{run, path},
+	_, err := t.one(`SELECT coalesce(v.id, 0), e.id, e.scope, e.body, e.attributes, e.hash, e.created, coalesce(v.state, ''), coalesce(v.outcome, ''),
+		coalesce(v.phase, ''), coalesce(v.visibility, ''), coalesce(v.writer, ''), coalesce(v.loop, 0), coalesce(v.turn, 0), coalesce(v.write_count, 0)
+		FROM entries e LEFT JOIN run_views v ON v.entry = e.id AND v.run = ?1
+		WHERE e.path = ?2 AND e.scope IN `+visibleScopes+` AND (v.id IS NOT NULL OR e.scope = ?3) ORDER BY v.id IS NULL LIMIT 1`, []any{run, path, scope},
 		&x.view, &x.entry, &x.Scope, &x.Body, (*[]byte)(&x.Attributes), &hash, &x.created,
 		(*string)(&x.State), (*string)(&x.Outcome), (*string)(&x.Phase), (*string)(&x.Visibility), (*string)(&x.Writer),
 		&x.Loop, &x.Turn, &x.Version)
-	if err == nil && !found {
-		_, err = t.one(`SELECT id, scope, body, attributes, hash, created FROM entries WHERE scope = ? AND path = ?`, []any{scope, path},
-			&x.entry, &x.Scope, &x.Body, (*[]byte)(&x.Attributes), &hash, &x.created)
-	}
 	copy(x.hash[:], hash)
 	return x, err
 }

@@ -171,14 +171,16 @@ func serverOf(tool string) []string {
 func (e *Engine) beginCall(ctx context.Context, a *activeLoop, b *book, c ToolCall) (sdk.Receipt, error) {
 	b.submit.RLock()
 	defer b.submit.RUnlock()
-	if _, err := e.cfg.Store.Run(ctx, a.run.ID); err != nil {
-		return sdk.Receipt{}, err
-	}
-	if err := os.MkdirAll(e.runDir(a.run), 0o700); err != nil {
+	dir := e.runDir(a.run)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return sdk.Receipt{}, sdk.Errorf(sdk.Unavailable, "make the run's folder: %w", err)
 	}
 	reading := e.cfg.Dialect.Read(sdk.Completion{Calls: []sdk.Call{{ID: "call_1", Tool: c.Tool, Arguments: string(c.Arguments)}}}, a.offered)
-	return e.openTurn(ctx, b, a.run.ID, once, func(n int) (sdk.Change, error) { return e.recordCall(ctx, a, n, reading), nil })
+	receipt, err := e.openTurn(ctx, b, a.run.ID, once, func(n int) (sdk.Change, error) { return e.recordCall(ctx, a, n, reading), nil })
+	if sdk.OutcomeOf(err) == sdk.NotFound { // the run was deleted meanwhile
+		_ = os.Remove(dir) // which is empty then
+	}
+	return receipt, err
 }
 
 // recordCall is the first commit: the turn, and the action as started or as

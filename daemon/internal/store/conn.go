@@ -153,3 +153,7 @@ func (s *Store) reading(ctx context.Context, q string) (*sql.Stmt, error) {
 func (s *Store) reader(ctx context.Context) reader {
 	return func(q string, args []any, each func(scanner) error) error { return s.query(ctx, q, args, each) }
 }
+
+// finder is reader for those who look for one row by an index: nobody need end that,
+// and the two goroutines that would wait for its end cost as much as the row.
+func (s *Store) finder(ctx context.Context) reader { return s.reader(context.WithoutCancel(ctx)) }

@@ -41,7 +41,7 @@ func (s *Store) Entry(ctx context.Context, run int64, path string) (sdk.Entry, e
 	if err != nil {
 		return sdk.Entry{}, err
 	}
-	e, found, err := first(s.reader(ctx), scanEntry, `SELECT `+entryColumns+` FROM entries e CROSS JOIN run_views v ON v.entry = e.id AND v.run = ?1
+	e, found, err := first(s.finder(ctx), scanEntry, `SELECT `+entryColumns+` FROM entries e CROSS JOIN run_views v ON v.entry = e.id AND v.run = ?1
 		WHERE e.path = ?2 AND e.scope IN `+visibleScopes, run, path)
 	if err != nil {
 		return sdk.Entry{}, explain("reading "+path, err)

@@ -27,7 +27,7 @@ func (s *Store) OpenProject(ctx context.Context, root string) (sdk.Project, erro
 	}
 	root = filepath.Clean(root)
 	const byRoot = `SELECT ` + projectColumns + ` FROM projects WHERE root = ?`
-	p, found, err := first(s.reader(ctx), scanProject, byRoot, root)
+	p, found, err := first(s.finder(ctx), scanProject, byRoot, root)
 	if err != nil || found {
 		return p, explain("reading a project", err)
 	}
@@ -60,7 +60,7 @@ func (t *tx) freeName(base string) (string, error) {
 
 // Project returns a project by id; NotFound when there is none.
 func (s *Store) Project(ctx context.Context, id int64) (sdk.Project, error) {
-	p, found, err := first(s.reader(ctx), scanProject, `SELECT `+projectColumns+` FROM projects WHERE id = ?`, id)
+	p, found, err := first(s.finder(ctx), scanProject, `SELECT `+projectColumns+` FROM projects WHERE id = ?`, id)
 	if err == nil && !found {
 		err = sdk.Errorf(sdk.NotFound, "there is no project with the id %d", id)
 	}

@@ -172,13 +172,13 @@ func (t *tx) freeAlias(project int64, agent string) (string, error) {
 
 // Run returns a run by id; NotFound when there is none.
 func (s *Store) Run(ctx context.Context, id int64) (sdk.Run, error) {
-	r, err := findRun(s.reader(ctx), noRunWithID, runByID, id)
+	r, err := findRun(s.finder(ctx), noRunWithID, runByID, id)
 	return r, explain("reading a run", err)
 }
 
 // RunByAlias returns a project's run by its alias; NotFound when there is none.
 func (s *Store) RunByAlias(ctx context.Context, project int64, alias string) (sdk.Run, error) {
-	r, err := findRun(s.reader(ctx), "there is no run called %s in this project", existingRun+`alias = ? AND project = ?`, alias, project)
+	r, err := findRun(s.finder(ctx), "there is no run called %s in this project", existingRun+`alias = ? AND project = ?`, alias, project)
 	return r, explain("reading a run", err)
 }
 

@@ -163,8 +163,10 @@ func (t *tx) set(run *sdk.Run, path, scope string, w *sdk.Write, x visibleEntry)
 	switch {
 	case old.entry == 0, inherited && (x.hash != old.hash || len(changed) > 0 || !x.State.Ended()):
 		wroteBody = true
-		if changed, err = parseMembers(x.Attributes); err != nil {
-			return sdk.Entry{}, err
+		if inherited {
+			if changed, err = parseMembers(x.Attributes); err != nil {
+				return sdk.Entry{}, err
+			}
 		}
 		err = t.insertEntry(&x, scope, path)
 	case x.hash != old.hash || len(changed) > 0:

@@ -163,49 +163,32 @@ func watchSize(ctx context.Context, conn *sql.Conn, file string, progress func(d
 	}
 }
 
-// makeFile has fill write a file beside the place to, and gives it that name
-// when it is complete and durable. Of one that is not, nothing stays.
+// makeFile has fill write an empty file beside the place to, closed to others, and
+// gives it that name when it is complete and durable. Of one that is not, nothing
+// stays, and what a process that died has left goes first.
 func makeFile(to string, fill func(partial string) error) error {
-	partial, err := newPartial(to)
-	if err != nil {
-		return err
-	}
-	if err = fill(partial); err == nil {
-		err = rename(partial, to)
-	}
-	if err != nil {
-		return errors.Join(err, removeIfThere(partial))
-	}
-	return nil
-}
-
-// newPartial makes the empty file, closed to others, that a copy is written to.
-// What a process that died has left there under the name goes first.
-func newPartial(to string) (string, error) {
-	partial := filepath.Join(filepath.Dir(to), "."+filepath.Base(to)+".partial")
+	dir := filepath.Dir(to)
+	partial := filepath.Join(dir, "."+filepath.Base(to)+".partial")
 	if err := removeIfThere(partial); err != nil {
-		return "", refuseFile("removing a copy that was not completed", partial, err)
+		return refuseFile("removing a copy that was not completed", partial, err)
 	}
 	f, err := os.OpenFile(partial, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return "", refuseFile("writing beside the backup", filepath.Dir(to), err)
+		return refuseFile("writing beside the backup", dir, err)
 	}
-	return partial, f.Close()
+	if err = errors.Join(f.Close(), fill(partial)); err == nil {
+		if err = refuseFile("giving the copy its name", to, os.Rename(partial, to)); err == nil {
+			return syncFolder(dir)
+		}
+	}
+	return errors.Join(err, removeIfThere(partial))
 }
 
 func removeIfThere(path string) error {
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
-}
-
-// rename gives a durable file its name, durably.
-func rename(from, to string) error {
-	if err := os.Rename(from, to); err != nil {
-		return refuseFile("giving the copy its name", to, err)
-	}
-	return syncFolder(filepath.Dir(to))
 }
 
 func syncFolder(dir string) error {

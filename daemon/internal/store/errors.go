@@ -54,14 +54,17 @@ type coded interface {
 	Code() int
 }
 
-// code is the primary result code of SQLite in err's chain; 0 when there is none.
-func code(err error) int {
+// extended is SQLite's result code in err's chain; 0 when there is none.
+func extended(err error) int {
 	var e coded
 	if !errors.As(err, &e) {
 		return 0
 	}
-	return e.Code() & 0xff
+	return e.Code()
 }
+
+// code is the primary one.
+func code(err error) int { return extended(err) & 0xff }
 
 // isDamage reports whether err says that what is stored is not what was written.
 func isDamage(err error) bool {
@@ -91,7 +94,4 @@ func lacksRoom(err error, path string) bool {
 }
 
 // hasCode reports whether err is of one of SQLite's extended codes.
-func hasCode(err error, codes ...int) bool {
-	var e coded
-	return errors.As(err, &e) && slices.Contains(codes, e.Code())
-}
+func hasCode(err error, codes ...int) bool { return slices.Contains(codes, extended(err)) }

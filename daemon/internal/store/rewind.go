@@ -99,8 +99,11 @@ func (t *tx) rewind(child int64, p *past) error {
 	}
 	if len(lost) > 0 {
 		slices.Sort(lost)
+		if len(lost) > 3 {
+			lost = append(lost[:2], lost[2]+" and more")
+		}
 		return sdk.Errorf(sdk.Conflict, "the run %s cannot be forked after turn %d: %s changed since, and what stood there then is not kept; fork after a later turn, or without one when the run rests",
-			p.run.Alias, p.turn, listPaths(lost))
+			p.run.Alias, p.turn, strings.Join(lost, ", "))
 	}
 	if err := t.exec(`DELETE FROM run_views WHERE run = ?1 AND turn > ?2 AND entry IN (SELECT id FROM entries WHERE scope GLOB 'run:*')`, child, p.turn); err != nil {
 		return err
@@ -114,15 +117,6 @@ func (t *tx) rewind(child int64, p *past) error {
 func (t *tx) ownedByRuns(path string) bool {
 	scheme, ok := t.s.Scheme(sdk.SchemeOf(path))
 	return !ok || scheme.Scope == "run"
-}
-
-// listPaths names the first few.
-func listPaths(paths []string) string {
-	const most = 3
-	if len(paths) <= most {
-		return strings.Join(paths, ", ")
-	}
-	return strings.Join(paths[:most], ", ") + " and more"
 }
 
 // traces reads every row of the run that speaks of an entry, once.

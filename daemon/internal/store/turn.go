@@ -17,7 +17,11 @@ func (t *tx) openTurn(run *sdk.Run, turn sdk.Turn) (sdk.Turn, error) {
 	}
 	var loop any
 	if turn.Loop != 0 {
-		if err := t.loopRuns(run, turn.Loop); err != nil {
+		status, err := t.loopStatus(run, turn.Loop)
+		if err == nil && status != sdk.StatusRunning {
+			err = sdk.Errorf(sdk.Conflict, "the loop %d has the status %d; a turn belongs to a running one", turn.Loop, status)
+		}
+		if err != nil {
 			return turn, err
 		}
 		loop = turn.Loop
@@ -32,14 +36,6 @@ func (t *tx) openTurn(run *sdk.Run, turn sdk.Turn) (sdk.Turn, error) {
 	}
 	run.Turns = next
 	return turn, t.record(event{kind: sdk.KindTurnOpened, project: run.Project, run: run.ID, loop: turn.Loop, turn: next}, map[string]string{"model": turn.Model})
-}
-
-func (t *tx) loopRuns(run *sdk.Run, loop int64) error {
-	status, err := t.loopStatus(run, loop)
-	if err == nil && status != sdk.StatusRunning {
-		err = sdk.Errorf(sdk.Conflict, "the loop %d has the status %d; a turn belongs to a running one", loop, status)
-	}
-	return err
 }
 
 // loopStatus is NotFound for a loop that the run does not have.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -211,5 +212,35 @@ func TestKillMidBackupLeavesTheOldOneOrTheNew(t *testing.T) {
 		if strings.HasSuffix(name, ".partial") {
 			t.Errorf("%s was left behind", name)
 		}
+	}
+}
+
+// TestCloseEndsABackup before it has its name.
+func TestCloseEndsABackup(t *testing.T) {
+	f := newFixture(t)
+	f.commit(known("known://a", strings.Repeat("x", 8<<20)))
+	dir := t.TempDir()
+	begun := make(chan struct{})
+	ended := make(chan error)
+	go func() {
+		var once sync.Once
+		for { // until one is under way when the store is closed
+			_, err := f.Backup(context.Background(), filepath.Join(dir, "b.db"), true, nil)
+			once.Do(func() { close(begun) })
+			if err != nil {
+				ended <- err
+				return
+			}
+		}
+	}()
+	<-begun
+	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := <-ended; sdk.OutcomeOf(err) != sdk.Aborted && sdk.OutcomeOf(err) != sdk.Unavailable {
+		t.Error(err)
+	}
+	if got := names(t, dir); !slices.Equal(got, []string{"b.db"}) {
+		t.Errorf("left behind: %v", got)
 	}
 }

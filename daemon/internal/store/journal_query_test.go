@@ -1,6 +1,7 @@
 package store
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -96,4 +97,65 @@ func TestRenameARun(t *testing.T) {
 		t.Errorf("%+v, %v", forks, err)
 	}
 	f.verify()
+}
+
+// TestAuditTellsAllOfACall: what it was, whatever of it the end says, also once its
+// entry is gone, and what it refers to as long as that is there.
+func TestAuditTellsAllOfACall(t *testing.T) {
+	f := newFixture(t)
+	long := strings.Repeat("long ", 100)
+	f.answerWithCalls("1", `{"text":"`+long+`"}`)
+	end := func(path string) {
+		f.commit(sdk.Write{Path: path, Writer: sdk.WriterSystem, Phase: sdk.PhaseEnded, State: sdk.StateResolved, Body: body("done"), Attributes: object(`{"took":1}`)})
+	}
+	end("log://turn_1/write/a")
+	f.commit(sdk.Write{Path: "log://turn_2/write/b", Create: true, Writer: sdk.WriterSystem, State: sdk.StateStreaming, Phase: sdk.PhaseStarted, Attributes: object(`{"arguments":{"a":1},"tool":"write"}`)})
+	end("log://turn_2/write/b")
+	f.commit(sdk.Write{Path: "log://turn_3/write/c", Writer: sdk.WriterSystem, State: sdk.StateStreaming, Phase: sdk.PhaseStarted}) // which has not ended
+	f.commit(known("known://a", "no action"))
+	told := func(want ...string) {
+		t.Helper()
+		rows, err := f.Journal(t.Context(), sdk.JournalQuery{Audit: true})
+		if err != nil || len(rows) != len(want) {
+			t.Fatal(len(rows), err)
+		}
+		for i, r := range rows {
+			var c sdk.EntryChange
+			if err := json.Unmarshal(r.Data, &c); err != nil || string(c.Attributes) != want[i] || r.Body != nil {
+				t.Errorf("the audit tells of %s %s, %v; want %s", r.Path, c.Attributes, err, want[i])
+			}
+		}
+	}
+	first, second := `{"arguments":{"text":"`+long+`"},"took":1,"tool":"write"}`, `{"arguments":{"a":1},"took":1,"tool":"write"}`
+	told(first, second)
+	for _, path := range []string{"log://turn_1/write/a", "log://turn_2/write/b"} {
+		f.commit(sdk.Write{Path: path, Remove: true, Writer: sdk.WriterSystem})
+	}
+	told(first, second)
+	f.commit(sdk.Write{Path: "assistant://1", Remove: true, Writer: sdk.WriterSystem})
+	told(`{"refers":{"arguments":"assistant://1#/calls/0/arguments"},"took":1,"tool":"write"}`, second)
+}
+
+// TestGiven finds a prompt by its key, and where it stands in the journal.
+func TestGiven(t *testing.T) {
+	f := newFixture(t)
+	var want sdk.Loop
+	for _, key := range []string{"one", "two", "three"} {
+		l, receipt, err := f.Enqueue(t.Context(), sdk.Loop{Run: f.run.ID, Prompt: key, Options: object(`{"key":"` + key + `"}`)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, seq, err := f.Given(t.Context(), key); err != nil || got.ID != l.ID || got.Prompt != key || seq != receipt.Seq {
+			t.Errorf("%s is %+v at %d, %v; want the loop %d at %d", key, got, seq, err, l.ID, receipt.Seq)
+		}
+		want = l
+	}
+	if _, _, err := f.Given(t.Context(), "four"); sdk.OutcomeOf(err) != sdk.NotFound || want.ID == 0 {
+		t.Error(err)
+	}
+	for _, options := range []string{`{"key":1`, `key`} {
+		if _, _, err := f.Enqueue(t.Context(), sdk.Loop{Run: f.run.ID, Options: json.RawMessage(options)}); sdk.OutcomeOf(err) != sdk.Validation {
+			t.Errorf("%s: %v", options, err)
+		}
+	}
 }

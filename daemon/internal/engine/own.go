@@ -37,7 +37,7 @@ func (e *Engine) takeTools(ctx context.Context, a *activeLoop) {
 	a.own = own
 	if offered := readable(which(own.Tools(), a.agent.Admits), a.loop.ReadOnly); len(offered) > 0 {
 		a.skills = own.System()
-		a.offered = append(offered, besides(a.plugged, offered)...)
+		a.offered = besides(a.plugged, offered)
 	}
 }
 
@@ -63,14 +63,14 @@ func (e *Engine) missOwn(a *activeLoop, err error) {
 	}
 }
 
-// besides are plugins' tools, each of another name than any own tool: where one
-// has the same it is offered by its qualified name.
+// besides are the own tools, and behind them the plugins' tools, each of another name
+// than any own one: where one has the same it is offered by its qualified name.
 func besides(plugged, own []sdk.Tool) []sdk.Tool {
 	taken := map[string]bool{}
 	for _, t := range own {
 		taken[t.Name] = true
 	}
-	out := make([]sdk.Tool, 0, len(plugged))
+	out := append(make([]sdk.Tool, 0, len(own)+len(plugged)), own...)
 	for _, t := range plugged {
 		if taken[t.Name] {
 			t.Name = t.Qualified()

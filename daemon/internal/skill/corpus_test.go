@@ -1,7 +1,6 @@
 package skill
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -103,27 +102,6 @@ func TestNotRepaired(t *testing.T) {
 			t.Errorf("%q is loaded as %q: %q", c.block, d.Name, d.Description)
 		} else if x := d.Diagnostics[i]; x.Code != c.code || x.Line != c.line || x.Column != c.column {
 			t.Errorf("%q: %s at %d:%d, want %s at %d:%d: %s", c.block, x.Code, x.Line, x.Column, c.code, c.line, c.column, x.Message)
-		}
-	}
-}
-
-// TestOneReading: what goldmark-meta decodes is what the nodes say, but for the
-// words of YAML 1.1 for yes and no.
-func TestOneReading(t *testing.T) {
-	for _, other := range append(others, "version: 1.10", "tags: [1, a, 2.50]", "metadata: {a: [1, .inf, 0x10], b: 2026-03-06}", "enabled: off", "argument-hint: [1, x]", "x:\n  - y: [z]") {
-		block := []byte("name: a\ndescription: text\n" + other + "\n")
-		via, nodes := frontmatter{src: block}, frontmatter{src: block}
-		if !clean(block) || !via.viaMarkdown() {
-			continue
-		}
-		if err := nodes.viaNodes(); err != nil {
-			t.Errorf("%q is read and is no YAML: %v", other, err)
-			continue
-		}
-		one, errOne := json.Marshal(via.values)
-		two, errTwo := json.Marshal(nodes.values)
-		if words := strings.NewReplacer(`"off"`, "false"); errOne != nil || errTwo != nil || string(one) != words.Replace(string(two)) {
-			t.Errorf("%q: %s and %s, %v %v", other, one, two, errOne, errTwo)
 		}
 	}
 }

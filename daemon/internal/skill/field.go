@@ -2,6 +2,7 @@ package skill
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -21,7 +22,7 @@ type fieldReader struct {
 
 func (r *fieldReader) read() {
 	for _, name := range r.twice {
-		r.warn("duplicate-key", r.key(name), fmt.Sprintf("the field %s stands twice; the last one counts", show(name)),
+		r.warn("duplicate-key", r.fields[name].key, fmt.Sprintf("the field %s stands twice; the last one counts", show(name)),
 			"Remove one of them. Until then no tools are approved in advance.")
 	}
 	r.name()
@@ -30,6 +31,7 @@ func (r *fieldReader) read() {
 	d.License = r.text("license")
 	d.Compatibility = r.text("compatibility")
 	d.Plugin = r.text("plugin")
+	d.Version = r.text("version")
 	d.ArgumentHint = r.hint("argument-hint")
 	d.Tags = r.list("tags", splitCommas)
 	d.ToolsRequired = r.list("tools_required", splitTools)
@@ -39,22 +41,26 @@ func (r *fieldReader) read() {
 	}
 	d.PeopleOnly = r.flag("disable-model-invocation", false, true)
 	d.Off = !r.flag("enabled", true, false)
-	switch m := r.values["metadata"].(type) {
-	case nil:
-	case map[string]any:
-		d.Metadata = m
-	default:
+	switch m := r.fields["metadata"].value; {
+	case isNull(m):
+	case m.Kind != yaml.MappingNode:
 		r.mistyped("metadata", "a list of fields")
+	default:
+		d.Metadata, _ = plain(m).(map[string]any)
+		if d.Version == "" {
+			for name, x := range pairs(m) {
+				if name == "version" {
+					d.Version = scalarText(x.value)
+				}
+			}
+		}
 	}
-	if d.Version = r.text("version"); d.Version == "" && d.Metadata["version"] != nil {
-		d.Version = r.written(d.Metadata["version"], r.within("metadata", "version"))
-	}
-	for name, v := range r.values {
-		if _, ours := ownFields[name]; !ours {
+	for name, f := range r.fields {
+		if !ownFields[name] {
 			if d.Extensions == nil {
 				d.Extensions = map[string]any{}
 			}
-			d.Extensions[name] = v
+			d.Extensions[name] = plain(f.value)
 		}
 	}
 	if r.strict {
@@ -62,21 +68,7 @@ func (r *fieldReader) read() {
 	}
 }
 
-func (r *fieldReader) key(name string) *yaml.Node   { key, _ := r.node(name); return key }
-func (r *fieldReader) value(name string) *yaml.Node { _, value := r.node(name); return value }
-
-// within is a value in a field that is a list of fields.
-func (r *fieldReader) within(field, name string) (value *yaml.Node) {
-	if n := r.value(field); n != nil && n.Kind == yaml.MappingNode {
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			if scalarText(n.Content[i]) == name {
-				value = n.Content[i+1]
-			}
-		}
-	}
-	return value
-}
-
+// warn and fail note a diagnostic at a node; without one it stands at the fence.
 func (r *fieldReader) warn(code string, at *yaml.Node, message, help string) {
 	line, column := r.place(at)
 	r.doc.note(warning(code, line, column, message, help))
@@ -87,7 +79,6 @@ func (r *fieldReader) fail(code string, at *yaml.Node, message, help string) {
 	r.doc.note(wrong(code, line, column, message, help))
 }
 
-// place is where a node stands in the file; what has none stands at the fence.
 func (r *fieldReader) place(at *yaml.Node) (line, column int) {
 	if at == nil {
 		return r.fence, 1
@@ -95,142 +86,136 @@ func (r *fieldReader) place(at *yaml.Node) (line, column int) {
 	return r.fence + at.Line, at.Column
 }
 
-// written is a scalar as it was written, on one line: 1.0 stays 1.0. at is its
-// node; others have none.
-func (r *fieldReader) written(v any, at *yaml.Node) string {
-	if text, ok := v.(string); ok {
-		return visible(text)
-	}
-	return visible(scalarText(at))
-}
-
 // name is the name as it can be used; a missing one is the folder's.
 func (r *fieldReader) name() {
-	d := r.doc
-	v, ok := r.values["name"]
-	if !ok {
-		d.note(warning("name-missing", r.fence, 1, "there is no name; the folder's is taken: "+d.Name, "Add a line: name: "+d.Name))
+	d, at := r.doc, r.fields["name"].value
+	if at == nil {
+		r.warn("name-missing", nil, "there is no name; the folder's is taken: "+d.Name, "Add a line: name: "+d.Name)
 		return
 	}
-	if word := wordFor(v); word != "text" {
-		r.fail("name-type", r.value("name"), "the name is a "+word+" and not a text", "Write it as name: "+d.Name)
+	if at.Kind != yaml.ScalarNode {
+		r.fail("name-type", at, "the name is a "+wordFor(at)+" and not a text", "Write it as name: "+d.Name)
 		return
 	}
 	written := r.text("name")
 	if written == "" {
-		r.fail("name-blank", r.value("name"), "the name is blank", "Write one, such as name: "+d.Name)
+		r.fail("name-blank", at, "the name is blank", "Write one, such as name: "+d.Name)
 		return
 	}
 	d.Name = SafeName(written)
 	if d.Name != written {
-		r.warn("name-characters", r.value("name"), fmt.Sprintf("the name %s is used as %s: names have up to %d lower-case letters, digits and single hyphens", show(written), d.Name, MaxName),
+		r.warn("name-characters", at, fmt.Sprintf("the name %s is used as %s: names have up to %d lower-case letters, digits and single hyphens", show(written), d.Name, MaxName),
 			"Write it as name: "+d.Name)
 	} else if r.strict && strings.ContainsFunc(d.Name, func(c rune) bool { return c >= utf8.RuneSelf }) {
-		r.warn("name-characters", r.value("name"), "the name has letters that other agents may not take", "Use a to z, 0 to 9 and hyphens.")
+		r.warn("name-characters", at, "the name has letters that other agents may not take", "Use a to z, 0 to 9 and hyphens.")
 	}
 	if own := SafeName(r.folder); r.strict && r.folder != "" && d.Name != own {
-		r.warn("name-folder", r.value("name"), fmt.Sprintf("the name is %s and the folder's is %s", d.Name, show(r.folder)), "Rename one of them, so that they are the same.")
+		r.warn("name-folder", at, fmt.Sprintf("the name is %s and the folder's is %s", d.Name, show(r.folder)), "Rename one of them, so that they are the same.")
 	}
 }
 
 func (r *fieldReader) description() {
-	v, ok := r.values["description"]
-	if !ok {
-		r.doc.note(wrong("description-missing", r.fence, 1, "there is no description", "Add a line description: that says what the skill does and when to use it."))
-		return
-	}
-	if word := wordFor(v); word != "text" {
-		r.fail("description-type", r.value("description"), "the description is a "+word+" and not a text", "Write it as text, in quotes when it holds a colon or brackets.")
-		return
-	}
-	if r.doc.Description = r.text("description"); r.doc.Description == "" {
-		r.fail("description-missing", r.value("description"), "the description is blank", "Say what the skill does and when to use it.")
+	switch at := r.fields["description"].value; {
+	case at == nil:
+		r.fail("description-missing", nil, "there is no description", "Add a line description: that says what the skill does and when to use it.")
+	case at.Kind != yaml.ScalarNode:
+		r.fail("description-type", at, "the description is a "+wordFor(at)+" and not a text", "Write it as text, in quotes when it holds a colon or brackets.")
+	default:
+		if r.doc.Description = r.text("description"); r.doc.Description == "" {
+			r.fail("description-missing", at, "the description is blank", "Say what the skill does and when to use it.")
+		}
 	}
 }
 
-// text is a field that is a text.
+// text is a field that is a text, on one line.
 func (r *fieldReader) text(name string) string {
-	switch v := r.values[name].(type) {
-	case nil:
-		return ""
-	case string:
-		return visible(v)
-	case []any, map[string]any:
+	n := r.fields[name].value
+	if n != nil && n.Kind != yaml.ScalarNode {
 		r.mistyped(name, "a text")
-		return ""
 	}
-	return r.written(nil, r.value(name))
-}
-
-// elements are those of a list as texts, and for each that is none its node.
-func (r *fieldReader) elements(name string, list []any) (texts []string, others []*yaml.Node) {
-	for i, v := range list {
-		text, is := v.(string)
-		if !is && v != nil { // the node knows how it was written
-			n := r.value(name)
-			if n == nil || i >= len(n.Content) {
-				continue
-			}
-			if n = follow(n.Content[i]); n.Kind != yaml.ScalarNode {
-				others = append(others, n)
-				continue
-			}
-			text = n.Value
-		}
-		if text = visible(text); text != "" {
-			texts = append(texts, text)
-		}
-	}
-	return texts, others
+	return scalarText(n)
 }
 
 // hint is a text whose author may have put it in brackets.
 func (r *fieldReader) hint(name string) string {
-	list, ok := r.values[name].([]any)
-	if !ok {
+	if n := r.fields[name].value; n == nil || n.Kind != yaml.SequenceNode {
 		return r.text(name)
 	}
-	parts, _ := r.elements(name, list)
-	return "[" + strings.Join(parts, ", ") + "]"
+	return "[" + strings.Join(r.list(name, nil), ", ") + "]"
 }
 
-// list is a field that is a list, or a text to be split.
-func (r *fieldReader) list(name string, split func(string) []string) []string {
-	var out []string
-	switch v := r.values[name].(type) {
-	case []any:
-		var others []*yaml.Node
-		out, others = r.elements(name, v)
-		for _, n := range others {
-			r.warn("field-type", n, fmt.Sprintf("an element of %s is no text; it is left out", name), "Write it as text.")
+// list is a field that is a list, or a text to be split. Of equal elements the
+// first counts.
+func (r *fieldReader) list(name string, split func(string) []string) (out []string) {
+	add := func(text string) {
+		if text = visible(text); text != "" && !slices.Contains(out, text) {
+			out = append(out, text)
 		}
-	case map[string]any:
-		r.mistyped(name, "a list")
-	default:
-		out = split(r.text(name))
 	}
-	return unique(out)
+	switch n := r.fields[name].value; {
+	case n != nil && n.Kind == yaml.MappingNode:
+		r.mistyped(name, "a list")
+	case n != nil && n.Kind == yaml.SequenceNode:
+		for _, c := range n.Content {
+			if c = follow(c); c.Kind != yaml.ScalarNode {
+				r.warn("field-type", c, fmt.Sprintf("an element of %s is no text; it is left out", name), "Write it as text.")
+			}
+			add(scalarText(c))
+		}
+	default:
+		for _, text := range split(r.text(name)) {
+			add(text)
+		}
+	}
+	return out
+}
+
+func splitCommas(text string) []string { return strings.Split(text, ",") }
+
+// splitTools splits a text of tool names at commas and white space, but not
+// within parentheses: "Bash(git:*, jq:*) Read" has two.
+func splitTools(text string) (out []string) {
+	depth, start := 0, 0
+	take := func(end int) {
+		if start < end {
+			out = append(out, text[start:end])
+		}
+		start = end + 1
+	}
+	for i, c := range text {
+		switch {
+		case c == '(':
+			depth++
+		case c == ')' && depth > 0:
+			depth--
+		case depth == 0 && (c == ',' || c == ' '):
+			take(i)
+		}
+	}
+	take(len(text))
+	return out
 }
 
 // flag is a field that says yes or no, in any of the words for it. What is
 // neither counts as unclear, which is the safe side.
 func (r *fieldReader) flag(name string, missing, unclear bool) bool {
-	v := r.values[name]
-	if v == nil {
+	n := r.fields[name].value
+	if isNull(n) {
 		return missing
 	}
-	switch strings.ToLower(visible(fmt.Sprint(v))) {
+	switch strings.ToLower(scalarText(n)) {
 	case "true", "yes", "on", "1", "y":
 		return true
 	case "false", "no", "off", "0", "n":
 		return false
 	}
-	r.warn("field-type", r.value(name), fmt.Sprintf("%s is neither true nor false; it is taken for %s", name, strconv.FormatBool(unclear)), "Write true or false.")
+	r.warn("field-type", n, fmt.Sprintf("%s is neither true nor false; it is taken for %s", name, strconv.FormatBool(unclear)), "Write true or false.")
 	return unclear
 }
 
 func (r *fieldReader) mistyped(name, want string) {
-	r.warn("field-type", r.value(name), fmt.Sprintf("%s is a %s and not %s; it is not heeded", name, wordFor(r.values[name]), want), "Write it as "+want+".")
+	at := r.fields[name].value
+	r.warn("field-type", at, fmt.Sprintf("%s is a %s and not %s; it is not heeded", name, wordFor(at), want), "Write it as "+want+".")
 }
 
 // ownFields are the fields that are heeded.
@@ -241,36 +226,23 @@ var ownFields = set("name", "description", "license", "compatibility", "metadata
 var foreignFields = set("when_to_use", "arguments", "user-invocable", "model", "effort", "context", "agent", "hooks", "paths", "shell",
 	"author", "origin", "requires", "dependencies", "category", "homepage", "repository", "source")
 
-func set(names ...string) map[string]struct{} {
-	m := make(map[string]struct{}, len(names))
+func set(names ...string) map[string]bool {
+	m := make(map[string]bool, len(names))
 	for _, n := range names {
-		m[n] = struct{}{}
+		m[n] = true
 	}
 	return m
 }
 
 // wordFor names what a value is, for people.
-func wordFor(v any) string {
-	switch v.(type) {
-	case map[string]any:
+func wordFor(n *yaml.Node) string {
+	switch n.Kind {
+	case yaml.MappingNode:
 		return "list of fields"
-	case []any:
+	case yaml.SequenceNode:
 		return "list"
 	}
 	return "text"
-}
-
-// unique keeps the first of equal texts.
-func unique(list []string) []string {
-	var out []string
-	seen := map[string]bool{}
-	for _, s := range list {
-		if !seen[s] {
-			seen[s] = true
-			out = append(out, s)
-		}
-	}
-	return out
 }
 
 // show is a text of somebody else in a message: quoted, and not long.

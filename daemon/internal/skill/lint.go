@@ -23,29 +23,24 @@ const (
 func (r *fieldReader) lint() {
 	d := r.doc
 	if n := utf8.RuneCountInString(d.Description); n > maxDescription {
-		r.warn("description-long", r.value("description"), fmt.Sprintf("the description has %d characters; the standard allows %d", n, maxDescription),
+		r.warn("description-long", r.fields["description"].value, fmt.Sprintf("the description has %d characters; the standard allows %d", n, maxDescription),
 			"Say what the skill does and when to use it, and no more.")
 	}
 	if n := utf8.RuneCountInString(d.Compatibility); n > maxCompatibility {
-		r.warn("compatibility-long", r.value("compatibility"), fmt.Sprintf("compatibility has %d characters; the standard allows %d", n, maxCompatibility), "Shorten it.")
+		r.warn("compatibility-long", r.fields["compatibility"].value, fmt.Sprintf("compatibility has %d characters; the standard allows %d", n, maxCompatibility), "Shorten it.")
 	}
 	for _, name := range []string{"name", "description"} {
-		if !bytes.ContainsRune(r.src, '#') {
-			break // which is no reason to decode the nodes
-		}
-		if n := r.value(name); n != nil && n.LineComment != "" {
+		if n := r.fields[name].value; n != nil && n.LineComment != "" {
 			r.warn("comment", n, fmt.Sprintf("the value of %s ends before the # in its line, which begins a comment", name), "Put the value in quotes if the rest belongs to it.")
 		}
 	}
-	for name := range r.values {
-		_, ours := ownFields[name]
-		_, foreign := foreignFields[name]
-		if !ours && !foreign {
+	for name, f := range r.fields {
+		if !ownFields[name] && !foreignFields[name] {
 			help := "Put fields of your own below metadata:."
 			if similar := nearest(name); similar != "" {
 				help = "Did you mean " + similar + "?"
 			}
-			r.warn("field-unknown", r.key(name), fmt.Sprintf("the field %s is not known; it is kept and not heeded", show(name)), help)
+			r.warn("field-unknown", f.key, fmt.Sprintf("the field %s is not known; it is kept and not heeded", show(name)), help)
 		}
 	}
 	r.lintTools("allowed-tools", d.AllowedTools)
@@ -62,7 +57,7 @@ func (r *fieldReader) lintTools(name string, tools []string) {
 		if foreign {
 			what = "is a tool of another agent, for which Bothy has none"
 		}
-		r.warn("tool-unknown", r.value(name), fmt.Sprintf("%s in %s %s", show(t), name, what),
+		r.warn("tool-unknown", r.fields[name].value, fmt.Sprintf("%s in %s %s", show(t), name, what),
 			"Check the spelling with `bothy tools`; a tool of a plugin is written plugin__tool.")
 	}
 }

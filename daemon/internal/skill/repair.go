@@ -1,7 +1,6 @@
 package skill
 
 import (
-	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -145,24 +144,13 @@ func swallows(entry string) bool {
 // isYAML reports whether a field is YAML by itself, given the anchors of the
 // block.
 func isYAML(entry string, src []byte) bool {
-	err := decodes(entry)
+	_, err := oneDocument([]byte(entry))
 	if err == nil {
 		return true
 	}
 	_, anchor, ok := strings.Cut(err.Error(), "unknown anchor '")
 	anchor, _, _ = strings.Cut(anchor, "'")
 	return ok && strings.Contains(string(src), "&"+anchor)
-}
-
-// decodes says what keeps a text from being YAML.
-func decodes(text string) (err error) {
-	defer func() {
-		if recover() != nil {
-			err = errors.New("the YAML parser failed")
-		}
-	}()
-	_, err = oneDocument([]byte(text))
-	return err
 }
 
 // reason says what keeps a value from being YAML as it stands.
@@ -185,7 +173,7 @@ func reason(value string) string {
 func notYAML(src []byte, err error, first int) *sdk.SkillDiagnostic {
 	line, _ := lineOf(err)
 	for i, entry := range entries(src) {
-		if alone := decodes(entry); alone != nil && !isYAML(entry, src) {
+		if _, alone := oneDocument([]byte(entry)); alone != nil && !isYAML(entry, src) {
 			line, err = i+1, alone
 			if within, ok := lineOf(alone); ok && within <= strings.Count(entry, "\n") {
 				line = i + within

@@ -40,30 +40,15 @@ type File struct {
 // beside them were seen. What is no file, and links that lead out of the
 // folder, are left out. None of them is opened.
 func Files(folder string) (paths []string, more int, err error) {
-	root, err := openFolder(folder)
-	if err != nil {
+	w := walk{}
+	if err := w.all(folder); err != nil {
 		return nil, 0, err
 	}
-	defer func() { _ = root.Close() }()
-	w := walk{root: root}
-	if err := w.all(); err != nil {
-		return nil, 0, err
-	}
+	defer w.end()
 	for _, x := range w.found {
 		paths = append(paths, x.path)
 	}
 	return paths, w.beyond, nil
-}
-
-func openFolder(folder string) (*os.Root, error) {
-	root, err := os.OpenRoot(folder)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, sdk.Errorf(sdk.NotFound, "the skill's folder is gone: %w", err)
-	}
-	if err != nil {
-		return nil, sdk.Errorf(sdk.Unavailable, "the skill's folder cannot be opened: %w", err)
-	}
-	return root, nil
 }
 
 // found is a file as it was when the folder was walked.
@@ -72,34 +57,38 @@ type found struct {
 	info fs.FileInfo // of what a link leads to
 }
 
-// open opens it when it still is what was found. It never waits: what became a
-// pipe meanwhile is no file any more.
-func (x found) open(root *os.Root) (*os.File, error) {
+// read is what the file holds, when it still is what was found. It never waits: what
+// became a pipe meanwhile is no file any more.
+func (x found) read(root *os.Root) ([]byte, error) {
 	f, err := root.OpenFile(x.path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
 	if err != nil {
 		return nil, err
 	}
+	defer f.Close()
 	info, err := f.Stat()
-	if err == nil && (!info.Mode().IsRegular() || !os.SameFile(info, x.info)) {
-		err = x.changed()
-	}
 	if err != nil {
-		return nil, errors.Join(err, f.Close())
+		return nil, err
 	}
-	return f, nil
-}
-
-func (x found) changed() error {
-	return sdk.Errorf(sdk.Conflict, "%q changed while the skill's folder was read; try again", x.path)
+	if info.Mode().IsRegular() && os.SameFile(info, x.info) {
+		content := make([]byte, x.info.Size()+1)
+		n, err := io.ReadFull(f, content)
+		switch {
+		case err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
+			return nil, sdk.Errorf(sdk.Unavailable, "%q cannot be read: %w", x.path, err) // half a file is none that is left out
+		case n == len(content)-1:
+			return content[:n], nil
+		}
+	}
+	return nil, sdk.Errorf(sdk.Conflict, "%q changed while the skill's folder was read; try again", x.path)
 }
 
 // walk finds the files of a folder, the folders above first. It never leaves
 // the folder and opens nothing but folders.
 type walk struct {
-	root   *os.Root
 	strict bool             // what cannot be part of a skill is an error, and otherwise left out
 	enter  func(dir string) // is called before a folder is read; nil is nothing
 
+	root    *os.Root
 	found   []found
 	size    int64
 	seen    int // names, whatever they stand for
@@ -107,54 +96,60 @@ type walk struct {
 	skipped []string
 }
 
-// all fills found, ordered by path.
-func (w *walk) all() error {
-	for dirs := []string{"."}; len(dirs) > 0; dirs = dirs[1:] {
-		names, err := w.names(dirs[0])
-		if err != nil {
-			return err
-		}
-		for _, name := range names {
-			at := path.Join(dirs[0], name)
-			folder, err := w.visit(at)
-			if err != nil {
-				return err
-			}
-			if folder {
-				dirs = append(dirs, at)
-			}
-		}
+// all opens the folder and fills found, ordered by path. Without an error the root
+// is open until end.
+func (w *walk) all(folder string) (err error) {
+	w.root, err = os.OpenRoot(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return sdk.Errorf(sdk.NotFound, "the skill's folder is gone: %w", err)
+	}
+	if err != nil {
+		return sdk.Errorf(sdk.Unavailable, "the skill's folder cannot be opened: %w", err)
+	}
+	for dirs := []string{"."}; len(dirs) > 0 && err == nil; dirs = dirs[1:] {
+		var below []string
+		below, err = w.folder(dirs[0])
+		dirs = append(dirs, below...)
+	}
+	if err != nil {
+		w.end()
 	}
 	slices.SortFunc(w.found, func(a, b found) int { return strings.Compare(a.path, b.path) })
-	return nil
+	return err
 }
 
-// names are those in a folder, in order. No more are read than can count.
-func (w *walk) names(dir string) ([]string, error) {
+func (w *walk) end() { _ = w.root.Close() } // it was only read
+
+// folder visits what is in a folder, in order, and returns the folders among it. No
+// more names are read than can count.
+func (w *walk) folder(dir string) (dirs []string, err error) {
 	if w.enter != nil {
 		w.enter(dir)
 	}
+	var names []string
 	f, err := w.root.OpenFile(dir, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NONBLOCK, 0)
-	if err != nil {
+	if err == nil {
+		names, err = f.Readdirnames(maxSeen + 1 - w.seen)
+		_ = f.Close() // it was only read
+	}
+	if w.seen += len(names); w.seen > maxSeen {
+		w.beyond += len(names)
+		return nil, w.leave(dir, fmt.Sprintf("holds more than can be looked at: a skill may have %d files", MaxFiles))
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, w.leave(dir, "cannot be read: "+watch.Cause(err).Error())
 	}
-	defer func() { _ = f.Close() }()
-	var names []string
-	for {
-		part, err := f.Readdirnames(256)
-		names = append(names, part...)
-		if w.seen += len(part); w.seen > maxSeen {
-			w.beyond += len(names)
-			return nil, w.leave(dir, fmt.Sprintf("holds more than can be looked at: a skill may have %d files", MaxFiles))
-		}
-		switch {
-		case errors.Is(err, io.EOF):
-			slices.Sort(names)
-			return names, nil
+	slices.Sort(names)
+	for _, name := range names {
+		at := path.Join(dir, name)
+		switch folder, err := w.visit(at); {
 		case err != nil:
-			return nil, w.leave(dir, "cannot be read: "+watch.Cause(err).Error())
+			return nil, err
+		case folder:
+			dirs = append(dirs, at)
 		}
 	}
+	return dirs, nil
 }
 
 // visit says what stands at a path, and takes it when it is a file.

@@ -234,15 +234,11 @@ func (x *folderIndex) sum(sc *scan, r rescan) {
 // folder in it before that is read. Equal sums mean equal contents when the files
 // have been at rest.
 func folderKeys(folder string, enter func(dir string), now time.Time) (sum uint64, rest bool, err error) {
-	root, err := openFolder(folder)
-	if err != nil {
+	w := walk{strict: true, enter: func(dir string) { enter(filepath.Join(folder, dir)) }}
+	if err := w.all(folder); err != nil {
 		return 0, false, err
 	}
-	defer func() { _ = root.Close() }()
-	w := walk{root: root, strict: true, enter: func(dir string) { enter(filepath.Join(folder, dir)) }}
-	if err := w.all(); err != nil {
-		return 0, false, err
-	}
+	defer w.end()
 	h := fnv.New64a()
 	rest = true
 	for _, f := range w.found {

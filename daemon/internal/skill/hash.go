@@ -9,11 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"hash"
-	"io"
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/bothyd/bothy/daemon/internal/watch"
@@ -41,46 +38,28 @@ func FolderHash(folder string) (string, error) {
 	return c.Hash, err
 }
 
-// maxText is the longest file whose text ReadContents keeps.
-const maxText = MaxFile
-
 // ReadContents reads a skill's folder as it is to be trusted, whole or not at all. It
-// keeps texts, those of scripts and all others, up to so many bytes together.
+// keeps texts, of at most MaxFile bytes each, up to so many bytes together.
 func ReadContents(ctx context.Context, folder string, texts int) (Contents, error) {
-	root, err := openFolder(folder)
-	if err != nil {
+	w := walk{strict: true}
+	if err := w.all(folder); err != nil {
 		return Contents{}, err
 	}
-	defer func() { _ = root.Close() }()
-	w := walk{root: root, strict: true}
-	if err := w.all(); err != nil {
-		return Contents{}, err
-	}
-	return w.read(ctx, func(f *File) (io.WriteCloser, error) {
-		if f.Size > maxText || f.Size > int64(texts) {
-			return nil, nil
+	defer w.end()
+	return w.read(ctx, func(f *File, content []byte) error {
+		if len(content) <= min(MaxFile, texts) {
+			texts -= len(content)
+			if utf8.Valid(content) && !slices.Contains(content, 0) {
+				f.Text = string(content)
+			}
 		}
-		texts -= int(f.Size)
-		return &keptText{file: f}, nil
+		return nil
 	})
 }
 
-// keptText makes what is written to it the text of a file, if it is one.
-type keptText struct {
-	file *File
-	bytes.Buffer
-}
-
-func (k *keptText) Close() error {
-	if text := k.String(); utf8.ValidString(text) && !strings.ContainsRune(text, 0) {
-		k.file.Text = text
-	}
-	return nil
-}
-
-// read reads every file that was found, once: what into makes for it gets the
-// very bytes that are hashed, and is closed.
-func (w *walk) read(ctx context.Context, into func(f *File) (io.WriteCloser, error)) (Contents, error) {
+// read reads every file that was found, once, and hands each on with the very bytes
+// that are hashed.
+func (w *walk) read(ctx context.Context, each func(f *File, content []byte) error) (Contents, error) {
 	var c Contents
 	sum := sha256.New()
 	fmt.Fprint(sum, "bothy skill folder 1\n")
@@ -88,56 +67,26 @@ func (w *walk) read(ctx context.Context, into func(f *File) (io.WriteCloser, err
 		if err := ctx.Err(); err != nil {
 			return Contents{}, err
 		}
-		f, err := readFile(w.root, x, into)
+		content, err := x.read(w.root)
 		var said *sdk.Error
-		switch {
-		case errors.As(err, &said):
-			return Contents{}, err
-		case err != nil:
-			if err := w.leave(x.path, "cannot be read: "+watch.Cause(err).Error()); err != nil {
-				return Contents{}, err
+		if err != nil && !errors.As(err, &said) {
+			if err = w.leave(x.path, "cannot be read: "+watch.Cause(err).Error()); err == nil {
+				continue
 			}
-			continue
+		}
+		if err != nil {
+			return Contents{}, err
+		}
+		f := File{Path: x.path, Size: x.info.Size(), Executable: x.info.Mode().Perm()&0o111 != 0, Hash: hashOf(content)}
+		f.Script = f.Executable || bytes.HasPrefix(content, []byte("#!"))
+		if err := each(&f, content); err != nil {
+			return Contents{}, err
 		}
 		addFile(sum, &f)
 		c.Files = append(c.Files, f)
 	}
 	c.Hash = hex.EncodeToString(sum.Sum(nil))
 	return c, nil
-}
-
-func readFile(root *os.Root, x found, into func(*File) (io.WriteCloser, error)) (f File, err error) {
-	in, err := x.open(root)
-	if err != nil {
-		return File{}, err
-	}
-	defer func() { err = errors.Join(err, in.Close()) }()
-	f = File{Path: x.path, Size: x.info.Size(), Executable: x.info.Mode().Perm()&0o111 != 0}
-	sum := sha256.New()
-	var out io.Writer = sum
-	to, err := into(&f)
-	if err != nil {
-		return File{}, err
-	}
-	if to != nil {
-		defer func() { err = errors.Join(err, to.Close()) }()
-		out = io.MultiWriter(sum, to)
-	}
-	n, err := io.Copy(out, io.LimitReader(in, f.Size+1))
-	if err == nil && n != f.Size {
-		err = x.changed()
-	}
-	if err != nil && sdk.OutcomeOf(err) == sdk.Internal { // half a file is no file that is left out
-		err = sdk.Errorf(sdk.Unavailable, "%q cannot be read: %w", x.path, err)
-	}
-	if err != nil {
-		return File{}, err
-	}
-	var begin [2]byte
-	_, _ = in.ReadAt(begin[:], 0) // a shorter file is no script
-	f.Hash = hex.EncodeToString(sum.Sum(nil))
-	f.Script = f.Executable || string(begin[:]) == "#!"
-	return f, nil
 }
 
 // addFile adds a file to the hash of a folder. Its path has its length before it,

@@ -3,7 +3,6 @@ package skill
 import (
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -50,17 +49,10 @@ type Runs interface {
 // without an entry that tells of it, a copy is what a dead daemon left. The
 // folder of a workspace's skill is copied only as it was trusted.
 func (c Copies) Make(ctx context.Context, project string, s sdk.Skill, runDir string) (Pinned, error) {
-	want := ""
-	if s.Tier == sdk.TierWorkspace {
-		hash, err := FolderHash(s.Folder)
-		if err != nil {
-			return Pinned{}, err
-		}
-		if want = hash; !c.Trusted(project, s.Name, hash) {
-			return Pinned{}, sdk.Errorf(sdk.Permission, "the files of the skill %s are not what was trusted; a person can look at them and trust them with `bothy trust`", s.Name)
-		}
+	if s.Tier != sdk.TierWorkspace {
+		return pin(ctx, s, runDir, nil)
 	}
-	return pin(ctx, s, runDir, want)
+	return pin(ctx, s, runDir, func(hash string) bool { return c.Trusted(project, s.Name, hash) })
 }
 
 // Find describes the copy that a run has; false when it has none.
@@ -95,7 +87,7 @@ func (c Copies) Fork(ctx context.Context, event sdk.RunEvent) error {
 		if _, err := os.Stat(folder); err != nil || !filepath.IsLocal(name) {
 			continue
 		}
-		_, err := pin(ctx, sdk.Skill{Name: name, Folder: folder, Path: filepath.Join(folder, fileName)}, event.RunDir, "")
+		_, err := pin(ctx, sdk.Skill{Name: name, Folder: folder, Path: filepath.Join(folder, fileName)}, event.RunDir, nil)
 		failed = append(failed, err)
 	}
 	return errors.Join(failed...)
@@ -105,20 +97,23 @@ func (c Copies) Fork(ctx context.Context, event sdk.RunEvent) error {
 // shows as /skills/NAME, in the place of what is there. The copy is there whole or
 // not at all.
 //
-// With want, which is what a person trusted, the copy must have this hash and
-// hold the SKILL.md that the skill was read from; otherwise it is a Conflict
-// and there is no copy. Without it, what cannot be copied is left out and named.
-func pin(ctx context.Context, d sdk.Skill, runDir string, want string) (Pinned, error) {
+// With trusted, which says whether a person trusts a hash, the copy is made only when
+// it has such a hash and holds the SKILL.md that the skill was read from. Without it,
+// what cannot be copied is left out and named.
+func pin(ctx context.Context, d sdk.Skill, runDir string, trusted func(hash string) bool) (Pinned, error) {
 	if d.Name == "" || d.Name == "." || !filepath.IsLocal(d.Name) || strings.ContainsAny(d.Name, "/\x00") {
 		return Pinned{}, sdk.Errorf(sdk.Validation, "%.80q cannot be the name of a skill's folder", d.Name)
 	}
 	at, made := filepath.Join(runDir, "skills", d.Name), filepath.Join(runDir, "skills.new", d.Name)
-	err := errors.Join(os.RemoveAll(at), os.RemoveAll(made), os.MkdirAll(filepath.Dir(at), 0o700), os.MkdirAll(filepath.Dir(made), 0o700))
-	var p Pinned
+	p, err := Pinned{}, errors.Join(os.RemoveAll(at), os.RemoveAll(made), os.MkdirAll(filepath.Dir(at), 0o700), os.MkdirAll(filepath.Dir(made), 0o700), os.Mkdir(made, 0o755))
 	if err == nil {
-		p, err = copySkill(ctx, d, at, made, want)
+		p, err = copySkill(ctx, d, made, trusted)
 	}
 	if err == nil {
+		err = errors.Join(os.Rename(made, at), syncFolder(filepath.Dir(at)))
+	}
+	if err == nil {
+		p.Folder = at
 		return p, nil
 	}
 	outcome := sdk.OutcomeOf(err)
@@ -128,79 +123,46 @@ func pin(ctx context.Context, d sdk.Skill, runDir string, want string) (Pinned, 
 	return Pinned{}, sdk.Errorf(outcome, "the skill %s cannot be copied for the run: %w", d.Name, errors.Join(err, os.RemoveAll(made)))
 }
 
-// copySkill makes the copy, and then puts it where it belongs. Its files cannot
-// be written to; the folders can, or the run could not be deleted. The container's
-// mount is read-only as a whole.
-func copySkill(ctx context.Context, d sdk.Skill, at, made, want string) (p Pinned, err error) {
-	root, err := openFolder(d.Folder)
+// copySkill copies into a folder that is empty. The files cannot be written to; the
+// folders can, or the run could not be deleted. The container's mount is read-only
+// as a whole. What a run loaded is on the disk: it is there after a power cut too.
+func copySkill(ctx context.Context, d sdk.Skill, made string, trusted func(hash string) bool) (p Pinned, err error) {
+	w := walk{strict: trusted != nil}
+	if err := w.all(d.Folder); err != nil {
+		return p, err
+	}
+	defer w.end()
+	contents, err := w.read(ctx, func(f *File, content []byte) error {
+		if err := copyFile(filepath.Join(made, f.Path), f.Executable, content); err != nil {
+			return sdk.Errorf(sdk.Unavailable, "write %s: %w", f.Path, err)
+		}
+		return nil
+	})
 	if err != nil {
 		return p, err
 	}
-	defer func() { _ = root.Close() }()
-	if err := os.Mkdir(made, 0o755); err != nil {
-		return p, err
+	if trusted != nil && (!trusted(contents.Hash) || !contents.Hold(d)) {
+		return p, sdk.Errorf(sdk.Permission, "its files are not what was trusted; a person can look at them and trust them with `bothy trust %s`", d.Name)
 	}
-	to, err := os.OpenRoot(made)
-	if err != nil {
-		return p, err
-	}
-	defer func() { _ = to.Close() }()
-	w := walk{root: root, strict: want != ""}
-	if err := w.all(); err != nil {
-		return p, err
-	}
-	contents, err := w.read(ctx, func(f *File) (io.WriteCloser, error) { return newCopy(to, f) })
-	if err != nil {
-		return p, err
-	}
-	if want != "" && (contents.Hash != want || !contents.Hold(d)) {
-		return p, sdk.Errorf(sdk.Conflict, "its files are not those that were trusted: `bothy trust %s` shows what changed", d.Name)
-	}
-	p = newPinned(at, contents)
+	p = newPinned(made, contents)
 	p.Skipped = w.skipped
-	if err := syncFolder(made); err != nil {
-		return p, err
-	}
-	return p, errors.Join(os.Rename(made, at), syncFolder(filepath.Dir(at)))
+	return p, syncFolder(made)
 }
 
-// copied is one file of a copy that is being written. What is closed is on the
-// disk: what a run loaded is there after a power cut too.
-type copied struct {
-	*os.File
-	mode fs.FileMode
-}
-
-func newCopy(to *os.Root, f *File) (io.WriteCloser, error) {
+func copyFile(at string, executable bool, content []byte) error {
 	mode := fs.FileMode(0o444)
-	if f.Executable {
+	if executable {
 		mode = 0o555
 	}
-	err := to.MkdirAll(filepath.Dir(f.Path), 0o755)
-	var file *os.File
-	if err == nil {
-		file, err = to.OpenFile(f.Path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+		return err
 	}
+	f, err := os.OpenFile(at, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
-		return nil, unwritten(f.Path, err)
+		return err
 	}
-	return copied{file, mode}, nil
-}
-
-func (c copied) Write(p []byte) (int, error) {
-	n, err := c.File.Write(p)
-	return n, unwritten(c.Name(), err)
-}
-
-func (c copied) Close() error {
-	return unwritten(c.Name(), errors.Join(c.Chmod(c.mode), c.Sync(), c.File.Close())) // whatever the process's mask is
-}
-
-func unwritten(path string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return sdk.Errorf(sdk.Unavailable, "write %s: %w", path, err)
+	_, err = f.Write(content)
+	return errors.Join(err, f.Chmod(mode), f.Sync(), f.Close()) // whatever the process's mask is
 }
 
 func syncFolder(path string) error {

@@ -29,6 +29,11 @@ func planted(t testing.TB, name string, files map[string]string) *Document {
 	}}}
 }
 
+// only trusts one hash.
+func only(trusted string) func(string) bool {
+	return func(hash string) bool { return hash == trusted }
+}
+
 // tree is a folder as text, with rights.
 func tree(t testing.TB, folder string) string {
 	t.Helper()
@@ -59,7 +64,7 @@ func tree(t testing.TB, folder string) string {
 func TestPin(t *testing.T) {
 	d := planted(t, "pdf", map[string]string{"SKILL.md": "skill", "scripts/run.sh": "#!/bin/sh\n", "notes": "n", "also": "-> notes"})
 	run := t.TempDir()
-	p, err := pin(t.Context(), d.Skill, run, folderHash(t, d.Folder))
+	p, err := pin(t.Context(), d.Skill, run, only(folderHash(t, d.Folder)))
 	must(t, err)
 	at := filepath.Join(run, "skills", "pdf")
 	if p.Folder != at || p.Hash != folderHash(t, d.Folder) || fmt.Sprint(p.Files, p.More, p.Skipped) != "[SKILL.md also notes scripts/run.sh] 0 []" {
@@ -87,13 +92,13 @@ drwxr-xr-x scripts
 	if found, ok := (Copies{}).Find(t.Context(), "pdf", run); !ok || found.Hash != p.Hash || found.Folder != at || len(found.Files) != 4 {
 		t.Errorf("Find = %+v, %v", found, ok)
 	}
-	again, err := pin(t.Context(), d.Skill, run, folderHash(t, d.Folder))
+	again, err := pin(t.Context(), d.Skill, run, only(folderHash(t, d.Folder)))
 	must(t, err)
 	if again.Hash == p.Hash || again.Folder != at || len(again.Files) != 5 {
 		t.Errorf("the second Pin = %+v", again)
 	}
 	must(t, os.RemoveAll(d.Folder))
-	if _, err = pin(t.Context(), d.Skill, run, ""); sdk.OutcomeOf(err) != sdk.NotFound {
+	if _, err = pin(t.Context(), d.Skill, run, nil); sdk.OutcomeOf(err) != sdk.NotFound {
 		t.Errorf("without the folder: %v", err)
 	}
 	if _, ok := (Copies{}).Find(t.Context(), "pdf", run); ok {
@@ -117,7 +122,7 @@ func TestPinOnlyWhatWasTrusted(t *testing.T) {
 			d := planted(t, "a", map[string]string{"run": "#!/bin/sh\n"})
 			run, want := t.TempDir(), folderHash(t, d.Folder)
 			must(t, change(d))
-			if p, err := pin(t.Context(), d.Skill, run, want); err == nil || p.Folder != "" {
+			if p, err := pin(t.Context(), d.Skill, run, only(want)); err == nil || p.Folder != "" {
 				t.Fatalf("Pin = %+v, %v", p, err)
 			}
 			if got := tree(t, filepath.Join(run, "skills")); strings.Count(got, "\n") != 1 {
@@ -135,7 +140,7 @@ func TestPinOnlyWhatWasTrusted(t *testing.T) {
 func TestPinLeavesOut(t *testing.T) {
 	d := planted(t, "a", map[string]string{"x": "-> /etc/passwd", "p": "pipe", "d/f": "f", "l": "-> d"})
 	run := t.TempDir()
-	p, err := pin(t.Context(), d.Skill, run, "")
+	p, err := pin(t.Context(), d.Skill, run, nil)
 	must(t, err)
 	if fmt.Sprint(p.Files) != "[SKILL.md d/f]" || len(p.Skipped) != 3 || !strings.Contains(fmt.Sprint(p.Skipped), `"x" is a link that leads out`) {
 		t.Errorf("Pin = %+v", p)
@@ -150,7 +155,7 @@ func TestPinNamesNoMoreThanCanBeShown(t *testing.T) {
 	for i := range maxNamed + 7 {
 		files[fmt.Sprintf("f%03d", i)] = "x"
 	}
-	p, err := pin(t.Context(), planted(t, "a", files).Skill, t.TempDir(), "")
+	p, err := pin(t.Context(), planted(t, "a", files).Skill, t.TempDir(), nil)
 	if err != nil || len(p.Files) != maxNamed || p.More != 8 {
 		t.Errorf("%d files are named, %d more, %v", len(p.Files), p.More, err)
 	}
@@ -161,7 +166,7 @@ func TestPinRefusesNamesThatArePaths(t *testing.T) {
 		run := t.TempDir()
 		d := planted(t, "a", map[string]string{})
 		d.Name = name
-		if _, err := pin(t.Context(), d.Skill, run, ""); sdk.OutcomeOf(err) != sdk.Validation {
+		if _, err := pin(t.Context(), d.Skill, run, nil); sdk.OutcomeOf(err) != sdk.Validation {
 			t.Errorf("Pin(%q) = %v", name, err)
 		}
 		if left, _ := os.ReadDir(run); len(left) > 0 {
@@ -178,7 +183,7 @@ func TestPinTogether(t *testing.T) {
 		d := planted(t, fmt.Sprint("a", i), map[string]string{"run": "#!/bin/sh\n", "b/c": "c"})
 		want := folderHash(t, d.Folder)
 		all.Go(func() {
-			if p, err := pin(t.Context(), d.Skill, run, want); err != nil || p.Hash != want || len(p.Files) != 3 {
+			if p, err := pin(t.Context(), d.Skill, run, only(want)); err != nil || p.Hash != want || len(p.Files) != 3 {
 				t.Errorf("Pin = %+v, %v", p, err)
 			}
 		})
@@ -197,7 +202,7 @@ func TestPinAfterCrash(t *testing.T) {
 	if _, ok := (Copies{}).Find(t.Context(), "a", run); ok {
 		t.Error("it is taken for a copy")
 	}
-	p, err := pin(t.Context(), planted(t, "a", map[string]string{}).Skill, run, "")
+	p, err := pin(t.Context(), planted(t, "a", map[string]string{}).Skill, run, nil)
 	must(t, err)
 	if left, err := os.ReadDir(filepath.Join(run, "skills.new")); err != nil || len(left) != 0 || len(p.Files) != 1 {
 		t.Errorf("%v is left, %v; %+v", left, err, p)
@@ -208,7 +213,7 @@ func TestPinCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	run := t.TempDir()
-	if p, err := pin(ctx, planted(t, "a", map[string]string{}).Skill, run, ""); err == nil {
+	if p, err := pin(ctx, planted(t, "a", map[string]string{}).Skill, run, nil); err == nil {
 		t.Errorf("Pin = %+v", p)
 	}
 	if left, _ := os.ReadDir(filepath.Join(run, "skills.new")); len(left) > 0 {

@@ -87,10 +87,13 @@ func (n New) write(folder, description string) (files []string, err error) {
 	return files, nil
 }
 
+// nameLetters are those of a name that every agent takes.
+const nameLetters = "abcdefghijklmnopqrstuvwxyz0123456789-"
+
 // checkName holds a new name to the standard, so that every agent takes it.
 func checkName(name string) error {
 	good := func(name string) bool {
-		return name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == "" && SafeName(name) == name
+		return name != "" && strings.Trim(name, nameLetters) == "" && SafeName(name) == name
 	}
 	if good(name) {
 		return nil

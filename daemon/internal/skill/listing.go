@@ -146,7 +146,8 @@ func rank(c *Catalogue, lines []listLine, prompt string) []int {
 		at[line.place] = i + 1
 	}
 	var ranked []int
-	for _, place := range c.search().ask(prompt).best(0) {
+	s := c.search()
+	for _, place := range best(s.scores(prompt, s.terms(prompt)), 0) {
 		if at[place] > 0 {
 			ranked = append(ranked, at[place]-1)
 			at[place] = 0

@@ -40,8 +40,8 @@ const (
 
 // search finds documents by words. It never changes.
 type search struct {
-	documents []*Document      // by name
-	names     []string         // of them, see plainName
+	documents []*Document // by name
+	names     []string    // of them, see plainName
 	words     map[string]int32 // places in found
 	found     [][]posting      // each by document
 }
@@ -57,7 +57,7 @@ func newSearch(documents []*Document) *search {
 	lengths := make([]float64, len(documents))
 	total := 0.0
 	for i, d := range documents {
-		if s.names[i] = d.Name; strings.IndexFunc(d.Name, func(r rune) bool { return r != '-' && (r < '0' || r > '9') && (r < 'a' || r > 'z') }) >= 0 {
+		if s.names[i] = d.Name; strings.Trim(d.Name, nameLetters) != "" {
 			s.names[i] = plainName(d.Name)
 		}
 		add := func(text string, weight float32) {
@@ -96,57 +96,51 @@ func (s *search) count(word []byte, document int32, weight float32) {
 		s.words[string(word)] = at
 		s.found = append(s.found, nil)
 	}
-	if list := s.found[at]; len(list) > 0 && list[len(list)-1].document == document {
-		list[len(list)-1].score += weight
+	if last := len(s.found[at]) - 1; last >= 0 && s.found[at][last].document == document {
+		s.found[at][last].score += weight
 	} else {
-		s.found[at] = append(list, posting{document, weight})
+		s.found[at] = append(s.found[at], posting{document, weight})
 	}
 }
 
-// answer is what a query finds.
-type answer struct {
-	asked  []string  // words of the query that some document has, in its order
-	found  []int32   // of them, places in search.found
-	scores []float64 // by document
-	bits   []uint64  // by document, one for each word
+// term is a word of a query that some document has.
+type term struct {
+	word  string
+	place int // in the query
+	in    []posting
 }
 
-// ask adds up what each document scores.
-func (s *search) ask(query string) answer {
-	a := answer{scores: make([]float64, len(s.documents)), bits: make([]uint64, len(s.documents))}
+// terms are the rarest words of a query, in its order.
+func (s *search) terms(query string) (terms []term) {
+	asked := map[int32]bool{}
 	eachWord(start(query, maxQuery), func(word []byte) {
 		whole := string(word)
-		if at, ok := s.words[string(singular(word))]; ok && !slices.Contains(a.found, at) {
-			a.asked, a.found = append(a.asked, whole), append(a.found, at)
+		if at, ok := s.words[string(singular(word))]; ok && !asked[at] {
+			asked[at] = true
+			terms = append(terms, term{whole, len(terms), s.found[at]})
 		}
 	})
-	if len(a.found) > maxTerms {
-		rare := slices.Clone(a.found)
-		slices.SortStableFunc(rare, func(x, y int32) int { return len(s.found[x]) - len(s.found[y]) })
-		common := rare[maxTerms:]
-		asked, found := a.asked, a.found
-		a.asked, a.found = nil, nil
-		for i, at := range found {
-			if !slices.Contains(common, at) {
-				a.asked, a.found = append(a.asked, asked[i]), append(a.found, at)
-			}
-		}
+	if len(terms) > maxTerms {
+		slices.SortStableFunc(terms, func(a, b term) int { return len(a.in) - len(b.in) })
+		terms = terms[:maxTerms]
+		slices.SortFunc(terms, func(a, b term) int { return a.place - b.place })
 	}
-	highest := 0.0
-	for i, at := range a.found {
-		for _, p := range s.found[at] {
-			a.bits[p.document] |= 1 << i
-			a.scores[p.document] += float64(p.score)
-			highest = max(highest, a.scores[p.document])
-		}
-	}
-	s.promote(plainName(start(query, 512)), highest+1, a.scores)
-	return a
+	return terms
 }
 
-// promote puts the names that a query names before all that merely has its words:
-// first what equals it, then what begins with it or begins it.
-func (s *search) promote(query string, step float64, scores []float64) {
+// scores adds up what each document scores, and promotes the names that a query names
+// before all that merely has its words: first what equals it, then what begins with it
+// or begins it.
+func (s *search) scores(query string, terms []term) []float64 {
+	scores := make([]float64, len(s.documents))
+	step := 1.0
+	for _, t := range terms {
+		for _, p := range t.in {
+			scores[p.document] += float64(p.score)
+			step = max(step, scores[p.document]+1)
+		}
+	}
+	query = plainName(start(query, 512))
 	for i, name := range s.names {
 		switch {
 		case name == "" || query == "" || name[0] != query[0]:
@@ -156,26 +150,24 @@ func (s *search) promote(query string, step float64, scores []float64) {
 			scores[i] += step
 		}
 	}
+	return scores
 }
 
-// best returns the places of the documents that were found, best first, at most
-// limit of them; 0 is all. Of equals the name decides.
-func (a answer) best(limit int) []int {
+// best returns the places of the scores above 0, best first, at most limit of them;
+// 0 is all. Of equals the first is better.
+func best(scores []float64, limit int) []int {
 	var places []int
-	for i, score := range a.scores {
-		if score > 0 && (limit == 0 || len(places) < limit || score > a.scores[places[limit-1]]) {
-			places = append(places, i)
-			if limit > 0 {
-				for at := len(places) - 1; at > 0 && a.scores[places[at]] > a.scores[places[at-1]]; at-- {
-					places[at], places[at-1] = places[at-1], places[at]
-				}
-				places = places[:min(limit, len(places))]
-			}
+	better := func(x, y int) int { return cmp.Or(cmp.Compare(scores[y], scores[x]), x-y) }
+	for i, score := range scores {
+		if score <= 0 || limit > 0 && len(places) == limit && score <= scores[places[limit-1]] {
+			continue
+		}
+		if places = append(places, i); limit > 0 && len(places) >= limit {
+			slices.SortFunc(places, better)
+			places = places[:limit]
 		}
 	}
-	if limit == 0 {
-		slices.SortFunc(places, func(x, y int) int { return cmp.Or(cmp.Compare(a.scores[y], a.scores[x]), x-y) })
-	}
+	slices.SortFunc(places, better)
 	return places
 }
 
@@ -186,14 +178,15 @@ func (a answer) best(limit int) []int {
 // one catalogue gives one answer.
 func (c *Catalogue) Match(query string, limit int) []Match {
 	s := c.search()
-	a := s.ask(query)
-	places := a.best(limit)
+	terms := s.terms(query)
+	scores := s.scores(query, terms)
+	places := best(scores, limit)
 	matches := make([]Match, len(places))
 	for i, at := range places {
-		matches[i] = Match{Document: s.documents[at], Score: a.scores[at]}
-		for j, word := range a.asked {
-			if a.bits[at]&(1<<j) != 0 {
-				matches[i].Terms = append(matches[i].Terms, word)
+		matches[i] = Match{Document: s.documents[at], Score: scores[at]}
+		for _, t := range terms {
+			if _, has := slices.BinarySearchFunc(t.in, int32(at), func(p posting, at int32) int { return int(p.document - at) }); has {
+				matches[i].Terms = append(matches[i].Terms, t.word)
 			}
 		}
 	}

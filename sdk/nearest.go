@@ -14,12 +14,13 @@ func Nearest(wrote string, names []string, fold func(string) string) string {
 	}
 	wrote = fold(wrote[:min(len(wrote), maxWrote)])
 	return slices.MinFunc(names, func(a, b string) int {
-		return editDistance(wrote, fold(a)) - editDistance(wrote, fold(b))
+		return EditDistance(wrote, fold(a)) - EditDistance(wrote, fold(b))
 	})
 }
 
-// editDistance is Levenshtein's, over bytes.
-func editDistance(a, b string) int {
+// EditDistance is how many bytes have to be put in, left out or changed to make one
+// text of the other (Levenshtein).
+func EditDistance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j

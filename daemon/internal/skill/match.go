@@ -2,6 +2,7 @@ package skill
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -9,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/bothyd/bothy/sdk"
 )
 
 // Match is one document that fits a query.
@@ -260,4 +263,23 @@ func singular(w []byte) []byte {
 		return w[:n-1]
 	}
 	return w
+}
+
+// Similar are at most three names, of all skills whatever their status, that may
+// have been meant by one that is not there.
+func (c *Catalogue) Similar(name string) []string {
+	name = plainName(start(name, 200))
+	far := map[string]int{}
+	for _, d := range c.all {
+		other := plainName(d.Name)
+		edits := sdk.EditDistance(name, other)
+		if len(name) > 2 && (strings.Contains(other, name) || strings.Contains(name, other)) {
+			edits = min(edits, 1)
+		}
+		if edits <= max(1, len(name)/3) {
+			far[d.Name] = edits
+		}
+	}
+	names := slices.SortedFunc(maps.Keys(far), func(a, b string) int { return cmp.Or(far[a]-far[b], strings.Compare(a, b)) })
+	return names[:min(len(names), 3)]
 }

@@ -1,7 +1,6 @@
 package skill
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -9,23 +8,44 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// listLine is one skill as a prompt may list it.
+// listLines are the skills that a prompt may list, by name.
+type listLines struct {
+	all                 []listLine
+	names, least, whole int // characters of all without, with the least and with the longest descriptions
+}
+
+// listLine is one of them.
 type listLine struct {
 	document    *Document
 	place       int    // among the usable ones
 	name        string // escaped
 	description string // on one line and clean; escaped when it is written
-
-	bare, least, whole int // characters of the line without, with the least and with the longest description
+	bare        int    // characters of the line without a description
 }
 
 // ellipsis marks a description that goes on.
 const ellipsis = "…"
 
-func newLine(d *Document, place int) listLine {
-	l := listLine{document: d, place: place, name: escapeXML(oneLine(d.Name)), description: oneLine(d.Description)}
-	l.bare, l.least, l.whole = l.size(0), l.size(leastDescription), l.size(maxDescription)
-	return l
+// list makes the lines. Skills that only people may use are not among them.
+func (c *Catalogue) list() (lines listLines) {
+	for place, d := range c.Usable() {
+		if d.PeopleOnly {
+			continue
+		}
+		l := listLine{document: d, place: place, name: escapeXML(oneLine(d.Name)), description: oneLine(d.Description)}
+		l.bare = l.size(0)
+		lines.all = append(lines.all, l)
+	}
+	lines.names, lines.least, lines.whole = lines.size(0), lines.size(leastDescription), lines.size(maxDescription)
+	return lines
+}
+
+// size is how many characters all lines have with descriptions of at most limit each.
+func (lines listLines) size(limit int) (n int) {
+	for _, l := range lines.all {
+		n += l.size(limit)
+	}
+	return n
 }
 
 // write writes the line with a description of at most limit characters, none
@@ -101,19 +121,3 @@ func cut(text string, limit int) string {
 var xmlEscapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
 func escapeXML(text string) string { return xmlEscapes.Replace(text) }
-
-// list makes the lines of the skills that a prompt may list, by name. Those that
-// only people may use are not among them.
-func (c *Catalogue) list() (lines []listLine) {
-	for place, d := range c.Usable() {
-		if !d.PeopleOnly {
-			lines = append(lines, newLine(d, place))
-		}
-	}
-	return lines
-}
-
-// findLine returns where the line of a name stands.
-func findLine(lines []listLine, name string) (int, bool) {
-	return slices.BinarySearchFunc(lines, name, func(l listLine, name string) int { return strings.Compare(l.document.Name, name) })
-}

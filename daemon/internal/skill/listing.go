@@ -1,8 +1,10 @@
 package skill
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 	"unicode/utf8"
 
@@ -29,15 +31,13 @@ const UnknownContext = 100_000
 
 // Listing is what a prompt says about skills. It never changes.
 type Listing struct {
-	Text      string
-	Shown     []string // by name
-	Shortened []string // of those shown, whose descriptions are cut or left out; by name
-	Left      []string // that found no room, what fits the prompt best first
+	Text  string
+	Shown []string // by name
+	Left  []string // that found no room, what fits the prompt best first
 
-	lines  []listLine
-	limit  int    // characters of a description; 0 are names alone
-	ranked []int  // places of all lines, what fits the prompt best first; nil when none had to be left out
-	left   []bool // by place
+	lines  listLines
+	limit  int   // characters of a description; 0 are names alone
+	ranked []int // places of all lines, what fits the prompt best first; nil when none had to be left out
 }
 
 // The texts around the list. One that would take more than a quarter of the
@@ -58,9 +58,8 @@ func leftOut(n int) string {
 		return ""
 	case 1:
 		return "\n1 more skill is not listed for lack of room: use_skill takes its name too; `bothy skills match` finds it."
-	default:
-		return fmt.Sprintf("\n%d more skills are not listed for lack of room: use_skill takes their names too; `bothy skills match` finds them.", n)
 	}
+	return fmt.Sprintf("\n%d more skills are not listed for lack of room: use_skill takes their names too; `bothy skills match` finds them.", n)
 }
 
 // List writes the usable skills that models may use into at most budget
@@ -71,7 +70,8 @@ func leftOut(n int) string {
 // gives no text, and everything is in Left.
 func List(c *Catalogue, budget int, prompt string) Listing {
 	l := Listing{lines: c.listed()}
-	if len(l.lines) == 0 {
+	lines := l.lines
+	if len(lines.all) == 0 {
 		return l
 	}
 	intro := listUsage
@@ -79,108 +79,63 @@ func List(c *Catalogue, budget int, prompt string) Listing {
 		intro = listBrief
 	}
 	room := budget - len(intro) - len(listOpening) - len(listClosing)
-	names, least, whole := 0, 0, 0
-	for _, x := range l.lines {
-		names += x.bare
-		least += x.least
-		whole += x.whole
-	}
+	left := make([]bool, len(lines.all)) // by place
 	switch {
-	case whole <= room:
+	case lines.whole <= room:
 		l.limit = maxDescription
-	case least <= room:
-		l.limit = level(l.lines, room)
-	case names > room:
-		l.ranked = rank(c, l.lines, prompt)
-		l.choose(room)
-	}
-	l.compose(intro)
-	if utf8.RuneCountInString(l.Text) > budget {
-		l.Text, l.Shown, l.Shortened = "", nil, nil
-		l.ranked = rank(c, l.lines, prompt)
-		l.Left = nil
+	case lines.least <= room: // the greatest length with which all descriptions fit
+		l.limit = leastDescription + sort.Search(maxDescription-leastDescription, func(n int) bool { return lines.size(leastDescription+n+1) > room })
+	case lines.names > room:
+		l.ranked = lines.rank(c, prompt)
+		room -= len(leftOut(len(lines.all)))
 		for _, at := range l.ranked {
-			l.Left = append(l.Left, l.lines[at].document.Name)
+			if x := lines.all[at]; x.bare <= room {
+				room -= x.bare
+			} else {
+				left[at] = true
+				l.Left = append(l.Left, x.document.Name)
+			}
+		}
+	}
+	var b strings.Builder
+	b.WriteString(intro + listOpening)
+	for at, x := range lines.all {
+		if !left[at] {
+			x.write(&b, l.limit)
+			l.Shown = append(l.Shown, x.document.Name)
+		}
+	}
+	b.WriteString(listClosing + leftOut(len(l.Left)))
+	if l.Text = b.String(); utf8.RuneCountInString(l.Text) > budget {
+		l = Listing{lines: lines, ranked: lines.rank(c, prompt)}
+		for _, at := range l.ranked {
+			l.Left = append(l.Left, lines.all[at].document.Name)
 		}
 	}
 	return l
 }
 
-// level finds the greatest length with which all descriptions fit.
-func level(lines []listLine, room int) int {
-	low, high := leastDescription, maxDescription // low fits
-	for high-low > 1 {
-		middle := (low + high) / 2
-		size := 0
-		for _, x := range lines {
-			size += x.size(middle)
-		}
-		if size <= room {
-			low = middle
-		} else {
-			high = middle
-		}
-	}
-	return low
-}
-
-// choose leaves out the names that fit the prompt worst.
-func (l *Listing) choose(room int) {
-	room -= len(leftOut(len(l.lines)))
-	l.left = make([]bool, len(l.lines))
-	for _, at := range l.ranked {
-		if size := l.lines[at].bare; size <= room {
-			room -= size
-			continue
-		}
-		l.left[at] = true
-		l.Left = append(l.Left, l.lines[at].document.Name)
-	}
-}
-
 // rank returns the places of lines by how well they fit the prompt; those that
 // do not fit at all by tier, a person's own before what came with Bothy, and name.
-func rank(c *Catalogue, lines []listLine, prompt string) []int {
-	at := make([]int, len(c.usable)) // the line of each usable skill, counted from 1
-	for i, line := range lines {
-		at[line.place] = i + 1
-	}
-	var ranked []int
+func (lines listLines) rank(c *Catalogue, prompt string) (ranked []int) {
 	s := c.search()
-	for _, place := range best(s.scores(prompt, s.terms(prompt)), 0) {
-		if at[place] > 0 {
-			ranked = append(ranked, at[place]-1)
-			at[place] = 0
+	scores := s.scores(prompt, s.terms(prompt))
+	for i, x := range lines.all {
+		if scores[x.place] > 0 {
+			ranked = append(ranked, i)
 		}
 	}
+	slices.SortFunc(ranked, func(a, b int) int {
+		return cmp.Or(cmp.Compare(scores[lines.all[b].place], scores[lines.all[a].place]), a-b)
+	})
 	for _, tier := range []sdk.SkillTier{sdk.TierWorkspace, sdk.TierUser, sdk.TierBundled, ""} {
-		for i, line := range lines {
-			if at[line.place] > 0 && (line.document.Tier == tier || tier == "") {
+		for i, x := range lines.all {
+			if scores[x.place] == 0 && x.document.Tier == tier {
 				ranked = append(ranked, i)
-				at[line.place] = 0
 			}
 		}
 	}
 	return ranked
-}
-
-// compose writes the text and says what became of each skill.
-func (l *Listing) compose(intro string) {
-	var b strings.Builder
-	b.WriteString(intro + listOpening)
-	for at, x := range l.lines {
-		if l.left != nil && l.left[at] {
-			continue
-		}
-		name := x.document.Name
-		x.write(&b, l.limit)
-		l.Shown = append(l.Shown, name)
-		if utf8.RuneCountInString(x.description) > l.limit {
-			l.Shortened = append(l.Shortened, name)
-		}
-	}
-	b.WriteString(listClosing + leftOut(len(l.Left)))
-	l.Text = b.String()
 }
 
 // Place is where one skill stands in a listing.
@@ -196,12 +151,12 @@ type Place struct {
 // Place returns where a name stands; false when it could not be listed however
 // much room there is: it is not usable, or only people may use it.
 func (l Listing) Place(name string) (Place, bool) {
-	at, ok := findLine(l.lines, name)
+	at, ok := slices.BinarySearchFunc(l.lines.all, name, func(x listLine, name string) int { return strings.Compare(x.document.Name, name) })
 	if !ok {
 		return Place{}, false
 	}
-	x := l.lines[at]
-	p := Place{From: utf8.RuneCountInString(x.description), Rank: slices.Index(l.ranked, at) + 1, Of: len(l.lines)}
+	x := l.lines.all[at]
+	p := Place{From: utf8.RuneCountInString(x.description), Rank: slices.Index(l.ranked, at) + 1, Of: len(l.lines.all)}
 	if _, p.Shown = slices.BinarySearch(l.Shown, name); p.Shown {
 		var b strings.Builder
 		x.write(&b, l.limit)

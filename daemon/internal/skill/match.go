@@ -43,8 +43,8 @@ const (
 
 // search finds documents by words. It never changes.
 type search struct {
-	documents []*Document // by name
-	names     []string    // of them, see plainName
+	documents []*Document      // by name
+	names     []string         // of them, see plainName
 	words     map[string]int32 // places in found
 	found     [][]posting      // each by document
 }

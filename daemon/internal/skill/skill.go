@@ -41,7 +41,7 @@ type Catalogue struct {
 	all    []*Document          // by name, then from the highest tier down
 	usable map[string]*Document // enabled ones by name
 	search func() *search       // made when it is first asked for
-	listed func() []listLine    // what a prompt may list; likewise
+	listed func() listLines     // what a prompt may list; likewise
 }
 
 // NewCatalogue makes a catalogue of documents whose Status is set. Those of one

@@ -21,7 +21,7 @@ import (
 func BenchmarkScan(b *testing.B) {
 	root := fastDir(b)
 	lots(b, root, 10_000)
-	l := rescan{pass: &watch.Pass{}, parse: Parse, settle: time.Millisecond, clock: time.Now, remote: watch.Remote}
+	l := rescan{pass: &watch.Pass{}, settle: time.Millisecond, clock: time.Now, remote: watch.Remote}
 	against := func(name string, reads func(b *testing.B) int) {
 		b.Run(name, func(b *testing.B) {
 			var cat, ours time.Duration

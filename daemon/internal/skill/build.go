@@ -84,8 +84,8 @@ func (r *ranking) judge(x indexed) (sdk.SkillStatus, string) {
 		return sdk.SkillBroken, "its SKILL.md cannot be loaded"
 	}
 	if d.Tier == sdk.TierWorkspace {
-		if x.sum.err != nil {
-			return sdk.SkillUntrusted, fmt.Sprintf("its folder cannot be taken as a whole, so that nobody can trust it: %v", x.sum.err)
+		if x.sum.problem != "" {
+			return sdk.SkillUntrusted, "its folder cannot be taken as a whole, so that nobody can trust it: " + x.sum.problem
 		}
 		if x.sum.hash == "" || r.trusted == nil || !r.trusted(r.project, d.Name, x.sum.hash) {
 			return sdk.SkillUntrusted, "it came with the project, and nobody has trusted it as it is now: see `bothy trust`"

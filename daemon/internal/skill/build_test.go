@@ -58,7 +58,7 @@ func TestJudge(t *testing.T) {
 	}{
 		{doc("a", sdk.TierWorkspace, true, false), folderSum{}, sdk.SkillUntrusted},
 		{doc("a", sdk.TierWorkspace, true, false), folderSum{hash: "other"}, sdk.SkillUntrusted},
-		{doc("a", sdk.TierWorkspace, true, false), folderSum{err: errAlike}, sdk.SkillUntrusted},
+		{doc("a", sdk.TierWorkspace, true, false), folderSum{problem: tooManyAlike}, sdk.SkillUntrusted},
 		{doc("a", sdk.TierWorkspace, false, false), folderSum{hash: "h-a"}, sdk.SkillBroken},
 		{doc("a", sdk.TierWorkspace, true, false), folderSum{hash: "h-a"}, sdk.SkillEnabled},
 		{doc("a", sdk.TierUser, true, false), folderSum{}, sdk.SkillShadowed},

@@ -1,8 +1,6 @@
 package skill
 
 import (
-	"fmt"
-	"hash/fnv"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -14,9 +12,6 @@ import (
 	"github.com/bothyd/bothy/daemon/internal/watch"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
-
-// parseFunc reads the text of a SKILL.md that lies in a folder.
-type parseFunc func(text []byte, folder string) Document
 
 // folderIndex is the skills of one Folder. A scan parses only the files that
 // changed since the scan before.
@@ -48,11 +43,10 @@ const watchingPolling = "polling"
 
 // rescan is what the scans of one check need to know.
 type rescan struct {
-	pass     *watch.Pass // its Last: what does not settle is taken if it can be loaded
-	parse    parseFunc
-	hash     func(folder string) (string, error) // of a workspace's skills; nil without one
-	answered func(name string) bool              // which of them are hashed
-	settle   time.Duration                       // how long a file must not have changed to be whole
+	pass     *watch.Pass            // its Last: what does not settle is taken if it can be loaded
+	hash     hashFunc               // of a workspace's skills; nil without one
+	answered func(name string) bool // which of them are hashed
+	settle   time.Duration          // how long a file must not have changed to be whole
 	clock    func() time.Time
 	remote   func(folder string) string // names a file system that makes no events
 }
@@ -73,13 +67,14 @@ func (x *folderIndex) scan(r rescan) (unstable bool) {
 			e = &entry{}
 		}
 		next[f.folder] = e
+		t := &reading{finding: f, entry: e}
 		switch {
 		case f.trouble != nil:
-			e.refuse(x.at, f, now)
+			e.take(x.at, t, now)
 		case e.key != f.key || !e.sure || e.doc == nil:
-			moving := e.key != f.key && f.key.Moving(now, r.settle)
-			unstable = unstable || moving
-			todo = append(todo, &reading{found: f, entry: e, moving: moving})
+			t.moving = e.key != f.key && f.key.Moving(now, r.settle)
+			unstable = unstable || t.moving
+			todo = append(todo, t)
 		}
 	}
 	if x.vanished(sc, r, next) {
@@ -88,9 +83,9 @@ func (x *folderIndex) scan(r rescan) (unstable bool) {
 	if unstable && !r.pass.Last {
 		return true
 	}
-	readAll(todo, r.parse)
+	onAllProcessors(len(todo), func(i int) { todo[i].read(sc.roots) })
 	for _, t := range todo {
-		whole := t.trouble != nil || t.key == t.found.key // else it changed while it was read
+		whole := t.after == t.key // else it changed while it was read
 		switch {
 		case !whole && !r.pass.Last:
 			unstable = true
@@ -108,14 +103,14 @@ func (x *folderIndex) scan(r rescan) (unstable bool) {
 	return unstable
 }
 
-// readAll reads on all processors.
-func readAll(todo []*reading, parse parseFunc) {
+// onAllProcessors calls do for each number below n.
+func onAllProcessors(n int, do func(i int)) {
 	var wg sync.WaitGroup
-	workers := min(runtime.GOMAXPROCS(0), len(todo))
+	workers := min(runtime.GOMAXPROCS(0), n)
 	for w := range workers {
 		wg.Go(func() {
-			for i := w; i < len(todo); i += workers {
-				todo[i].read(parse)
+			for i := w; i < n; i += workers {
+				do(i)
 			}
 		})
 	}
@@ -178,24 +173,15 @@ func (x *folderIndex) show(sc *scan, r rescan) {
 
 // folderSum is the hash of a skill's whole folder, to which trust is bound, or
 // why there is none.
-type folderSum struct {
-	hash string
-	err  error // a sumError
-}
-
-// sumError can be compared.
-type sumError string
-
-func (e sumError) Error() string { return string(e) }
+type folderSum struct{ hash, problem string }
 
 // mostAlike is how many folders are hashed of the skills of one name.
 const mostAlike = 8
 
-const errAlike = sumError("too many other folders of the project have a skill of this name")
+const tooManyAlike = "too many other folders of the project have a skill of this name"
 
-// sum brings the sums of the skills of the index up to date, of those for which
-// people answered: what nobody asked for must cost nothing. It watches all
-// folders of such a skill, and has only those read in which something changed.
+// sum makes the sums of the skills of the index for which people answered, and
+// watches all their folders: what nobody asked for must cost nothing.
 func (x *folderIndex) sum(sc *scan, r rescan) {
 	alike := map[string]int{}
 	for _, f := range sc.found {
@@ -203,48 +189,20 @@ func (x *folderIndex) sum(sc *scan, r rescan) {
 		if e == nil || e.doc == nil || f.trouble != nil {
 			continue
 		}
+		e.sum = folderSum{}
 		name := e.doc.Name
 		if !r.answered(name) {
-			e.files, e.sum = 0, folderSum{}
 			continue
 		}
 		if alike[name]++; alike[name] > mostAlike {
-			e.files, e.sum = 0, folderSum{err: errAlike}
+			e.sum.problem = tooManyAlike
 			continue
 		}
-		files, rest, err := folderKeys(f.home.path(), sc.pass.Folder, r.clock())
-		if err == nil && files == e.files {
-			continue
-		}
-		var sum folderSum
-		if err == nil {
-			sum.hash, err = r.hash(f.folder)
-		}
-		if err != nil || !rest { // it may pass, or change without another key
-			files = 0
-		}
+		hash, err := r.hash(f.home, sc.pass.Folder)
 		if err != nil {
-			sum = folderSum{err: sumError(err.Error())}
+			e.sum.problem = err.Error()
+		} else {
+			e.sum.hash = hash
 		}
-		e.files, e.sum = files, sum
 	}
-}
-
-// folderKeys sums up the keys of all files in a folder, and tells enter of each
-// folder in it before that is read. Equal sums mean equal contents when the files
-// have been at rest.
-func folderKeys(folder string, enter func(dir string), now time.Time) (sum uint64, rest bool, err error) {
-	w := walk{strict: true, enter: func(dir string) { enter(filepath.Join(folder, dir)) }}
-	if err := w.all(folder); err != nil {
-		return 0, false, err
-	}
-	defer w.end()
-	h := fnv.New64a()
-	rest = true
-	for _, f := range w.found {
-		k := watch.KeyOf(f.info)
-		rest = rest && k.Sure(now)
-		fmt.Fprintf(h, "%q %v %v\n", f.path, f.info.Mode(), k)
-	}
-	return h.Sum64(), rest, nil
 }

@@ -30,11 +30,15 @@ func (c Contents) Hold(d sdk.Skill) bool {
 	return slices.ContainsFunc(c.Files, func(f File) bool { return f.Path == name && f.Hash == d.Hash })
 }
 
-// FolderHash is the hash of all that a skill's folder holds. It is Validation
-// when something in it cannot be part of a skill: a link that leads out, a
-// pipe, too many files.
-func FolderHash(folder string) (string, error) {
-	c, err := ReadContents(context.Background(), folder, 0)
+// hashFunc is hashFolder, or what a test has in its place.
+type hashFunc func(folder string, enter func(dir string)) (string, error)
+
+// hashFolder is the hash of all that a skill's folder holds. It tells enter of each
+// folder in it before that is read. It is Validation when something in it cannot be
+// part of a skill: a link that leads out, a pipe, too many files.
+func hashFolder(folder string, enter func(dir string)) (string, error) {
+	w := walk{strict: true, enter: func(dir string) { enter(filepath.Join(folder, dir)) }}
+	c, err := w.contents(context.Background(), folder, 0)
 	return c.Hash, err
 }
 
@@ -42,6 +46,10 @@ func FolderHash(folder string) (string, error) {
 // keeps texts, of at most MaxFile bytes each, up to so many bytes together.
 func ReadContents(ctx context.Context, folder string, texts int) (Contents, error) {
 	w := walk{strict: true}
+	return w.contents(ctx, folder, texts)
+}
+
+func (w *walk) contents(ctx context.Context, folder string, texts int) (Contents, error) {
 	if err := w.all(folder); err != nil {
 		return Contents{}, err
 	}

@@ -48,7 +48,7 @@ func must(t testing.TB, err error) {
 
 func folderHash(t testing.TB, folder string) string {
 	t.Helper()
-	h, err := FolderHash(folder)
+	h, err := hashFolder(folder, func(string) {})
 	must(t, err)
 	return h
 }
@@ -158,13 +158,13 @@ func TestFolderHashRefuses(t *testing.T) {
 			if c.also != nil {
 				c.also(t, folder)
 			}
-			hash, err := FolderHash(folder)
+			hash, err := hashFolder(folder, func(string) {})
 			if hash != "" || sdk.OutcomeOf(err) != sdk.Validation || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("FolderHash = %q, %v; want an error that says %q", hash, err, c.says)
 			}
 		})
 	}
-	if _, err := FolderHash(filepath.Join(outside, "not there")); sdk.OutcomeOf(err) != sdk.NotFound {
+	if _, err := hashFolder(filepath.Join(outside, "not there"), func(string) {}); sdk.OutcomeOf(err) != sdk.NotFound {
 		t.Errorf("a folder that is not there gives %v", err)
 	}
 }

@@ -24,12 +24,11 @@ type Options struct {
 	Log      hclog.Logger
 	Trusted  func(project, name, folderHash string) bool // whether a skill of a workspace, as its folder is, was trusted; it may not ask the library
 	Answered func(project string) func(name string) bool // which names people answered for: only their folders are hashed; nil is all; it may not ask the library
-	Hash     func(folder string) (string, error)         // of a skill's folder, for Trusted; nil is FolderHash
 	Home     string                                      // above which no workspace is looked for; empty is the user's
 	Timings  Timings
 	Clock    func() time.Time // for Timings.Idle
 
-	parse  parseFunc
+	hash   hashFunc
 	open   func() (watch.Notifier, error)
 	remote func(folder string) string
 	stall  func()
@@ -94,11 +93,8 @@ func NewLibrary(s Settings, o Options) (*Library, error) {
 	if o.remote == nil {
 		o.remote = watch.Remote
 	}
-	if o.Hash == nil {
-		o.Hash = FolderHash
-	}
-	if o.parse == nil {
-		o.parse = Parse
+	if o.hash == nil {
+		o.hash = hashFolder
 	}
 	if o.Answered == nil {
 		o.Answered = func(string) func(string) bool { return func(string) bool { return true } }

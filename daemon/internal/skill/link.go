@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 )
 
 // linkRoot is a folder tree in which links may lead. All reading goes through its
-// handle, which no link leaves whatever changes meanwhile.
+// handle, which no link leaves whatever changes meanwhile; Lstat goes by the path,
+// which costs a fifth: what it says is checked again by who opens.
 type linkRoot struct {
 	real   string // with all links resolved
 	handle *os.Root
@@ -60,40 +62,6 @@ func below(folder, path string) (string, bool) {
 	return strings.CutPrefix(path, strings.TrimSuffix(folder, "/")+"/")
 }
 
-// location is a place in a linkRoot.
-type location struct {
-	root *linkRoot
-	rel  string
-}
-
-func (l location) path() string { return join(l.root.real, l.rel) }
-
-// join is a place below, by the name of an entry.
-func (l location) join(name string) location { return location{l.root, join(l.rel, name)} }
-
-// join is filepath.Join of clean paths, which costs a part of it.
-func join(folder, name string) string {
-	switch {
-	case name == ".":
-		return folder
-	case folder == ".":
-		return name
-	case strings.HasSuffix(folder, "/"):
-		return folder + name
-	}
-	return folder + "/" + name
-}
-
-// lstat goes by the path, which costs a fifth: what it says is checked again by
-// who opens.
-func (l location) lstat() (os.FileInfo, error) { return os.Lstat(l.path()) }
-
-// open opens for reading what lstat called a folder or a regular file. It waits
-// for nothing and follows no link, should it be something else by now.
-func (l location) open() (*os.File, error) {
-	return l.root.handle.OpenFile(l.rel, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
-}
-
 // Why a link is not followed.
 var (
 	errEscape = errors.New("it leads out of the folders that are allowed")
@@ -105,18 +73,25 @@ type linkRoots []*linkRoot
 
 // follow is where the symbolic link at a path leads. What lies outside of the
 // roots is not opened.
-func (as linkRoots) follow(link string) (location, error) {
+func (as linkRoots) follow(link string) (real string, err error) {
 	if _, err := os.Stat(link); errors.Is(err, syscall.ELOOP) {
-		return location{}, errLoop
+		return "", errLoop
 	}
-	real, err := filepath.EvalSymlinks(link)
-	if err != nil {
-		return location{}, err
+	real, err = filepath.EvalSymlinks(link)
+	if err == nil && !slices.ContainsFunc(as, func(a *linkRoot) bool { _, in := below(a.real, real); return in }) {
+		err = fmt.Errorf("%w: %s", errEscape, real)
 	}
+	return real, err
+}
+
+// open opens for reading what Lstat called a folder or a regular file, at a path
+// without links. It waits for nothing and follows no link, should it be something
+// else by now.
+func (as linkRoots) open(real string) (*os.File, error) {
 	for _, a := range as {
-		if rel, ok := below(a.real, real); ok {
-			return location{a, rel}, nil
+		if rel, in := below(a.real, real); in {
+			return a.handle.OpenFile(rel, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
 		}
 	}
-	return location{}, fmt.Errorf("%w: %s", errEscape, real)
+	return nil, errEscape
 }

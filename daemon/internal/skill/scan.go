@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,12 +25,12 @@ const fileName = "SKILL.md"
 
 // finding is a skill folder, or a link that should be one, as a scan sees it.
 type finding struct {
-	folder   string   // as found: a link on the way is not followed here
-	file     string   // the name of its SKILL.md
-	home     location // where the folder really lies
-	location location // where the file really lies
-	key      watch.Key
-	trouble  *diagnostic // why the file cannot even be opened
+	folder  string // as found: a link on the way is not followed here
+	file    string // the name of its SKILL.md
+	home    string // where the folder really lies
+	real    string // where the file really lies
+	key     watch.Key
+	trouble *diagnostic // why the file cannot even be opened
 }
 
 // scan finds the skills of one Folder. It opens folders only.
@@ -49,9 +50,9 @@ type scan struct {
 
 // step is a folder on the way.
 type step struct {
-	as       string // as found
-	location location
-	depth    int
+	as    string // as found
+	real  string // without links
+	depth int
 }
 
 // run scans the folder and what lies below it, breadth first, so that the limit on folders leaves out the deepest.
@@ -59,15 +60,12 @@ func (s *scan) run() {
 	if !s.enter() {
 		return
 	}
-	queue := []step{{s.at.Path, location{s.roots[0], "."}, 0}}
-	for len(queue) > 0 {
+	for queue := []step{{s.at.Path, s.real, 0}}; len(queue) > 0; queue = queue[1:] {
 		at := queue[0]
-		queue = queue[1:]
-		s.pass.Folder(at.location.path())
-		if at.depth > 0 && s.skill(at) {
-			continue
+		s.pass.Folder(at.real)
+		if at.depth == 0 || !s.skill(at) {
+			queue = append(queue, s.list(at)...)
 		}
-		queue = append(queue, s.list(at)...)
 	}
 }
 
@@ -126,23 +124,23 @@ func (s *scan) note(problem string) {
 	}
 }
 
-// skill takes the folder if it has a SKILL.md.
+// skill takes the folder if it has a SKILL.md. Another case of the name is seen by
+// list.
 func (s *scan) skill(at step) bool {
-	name := fileName
-	info, err := at.location.join(name).lstat()
+	info, err := os.Lstat(filepath.Join(at.real, fileName))
 	if watch.Missing(err) {
-		return false // another case of the name is seen by list
+		return false
 	}
-	s.take(at, name, info, err)
+	s.take(at, fileName, info, err)
 	return true
 }
 
 func (s *scan) take(at step, name string, info fs.FileInfo, err error) {
-	f := finding{folder: at.as, file: name, home: at.location, location: at.location.join(name)}
+	f := finding{folder: at.as, file: name, home: at.real, real: filepath.Join(at.real, name)}
 	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		if f.location, err = s.follow(f.location); err == nil {
-			s.pass.Folder(filepath.Dir(f.location.path()))
-			info, err = f.location.lstat()
+		if f.real, err = s.follow(f.real); err == nil {
+			s.pass.Folder(filepath.Dir(f.real))
+			info, err = os.Lstat(f.real)
 		}
 	}
 	switch {
@@ -165,16 +163,15 @@ func (s *scan) take(at step, name string, info fs.FileInfo, err error) {
 // follow watches each link on the way before it follows it. In a workspace, whose
 // links are somebody else's, it first finds out by the handle of the workspace
 // that they stay in it: what lies outside is not even looked at.
-func (s *scan) follow(link location) (location, error) {
-	path := link.path()
+func (s *scan) follow(link string) (real string, err error) {
 	if s.at.Bound != "" {
-		s.pass.Name(filepath.Dir(path), path)
-		if err := s.roots[len(s.roots)-1].holds(path); err != nil {
-			return location{}, err
+		s.pass.Name(filepath.Dir(link), link)
+		if err := s.roots[len(s.roots)-1].holds(link); err != nil {
+			return "", err
 		}
 	}
-	s.pass.Path(path)
-	return s.roots.follow(path)
+	s.pass.Path(link)
+	return s.roots.follow(link)
 }
 
 // list returns the folders to scan next.
@@ -189,7 +186,7 @@ func (s *scan) list(at step) []step {
 	if at.depth > 0 {
 		for _, e := range entries {
 			if strings.EqualFold(e.Name(), fileName) {
-				info, err := at.location.join(e.Name()).lstat()
+				info, err := os.Lstat(filepath.Join(at.real, e.Name()))
 				s.take(at, e.Name(), info, err)
 				return nil
 			}
@@ -200,9 +197,9 @@ func (s *scan) list(at step) []step {
 		if skipped(e.Name()) || !e.IsDir() && e.Type()&fs.ModeSymlink == 0 {
 			continue
 		}
-		to, ok := step{filepath.Join(at.as, e.Name()), at.location.join(e.Name()), at.depth + 1}, true
+		to, ok := step{filepath.Join(at.as, e.Name()), filepath.Join(at.real, e.Name()), at.depth + 1}, true
 		if !e.IsDir() {
-			to, ok = s.linked(at, to)
+			to.real, ok = s.linked(at, to)
 		}
 		if ok && s.room(to) {
 			next = append(next, to)
@@ -213,7 +210,7 @@ func (s *scan) list(at step) []step {
 
 // entries are those of a folder by name, which makes a scan the same each time.
 func (s *scan) entries(at step) ([]fs.DirEntry, error) {
-	f, err := at.location.open()
+	f, err := s.roots.open(at.real)
 	if err != nil {
 		return nil, err
 	}
@@ -243,25 +240,21 @@ func (s *scan) room(to step) bool {
 
 // linked follows a link to a folder. One that leads elsewhere is nothing to us,
 // one that may not be followed is listed.
-func (s *scan) linked(at, link step) (step, bool) {
-	to, err := s.follow(link.location)
+func (s *scan) linked(at, link step) (real string, ok bool) {
+	real, err := s.follow(link.real)
 	if err == nil {
 		var info fs.FileInfo
-		if info, err = to.lstat(); err == nil && !info.IsDir() {
-			return step{}, false
+		if info, err = os.Lstat(real); err == nil && !info.IsDir() {
+			return "", false
 		}
 	}
-	if err == nil {
-		if _, inside := below(to.path(), at.location.path()); inside {
-			err = errLoop
-		}
+	if _, inside := below(real, at.real); err == nil && inside {
+		err = errLoop
 	}
 	if err != nil {
-		trouble := refusedLink(link.as, err)
-		s.found = append(s.found, finding{folder: link.as, file: fileName, location: link.location.join(fileName), trouble: trouble})
-		return step{}, false
+		s.found = append(s.found, finding{folder: link.as, file: fileName, trouble: refusedLink(link.as, err)})
 	}
-	return step{link.as, to, link.depth}, true
+	return real, err == nil
 }
 
 func refusedLink(link string, err error) *diagnostic {

@@ -63,9 +63,9 @@ func (v *view) check(p *watch.Pass) (again time.Duration) {
 	v.mu.Lock()
 	folders := v.folders
 	v.mu.Unlock()
-	r := rescan{pass: p, parse: v.l.o.parse, settle: v.l.o.Timings.Settle, clock: time.Now, remote: v.l.o.remote}
+	r := rescan{pass: p, settle: v.l.o.Timings.Settle, clock: time.Now, remote: v.l.o.remote}
 	if v.project != "" {
-		r.hash, r.answered = v.l.o.Hash, v.l.o.Answered(v.project)
+		r.hash, r.answered = v.l.o.hash, v.l.o.Answered(v.project)
 	}
 	old := v.indexes
 	v.indexes = nil

@@ -19,7 +19,7 @@ import (
 func TestWorkspaceIsNotLeft(t *testing.T) {
 	t.Parallel()
 	trusted := func(_, _, _ string) bool { return true }
-	h := newTestLibrary(t, Settings{Workspace: []string{".bothy/skills", ".agents/skills"}}, Options{Trusted: trusted, Hash: func(string) (string, error) { return "h", nil }})
+	h := newTestLibrary(t, Settings{Workspace: []string{".bothy/skills", ".agents/skills"}}, Options{Trusted: trusted, hash: func(string, func(string)) (string, error) { return "h", nil }})
 	mkdir(t, filepath.Join(h.project, ".git"))
 	lay(t, h.user, "users", "the user's own")
 	lay(t, h.dir, "outside", "")
@@ -89,11 +89,7 @@ func TestLinkIsResolvedNotRead(t *testing.T) {
 func TestUntrustedIsInert(t *testing.T) {
 	t.Parallel()
 	var trust trustAll
-	h := newTestLibrary(t, Settings{Workspace: []string{".bothy/skills"}}, Options{
-		Trusted: trust.trusted, Hash: func(folder string) (string, error) {
-			text, err := os.ReadFile(filepath.Join(folder, "scripts", "run.sh"))
-			return string(text), err
-		}})
+	h := newTestLibrary(t, Settings{Workspace: []string{".bothy/skills"}}, Options{Trusted: trust.trusted})
 	lay(t, h.user, "one", "user")
 	folder := lay(t, filepath.Join(h.project, ".bothy", "skills"), "one", "workspace")
 	mkdir(t, filepath.Join(folder, "scripts"))
@@ -106,7 +102,7 @@ func TestUntrustedIsInert(t *testing.T) {
 		}
 	}
 	h.awaitIn(h.project, "the user's counts", is(sdk.TierUser, sdk.SkillUntrusted))
-	trust.set("echo 1")
+	trust.set(folderHash(t, folder))
 	h.retrust()
 	h.awaitIn(h.project, "the workspace's counts", is(sdk.TierWorkspace, sdk.SkillEnabled))
 	write(t, filepath.Join(folder, "scripts", "run.sh"), "rm -rf ~")
@@ -120,7 +116,7 @@ func TestIdleWorkspaceIsNotWatched(t *testing.T) {
 	clock := newFakeClock()
 	h := newTestLibrary(t, Settings{Workspace: []string{".bothy/skills"}}, Options{
 		Clock: clock.now, Timings: Timings{Every: 20 * time.Millisecond},
-		Trusted: func(_, _, _ string) bool { return true }, Hash: func(string) (string, error) { return "h", nil },
+		Trusted: func(_, _, _ string) bool { return true }, hash: func(string, func(string)) (string, error) { return "h", nil },
 	})
 	file := filepath.Join(lay(t, filepath.Join(h.project, ".bothy", "skills"), "one", "first"), "SKILL.md")
 	h.awaitIn(h.project, "the workspace", func(c *Catalogue) bool { return slices.Equal(usable(c), []string{"one"}) })
@@ -170,7 +166,7 @@ func TestOnlyAnsweredIsHashed(t *testing.T) {
 			return func(name string) bool { return name == said }
 		},
 		Trusted: func(_, name, hash string) bool { return name == "s3" && hash == "h" },
-		Hash: func(folder string) (string, error) {
+		hash: func(folder string, _ func(string)) (string, error) {
 			mu.Lock()
 			defer mu.Unlock()
 			hashed[filepath.Base(folder)]++
@@ -207,13 +203,13 @@ func TestFailedHashIsTriedAgain(t *testing.T) {
 	dir := realDir(t)
 	folder := lay(t, dir, "one", "first")
 	l := rescan{
-		pass: &watch.Pass{}, parse: Parse, clock: func() time.Time { return time.Now().Add(time.Hour) }, remote: func(string) string { return "" },
-		hash: func(string) (string, error) { return "h", failing }, answered: func(string) bool { return true },
+		pass: &watch.Pass{}, clock: func() time.Time { return time.Now().Add(time.Hour) }, remote: func(string) string { return "" },
+		hash: func(string, func(string)) (string, error) { return "h", failing }, answered: func(string) bool { return true },
 	}
 	s := &folderIndex{at: Folder{Tier: sdk.TierWorkspace, Path: dir}}
 	s.scan(l)
-	if err := s.entries[folder].sum.err; err == nil || !strings.Contains(err.Error(), "too many open files") {
-		t.Fatal(err)
+	if got := s.entries[folder].sum; got != (folderSum{problem: "too many open files"}) {
+		t.Fatal(got)
 	}
 	failing = nil
 	s.scan(l)

@@ -10,7 +10,7 @@ import (
 // built is a catalogue and what it was made of.
 type built struct {
 	catalogue *Catalogue
-	from      [3]uint64 // versions of what all share, of the workspace, and of the settings and the trust
+	from      uint64 // changes of the folders, the settings and the trust: all of them only grow
 }
 
 // build returns a project's catalogue as it is now.
@@ -28,31 +28,28 @@ func (l *Library) build(project string) *built {
 
 // buildView is called with the lock building.
 func (l *Library) buildView(v *view) *built {
-	next := &built{}
 	l.mu.Lock()
-	old, settings := v.made, l.settings
-	next.from[2] = l.settingsVersion
-	l.mu.Unlock()
-	var base, own []snapshot
-	base, next.from[0] = l.base.snapshots()
+	found, from := l.base.shown, l.base.changes+l.changes
 	if v != l.base {
-		own, next.from[1] = v.snapshots()
+		found, from = slices.Concat(v.shown, found), from+v.changes
 	}
-	if old != nil && old.from == next.from {
-		return old
+	made, settings := v.made, l.settings
+	l.mu.Unlock()
+	if made != nil && made.from == from {
+		return made
 	}
 	r := ranking{project: v.project, settings: settings, trusted: l.o.Trusted, winners: map[string]*Document{}}
 	var all []*Document
-	for _, s := range slices.Concat(own, base) {
+	for _, s := range found {
 		for _, x := range s.docs {
 			all = append(all, r.rank(x))
 		}
 	}
-	next.catalogue = NewCatalogue(all)
+	made = &built{NewCatalogue(all), from}
 	l.mu.Lock()
-	v.made = next
+	v.made = made
 	l.mu.Unlock()
-	return next
+	return made
 }
 
 // ranking gives each document its status, the one that goes first before the
@@ -87,7 +84,7 @@ func (r *ranking) judge(x indexed) (sdk.SkillStatus, string) {
 		if x.sum.problem != "" {
 			return sdk.SkillUntrusted, "its folder cannot be taken as a whole, so that nobody can trust it: " + x.sum.problem
 		}
-		if x.sum.hash == "" || r.trusted == nil || !r.trusted(r.project, d.Name, x.sum.hash) {
+		if x.sum.hash == "" || !r.trusted(r.project, d.Name, x.sum.hash) {
 			return sdk.SkillUntrusted, "it came with the project, and nobody has trusted it as it is now: see `bothy trust`"
 		}
 	}
@@ -111,46 +108,35 @@ func (r *ranking) judge(x indexed) (sdk.SkillStatus, string) {
 func (l *Library) refresh() {
 	l.notifying.Lock()
 	defer l.notifying.Unlock()
-	for _, c := range l.changes() {
+	for _, c := range l.differences() {
 		if l.changed != nil {
 			l.changed(c)
 		}
 	}
 }
 
-// changes compares the catalogues with those that were told of. What a catalogue
+// differences compares the catalogues with those that were told of. What a catalogue
 // has when it is made first is no change, and what all share is told once. Of
 // folders that were not all read yet nothing is told.
-func (l *Library) changes() []Change {
+func (l *Library) differences() (out []Change) {
 	l.building.Lock()
 	defer l.building.Unlock()
 	l.mu.Lock()
-	views := l.views()
+	views := slices.DeleteFunc(l.views(), func(v *view) bool { return v.changes == 0 || l.base.changes == 0 })
 	l.mu.Unlock()
-	var out []Change
 	shared := map[string]bool{}
 	for _, v := range views {
-		if _, read := v.snapshots(); read == 0 {
-			if v == l.base {
-				return nil
-			}
-			continue
-		}
-		next := l.buildView(v)
-		l.mu.Lock()
-		old := v.told
+		old, next := v.told, l.buildView(v)
 		v.told = next
-		l.mu.Unlock()
 		if old == nil || old == next {
 			continue
 		}
 		c := difference(old.catalogue, next.catalogue, shared)
-		if c.Project = v.project; len(c.Added)+len(c.Changed)+len(c.Removed) == 0 {
-			continue
-		}
-		if out = append(out, c); v == l.base {
-			for _, name := range slices.Concat(c.Added, c.Changed, c.Removed) {
-				shared[name] = true
+		c.Project = v.project
+		if names := slices.Concat(c.Added, c.Changed, c.Removed); len(names) > 0 {
+			out = append(out, c)
+			for _, name := range names {
+				shared[name] = shared[name] || v == l.base
 			}
 		}
 	}

@@ -26,8 +26,8 @@ type Options struct {
 	Answered func(project string) func(name string) bool // which names people answered for: only their folders are hashed; nil is all; it may not ask the library
 	Home     string                                      // above which no workspace is looked for; empty is the user's
 	Timings  Timings
-	Clock    func() time.Time // for Timings.Idle
 
+	clock  func() time.Time // for Timings.Idle
 	hash   hashFunc
 	open   func() (watch.Notifier, error)
 	remote func(folder string) string
@@ -53,7 +53,27 @@ type Timings struct {
 	Idle    time.Duration // after which an unused workspace is not watched any more
 }
 
-func (t *Timings) fill() {
+// fill sets what was left out.
+func (o *Options) fill() {
+	if o.Log == nil {
+		o.Log = hclog.NewNullLogger()
+	}
+	if o.Trusted == nil {
+		o.Trusted = func(_, _, _ string) bool { return false }
+	}
+	if o.Answered == nil {
+		o.Answered = func(string) func(string) bool { return func(string) bool { return true } }
+	}
+	if o.clock == nil {
+		o.clock = time.Now
+	}
+	if o.hash == nil {
+		o.hash = hashFolder
+	}
+	if o.remote == nil {
+		o.remote = watch.Remote
+	}
+	t := &o.Timings
 	for at, usual := range map[*time.Duration]time.Duration{
 		&t.Quiet: 150 * time.Millisecond, &t.Longest: 2 * time.Second, &t.Settle: 100 * time.Millisecond,
 		&t.Mounts: 2 * time.Second, &t.Poll: 3 * time.Second, &t.Every: time.Minute, &t.Idle: 15 * time.Minute,
@@ -75,30 +95,15 @@ type Library struct {
 	building  sync.Mutex // held over Trusted, while catalogues are made
 	mu        sync.Mutex
 
-	settings        Settings
-	settingsVersion uint64 // times that the settings or the trust changed
-	closed          bool
-	base            *view
-	projects        map[string]*view // in use
+	settings Settings
+	changes  uint64 // of the settings and the trust
+	closed   bool
+	base     *view
+	projects map[string]*view // in use
 }
 
 // NewLibrary begins to watch. The first catalogue waits for what is found.
 func NewLibrary(s Settings, o Options) (*Library, error) {
-	if o.Log == nil {
-		o.Log = hclog.NewNullLogger()
-	}
-	if o.Clock == nil {
-		o.Clock = time.Now
-	}
-	if o.remote == nil {
-		o.remote = watch.Remote
-	}
-	if o.hash == nil {
-		o.hash = hashFolder
-	}
-	if o.Answered == nil {
-		o.Answered = func(string) func(string) bool { return func(string) bool { return true } }
-	}
 	if o.Home == "" {
 		home, err := os.UserHomeDir()
 		if err != nil {
@@ -107,7 +112,7 @@ func NewLibrary(s Settings, o Options) (*Library, error) {
 		o.Home = home
 	}
 	o.Home = resolved(o.Home) // as projects are
-	o.Timings.fill()
+	o.fill()
 	l := &Library{o: o, settings: s, projects: map[string]*view{}}
 	l.mu.Lock() // what the first check asks for is there when it asks
 	defer l.mu.Unlock()
@@ -154,7 +159,7 @@ func (l *Library) views() []*view {
 func (l *Library) Configure(s Settings) {
 	l.mu.Lock()
 	l.settings = s
-	l.settingsVersion++
+	l.changes++
 	l.base.follow(s.Folders)
 	for project, v := range l.projects {
 		v.follow(workspaceFolders(project, l.o.Home, s))
@@ -167,7 +172,7 @@ func (l *Library) Configure(s Settings) {
 // trust in its skills changed. The change is in force when Retrust returns.
 func (l *Library) Retrust(ctx context.Context, project string) error {
 	l.mu.Lock()
-	l.settingsVersion++
+	l.changes++
 	l.mu.Unlock()
 	if err := l.Check(ctx, project); err != nil {
 		return err
@@ -212,7 +217,7 @@ func (l *Library) inUse(project string) []*view {
 		v = l.newView(project, workspaceFolders(project, l.o.Home, l.settings))
 		l.projects[project] = v
 	}
-	v.used = l.o.Clock()
+	v.used = l.o.clock()
 	return []*view{l.base, v}
 }
 
@@ -221,7 +226,7 @@ func (l *Library) inUse(project string) []*view {
 func (l *Library) letGo(v *view) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.projects[v.project] != v || l.closed || l.o.Clock().Sub(v.used) < l.o.Timings.Idle {
+	if l.projects[v.project] != v || l.closed || l.o.clock().Sub(v.used) < l.o.Timings.Idle {
 		return false
 	}
 	delete(l.projects, v.project)
@@ -239,19 +244,4 @@ func (l *Library) Folders(project string) []rpc.SkillFolder {
 		out = append(out, v.states()...)
 	}
 	return out
-}
-
-// Polling says why skills are read again and again instead of being watched; it is empty when they are watched.
-func (l *Library) Polling() string {
-	l.mu.Lock()
-	all := l.views()
-	l.mu.Unlock()
-	for _, v := range all {
-		for _, state := range v.states() {
-			if state.Watching == watchingPolling {
-				return cmp.Or(v.Watcher.Polling(), state.Problem)
-			}
-		}
-	}
-	return ""
 }

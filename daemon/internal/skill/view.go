@@ -1,9 +1,9 @@
 package skill
 
 import (
+	"cmp"
 	"context"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/bothyd/bothy/daemon/internal/watch"
@@ -19,15 +19,14 @@ type view struct {
 	end     context.CancelFunc
 	indexes []*folderIndex // of the checks alone
 
-	mu      sync.Mutex
+	told *built // the catalogue that OnChange's function knows; by the lock building of the library
+
+	// By the lock mu of the library:
 	folders []Folder
 	shown   []snapshot
-	version uint64 // of shown; 0 before the first check
-
-	// Of the library, by its lock mu:
-	used time.Time
-	made *built // the newest catalogue
-	told *built // the one that OnChange's function knows
+	changes uint64 // of shown; 0 before the first check
+	used    time.Time
+	made    *built // the newest catalogue
 }
 
 // newView begins to follow folders, until its end is called.
@@ -44,13 +43,10 @@ func (l *Library) newView(project string, folders []Folder) *view {
 	return v
 }
 
-// follow names the folders that count from now on.
+// follow names the folders that count from now on. It is called with the lock mu.
 func (v *view) follow(folders []Folder) {
-	v.mu.Lock()
-	same := slices.EqualFunc(v.folders, folders, sameFolder)
-	v.folders = folders
-	v.mu.Unlock()
-	if !same {
+	if !slices.EqualFunc(v.folders, folders, sameFolder) {
+		v.folders = folders
 		v.Ask()
 	}
 }
@@ -60,9 +56,9 @@ func (v *view) check(p *watch.Pass) (again time.Duration) {
 	if v.l.letGo(v) {
 		return 0
 	}
-	v.mu.Lock()
+	v.l.mu.Lock()
 	folders := v.folders
-	v.mu.Unlock()
+	v.l.mu.Unlock()
 	r := rescan{pass: p, settle: v.l.o.Timings.Settle, clock: time.Now, remote: v.l.o.remote}
 	if v.project != "" {
 		r.hash, r.answered = v.l.o.hash, v.l.o.Answered(v.project)
@@ -96,35 +92,27 @@ func (v *view) show() bool {
 	for i, x := range v.indexes {
 		next[i] = x.now
 	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if v.version > 0 && slices.EqualFunc(next, v.shown, snapshot.equal) {
+	v.l.mu.Lock()
+	defer v.l.mu.Unlock()
+	if v.changes > 0 && slices.EqualFunc(next, v.shown, snapshot.equal) {
 		return false
 	}
 	v.shown = next
-	v.version++
+	v.changes++
 	return true
 }
 
-// snapshots are the newest ones of the folders, and their version.
-func (v *view) snapshots() ([]snapshot, uint64) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.shown, v.version
-}
-
 // states are what people see of the folders.
-func (v *view) states() []rpc.SkillFolder {
-	shown, _ := v.snapshots()
+func (v *view) states() (out []rpc.SkillFolder) {
+	v.l.mu.Lock()
+	shown := v.shown
+	v.l.mu.Unlock()
 	why := v.Polling()
-	out := make([]rpc.SkillFolder, 0, len(shown))
 	for _, s := range shown {
 		state := s.state
 		if why != "" {
 			state.Watching = watchingPolling
-			if state.Problem == "" {
-				state.Problem = "it is not watched, and changes are found late: " + why
-			}
+			state.Problem = cmp.Or(state.Problem, "it is not watched, and changes are found late: "+why)
 		}
 		out = append(out, state)
 	}

@@ -115,7 +115,7 @@ func TestIdleWorkspaceIsNotWatched(t *testing.T) {
 	t.Parallel()
 	clock := newFakeClock()
 	h := newTestLibrary(t, Settings{Workspace: []string{".bothy/skills"}}, Options{
-		Clock: clock.now, Timings: Timings{Every: 20 * time.Millisecond},
+		clock: clock.now, Timings: Timings{Every: 20 * time.Millisecond},
 		Trusted: func(_, _, _ string) bool { return true }, hash: func(string, func(string)) (string, error) { return "h", nil },
 	})
 	file := filepath.Join(lay(t, filepath.Join(h.project, ".bothy", "skills"), "one", "first"), "SKILL.md")

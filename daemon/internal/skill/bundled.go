@@ -25,55 +25,45 @@ func Bundled(installed string, carried fs.FS, dir, version string) (string, erro
 // its own for each version and content of them, and returns that. What is there
 // already stays as it is; the folders of other versions go, but for one that
 // another process makes at this moment.
-func Unpack(carried fs.FS, dir, version string) (string, error) {
+func Unpack(carried fs.FS, dir, version string) (folder string, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("unpack the skills that came with Bothy into %s: %w", dir, err)
+		}
+	}()
 	sum, err := sumOfTree(carried)
 	if err != nil {
-		return "", fmt.Errorf("read the skills that came with Bothy: %w", err)
+		return "", err
 	}
-	name := "bundled-" + version + "-" + sum[:12]
-	folder := filepath.Join(dir, name)
-	if isFolder(folder) {
-		return folder, sweep(dir, name)
-	}
-	err = os.MkdirAll(dir, 0o700)
-	var made string
-	if err == nil {
-		made, err = os.MkdirTemp(dir, ".new-")
-	}
-	if err == nil {
+	folder = filepath.Join(dir, "bundled-"+version+"-"+sum[:12])
+	if !isFolder(folder) {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return "", err
+		}
+		made, err := os.MkdirTemp(dir, ".new-")
+		if err != nil {
+			return "", err
+		}
 		defer func() { _ = os.RemoveAll(made) }()
-		err = os.CopyFS(made, carried)
+		if err := os.CopyFS(made, carried); err != nil {
+			return "", err
+		}
+		if err := os.Rename(made, folder); err != nil && !isFolder(folder) { // else another process was faster
+			return "", err
+		}
 	}
-	if err == nil {
-		err = os.Rename(made, folder)
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		if e.IsDir() && e.Name() != filepath.Base(folder) && strings.HasPrefix(e.Name(), "bundled-") {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
+		}
 	}
-	if err != nil && !isFolder(folder) { // else another process was faster
-		return "", fmt.Errorf("unpack the skills that came with Bothy into %s: %w", dir, err)
-	}
-	return folder, sweep(dir, name)
+	return folder, err
 }
 
 func isFolder(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
-}
-
-// sweep removes what other versions have unpacked.
-func sweep(dir, keep string) error {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return fmt.Errorf("look for skills of other versions: %w", err)
-	}
-	var failed []error
-	for _, e := range entries {
-		if e.IsDir() && e.Name() != keep && strings.HasPrefix(e.Name(), "bundled-") {
-			failed = append(failed, os.RemoveAll(filepath.Join(dir, e.Name())))
-		}
-	}
-	if err := errors.Join(failed...); err != nil {
-		return fmt.Errorf("remove the skills of another version: %w", err)
-	}
-	return nil
 }
 
 func sumOfTree(tree fs.FS) (string, error) {

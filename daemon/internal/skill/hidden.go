@@ -27,40 +27,38 @@ func joins(before, r, after rune) bool {
 
 // showHidden flags what a reader of the file would not see: once for what
 // reorders text and once for the rest, where each is first.
-func showHidden(text []byte) []*sdk.SkillDiagnostic {
+func showHidden(text []byte) (notes []*sdk.SkillDiagnostic) {
 	if plainASCII(text) {
 		return nil
 	}
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
-	var places [2]hiddenPlace // of the first bidirectional one, of the first hidden one
+	notes = make([]*sdk.SkillDiagnostic, 2)
+	count := [2]int{}
 	line, column, before := 1, 0, rune(0)
-	for i := 0; i < len(text); {
-		r, size := rune(text[i]), 1
-		if r >= utf8.RuneSelf {
-			r, size = utf8.DecodeRune(text[i:])
-		}
-		i += size
+	for i, r := range string(text) {
 		column++
-		if r == '\n' {
-			line, column, before = line+1, 0, r
-			continue
-		}
-		if sdk.Hidden(r) {
-			after, _ := utf8.DecodeRune(text[i:])
-			if !joins(before, r, after) {
-				which := 1
-				if unicode.Is(unicode.Bidi_Control, r) {
-					which = 0
-				}
-				places[which].add(line, column, r)
+		_, size := utf8.DecodeRune(text[i:])
+		after, _ := utf8.DecodeRune(text[i+size:])
+		if sdk.Hidden(r) && !joins(before, r, after) {
+			kind, code, what := 1, "hidden-character", "cannot be seen"
+			if unicode.Is(unicode.Bidi_Control, r) {
+				kind, code, what = 0, "bidi-character", "changes the order in which text is shown"
+			}
+			if count[kind]++; count[kind] == 1 {
+				notes[kind] = warning(code, line, column, fmt.Sprintf("the character U+%04X %s: what a person reads is not what a model reads", r, what),
+					"Remove it, or write what it stands for in words.")
 			}
 		}
-		before = r
+		if before = r; r == '\n' {
+			line, column = line+1, 0
+		}
 	}
-	return []*sdk.SkillDiagnostic{
-		places[0].note("bidi-character", "changes the order in which text is shown: what a person reads is not what a model reads"),
-		places[1].note("hidden-character", "cannot be seen: what a person reads is not what a model reads"),
+	for kind, n := range count {
+		if n > 1 {
+			notes[kind].Message += fmt.Sprintf("; %d such characters in the file", n)
+		}
 	}
+	return notes
 }
 
 // plainASCII reports whether a text has nothing to look for; most have not.
@@ -86,30 +84,6 @@ func plainBytes(text []byte) bool {
 	return true
 }
 
-// hiddenPlace is where a kind of character is first, and how many there are.
-type hiddenPlace struct {
-	line, column, count int
-	first               rune
-}
-
-func (p *hiddenPlace) add(line, column int, r rune) {
-	if p.count++; p.count == 1 {
-		p.line, p.column, p.first = line, column, r
-	}
-}
-
-func (p *hiddenPlace) note(code, what string) *sdk.SkillDiagnostic {
-	if p.count == 0 {
-		return nil
-	}
-	more := ""
-	if p.count > 1 {
-		more = fmt.Sprintf("; %d such characters in the file", p.count)
-	}
-	return warning(code, p.line, p.column, fmt.Sprintf("the character U+%04X %s%s", p.first, what, more),
-		"Remove it, or write what it stands for in words.")
-}
-
 // visible is a text as people are shown it: on one line, without characters
 // that nobody sees.
 func visible(s string) string {
@@ -122,7 +96,7 @@ func visible(s string) string {
 		switch {
 		case !sdk.Hidden(r):
 			b.WriteRune(r)
-		case r == 0x2028 || r == 0x2029 || r == 0x85 || r == '\f' || r == '\v':
+		case unicode.IsSpace(r):
 			b.WriteByte(' ')
 		case i > 0 && i+1 < len(runes) && joins(runes[i-1], r, runes[i+1]),
 			i > 0 && i+1 == len(runes) && joins(runes[i-1], r, 0):

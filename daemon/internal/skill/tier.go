@@ -3,7 +3,6 @@ package skill
 import (
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -21,10 +20,6 @@ type Folder struct {
 	Path  string   // absolute; it need not be there
 	Allow []string // where symbolic links may lead, beside Path itself
 	Bound string   // when not empty, Path itself must not lead out of it
-}
-
-func sameFolder(a, b Folder) bool {
-	return a.Tier == b.Tier && a.Path == b.Path && a.Bound == b.Bound && slices.Equal(a.Allow, b.Allow)
 }
 
 // workspaceFolders are those of a project, the nearest first, up to the root of

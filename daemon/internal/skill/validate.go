@@ -6,10 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/bothyd/bothy/daemon/internal/watch"
 	"github.com/bothyd/bothy/sdk"
@@ -40,38 +38,24 @@ func Validate(ctx context.Context, paths []string) ([]Verdict, error) {
 			return nil, sdk.Errorf(sdk.NotFound, "%w; name a folder or a SKILL.md that is there", err)
 		}
 	}
-	v := validation{ctx: ctx, work: make(chan *Verdict, 256), seen: map[string]bool{}}
-	var workers sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
-			for verdict := range v.work {
-				verdict.read()
-			}
-		})
-	}
-	var err error
+	v := validation{ctx: ctx, seen: map[string]bool{}}
 	for _, p := range paths {
-		if err = v.walk(p); err != nil {
-			break
+		if err := v.walk(p); err != nil {
+			return nil, err
 		}
 	}
-	close(v.work)
-	workers.Wait()
-	if err != nil {
-		return nil, err
-	}
-	verdicts := make([]Verdict, len(v.all))
-	for i, x := range v.all {
-		verdicts[i] = *x
-	}
-	return verdicts, nil
+	onAllProcessors(len(v.all), func(i int) {
+		if x := &v.all[i]; x.Diagnostics == nil && ctx.Err() == nil {
+			x.read()
+		}
+	})
+	return v.all, ctx.Err()
 }
 
 // validation is one Validate at work.
 type validation struct {
 	ctx  context.Context
-	work chan *Verdict
-	all  []*Verdict // in the order of the paths and of what is in them
+	all  []Verdict // in the order of the paths and of what is in them
 	seen map[string]bool
 }
 
@@ -105,19 +89,16 @@ func (v *validation) walk(path string) error {
 }
 
 func (v *validation) add(path string) {
-	if v.seen[path] {
-		return
+	if !v.seen[path] {
+		v.seen[path] = true
+		v.all = append(v.all, Verdict{Path: path})
 	}
-	v.seen[path] = true
-	verdict := &Verdict{Path: path}
-	v.all = append(v.all, verdict)
-	v.work <- verdict
 }
 
 // unreadable notes a folder that cannot be read.
 func (v *validation) unreadable(path string, err error) {
 	d := wrong("folder-unreadable", 1, 1, fmt.Sprintf("the folder cannot be looked into: %v", watch.Cause(err)), "Let your user read it, as with chmod u+rx.")
-	v.all = append(v.all, &Verdict{Path: path, Name: SafeName(filepath.Base(path)), Diagnostics: []diagnostic{*d}})
+	v.all = append(v.all, Verdict{Path: path, Name: SafeName(filepath.Base(path)), Diagnostics: []diagnostic{*d}})
 }
 
 // read reads the file and fills in the verdict.

@@ -3,6 +3,7 @@ package skill
 import (
 	"cmp"
 	"context"
+	"reflect"
 	"slices"
 	"time"
 
@@ -45,7 +46,7 @@ func (l *Library) newView(project string, folders []Folder) *view {
 
 // follow names the folders that count from now on. It is called with the lock mu.
 func (v *view) follow(folders []Folder) {
-	if !slices.EqualFunc(v.folders, folders, sameFolder) {
+	if !reflect.DeepEqual(v.folders, folders) {
 		v.folders = folders
 		v.Ask()
 	}
@@ -67,7 +68,7 @@ func (v *view) check(p *watch.Pass) (again time.Duration) {
 	v.indexes = nil
 	for _, f := range folders {
 		x := &folderIndex{at: f}
-		if i := slices.IndexFunc(old, func(o *folderIndex) bool { return sameFolder(o.at, f) }); i >= 0 {
+		if i := slices.IndexFunc(old, func(o *folderIndex) bool { return reflect.DeepEqual(o.at, f) }); i >= 0 {
 			x = old[i]
 		}
 		v.indexes = append(v.indexes, x)

@@ -41,8 +41,8 @@ func (l *Library) buildView(v *view) *built {
 	r := ranking{project: v.project, settings: settings, trusted: l.o.Trusted, winners: map[string]*Document{}}
 	var all []*Document
 	for _, s := range found {
-		for _, x := range s.docs {
-			all = append(all, r.rank(x))
+		for _, d := range s.docs {
+			all = append(all, r.rank(d))
 		}
 	}
 	made = &built{NewCatalogue(all), from}
@@ -61,10 +61,10 @@ type ranking struct {
 	winners  map[string]*Document // by name
 }
 
-func (r *ranking) rank(x indexed) *Document {
-	d := *x.doc
-	d.of = x.doc
-	if d.Status, d.Reason = r.judge(x); d.Status == sdk.SkillEnabled || d.Status == sdk.SkillDisabled {
+func (r *ranking) rank(found *Document) *Document {
+	d := *found
+	d.of = found
+	if d.Status, d.Reason = r.judge(found); d.Status == sdk.SkillEnabled || d.Status == sdk.SkillDisabled {
 		r.winners[d.Name] = &d
 	}
 	return &d
@@ -72,8 +72,7 @@ func (r *ranking) rank(x indexed) *Document {
 
 // judge says whether a document can be used. What is broken or not trusted
 // hides nothing; what is disabled keeps its name, which is off then.
-func (r *ranking) judge(x indexed) (sdk.SkillStatus, string) {
-	d := x.doc
+func (r *ranking) judge(d *Document) (sdk.SkillStatus, string) {
 	if !d.Loaded {
 		if i := slices.IndexFunc(d.Diagnostics, isError); i >= 0 {
 			return sdk.SkillBroken, d.Diagnostics[i].Message
@@ -81,10 +80,10 @@ func (r *ranking) judge(x indexed) (sdk.SkillStatus, string) {
 		return sdk.SkillBroken, "its SKILL.md cannot be loaded"
 	}
 	if d.Tier == sdk.TierWorkspace {
-		if x.sum.problem != "" {
-			return sdk.SkillUntrusted, "its folder cannot be taken as a whole, so that nobody can trust it: " + x.sum.problem
+		if d.sum.problem != "" {
+			return sdk.SkillUntrusted, "its folder cannot be taken as a whole, so that nobody can trust it: " + d.sum.problem
 		}
-		if x.sum.hash == "" || !r.trusted(r.project, d.Name, x.sum.hash) {
+		if d.sum.hash == "" || !r.trusted(r.project, d.Name, d.sum.hash) {
 			return sdk.SkillUntrusted, "it came with the project, and nobody has trusted it as it is now: see `bothy trust`"
 		}
 	}
@@ -144,42 +143,30 @@ func (l *Library) differences() (out []Change) {
 }
 
 // difference names what is not the same in two catalogues, but for the names
-// that were told. Both are in the order of the names.
-func difference(old, next *Catalogue, told map[string]bool) Change {
-	var c Change
-	for was, is := old.all, next.all; len(was)+len(is) > 0; {
-		var name string
+// that were told.
+func difference(old, next *Catalogue, told map[string]bool) (c Change) {
+	for name, is := range next.named {
+		was, there := old.named[name]
 		switch {
-		case len(was) == 0 || len(is) > 0 && is[0].Name < was[0].Name:
-			name = is[0].Name
-		default:
-			name = was[0].Name
-		}
-		before, after := leading(was, name), leading(is, name)
-		was, is = was[len(before):], is[len(after):]
-		switch {
-		case told[name] || slices.EqualFunc(before, after, (*Document).same):
-		case len(before) == 0:
-			c.Added = append(c.Added, name)
-		case len(after) == 0:
-			c.Removed = append(c.Removed, name)
-		default:
+		case told[name] || slices.EqualFunc(was, is, (*Document).same):
+		case there:
 			c.Changed = append(c.Changed, name)
+		default:
+			c.Added = append(c.Added, name)
 		}
 	}
+	for name := range old.named {
+		if next.named[name] == nil && !told[name] {
+			c.Removed = append(c.Removed, name)
+		}
+	}
+	slices.Sort(c.Added)
+	slices.Sort(c.Changed)
+	slices.Sort(c.Removed)
 	return c
 }
 
 // same reports whether two documents are one, as it counts.
 func (d *Document) same(other *Document) bool {
 	return d.of == other.of && d.Status == other.Status && d.Reason == other.Reason
-}
-
-// leading are the documents of a name with which a list begins.
-func leading(list []*Document, name string) []*Document {
-	n := 0
-	for n < len(list) && list[n].Name == name {
-		n++
-	}
-	return list[:n]
 }

@@ -69,7 +69,8 @@ func TestJudge(t *testing.T) {
 		{doc("itself", sdk.TierUser, true, true), folderSum{}, sdk.SkillDisabled},
 		{doc("last", sdk.TierBundled, true, false), folderSum{}, sdk.SkillEnabled},
 	} {
-		if d := r.rank(indexed{c.doc, c.sum}); d.Status != c.status || d == c.doc || (d.Reason == "") != (c.status == sdk.SkillEnabled) {
+		c.doc.sum = c.sum
+		if d := r.rank(c.doc); d.Status != c.status || d == c.doc || (d.Reason == "") != (c.status == sdk.SkillEnabled) {
 			t.Errorf("%d: %s of the %s tier is %s: %q, want %s", i, c.doc.Name, c.doc.Tier, d.Status, d.Reason, c.status)
 		}
 	}

@@ -15,7 +15,6 @@ type entry struct {
 	sure bool      // an equal key means an equal content
 	good *Document // the last version that could be loaded
 	doc  *Document // what people see; nil while the first version may be half written
-	sum  folderSum
 }
 
 // reading is a SKILL.md that has to be read, and what that came to.
@@ -88,7 +87,7 @@ func (e *entry) hide() {
 func (e *entry) show(doc *Document) {
 	if !doc.Loaded && e.good != nil {
 		stale := *e.good
-		stale.Stale, stale.Diagnostics = true, doc.Diagnostics
+		stale.Stale, stale.Diagnostics, stale.sum = true, doc.Diagnostics, e.doc.sum
 		doc = &stale
 	}
 	if old := e.doc; old == nil || old.Hash != doc.Hash || old.Path != doc.Path || old.Stale != doc.Stale || !slices.Equal(old.Diagnostics, doc.Diagnostics) {

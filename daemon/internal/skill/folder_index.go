@@ -25,13 +25,7 @@ type folderIndex struct {
 // snapshot is what a folder held at one moment. It never changes.
 type snapshot struct {
 	state rpc.SkillFolder
-	docs  []indexed // by folder
-}
-
-// indexed is a document as it was found.
-type indexed struct {
-	doc *Document
-	sum folderSum // of a workspace's skill that people answered for
+	docs  []*Document // by folder
 }
 
 func (s snapshot) equal(other snapshot) bool {
@@ -150,10 +144,10 @@ func (x *folderIndex) show(sc *scan, r rescan) {
 	s := snapshot{state: rpc.SkillFolder{Tier: x.at.Tier, Path: x.at.Path, Exists: sc.exists, Problem: sc.problem, Watching: watch.Native()}}
 	for _, e := range x.entries {
 		if e.doc != nil {
-			s.docs = append(s.docs, indexed{e.doc, e.sum})
+			s.docs = append(s.docs, e.doc)
 		}
 	}
-	slices.SortFunc(s.docs, func(a, b indexed) int { return strings.Compare(a.doc.Folder, b.doc.Folder) })
+	slices.SortFunc(s.docs, func(a, b *Document) int { return strings.Compare(a.Folder, b.Folder) })
 	s.state.Skills = len(s.docs)
 	if kind := r.remote(sc.real); sc.real != "" && kind != "" {
 		r.pass.Unwatchable()
@@ -189,20 +183,20 @@ func (x *folderIndex) sum(sc *scan, r rescan) {
 		if e == nil || e.doc == nil || f.trouble != nil {
 			continue
 		}
-		e.sum = folderSum{}
+		var sum folderSum
 		name := e.doc.Name
-		if !r.answered(name) {
-			continue
+		if r.answered(name) {
+			if alike[name]++; alike[name] > mostAlike {
+				sum.problem = tooManyAlike
+			} else if hash, err := r.hash(f.home, sc.pass.Folder); err != nil {
+				sum.problem = err.Error()
+			} else {
+				sum.hash = hash
+			}
 		}
-		if alike[name]++; alike[name] > mostAlike {
-			e.sum.problem = tooManyAlike
-			continue
-		}
-		hash, err := r.hash(f.home, sc.pass.Folder)
-		if err != nil {
-			e.sum.problem = err.Error()
-		} else {
-			e.sum.hash = hash
+		if e.doc.sum != sum {
+			d := *e.doc
+			d.sum, e.doc = sum, &d
 		}
 	}
 }

@@ -32,27 +32,27 @@ type Document struct {
 	Loaded            bool // false: it cannot be used, and Diagnostics say why
 	Off               bool // its own frontmatter says enabled: false
 
-	of *Document // as it was found, where this is a catalogue's
+	of  *Document // as it was found, where this is a catalogue's
+	sum folderSum // of a workspace's skill that people answered for
 }
 
 // Catalogue is what one project can use at one moment, and what it cannot and
 // why. It never changes; the next one takes its place.
 type Catalogue struct {
-	all    []*Document          // by name, then from the highest tier down
-	usable map[string]*Document // enabled ones by name
-	search func() *search       // made when it is first asked for
-	listed func() listLines     // what a prompt may list; likewise
+	all    []*Document            // by name, then from the highest tier down
+	named  map[string][]*Document // parts of all
+	search func() *search         // made when it is first asked for
+	listed func() listLines       // what a prompt may list; likewise
 }
 
 // NewCatalogue makes a catalogue of documents whose Status is set. Those of one
 // name must be in the order of their precedence, the winner first.
 func NewCatalogue(documents []*Document) *Catalogue {
-	c := &Catalogue{all: slices.Clone(documents), usable: map[string]*Document{}}
+	c := &Catalogue{all: slices.Clone(documents), named: make(map[string][]*Document, len(documents))}
 	slices.SortStableFunc(c.all, func(a, b *Document) int { return strings.Compare(a.Name, b.Name) })
-	for _, d := range c.all {
-		if _, taken := c.usable[d.Name]; d.Status == sdk.SkillEnabled && !taken {
-			c.usable[d.Name] = d
-		}
+	for i, d := range c.all {
+		n := len(c.named[d.Name])
+		c.named[d.Name] = c.all[i-n : i+1]
 	}
 	c.search = sync.OnceValue(func() *search { return newSearch(c.Usable()) })
 	c.listed = sync.OnceValue(c.list)
@@ -64,23 +64,18 @@ func (c *Catalogue) All() []*Document { return slices.Clone(c.all) }
 
 // Usable are the enabled documents by name.
 func (c *Catalogue) Usable() []*Document {
-	out := make([]*Document, 0, len(c.usable))
-	for _, d := range c.all {
-		if c.usable[d.Name] == d {
-			out = append(out, d)
-		}
-	}
-	return out
+	return slices.DeleteFunc(c.All(), func(d *Document) bool { used, _ := c.Find(d.Name); return d != used })
 }
 
 // Find returns the enabled document of a name.
 func (c *Catalogue) Find(name string) (*Document, bool) {
-	d, ok := c.usable[name]
-	return d, ok
+	for _, d := range c.named[name] {
+		if d.Status == sdk.SkillEnabled {
+			return d, true
+		}
+	}
+	return nil, false
 }
 
 // Named are all documents of a name, the one that counts first.
-func (c *Catalogue) Named(name string) []*Document {
-	i, _ := slices.BinarySearchFunc(c.all, name, func(d *Document, name string) int { return strings.Compare(d.Name, name) })
-	return slices.Clone(leading(c.all[i:], name))
-}
+func (c *Catalogue) Named(name string) []*Document { return slices.Clone(c.named[name]) }

@@ -208,12 +208,12 @@ func TestFailedHashIsTriedAgain(t *testing.T) {
 	}
 	s := &folderIndex{at: Folder{Tier: sdk.TierWorkspace, Path: dir}}
 	s.scan(l)
-	if got := s.entries[folder].sum; got != (folderSum{problem: "too many open files"}) {
+	if got := s.entries[folder].doc.sum; got != (folderSum{problem: "too many open files"}) {
 		t.Fatal(got)
 	}
 	failing = nil
 	s.scan(l)
-	if got := s.entries[folder].sum; got != (folderSum{hash: "h"}) {
+	if got := s.entries[folder].doc.sum; got != (folderSum{hash: "h"}) {
 		t.Errorf("it can be read again: %+v", got)
 	}
 }

@@ -21,7 +21,7 @@ import (
 func BenchmarkScan(b *testing.B) {
 	root := fastDir(b)
 	lots(b, root, 10_000)
-	l := rescan{pass: &watch.Pass{}, settle: time.Millisecond, clock: time.Now, remote: watch.Remote}
+	l := Options{settle: time.Millisecond, now: time.Now, remote: watch.Remote}
 	against := func(name string, reads func(b *testing.B) int) {
 		b.Run(name, func(b *testing.B) {
 			var cat, ours time.Duration
@@ -42,7 +42,7 @@ func BenchmarkScan(b *testing.B) {
 	}
 	against("first", func(*testing.B) int {
 		s := &folderIndex{at: Folder{Tier: sdk.TierUser, Path: root}}
-		s.scan(l)
+		s.scan(&watch.Pass{}, &l, nil)
 		return len(s.now.docs)
 	})
 	against("validate", func(b *testing.B) int {
@@ -56,11 +56,11 @@ func BenchmarkScan(b *testing.B) {
 	b.Run("again", func(b *testing.B) {
 		s := &folderIndex{at: Folder{Tier: sdk.TierUser, Path: root}}
 		late := l
-		late.clock = func() time.Time { return time.Now().Add(time.Hour) }
-		s.scan(late)
+		late.now = func() time.Time { return time.Now().Add(time.Hour) }
+		s.scan(&watch.Pass{}, &late, nil)
 		for b.Loop() {
 			docs := s.now.docs
-			if s.scan(late); !slices.Equal(docs, s.now.docs) {
+			if s.scan(&watch.Pass{}, &late, nil); !slices.Equal(docs, s.now.docs) {
 				b.Fatal("nothing changed")
 			}
 		}

@@ -35,24 +35,15 @@ func (s snapshot) equal(other snapshot) bool {
 // watchingPolling is rpc.SkillFolder.Watching where changes make no events.
 const watchingPolling = "polling"
 
-// rescan is what the scans of one check need to know.
-type rescan struct {
-	pass     *watch.Pass            // its Last: what does not settle is taken if it can be loaded
-	hash     hashFunc               // of a workspace's skills; nil without one
-	answered func(name string) bool // which of them are hashed
-	settle   time.Duration          // how long a file must not have changed to be whole
-	clock    func() time.Time
-	remote   func(folder string) string // names a file system that makes no events
-}
-
-// scan brings the index up to what is on disk. It reports whether something may
+// scan brings the index up to what is on disk; answered says of a workspace's skills
+// which are hashed, and is nil elsewhere. It reports whether something may
 // be half done: then nothing of the index should be shown before another scan,
-// unless it is the last one of its pass.
-func (x *folderIndex) scan(r rescan) (unstable bool) {
-	sc := &scan{at: x.at, pass: r.pass}
+// unless it is the last one of its pass, which takes what can be loaded.
+func (x *folderIndex) scan(pass *watch.Pass, o *Options, answered func(name string) bool) (unstable bool) {
+	sc := &scan{at: x.at, pass: pass}
 	defer sc.end()
 	sc.run()
-	now := r.clock()
+	now := o.now()
 	next := make(map[string]*entry, len(sc.found))
 	var todo []*reading
 	for _, f := range sc.found {
@@ -66,34 +57,34 @@ func (x *folderIndex) scan(r rescan) (unstable bool) {
 		case f.trouble != nil:
 			e.take(x.at, t, now)
 		case e.key != f.key || !e.sure || e.doc == nil:
-			t.moving = e.key != f.key && f.key.Moving(now, r.settle)
+			t.moving = e.key != f.key && f.key.Moving(now, o.settle)
 			unstable = unstable || t.moving
 			todo = append(todo, t)
 		}
 	}
-	if x.vanished(sc, r, next) {
+	if x.vanished(sc, o, next) {
 		unstable = true
 	}
-	if unstable && !r.pass.Last {
+	if unstable && !pass.Last {
 		return true
 	}
 	onAllProcessors(len(todo), func(i int) { todo[i].read(sc.roots) })
 	for _, t := range todo {
 		whole := t.after == t.key // else it changed while it was read
 		switch {
-		case !whole && !r.pass.Last:
+		case !whole && !pass.Last:
 			unstable = true
 		case t.moving && (!whole || t.doc != nil && !t.doc.Loaded):
 			// It never settles, and is in the middle of something.
 		default:
-			t.entry.take(x.at, t, r.clock())
+			t.entry.take(x.at, t, o.now())
 		}
 	}
 	x.entries = next
-	if r.hash != nil {
-		x.sum(sc, r)
+	if answered != nil {
+		x.sum(sc, o.hash, answered)
 	}
-	x.show(sc, r)
+	x.show(sc, o.remote)
 	return unstable
 }
 
@@ -114,14 +105,14 @@ func onAllProcessors(n int, do func(i int)) {
 // vanished keeps in next what is not there any more and may come back: what lies
 // where nothing can be read, and what has just gone, because editors move a file
 // away for a moment. Of the latter it reports that there is some.
-func (x *folderIndex) vanished(sc *scan, r rescan, next map[string]*entry) (unstable bool) {
+func (x *folderIndex) vanished(sc *scan, o *Options, next map[string]*entry) (unstable bool) {
 	for folder, e := range x.entries {
 		switch {
 		case next[folder] != nil:
 		case slices.ContainsFunc(sc.unreadable, func(f string) bool { _, in := below(f, folder); return in }):
 			e.hide()
 			next[folder] = e
-		case !r.pass.Last && justGone(folder, r.settle, r.clock()):
+		case !sc.pass.Last && justGone(folder, o.settle, o.now()):
 			unstable = true
 		}
 	}
@@ -140,7 +131,7 @@ func justGone(folder string, settle time.Duration, now time.Time) bool {
 }
 
 // show makes the snapshot.
-func (x *folderIndex) show(sc *scan, r rescan) {
+func (x *folderIndex) show(sc *scan, remote func(folder string) string) {
 	s := snapshot{state: rpc.SkillFolder{Tier: x.at.Tier, Path: x.at.Path, Exists: sc.exists, Problem: sc.problem, Watching: watch.Native()}}
 	for _, e := range x.entries {
 		if e.doc != nil {
@@ -149,8 +140,8 @@ func (x *folderIndex) show(sc *scan, r rescan) {
 	}
 	slices.SortFunc(s.docs, func(a, b *Document) int { return strings.Compare(a.Folder, b.Folder) })
 	s.state.Skills = len(s.docs)
-	if kind := r.remote(sc.real); sc.real != "" && kind != "" {
-		r.pass.Unwatchable()
+	if kind := remote(sc.real); sc.real != "" && kind != "" {
+		sc.pass.Unwatchable()
 		s.state.Watching = watchingPolling
 		if s.state.Problem == "" {
 			s.state.Problem = "changes of a file system of the kind " + kind + " cannot be watched, and are found late"
@@ -176,7 +167,7 @@ const tooManyAlike = "too many other folders of the project have a skill of this
 
 // sum makes the sums of the skills of the index for which people answered, and
 // watches all their folders: what nobody asked for must cost nothing.
-func (x *folderIndex) sum(sc *scan, r rescan) {
+func (x *folderIndex) sum(sc *scan, hash hashFunc, answered func(name string) bool) {
 	alike := map[string]int{}
 	for _, f := range sc.found {
 		e := x.entries[f.folder]
@@ -185,13 +176,13 @@ func (x *folderIndex) sum(sc *scan, r rescan) {
 		}
 		var sum folderSum
 		name := e.doc.Name
-		if r.answered(name) {
+		if answered(name) {
 			if alike[name]++; alike[name] > mostAlike {
 				sum.problem = tooManyAlike
-			} else if hash, err := r.hash(f.home, sc.pass.Folder); err != nil {
+			} else if h, err := hash(f.home, sc.pass.Folder); err != nil {
 				sum.problem = err.Error()
 			} else {
-				sum.hash = hash
+				sum.hash = h
 			}
 		}
 		if e.doc.sum != sum {

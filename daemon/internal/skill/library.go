@@ -25,32 +25,13 @@ type Options struct {
 	Trusted  func(project, name, folderHash string) bool // whether a skill of a workspace, as its folder is, was trusted; it may not ask the library
 	Answered func(project string) func(name string) bool // which names people answered for: only their folders are hashed; nil is all; it may not ask the library
 	Home     string                                      // above which no workspace is looked for; empty is the user's
-	Timings  Timings
 
-	clock  func() time.Time // for Timings.Idle
+	watch  watch.Config  // its times: when the folders are checked
+	settle time.Duration // how long a file must not have changed to be whole
+	idle   time.Duration // after which an unused workspace is not watched any more
+	now    func() time.Time
 	hash   hashFunc
-	open   func() (watch.Notifier, error)
-	remote func(folder string) string
-	stall  func()
-}
-
-// Change tells which names of a catalogue are not what they were. An empty
-// Project is what all projects share; what changes there is not told again for
-// each of them.
-type Change struct {
-	Project                 string
-	Added, Changed, Removed []string
-}
-
-// Timings say when a Library checks its folders. Zero fields are the usual ones.
-type Timings struct {
-	Quiet   time.Duration // after the last event: editors take several steps
-	Longest time.Duration // after the first event, whatever follows it
-	Settle  time.Duration // how long a file must not have changed to be whole
-	Mounts  time.Duration // between two checks that the folders are still the same: an unmount makes no event
-	Poll    time.Duration // between two checks where watching is impossible
-	Every   time.Duration // between two checks in any case: not everything makes an event
-	Idle    time.Duration // after which an unused workspace is not watched any more
+	remote func(folder string) string // names a file system that makes no events
 }
 
 // fill sets what was left out.
@@ -64,8 +45,8 @@ func (o *Options) fill() {
 	if o.Answered == nil {
 		o.Answered = func(string) func(string) bool { return func(string) bool { return true } }
 	}
-	if o.clock == nil {
-		o.clock = time.Now
+	if o.now == nil {
+		o.now = time.Now
 	}
 	if o.hash == nil {
 		o.hash = hashFolder
@@ -73,13 +54,22 @@ func (o *Options) fill() {
 	if o.remote == nil {
 		o.remote = watch.Remote
 	}
-	t := &o.Timings
+	w := &o.watch
 	for at, usual := range map[*time.Duration]time.Duration{
-		&t.Quiet: 150 * time.Millisecond, &t.Longest: 2 * time.Second, &t.Settle: 100 * time.Millisecond,
-		&t.Mounts: 2 * time.Second, &t.Poll: 3 * time.Second, &t.Every: time.Minute, &t.Idle: 15 * time.Minute,
+		&w.Quiet: 150 * time.Millisecond, &w.Longest: 2 * time.Second, &w.Mounts: 2 * time.Second, &w.Poll: 3 * time.Second, &w.Every: time.Minute,
+		&o.settle: 100 * time.Millisecond, &o.idle: 15 * time.Minute,
 	} {
 		*at = cmp.Or(*at, usual)
 	}
+	w.Log, w.What, w.Retry = o.Log, "skills", w.Every
+}
+
+// Change tells which names of a catalogue are not what they were. An empty
+// Project is what all projects share; what changes there is not told again for
+// each of them.
+type Change struct {
+	Project                 string
+	Added, Changed, Removed []string
 }
 
 // Library is the skills on disk. It watches the folders and makes a catalogue of
@@ -217,7 +207,7 @@ func (l *Library) inUse(project string) []*view {
 		v = l.newView(project, workspaceFolders(project, l.o.Home, l.settings))
 		l.projects[project] = v
 	}
-	v.used = l.o.clock()
+	v.used = l.o.now()
 	return []*view{l.base, v}
 }
 
@@ -226,7 +216,7 @@ func (l *Library) inUse(project string) []*view {
 func (l *Library) letGo(v *view) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.projects[v.project] != v || l.closed || l.o.clock().Sub(v.used) < l.o.Timings.Idle {
+	if l.projects[v.project] != v || l.closed || l.o.now().Sub(v.used) < l.o.idle {
 		return false
 	}
 	delete(l.projects, v.project)

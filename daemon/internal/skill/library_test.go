@@ -236,8 +236,8 @@ func TestCatalogueWaitsForWhatChanges(t *testing.T) {
 // TestCheckAtOnce: where nothing can be watched, what was saved is found when
 // somebody asks for a check, long before the next one would be due.
 func TestCheckAtOnce(t *testing.T) {
-	o := Options{Timings: Timings{Poll: time.Hour, Mounts: time.Hour}}
-	o.open = func() (watch.Notifier, error) { return nil, syscall.EMFILE }
+	o := Options{watch: watch.Config{Poll: time.Hour, Mounts: time.Hour}}
+	o.watch.Open = func() (watch.Notifier, error) { return nil, syscall.EMFILE }
 	h := newTestLibrary(t, Settings{}, o)
 	h.has()
 	lay(t, h.user, "one", "first")

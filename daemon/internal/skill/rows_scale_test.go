@@ -144,8 +144,7 @@ func TestConfigureLeavesNothing(t *testing.T) {
 func TestRemoteFileSystem(t *testing.T) {
 	t.Parallel()
 	h := newTestLibrary(t, Settings{}, Options{
-		Timings: Timings{Poll: 200 * time.Millisecond}, remote: func(string) string { return "NFS" },
-		open: func() (watch.Notifier, error) { return silent{}, nil },
+		watch: watch.Config{Poll: 200 * time.Millisecond, Open: func() (watch.Notifier, error) { return silent{}, nil }}, remote: func(string) string { return "NFS" },
 	})
 	path := filepath.Join(lay(t, h.user, "one", "first"), "SKILL.md")
 	h.reads("one", "first")
@@ -166,7 +165,7 @@ func (silent) Errors() <-chan error          { return nil }
 func (silent) Close() error                  { return nil }
 
 func TestRow31ThousandReloads(t *testing.T) {
-	h := newTestLibrary(t, Settings{}, Options{Timings: Timings{Quiet: time.Microsecond, Settle: time.Microsecond}})
+	h := newTestLibrary(t, Settings{}, Options{watch: watch.Config{Quiet: time.Microsecond}, settle: time.Microsecond})
 	path := filepath.Join(lay(t, h.user, "one", "first"), "SKILL.md")
 	h.reads("one", "first")
 	reload := func(i int) {

@@ -33,11 +33,9 @@ type view struct {
 // newView begins to follow folders, until its end is called.
 func (l *Library) newView(project string, folders []Folder) *view {
 	v := &view{l: l, project: project, folders: folders}
-	t := l.o.Timings
-	v.Watcher = watch.New(watch.Config{
-		Log: l.o.Log, What: "skills", Check: v.check, Open: l.o.open, Stall: l.o.stall,
-		Quiet: t.Quiet, Longest: t.Longest, Poll: t.Poll, Every: t.Every, Retry: t.Every, Mounts: t.Mounts,
-	})
+	w := l.o.watch
+	w.Check = v.check
+	v.Watcher = watch.New(w)
 	ctx, end := context.WithCancel(context.Background())
 	v.end = end
 	l.running.Go(func() { v.Run(ctx) })
@@ -60,9 +58,9 @@ func (v *view) check(p *watch.Pass) (again time.Duration) {
 	v.l.mu.Lock()
 	folders := v.folders
 	v.l.mu.Unlock()
-	r := rescan{pass: p, settle: v.l.o.Timings.Settle, clock: time.Now, remote: v.l.o.remote}
+	var answered func(name string) bool
 	if v.project != "" {
-		r.hash, r.answered = v.l.o.hash, v.l.o.Answered(v.project)
+		answered = v.l.o.Answered(v.project)
 	}
 	old := v.indexes
 	v.indexes = nil
@@ -73,8 +71,8 @@ func (v *view) check(p *watch.Pass) (again time.Duration) {
 		}
 		v.indexes = append(v.indexes, x)
 		p.Path(f.Path)
-		if x.scan(r) {
-			again = r.settle
+		if x.scan(p, &v.l.o, answered) {
+			again = v.l.o.settle
 		}
 	}
 	if again > 0 && !p.Last {

@@ -115,7 +115,7 @@ func TestIdleWorkspaceIsNotWatched(t *testing.T) {
 	t.Parallel()
 	clock := newFakeClock()
 	h := newTestLibrary(t, Settings{Workspace: []string{".bothy/skills"}}, Options{
-		clock: clock.now, Timings: Timings{Every: 20 * time.Millisecond},
+		now: clock.now, watch: watch.Config{Every: 20 * time.Millisecond},
 		Trusted: func(_, _, _ string) bool { return true }, hash: func(string, func(string)) (string, error) { return "h", nil },
 	})
 	file := filepath.Join(lay(t, filepath.Join(h.project, ".bothy", "skills"), "one", "first"), "SKILL.md")
@@ -202,17 +202,18 @@ func TestFailedHashIsTriedAgain(t *testing.T) {
 	failing := errors.New("too many open files")
 	dir := realDir(t)
 	folder := lay(t, dir, "one", "first")
-	l := rescan{
-		pass: &watch.Pass{}, clock: func() time.Time { return time.Now().Add(time.Hour) }, remote: func(string) string { return "" },
-		hash: func(string, func(string)) (string, error) { return "h", failing }, answered: func(string) bool { return true },
+	o := Options{
+		now: func() time.Time { return time.Now().Add(time.Hour) }, remote: func(string) string { return "" },
+		hash: func(string, func(string)) (string, error) { return "h", failing },
 	}
+	all := func(string) bool { return true }
 	s := &folderIndex{at: Folder{Tier: sdk.TierWorkspace, Path: dir}}
-	s.scan(l)
+	s.scan(&watch.Pass{}, &o, all)
 	if got := s.entries[folder].doc.sum; got != (folderSum{problem: "too many open files"}) {
 		t.Fatal(got)
 	}
 	failing = nil
-	s.scan(l)
+	s.scan(&watch.Pass{}, &o, all)
 	if got := s.entries[folder].doc.sum; got != (folderSum{hash: "h"}) {
 		t.Errorf("it can be read again: %+v", got)
 	}

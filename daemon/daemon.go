@@ -130,7 +130,7 @@ func (d *Daemon) make(ctx context.Context) (err error) {
 	d.workspaces = config.NewWorkspaces(d.sayWorkspace)
 	written := written{d.current, d.workspaces}
 	ruling := policy.Live{Written: written.policy, Sandbox: func(root string) sdk.Sandbox { return d.current().Sandbox.For(root) }, Remembered: rules, Links: project.Links, Found: written.obeyed, Prepared: d.prepared}
-	copies := skill.Copies{Trusted: trust.Trusts, Runs: g.store}
+	copies := skill.Copies{Trusted: trust.Trusted, Runs: g.store}
 	d.own = d.ownTools(g.store, copies, rules)
 	files := project.InstructionFiles{Folder: d.configFolder, Trusted: trust.Follows}
 	if d.engine, err = d.startEngine(g, copies, rules, written, ruling, files); err != nil {

@@ -32,7 +32,7 @@ func (d *Daemon) followSkills(trust *answer.Trust, clients *server.Clients) (*sk
 	if err != nil {
 		d.problem(problem{about: aboutBundled, text: "the bundled skills are not whole: " + err.Error()})
 	}
-	l, err := skill.NewLibrary(answer.Settings(d.cfg, d.bundled), skill.Options{Log: d.log.Named("skills"), Trusted: trust.Trusts, Answered: trust.Answered})
+	l, err := skill.NewLibrary(answer.Settings(d.cfg, d.bundled), skill.Options{Log: d.log.Named("skills"), Trusted: trust.Trusted})
 	if err != nil {
 		return nil, err
 	}

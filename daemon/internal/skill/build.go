@@ -38,7 +38,7 @@ func (l *Library) buildView(v *view) *built {
 	if made != nil && made.from == from {
 		return made
 	}
-	r := ranking{project: v.project, settings: settings, trusted: l.o.Trusted, winners: map[string]*Document{}}
+	r := ranking{settings: settings, trusted: l.o.Trusted(v.project), winners: map[string]*Document{}}
 	var all []*Document
 	for _, s := range found {
 		for _, d := range s.docs {
@@ -55,9 +55,8 @@ func (l *Library) buildView(v *view) *built {
 // ranking gives each document its status, the one that goes first before the
 // others.
 type ranking struct {
-	project  string
 	settings Settings
-	trusted  func(project, name, folderHash string) bool
+	trusted  map[string]string    // hashes of folders, by name
 	winners  map[string]*Document // by name
 }
 
@@ -83,7 +82,7 @@ func (r *ranking) judge(d *Document) (sdk.SkillStatus, string) {
 		if d.sum.problem != "" {
 			return sdk.SkillUntrusted, "its folder cannot be taken as a whole, so that nobody can trust it: " + d.sum.problem
 		}
-		if d.sum.hash == "" || !r.trusted(r.project, d.Name, d.sum.hash) {
+		if d.sum.hash == "" || d.sum.hash != r.trusted[d.Name] {
 			return sdk.SkillUntrusted, "it came with the project, and nobody has trusted it as it is now: see `bothy trust`"
 		}
 	}

@@ -49,8 +49,8 @@ func TestJudge(t *testing.T) {
 		d.Name, d.Tier = name, tier
 		return d
 	}
-	r := ranking{project: "/p", settings: Settings{Enabled: enabledBy}, winners: map[string]*Document{},
-		trusted: func(project, name, hash string) bool { return project == "/p" && hash == "h-"+name }}
+	r := ranking{settings: Settings{Enabled: enabledBy}, winners: map[string]*Document{},
+		trusted: map[string]string{"a": "h-a"}}
 	for i, c := range []struct {
 		doc    *Document
 		sum    folderSum

@@ -25,20 +25,29 @@ func (c *fakeClock) turn(by time.Duration) {
 	c.at = c.at.Add(by)
 }
 
-// trustAll trusts all folders of one hash.
-type trustAll struct {
+// trusts trusts folders of one hash under these names, in all projects.
+func trusts(hash string, names ...string) func(string) map[string]string {
+	all := map[string]string{}
+	for _, name := range names {
+		all[name] = hash
+	}
+	return func(string) map[string]string { return all }
+}
+
+// trustOne trusts one hash of a skill "one".
+type trustOne struct {
 	mu   sync.Mutex
 	hash string
 }
 
-func (x *trustAll) set(hash string) {
+func (x *trustOne) set(hash string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.hash = hash
 }
 
-func (x *trustAll) trusted(_, _, hash string) bool {
+func (x *trustOne) trusted(string) map[string]string {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return x.hash != "" && hash == x.hash
+	return map[string]string{"one": x.hash}
 }

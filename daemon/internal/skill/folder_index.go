@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/bothyd/bothy/daemon/internal/watch"
+	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -35,11 +36,10 @@ func (s snapshot) equal(other snapshot) bool {
 // watchingPolling is rpc.SkillFolder.Watching where changes make no events.
 const watchingPolling = "polling"
 
-// scan brings the index up to what is on disk; answered says of a workspace's skills
-// which are hashed, and is nil elsewhere. It reports whether something may
+// scan brings the index up to what is on disk; trusted are hashes of folders by name. It reports whether something may
 // be half done: then nothing of the index should be shown before another scan,
 // unless it is the last one of its pass, which takes what can be loaded.
-func (x *folderIndex) scan(pass *watch.Pass, o *Options, answered func(name string) bool) (unstable bool) {
+func (x *folderIndex) scan(pass *watch.Pass, o *Options, trusted map[string]string) (unstable bool) {
 	sc := &scan{at: x.at, pass: pass}
 	defer sc.end()
 	sc.run()
@@ -81,8 +81,8 @@ func (x *folderIndex) scan(pass *watch.Pass, o *Options, answered func(name stri
 		}
 	}
 	x.entries = next
-	if answered != nil {
-		x.sum(sc, o.hash, answered)
+	if x.at.Tier == sdk.TierWorkspace {
+		x.sum(sc, o.hash, trusted)
 	}
 	x.show(sc, o.remote)
 	return unstable
@@ -167,7 +167,7 @@ const tooManyAlike = "too many other folders of the project have a skill of this
 
 // sum makes the sums of the skills of the index for which people answered, and
 // watches all their folders: what nobody asked for must cost nothing.
-func (x *folderIndex) sum(sc *scan, hash hashFunc, answered func(name string) bool) {
+func (x *folderIndex) sum(sc *scan, hash hashFunc, trusted map[string]string) {
 	alike := map[string]int{}
 	for _, f := range sc.found {
 		e := x.entries[f.folder]
@@ -176,7 +176,7 @@ func (x *folderIndex) sum(sc *scan, hash hashFunc, answered func(name string) bo
 		}
 		var sum folderSum
 		name := e.doc.Name
-		if answered(name) {
+		if trusted[name] != "" {
 			if alike[name]++; alike[name] > mostAlike {
 				sum.problem = tooManyAlike
 			} else if h, err := hash(f.home, sc.pass.Folder); err != nil {

@@ -21,10 +21,9 @@ const patience = 500 * time.Millisecond
 
 // Options are what a Library needs beside its Settings. All may be left out.
 type Options struct {
-	Log      hclog.Logger
-	Trusted  func(project, name, folderHash string) bool // whether a skill of a workspace, as its folder is, was trusted; it may not ask the library
-	Answered func(project string) func(name string) bool // which names people answered for: only their folders are hashed; nil is all; it may not ask the library
-	Home     string                                      // above which no workspace is looked for; empty is the user's
+	Log     hclog.Logger
+	Trusted func(project string) map[string]string // hashes of folders that people trust, by the names of the skills: no other folder is hashed. It may not ask the library
+	Home    string                                 // above which no workspace is looked for; empty is the user's
 
 	watch  watch.Config  // its times: when the folders are checked
 	settle time.Duration // how long a file must not have changed to be whole
@@ -40,10 +39,7 @@ func (o *Options) fill() {
 		o.Log = hclog.NewNullLogger()
 	}
 	if o.Trusted == nil {
-		o.Trusted = func(_, _, _ string) bool { return false }
-	}
-	if o.Answered == nil {
-		o.Answered = func(string) func(string) bool { return func(string) bool { return true } }
+		o.Trusted = func(string) map[string]string { return nil }
 	}
 	if o.now == nil {
 		o.now = time.Now

@@ -35,8 +35,8 @@ func newPinned(at string, c Contents) Pinned {
 // Copies makes and finds the copies that runs have of skills' folders. For one
 // run and name nothing of it may be called twice at the same time.
 type Copies struct {
-	Trusted func(project, name, folderHash string) bool // as in Options
-	Runs    Runs                                        // for Fork alone
+	Trusted func(project string) map[string]string // as in Options
+	Runs    Runs                                   // for Fork alone
 }
 
 // Runs are the runs and what they have loaded.
@@ -52,7 +52,7 @@ func (c Copies) Make(ctx context.Context, project string, s sdk.Skill, runDir st
 	if s.Tier != sdk.TierWorkspace {
 		return pin(ctx, s, runDir, nil)
 	}
-	return pin(ctx, s, runDir, func(hash string) bool { return c.Trusted(project, s.Name, hash) })
+	return pin(ctx, s, runDir, func(hash string) bool { return hash == c.Trusted(project)[s.Name] })
 }
 
 // Find describes the copy that a run has; false when it has none.

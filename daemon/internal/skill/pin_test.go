@@ -242,7 +242,7 @@ func TestCopies(t *testing.T) {
 	d := planted(t, "pdf", map[string]string{"run": "#!/bin/sh\n"})
 	trusted := ""
 	c := Copies{
-		Trusted: func(project, name, hash string) bool { return project == "/p" && name == "pdf" && hash == trusted },
+		Trusted: func(project string) map[string]string { return map[string]map[string]string{"/p": {"pdf": trusted}}[project] },
 		Runs:    forked{[]string{"pdf", "gone", "../up"}},
 	}
 	d.Tier = sdk.TierWorkspace

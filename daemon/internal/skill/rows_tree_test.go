@@ -151,7 +151,7 @@ func TestRow28ThreeTiers(t *testing.T) {
 	h := newTestLibrary(t, Settings{
 		Folders:   []Folder{{Tier: sdk.TierUser, Path: user}, {Tier: sdk.TierBundled, Path: bundled}},
 		Workspace: []string{".bothy/skills"},
-	}, Options{Trusted: func(_, _, _ string) bool { return true }, hash: func(string, func(string)) (string, error) { return "h", nil }})
+	}, Options{Trusted: trusts("h", "one"), hash: func(string, func(string)) (string, error) { return "h", nil }})
 	top := lay(t, filepath.Join(project, ".bothy", "skills"), "one", "workspace")
 	lay(t, user, "one", "user")
 	lay(t, bundled, "one", "bundled")

@@ -58,10 +58,7 @@ func (v *view) check(p *watch.Pass) (again time.Duration) {
 	v.l.mu.Lock()
 	folders := v.folders
 	v.l.mu.Unlock()
-	var answered func(name string) bool
-	if v.project != "" {
-		answered = v.l.o.Answered(v.project)
-	}
+	trusted := v.l.o.Trusted(v.project)
 	old := v.indexes
 	v.indexes = nil
 	for _, f := range folders {
@@ -71,7 +68,7 @@ func (v *view) check(p *watch.Pass) (again time.Duration) {
 		}
 		v.indexes = append(v.indexes, x)
 		p.Path(f.Path)
-		if x.scan(p, &v.l.o, answered) {
+		if x.scan(p, &v.l.o, trusted) {
 			again = v.l.o.settle
 		}
 	}

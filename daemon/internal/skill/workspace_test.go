@@ -18,7 +18,7 @@ import (
 
 func TestWorkspaceIsNotLeft(t *testing.T) {
 	t.Parallel()
-	trusted := func(_, _, _ string) bool { return true }
+	trusted := trusts("h", "stolen", "out", "absolute", "inside", "abs", "automounted", "twice", "loop", "users")
 	h := newTestLibrary(t, Settings{Workspace: []string{".bothy/skills", ".agents/skills"}}, Options{Trusted: trusted, hash: func(string, func(string)) (string, error) { return "h", nil }})
 	mkdir(t, filepath.Join(h.project, ".git"))
 	lay(t, h.user, "users", "the user's own")
@@ -88,7 +88,7 @@ func TestLinkIsResolvedNotRead(t *testing.T) {
 
 func TestUntrustedIsInert(t *testing.T) {
 	t.Parallel()
-	var trust trustAll
+	var trust trustOne
 	h := newTestLibrary(t, Settings{Workspace: []string{".bothy/skills"}}, Options{Trusted: trust.trusted})
 	lay(t, h.user, "one", "user")
 	folder := lay(t, filepath.Join(h.project, ".bothy", "skills"), "one", "workspace")
@@ -116,7 +116,7 @@ func TestIdleWorkspaceIsNotWatched(t *testing.T) {
 	clock := newFakeClock()
 	h := newTestLibrary(t, Settings{Workspace: []string{".bothy/skills"}}, Options{
 		now: clock.now, watch: watch.Config{Every: 20 * time.Millisecond},
-		Trusted: func(_, _, _ string) bool { return true }, hash: func(string, func(string)) (string, error) { return "h", nil },
+		Trusted: trusts("h", "one"), hash: func(string, func(string)) (string, error) { return "h", nil },
 	})
 	file := filepath.Join(lay(t, filepath.Join(h.project, ".bothy", "skills"), "one", "first"), "SKILL.md")
 	h.awaitIn(h.project, "the workspace", func(c *Catalogue) bool { return slices.Equal(usable(c), []string{"one"}) })
@@ -159,13 +159,11 @@ func TestOnlyAnsweredIsHashed(t *testing.T) {
 	var mu sync.Mutex
 	answer, hashed := "", map[string]int{}
 	h := newTestLibrary(t, Settings{Workspace: []string{".bothy/skills"}}, Options{
-		Answered: func(string) func(string) bool {
+		Trusted: func(string) map[string]string {
 			mu.Lock()
 			defer mu.Unlock()
-			said := answer
-			return func(name string) bool { return name == said }
+			return map[string]string{answer: "h"}
 		},
-		Trusted: func(_, name, hash string) bool { return name == "s3" && hash == "h" },
 		hash: func(folder string, _ func(string)) (string, error) {
 			mu.Lock()
 			defer mu.Unlock()
@@ -206,7 +204,7 @@ func TestFailedHashIsTriedAgain(t *testing.T) {
 		now: func() time.Time { return time.Now().Add(time.Hour) }, remote: func(string) string { return "" },
 		hash: func(string, func(string)) (string, error) { return "h", failing },
 	}
-	all := func(string) bool { return true }
+	all := trusts("h", "one")("")
 	s := &folderIndex{at: Folder{Tier: sdk.TierWorkspace, Path: dir}}
 	s.scan(&watch.Pass{}, &o, all)
 	if got := s.entries[folder].doc.sum; got != (folderSum{problem: "too many open files"}) {

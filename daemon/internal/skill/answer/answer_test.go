@@ -64,7 +64,7 @@ func newRig(t *testing.T) *rig {
 	run, err := entries.CreateRun(t.Context(), sdk.Run{Project: p.ID, Agent: "default", Model: "m"})
 	ok(t, err)
 	trust := NewTrust(entries, log)
-	library, err := skill.NewLibrary(Settings(r.cfg, ""), skill.Options{Trusted: trust.Trusts, Answered: trust.Answered, Home: r.home})
+	library, err := skill.NewLibrary(Settings(r.cfg, ""), skill.Options{Trusted: trust.Trusted, Home: r.home})
 	ok(t, err)
 	t.Cleanup(func() { ok(t, errors.Join(library.Close(), entries.Close())) })
 	r.Answers = New(Config{

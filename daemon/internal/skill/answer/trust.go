@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
-	"sync"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -39,21 +38,10 @@ type trustedSkill struct {
 }
 
 // Trust knows which skills of workspaces people said yes to, and whose instructions
-// agents follow. The entries are the truth; what is read of them is kept until an
-// answer changes it.
+// agents follow. The entries are the truth, and are read whenever somebody asks.
 type Trust struct {
 	entries Entries
 	log     hclog.Logger
-
-	mu   sync.Mutex
-	turn int                // of answers
-	read map[string]trusted // by project as it is called
-}
-
-// trusted is what people said of a project.
-type trusted struct {
-	hashes       map[string]string // of skills, by name; empty where they took it back
-	instructions instructionsAnswer
 }
 
 // Entries are the entries of projects, by the root of the project and a scheme.
@@ -62,47 +50,31 @@ type Entries interface {
 }
 
 // NewTrust makes a Trust over entries.
-func NewTrust(e Entries, log hclog.Logger) *Trust {
-	return &Trust{entries: e, log: log, read: map[string]trusted{}}
-}
+func NewTrust(e Entries, log hclog.Logger) *Trust { return &Trust{entries: e, log: log} }
 
-// Trusts reports whether a person said yes to a skill of this name whose folder
-// has this hash. What cannot be read is not trusted.
-func (t *Trust) Trusts(project, name, hash string) bool {
-	return project != "" && hash != "" && t.known(project).hashes[name] == hash
-}
-
-// Answered tells which names a person said yes to in a project, whatever their
-// folders hold now.
-func (t *Trust) Answered(project string) func(name string) bool {
-	hashes := t.known(project).hashes
-	return func(name string) bool { return hashes[name] != "" }
-}
-
-// known is what people said of a project; nothing when it cannot be read.
-func (t *Trust) known(project string) trusted {
-	t.mu.Lock()
-	found, ok := t.read[project]
-	turn := t.turn
-	t.mu.Unlock()
-	if ok {
-		return found
+// Trusted are the hashes of the folders that a person said yes to in a project, by the
+// names of the skills; empty where they took it back. What cannot be read is not
+// trusted.
+func (t *Trust) Trusted(project string) map[string]string {
+	hashes := map[string]string{}
+	for name, a := range t.known(project).skills {
+		hashes[name] = a.Hash
 	}
-	answers, err := t.answers(context.Background(), project)
+	return hashes
+}
+
+// known is what people said of a project, without what it was about; nothing when it
+// cannot be read.
+func (t *Trust) known(project string) keptAnswers {
+	if project == "" {
+		return keptAnswers{}
+	}
+	answers, err := t.read(context.Background(), sdk.EntryQuery{Project: project, Brief: true})
 	if err != nil {
 		t.log.Warn("nothing of a project is trusted, because what is cannot be read", "project", project, "error", err)
-		return trusted{}
+		return keptAnswers{}
 	}
-	found = trusted{hashes: map[string]string{}, instructions: answers.instructions}
-	for name, a := range answers.skills {
-		found.hashes[name] = a.Hash
-	}
-	t.mu.Lock()
-	if t.turn == turn {
-		t.read[project] = found
-	}
-	t.mu.Unlock()
-	return found
+	return answers
 }
 
 // keptAnswers are what people said of a project, as it is stored.
@@ -119,40 +91,34 @@ type keptAnswer struct {
 
 // answers are those that a project has.
 func (t *Trust) answers(ctx context.Context, project string) (keptAnswers, error) {
-	out := keptAnswers{skills: map[string]keptAnswer{}}
-	root, err := filepath.EvalSymlinks(project)
-	if err != nil {
+	return t.read(ctx, sdk.EntryQuery{Project: project})
+}
+
+func (t *Trust) read(ctx context.Context, q sdk.EntryQuery) (out keptAnswers, err error) {
+	if q.Project, err = filepath.EvalSymlinks(q.Project); err != nil {
 		return out, sdk.Errorf(sdk.NotFound, "the project directory cannot be found: %w", err)
 	}
-	entries, err := t.entries.Entries(ctx, sdk.EntryQuery{Project: root, Glob: trustScheme + "**"})
+	q.Glob = trustScheme + "**"
+	entries, err := t.entries.Entries(ctx, q)
 	if err != nil {
 		return out, err
 	}
+	out.skills = map[string]keptAnswer{}
 	for _, e := range entries {
-		if e.Path == instructionsPath {
-			if err := json.Unmarshal(e.Attributes, &out.instructions); err != nil {
-				return out, fmt.Errorf("read %s: %w", e.Path, err)
-			}
-			continue
-		}
 		var a keptAnswer
-		if err := json.Unmarshal(e.Attributes, &a.trustAnswer); err != nil {
-			return out, fmt.Errorf("read %s: %w", e.Path, err)
+		if e.Path == instructionsPath {
+			err = json.Unmarshal(e.Attributes, &out.instructions)
+		} else if err = json.Unmarshal(e.Attributes, &a.trustAnswer); err == nil {
+			if !q.Brief {
+				err = json.Unmarshal([]byte(e.Body), &a.skill)
+			}
+			out.skills[a.Name] = a
 		}
-		if err := json.Unmarshal([]byte(e.Body), &a.skill); err != nil {
-			return out, fmt.Errorf("read %s: %w", e.Path, err)
+		if err != nil {
+			return keptAnswers{}, fmt.Errorf("read %s: %w", e.Path, err)
 		}
-		out.skills[a.Name] = a
 	}
 	return out, nil
-}
-
-// forget has the answers read again. They were changed.
-func (t *Trust) forget() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.turn++
-	clear(t.read)
 }
 
 // trustPath is the entry of a name, whatever characters that has.

@@ -154,7 +154,6 @@ func (a *Answers) answer(ctx context.Context, project string, writes []sdk.Write
 	if err := a.cfg.Keep(ctx, project, writes...); err != nil {
 		return err
 	}
-	a.cfg.Trust.forget()
 	return a.cfg.Library.Retrust(ctx, project)
 }
 

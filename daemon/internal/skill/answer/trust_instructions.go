@@ -21,12 +21,7 @@ type instructionsAnswer struct {
 
 // Follows reports whether a person said that agents follow the instructions of the
 // project at root. What cannot be read is not followed.
-func (t *Trust) Follows(root string) bool {
-	if root == "" {
-		return false
-	}
-	return t.known(root).instructions.Follow
-}
+func (t *Trust) Follows(root string) bool { return t.known(root).instructions.Follow }
 
 // instructionsWrite is the write of such an answer.
 func instructionsWrite(follow bool, now time.Time) (w sdk.Write, err error) {
@@ -50,7 +45,6 @@ func (a *Answers) trustInstructions(ctx context.Context, project string, p rpc.T
 		if err != nil {
 			return rpc.Trust{}, err
 		}
-		a.cfg.Trust.forget()
 	}
 	shown, err := a.showInstructions(ctx, project)
 	return rpc.Trust{Project: project, Skills: []rpc.TrustSkill{}, Instructions: shown}, err

@@ -55,7 +55,8 @@ type step struct {
 	depth int
 }
 
-// run scans the folder and what lies below it, breadth first, so that the limit on folders leaves out the deepest.
+// run scans the folder and what lies below it, breadth first, so that the limit on
+// folders leaves out the deepest.
 func (s *scan) run() {
 	if !s.enter() {
 		return
@@ -63,7 +64,7 @@ func (s *scan) run() {
 	for queue := []step{{s.at.Path, s.real, 0}}; len(queue) > 0; queue = queue[1:] {
 		at := queue[0]
 		s.pass.Folder(at.real)
-		if at.depth == 0 || !s.skill(at) {
+		if at.depth == 0 || !s.skill(at, fileName) { // another case of the name is seen by list
 			queue = append(queue, s.list(at)...)
 		}
 	}
@@ -72,15 +73,11 @@ func (s *scan) run() {
 // enter opens the roots.
 func (s *scan) enter() bool {
 	root, err := openLinkRoot(s.at.Path)
-	if err != nil {
-		if !watch.Missing(err) {
-			s.exists = true
-			s.noteUnreadable(s.at.Path, err)
-		}
+	if s.exists = !watch.Missing(err); err != nil {
+		s.unread(s.at.Path, err)
 		return false
 	}
-	s.roots = linkRoots{root}
-	s.exists, s.real = true, root.real
+	s.roots, s.real = linkRoots{root}, root.real
 	if info, err := root.handle.Stat("."); err == nil {
 		s.id = watch.KeyOf(info).Identity
 	}
@@ -94,56 +91,46 @@ func (s *scan) enter() bool {
 	}
 	bound, err := filepath.EvalSymlinks(s.at.Bound)
 	if err != nil {
-		s.noteUnreadable(s.at.Path, err)
+		s.unread(s.at.Path, err)
 		return false
 	}
-	if _, inside := below(bound, root.real); !inside {
-		s.note(fmt.Sprintf("it is a link that leads out of %s, and is not followed", s.at.Bound))
-		return false
+	_, inside := below(bound, root.real)
+	if !inside {
+		s.note("it is a link that leads out of %s, and is not followed", s.at.Bound)
 	}
-	return true
+	return inside
 }
 
-// end gives the handles back. Spots of the scan are dead then.
+// end gives the handles back.
 func (s *scan) end() {
 	for _, a := range s.roots {
 		_ = a.handle.Close() // it was only read
 	}
 }
 
-// noteUnreadable notes that nothing is known of a folder.
-func (s *scan) noteUnreadable(folder string, err error) {
-	s.unreadable = append(s.unreadable, folder)
-	s.note(fmt.Sprintf("cannot look into %s: %v", folder, watch.Cause(err)))
+// unread notes that nothing is known of a folder, unless it is not there.
+func (s *scan) unread(folder string, err error) {
+	if !watch.Missing(err) {
+		s.unreadable = append(s.unreadable, folder)
+		s.note("cannot look into %s: %v", folder, watch.Cause(err))
+	}
 }
 
 // note keeps the first problem; others are of the same kind as a rule.
-func (s *scan) note(problem string) {
+func (s *scan) note(format string, args ...any) {
 	if s.problem == "" {
-		s.problem = problem
+		s.problem = fmt.Sprintf(format, args...)
 	}
 }
 
-// skill takes the folder if it has a SKILL.md. Another case of the name is seen by
-// list.
-func (s *scan) skill(at step) bool {
-	info, err := os.Lstat(filepath.Join(at.real, fileName))
-	if watch.Missing(err) {
-		return false
-	}
-	s.take(at, fileName, info, err)
-	return true
-}
-
-func (s *scan) take(at step, name string, info fs.FileInfo, err error) {
-	f := finding{folder: at.as, file: name, home: at.real, real: filepath.Join(at.real, name)}
-	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		if f.real, err = s.follow(f.real); err == nil {
-			s.pass.Folder(filepath.Dir(f.real))
-			info, err = os.Lstat(f.real)
-		}
-	}
+// skill takes the folder if it has a SKILL.md of this name.
+func (s *scan) skill(at step, name string) bool {
+	path := filepath.Join(at.real, name)
+	real, info, err := s.look(path)
+	f := finding{folder: at.as, file: name, home: at.real, real: real}
 	switch {
+	case watch.Missing(err) && real == path:
+		return false
 	case errors.Is(err, errEscape), errors.Is(err, errLoop):
 		f.trouble = refusedLink(filepath.Join(at.as, name), err)
 	case err != nil:
@@ -151,57 +138,65 @@ func (s *scan) take(at step, name string, info fs.FileInfo, err error) {
 	case !info.Mode().IsRegular():
 		f.trouble = noFile(info.Mode())
 	case info.Size() <= MaxFile && s.text+info.Size() > mostText:
-		s.note(fmt.Sprintf("its SKILL.md files have more than %d MiB together, and the rest are not read; move out what is not needed", mostText>>20))
-		return
+		s.note("its SKILL.md files have more than %d MiB together, and the rest are not read; move out what is not needed", mostText>>20)
+		return true
 	default:
 		f.key = watch.KeyOf(info)
 		s.text += min(info.Size(), MaxFile)
 	}
 	s.found = append(s.found, f)
+	return true
 }
 
-// follow watches each link on the way before it follows it. In a workspace, whose
-// links are somebody else's, it first finds out by the handle of the workspace
+// look says what lies at a path of which at most the last step is a link, and where it
+// really lies. It watches each link on the way before it follows it. In a workspace,
+// whose links are somebody else's, it first finds out by the handle of the workspace
 // that they stay in it: what lies outside is not even looked at.
-func (s *scan) follow(link string) (real string, err error) {
+func (s *scan) look(path string) (real string, info fs.FileInfo, err error) {
+	info, err = os.Lstat(path)
+	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		return path, info, err
+	}
 	if s.at.Bound != "" {
-		s.pass.Name(filepath.Dir(link), link)
-		if err := s.roots[len(s.roots)-1].holds(link); err != nil {
-			return "", err
+		s.pass.Name(filepath.Dir(path), path)
+		if err := s.roots[len(s.roots)-1].holds(path); err != nil {
+			return "", nil, err
 		}
 	}
-	s.pass.Path(link)
-	return s.roots.follow(link)
+	s.pass.Path(path)
+	if real, err = s.roots.follow(path); err == nil {
+		info, err = os.Lstat(real)
+	}
+	return real, info, err
 }
 
 // list returns the folders to scan next.
-func (s *scan) list(at step) []step {
+func (s *scan) list(at step) (next []step) {
 	entries, err := s.entries(at)
 	if err != nil {
-		if !watch.Missing(err) {
-			s.noteUnreadable(at.as, err)
-		}
+		s.unread(at.as, err)
 		return nil
 	}
-	if at.depth > 0 {
-		for _, e := range entries {
-			if strings.EqualFold(e.Name(), fileName) {
-				info, err := os.Lstat(filepath.Join(at.real, e.Name()))
-				s.take(at, e.Name(), info, err)
-				return nil
-			}
+	for _, e := range entries {
+		if at.depth > 0 && strings.EqualFold(e.Name(), fileName) && s.skill(at, e.Name()) {
+			return nil
 		}
 	}
-	var next []step
 	for _, e := range entries {
-		if skipped(e.Name()) || !e.IsDir() && e.Type()&fs.ModeSymlink == 0 {
+		if e.Name()[0] == '.' || e.Name() == "node_modules" {
 			continue
 		}
-		to, ok := step{filepath.Join(at.as, e.Name()), filepath.Join(at.real, e.Name()), at.depth + 1}, true
-		if !e.IsDir() {
-			to.real, ok = s.linked(at, to)
+		to := step{filepath.Join(at.as, e.Name()), filepath.Join(at.real, e.Name()), at.depth + 1}
+		if folder := e.IsDir() || e.Type()&fs.ModeSymlink != 0 && s.linked(at, &to); !folder {
+			continue
 		}
-		if ok && s.room(to) {
+		switch {
+		case to.depth > mostDepth:
+			s.note("skills are looked for %d levels deep, and %s lies deeper; move what is in it up", mostDepth, to.as)
+		case s.folders == mostFolders:
+			s.note("it has more than %d folders, and the rest are not looked at; move out what are no skills", mostFolders)
+		default:
+			s.folders++
 			next = append(next, to)
 		}
 	}
@@ -220,41 +215,19 @@ func (s *scan) entries(at step) ([]fs.DirEntry, error) {
 	return entries, err
 }
 
-// skipped reports whether a folder is never scanned.
-func skipped(name string) bool {
-	return strings.HasPrefix(name, ".") || name == "node_modules"
-}
-
-// room reports whether the limits leave room for one more folder.
-func (s *scan) room(to step) bool {
-	if to.depth > mostDepth {
-		s.note(fmt.Sprintf("skills are looked for %d levels deep, and %s lies deeper; move what is in it up", mostDepth, to.as))
-		return false
-	}
-	if s.folders++; s.folders > mostFolders {
-		s.note(fmt.Sprintf("it has more than %d folders, and the rest are not looked at; move out what are no skills", mostFolders))
-		return false
-	}
-	return true
-}
-
 // linked follows a link to a folder. One that leads elsewhere is nothing to us,
 // one that may not be followed is listed.
-func (s *scan) linked(at, link step) (real string, ok bool) {
-	real, err := s.follow(link.real)
-	if err == nil {
-		var info fs.FileInfo
-		if info, err = os.Lstat(real); err == nil && !info.IsDir() {
-			return "", false
-		}
-	}
+func (s *scan) linked(at step, link *step) bool {
+	real, info, err := s.look(link.real)
 	if _, inside := below(real, at.real); err == nil && inside {
 		err = errLoop
 	}
 	if err != nil {
 		s.found = append(s.found, finding{folder: link.as, file: fileName, trouble: refusedLink(link.as, err)})
+		return false
 	}
-	return real, err == nil
+	link.real = real
+	return info.IsDir()
 }
 
 func refusedLink(link string, err error) *diagnostic {

@@ -69,10 +69,9 @@ func (t *Trust) known(project string) keptAnswers {
 	if project == "" {
 		return keptAnswers{}
 	}
-	answers, err := t.read(context.Background(), sdk.EntryQuery{Project: project, Brief: true})
+	answers, err := t.answers(context.Background(), project, true)
 	if err != nil {
 		t.log.Warn("nothing of a project is trusted, because what is cannot be read", "project", project, "error", err)
-		return keptAnswers{}
 	}
 	return answers
 }
@@ -89,17 +88,13 @@ type keptAnswer struct {
 	skill trustedSkill
 }
 
-// answers are those that a project has.
-func (t *Trust) answers(ctx context.Context, project string) (keptAnswers, error) {
-	return t.read(ctx, sdk.EntryQuery{Project: project})
-}
-
-func (t *Trust) read(ctx context.Context, q sdk.EntryQuery) (out keptAnswers, err error) {
-	if q.Project, err = filepath.EvalSymlinks(q.Project); err != nil {
+// answers are those that a project has; brief ones are without their skill.
+func (t *Trust) answers(ctx context.Context, project string, brief bool) (out keptAnswers, err error) {
+	root, err := filepath.EvalSymlinks(project)
+	if err != nil {
 		return out, sdk.Errorf(sdk.NotFound, "the project directory cannot be found: %w", err)
 	}
-	q.Glob = trustScheme + "**"
-	entries, err := t.entries.Entries(ctx, q)
+	entries, err := t.entries.Entries(ctx, sdk.EntryQuery{Project: root, Glob: trustScheme + "**", Brief: brief})
 	if err != nil {
 		return out, err
 	}
@@ -109,7 +104,7 @@ func (t *Trust) read(ctx context.Context, q sdk.EntryQuery) (out keptAnswers, er
 		if e.Path == instructionsPath {
 			err = json.Unmarshal(e.Attributes, &out.instructions)
 		} else if err = json.Unmarshal(e.Attributes, &a.trustAnswer); err == nil {
-			if !q.Brief {
+			if !brief {
 				err = json.Unmarshal([]byte(e.Body), &a.skill)
 			}
 			out.skills[a.Name] = a

@@ -62,13 +62,13 @@ func trustProject(path string) (string, error) {
 
 // accept trusts skills that are still what was shown, all or none.
 func (a *Answers) accept(ctx context.Context, project string, shown map[string]string) error {
-	documents, err := a.ofWorkspace(ctx, project)
+	catalogue, err := a.cfg.Library.Catalogue(ctx, project)
 	if err != nil {
 		return err
 	}
 	var writes []sdk.Write
 	for _, name := range slices.Sorted(maps.Keys(shown)) {
-		c, err := asShown(ctx, documents, name, shown[name])
+		c, err := asShown(ctx, catalogue.Named(name), name, shown[name])
 		if err != nil {
 			return err
 		}
@@ -81,46 +81,41 @@ func (a *Answers) accept(ctx context.Context, project string, shown map[string]s
 	return a.answer(ctx, project, writes)
 }
 
-// asShown finds the skill of a name whose folder has the hash that was shown.
-func asShown(ctx context.Context, documents []*skill.Document, name, hash string) (skill.Contents, error) {
-	named, problem := false, error(nil)
-	for _, d := range documents {
-		if d.Name != name {
-			continue
-		}
-		named = true
-		if !d.Loaded {
-			problem = sdk.Errorf(sdk.Conflict, "the skill %s cannot be loaded: %s", name, d.Reason)
+// asShown finds the skill of a project whose folder has the hash that was shown.
+func asShown(ctx context.Context, named []*skill.Document, name, hash string) (skill.Contents, error) {
+	problem := error(notInProject(name))
+	for _, d := range named {
+		if d.Tier != sdk.TierWorkspace {
 			continue
 		}
 		c, err := wholeSkill(ctx, d)
-		if err != nil {
+		switch {
+		case err != nil:
 			problem = fmt.Errorf("the skill %s cannot be trusted: %w", name, err)
-			continue
-		}
-		if c.Hash == hash {
+		case c.Hash == hash:
 			return c, nil
+		default:
+			problem = sdk.Errorf(sdk.Conflict, "the skill %s is not what was shown, and nothing is trusted: `bothy trust %s` shows it as it is now", name, name)
 		}
 	}
-	switch {
-	case !named:
-		return skill.Contents{}, sdk.Errorf(sdk.NotFound, "no skill of this project is called %s; `bothy trust` shows what there is", name)
-	case problem != nil:
-		return skill.Contents{}, problem
-	}
-	return skill.Contents{}, sdk.Errorf(sdk.Conflict, "the skill %s is not what was shown, and nothing is trusted: `bothy trust %s` shows it as it is now", name, name)
+	return skill.Contents{}, problem
+}
+
+func notInProject(name string) *sdk.Error {
+	return sdk.Errorf(sdk.NotFound, "no skill of this project is called %s; `bothy trust` shows what there is", name)
 }
 
 // wholeSkill is what a skill's folder holds. Its SKILL.md must be the one that
 // was read: that of a version that is broken, or came a moment ago, may ask for
 // more than what is shown, and a last good version was perhaps never looked at.
 func wholeSkill(ctx context.Context, d *skill.Document) (skill.Contents, error) {
+	if !d.Loaded {
+		return skill.Contents{}, sdk.Errorf(sdk.Conflict, "it cannot be loaded: %s", d.Reason)
+	}
 	c, err := skill.ReadContents(ctx, d.Folder, trustedTexts)
 	switch {
-	case err != nil:
+	case err != nil || c.Hold(d.Skill):
 		return c, err
-	case c.Hold(d.Skill):
-		return c, nil
 	case d.Stale && len(d.Diagnostics) > 0:
 		return c, sdk.Errorf(sdk.Conflict, "its SKILL.md cannot be loaded as it is now: %s", d.Diagnostics[0].Message)
 	}
@@ -128,7 +123,7 @@ func wholeSkill(ctx context.Context, d *skill.Document) (skill.Contents, error) 
 }
 
 func (a *Answers) revoke(ctx context.Context, project string, names []string) error {
-	answers, err := a.cfg.Trust.answers(ctx, project)
+	answers, err := a.cfg.Trust.answers(ctx, project, false)
 	if err != nil {
 		return err
 	}
@@ -157,16 +152,6 @@ func (a *Answers) answer(ctx context.Context, project string, writes []sdk.Write
 	return a.cfg.Library.Retrust(ctx, project)
 }
 
-// ofWorkspace are the skills that came with a project, the one that goes first
-// before the others.
-func (a *Answers) ofWorkspace(ctx context.Context, project string) ([]*skill.Document, error) {
-	c, err := a.cfg.Library.Catalogue(ctx, project)
-	if err != nil {
-		return nil, err
-	}
-	return slices.DeleteFunc(c.All(), func(d *skill.Document) bool { return d.Tier != sdk.TierWorkspace }), nil
-}
-
 // Limits on the differences of one answer, which has to fit into a message.
 const (
 	longestDiff = 512 << 10 // of one skill that was asked for by its name
@@ -179,7 +164,7 @@ func (a *Answers) showTrust(ctx context.Context, project string, names []string)
 	if err != nil {
 		return rpc.Trust{}, err
 	}
-	answers, err := a.cfg.Trust.answers(ctx, project)
+	answers, err := a.cfg.Trust.answers(ctx, project, false)
 	if err != nil {
 		return rpc.Trust{}, err
 	}
@@ -202,7 +187,7 @@ func (a *Answers) showTrust(ctx context.Context, project string, names []string)
 	for _, name := range names {
 		if !slices.ContainsFunc(out.Skills, func(s rpc.TrustSkill) bool { return s.Skill.Name == name }) {
 			if a, ok := answers.skills[name]; !ok || a.Hash != "" {
-				return out, sdk.Errorf(sdk.NotFound, "no skill of this project is called %s; `bothy trust` shows what there is", name)
+				return out, notInProject(name)
 			}
 		}
 	}
@@ -212,10 +197,6 @@ func (a *Answers) showTrust(ctx context.Context, project string, names []string)
 // trustSkill is a skill as it would be trusted.
 func trustSkill(ctx context.Context, d *skill.Document, answer keptAnswer) rpc.TrustSkill {
 	s := rpc.TrustSkill{Skill: d.Skill, Files: []rpc.TrustFile{}}
-	if !d.Loaded {
-		s.Problem = "it cannot be loaded: " + d.Reason
-		return s
-	}
 	c, err := wholeSkill(ctx, d)
 	if err != nil {
 		s.Problem = err.Error()

@@ -52,7 +52,7 @@ func (a *Answers) trustInstructions(ctx context.Context, project string, p rpc.T
 
 // showInstructions shows what the root of a project has, and what was answered.
 func (a *Answers) showInstructions(ctx context.Context, project string) (rpc.TrustInstructions, error) {
-	kept, err := a.cfg.Trust.answers(ctx, project)
+	kept, err := a.cfg.Trust.answers(ctx, project, false)
 	if err != nil {
 		return rpc.TrustInstructions{}, err
 	}

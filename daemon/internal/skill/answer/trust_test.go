@@ -73,7 +73,7 @@ func TestTrustIsWhatTheEntriesSay(t *testing.T) {
 	say(trustWrite("a", nil, time.Now()))
 	want(p.Root, "a", "h2", false)
 	want(p.Root, "a", "", false)
-	answers, err := x.answers(t.Context(), p.Root)
+	answers, err := x.answers(t.Context(), p.Root, false)
 	if a := answers.skills["a"]; err != nil || a.Hash != "" || a.skill.Hash != "h2" {
 		t.Errorf("what was trusted last is %+v, %v", answers, err)
 	}
@@ -96,7 +96,7 @@ func TestTrustIsWhatTheEntriesSay(t *testing.T) {
 	want(p.Root, "a", "h2", false)
 	say(instructionsWrite(false, time.Now()))
 	follows(p.Root, false)
-	if got, err := x.answers(t.Context(), p.Root); err != nil || got.instructions.Answered.IsZero() || len(got.skills) != 3 {
+	if got, err := x.answers(t.Context(), p.Root, false); err != nil || got.instructions.Answered.IsZero() || len(got.skills) != 3 {
 		t.Errorf("a no is kept as %+v, %v", got, err)
 	}
 	if len(x.Trusted(filepath.Join(p.Root, "gone"))) > 0 || !strings.Contains(log.String(), "cannot be read") {
@@ -179,7 +179,7 @@ func TestShownIsWhatWasRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := skill.Parse([]byte(text), folder)
-	d.Folder, d.Path = folder, path
+	d.Tier, d.Folder, d.Path = sdk.TierWorkspace, folder, path
 	shown := trustSkill(t.Context(), &d, keptAnswer{})
 	if shown.Problem != "" || shown.Hash == "" {
 		t.Fatalf("as it was read: %+v", shown)

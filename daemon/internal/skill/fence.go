@@ -2,6 +2,7 @@ package skill
 
 import (
 	"bytes"
+	"unicode"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -19,17 +20,16 @@ type fenced struct {
 // value end nothing; one dash is none, and neither are four.
 func scanFences(text []byte) (fenced, *sdk.SkillDiagnostic) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
-	line, first, rest := 1, []byte(nil), text
-	for ; len(bytes.TrimSpace(first)) == 0; line++ {
-		if len(rest) == 0 {
-			return fenced{}, wrong("frontmatter-missing", 1, 1, "there is no frontmatter: the file is empty", helpFrontmatter)
-		}
-		first, rest, _ = bytes.Cut(rest, []byte("\n"))
+	begin := len(text) - len(bytes.TrimLeftFunc(text, unicode.IsSpace))
+	if begin == len(text) {
+		return fenced{}, wrong("frontmatter-missing", 1, 1, "there is no frontmatter: the file is empty", helpFrontmatter)
 	}
-	if line--; !isFence(first) {
+	line := 1 + bytes.Count(text[:begin], []byte("\n"))
+	first, block, _ := bytes.Cut(text[bytes.LastIndexByte(text[:begin], '\n')+1:], []byte("\n"))
+	if !isFence(first) {
 		return fenced{}, wrong("frontmatter-missing", line, 1, noFence(first), helpFrontmatter)
 	}
-	for block := rest; len(rest) > 0; {
+	for rest := block; len(rest) > 0; {
 		before := len(block) - len(rest)
 		var l []byte
 		if l, rest, _ = bytes.Cut(rest, []byte("\n")); isFence(l) {

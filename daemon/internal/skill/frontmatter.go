@@ -19,13 +19,11 @@ const (
 	maxNodes = 10_000 // values, every alias counted as all it stands for
 )
 
-// boundsError says that a frontmatter is YAML but more than is taken.
-type boundsError string
+// refused says that a frontmatter is YAML and not taken: it is no list of fields, or
+// more than is read.
+type refused struct{ code, message, help string }
 
-func (e boundsError) Error() string { return string(e) }
-
-// errShape says that a frontmatter is YAML but no list of fields.
-var errShape = errors.New("the frontmatter has no fields of the form name: value")
+func (e refused) Error() string { return e.message }
 
 // frontmatter is the fields between the fences.
 type frontmatter struct {
@@ -48,7 +46,7 @@ func decodeBlock(src []byte) (*frontmatter, error) {
 		return f, nil
 	}
 	if root.Kind != yaml.MappingNode {
-		return nil, errShape
+		return nil, refused{"frontmatter-fields", "the frontmatter has no fields of the form name: value", helpFrontmatter}
 	}
 	left := maxNodes
 	if err := bounds(root, 0, &left); err != nil {
@@ -91,11 +89,12 @@ func oneDocument(src []byte) (root *yaml.Node, err error) {
 // bounds refuses a tree that is deep, or large once its aliases are followed. left
 // is how many values it may still have.
 func bounds(n *yaml.Node, depth int, left *int) error {
-	if depth > maxDepth {
-		return boundsError(fmt.Sprintf("the frontmatter is more than %d levels deep", maxDepth))
-	}
-	if *left--; *left < 0 {
-		return boundsError(fmt.Sprintf("the frontmatter stands for more than %d values", maxNodes))
+	*left--
+	switch help := "Write the values out, few and flat."; {
+	case depth > maxDepth:
+		return refused{"yaml-bounds", fmt.Sprintf("the frontmatter is more than %d levels deep", maxDepth), help}
+	case *left < 0:
+		return refused{"yaml-bounds", fmt.Sprintf("the frontmatter stands for more than %d values", maxNodes), help}
 	}
 	for _, c := range follow(n).Content {
 		if err := bounds(c, depth+1, left); err != nil {

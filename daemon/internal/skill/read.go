@@ -76,8 +76,8 @@ func (d *Document) decode(f fenced) *frontmatter {
 		}, src)
 	}
 	fields, err := decodeBlock(src)
-	var bound boundsError
-	if err != nil && !errors.As(err, &bound) && !errors.Is(err, errShape) {
+	var no refused
+	if err != nil && !errors.As(err, &no) {
 		fixed, notes := repair(src, f.line+1)
 		if fields, err = decodeBlock(fixed); err == nil {
 			d.Repaired = true
@@ -88,16 +88,12 @@ func (d *Document) decode(f fenced) *frontmatter {
 		src = fixed
 	}
 	switch {
-	case err == nil:
-		return fields
-	case errors.As(err, &bound):
-		d.note(wrong("yaml-bounds", f.line+1, 1, bound.Error(), "Write the values out, few and flat."))
-	case errors.Is(err, errShape):
-		d.note(wrong("frontmatter-fields", f.line+1, 1, errShape.Error(), helpFrontmatter))
-	default:
+	case errors.As(err, &no):
+		d.note(wrong(no.code, f.line+1, 1, no.message, no.help))
+	case err != nil:
 		d.note(notYAML(src, err, f.line+1))
 	}
-	return nil
+	return fields
 }
 
 // breaksUnseen reports whether YAML ends a line at a character where no editor

@@ -19,43 +19,42 @@ import (
 // a file, and so does everything else. first is the line of the block's first line
 // in its file, for the warnings that say what was done.
 func repair(src []byte, first int) (fixed []byte, notes []*sdk.SkillDiagnostic) {
-	for i, entry := range entries(src) {
-		end := keyEnd(entry)
-		value := strings.TrimSpace(entry[end:])
-		if end == 0 || value == "" || isYAML(entry, src) {
-			fixed = append(fixed, entry...)
-			continue
-		}
+	for _, b := range blocks(src) {
+		end := keyEnd(b.text)
+		value := strings.TrimSpace(b.text[end:])
 		note := func(at int, what, help string) {
-			line, column := placeOf([]byte(entry), at)
-			notes = append(notes, warning("repaired", first+i+line-1, column, fmt.Sprintf("the value of %s %s", show(strings.Trim(entry[:end-1], " \t\"'")), what),
+			line, column := placeOf([]byte(b.text), at)
+			notes = append(notes, warning("repaired", first+b.line+line-1, column, fmt.Sprintf("the value of %s %s", show(strings.Trim(b.text[:end-1], " \t\"'")), what),
 				help+" What was repaired gets no tools approved in advance."))
 		}
-		if spaced := tabIndent.ReplaceAllStringFunc(entry, spaces); spaced != entry && isYAML(spaced, src) {
-			note(tabIndent.FindStringIndex(entry)[0], "is indented with tabs, which YAML does not take; they were read as two spaces each", "Indent it with spaces.")
-			fixed = append(fixed, spaced...)
-			continue
+		spaced := tabIndent.ReplaceAllStringFunc(b.text, func(indent string) string { return strings.ReplaceAll(indent, "\t", "  ") })
+		switch {
+		case end == 0 || value == "" || isYAML(b.text, src):
+		case spaced != b.text && isYAML(spaced, src):
+			note(tabIndent.FindStringIndex(b.text)[0], "is indented with tabs, which YAML does not take; they were read as two spaces each", "Indent it with spaces.")
+			b.text = spaced
+		case !unfinished.MatchString(value) && !swallows.MatchString(b.text):
+			text, escapes := quoted(value)
+			what, help := reason(value), "Put the value in quotes."
+			if escapes {
+				what, help = "holds a backslash that stands for itself within double quotes", "Put the value in single quotes."
+			}
+			note(end+strings.Index(b.text[end:], value[:1]), what+", which YAML does not take; it was read as plain text", help)
+			text = strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "'", "''")
+			b.text = b.text[:end] + " '" + text + "'" + strings.Repeat("\n", strings.Count(b.text, "\n"))
 		}
-		if unfinished(value) || swallows(entry) {
-			fixed = append(fixed, entry...)
-			continue
-		}
-		text, escapes := quoted(value)
-		what, help := reason(value), "Put the value in quotes."
-		if escapes {
-			what, help = "holds a backslash that stands for itself within double quotes", "Put the value in single quotes."
-		}
-		note(end+strings.Index(entry[end:], value[:1]), what+", which YAML does not take; it was read as plain text", help)
-		text = strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "'", "''")
-		fixed = append(fixed, entry[:end]+" '"+text+"'"+strings.Repeat("\n", strings.Count(entry, "\n"))...)
+		fixed = append(fixed, b.text...)
 	}
 	return fixed, notes
 }
 
-// tabIndent is white space at the beginning of a line that holds a tab.
-var tabIndent = regexp.MustCompile(`(?m)^ *\t[ \t]*`)
-
-func spaces(indent string) string { return strings.ReplaceAll(indent, "\t", "  ") }
+var (
+	tabIndent   = regexp.MustCompile(`(?m)^ *\t[ \t]*`)
+	fieldKey    = regexp.MustCompile("^[^ \t\r\n#?\\[\\]{},&*!|>%@`-][^\n]*?:(?:[ \t\r\n]|$)")
+	unfinished  = regexp.MustCompile(`^(?:"[^"]*|'[^']*|\[[^\]]*|\{[^}]*|[|>][|>+\-0-9 \r]*\n(?s:.*))$`) // it lacks the end of what it opens with, or is a text over several lines
+	parserPlace = regexp.MustCompile(`^(?:yaml: )?(?:line \d+: )?`)
+	swallows    = regexp.MustCompile(`(?m)^[ \t]+(?:name|description): `) // what is indented by mistake is no text
+)
 
 // quoted is the text of a value that one pair of double quotes encloses, and whether
 // backslashes in it are what keeps it from being YAML; else it is the value.
@@ -67,29 +66,26 @@ func quoted(value string) (text string, escapes bool) {
 	return strings.ReplaceAll(inner, `\"`, `"`), true
 }
 
-// entries are the fields of the top level, each with its first line's number and
-// all the lines that belong to it. To a description belong also lines that begin like
-// text and not like a field.
-func entries(src []byte) func(yield func(line int, entry string) bool) {
-	return func(yield func(int, string) bool) {
-		begin, entry := 0, ""
-		line := 0
-		for l := range strings.Lines(string(src)) {
-			belongs := strings.TrimSpace(l) == "" || l[0] == ' ' || l[0] == '\t' || strings.HasPrefix(l, "- ") ||
-				strings.HasPrefix(entry, "description:") && goesOn(l)
-			if !belongs && entry != "" {
-				if !yield(begin, entry) {
-					return
-				}
-				begin, entry = line, ""
-			}
-			entry += l
-			line++
+// block is a field of the top level with all the lines that belong to it. To a
+// description belong also lines that begin like text and not like a field.
+type block struct {
+	line int // of the first one, from 0
+	text string
+}
+
+func blocks(src []byte) (list []block) {
+	line := 0
+	for l := range strings.Lines(string(src)) {
+		last := len(list) - 1
+		if last >= 0 && (strings.TrimSpace(l) == "" || l[0] == ' ' || l[0] == '\t' || strings.HasPrefix(l, "- ") ||
+			strings.HasPrefix(list[last].text, "description:") && goesOn(l)) {
+			list[last].text += l
+		} else {
+			list = append(list, block{line, l})
 		}
-		if entry != "" {
-			yield(begin, entry)
-		}
+		line++
 	}
+	return list
 }
 
 // goesOn reports whether a line is text that nobody would take for a field, also not
@@ -101,45 +97,7 @@ func goesOn(line string) bool {
 }
 
 // keyEnd is where in a field its key ends, the colon included; 0 when it is none.
-func keyEnd(entry string) int {
-	first, _, _ := strings.Cut(entry, "\n")
-	if first == "" || strings.IndexByte(" \t#-?[]{},&*!|>%@`", first[0]) >= 0 {
-		return 0
-	}
-	for i := 1; i < len(first); i++ {
-		if first[i] == ':' && (i+1 == len(first) || strings.IndexByte(" \t\r", first[i+1]) >= 0) {
-			return i + 1
-		}
-	}
-	return 0
-}
-
-// unfinished reports whether a value lacks the end of what it opens with, or is a
-// text over several lines.
-func unfinished(value string) bool {
-	switch c := value[0]; c {
-	case '"', '\'':
-		return strings.IndexByte(value[1:], c) < 0
-	case '[', '{':
-		return strings.IndexByte(value, c+2) < 0
-	case '|', '>':
-		header, _, more := strings.Cut(value, "\n")
-		return more && strings.Trim(header, "|>+-0123456789 \r") == ""
-	}
-	return false
-}
-
-// swallows reports whether the name or the description stands below another
-// field, indented by mistake: that is no text.
-func swallows(entry string) bool {
-	for l := range strings.Lines(entry) {
-		inner := strings.TrimLeft(l, " \t")
-		if inner != l && (strings.HasPrefix(inner, "name: ") || strings.HasPrefix(inner, "description: ")) {
-			return true
-		}
-	}
-	return false
-}
+func keyEnd(text string) int { return len(strings.TrimRight(fieldKey.FindString(text), " \t\r\n")) }
 
 // isYAML reports whether a field is YAML by itself, given the anchors of the
 // block.
@@ -172,11 +130,11 @@ func reason(value string) string {
 // line in its file.
 func notYAML(src []byte, err error, first int) *sdk.SkillDiagnostic {
 	line, _ := lineOf(err)
-	for i, entry := range entries(src) {
-		if _, alone := oneDocument([]byte(entry)); alone != nil && !isYAML(entry, src) {
-			line, err = i+1, alone
-			if within, ok := lineOf(alone); ok && within <= strings.Count(entry, "\n") {
-				line = i + within
+	for _, b := range blocks(src) {
+		if _, alone := oneDocument([]byte(b.text)); alone != nil && !isYAML(b.text, src) {
+			line, err = b.line+1, alone
+			if within, ok := lineOf(alone); ok && within <= strings.Count(b.text, "\n") {
+				line = b.line + within
 			}
 			break
 		}
@@ -187,7 +145,7 @@ func notYAML(src []byte, err error, first int) *sdk.SkillDiagnostic {
 	if end := keyEnd(text); end > 0 && strings.TrimSpace(text[end:]) != "" {
 		column = 1 + utf8.RuneCountInString(text[:len(text)-len(strings.TrimLeft(text[end:], " \t"))])
 	}
-	return wrong("yaml", first+max(line, 1)-1, column, "the frontmatter is no YAML: "+bare(err),
+	return wrong("yaml", first+max(line, 1)-1, column, "the frontmatter is no YAML: "+visible(parserPlace.ReplaceAllString(err.Error(), "")),
 		"Write each field as name: value on a line of its own, with the value in quotes when it holds a colon, quotes or brackets.")
 }
 
@@ -197,15 +155,4 @@ func lineOf(err error) (int, bool) {
 	digits, _, _ := strings.Cut(rest, ":")
 	n, err := strconv.Atoi(digits)
 	return n, err == nil && n > 0
-}
-
-// bare is the text of an error of the parser without its place.
-func bare(err error) string {
-	s := strings.TrimPrefix(err.Error(), "yaml: ")
-	if rest, ok := strings.CutPrefix(s, "line "); ok {
-		if _, after, ok := strings.Cut(rest, ": "); ok {
-			s = after
-		}
-	}
-	return visible(s)
 }

@@ -107,9 +107,7 @@ func (l *Library) refresh() {
 	l.notifying.Lock()
 	defer l.notifying.Unlock()
 	for _, c := range l.differences() {
-		if l.changed != nil {
-			l.changed(c)
-		}
+		l.changed(c)
 	}
 }
 

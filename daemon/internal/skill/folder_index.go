@@ -1,6 +1,7 @@
 package skill
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -36,9 +37,10 @@ func (s snapshot) equal(other snapshot) bool {
 // watchingPolling is rpc.SkillFolder.Watching where changes make no events.
 const watchingPolling = "polling"
 
-// scan brings the index up to what is on disk; trusted are hashes of folders by name. It reports whether something may
-// be half done: then nothing of the index should be shown before another scan,
-// unless it is the last one of its pass, which takes what can be loaded.
+// scan brings the index up to what is on disk; trusted are hashes of folders by name.
+// It reports whether something may be half done: then nothing of the index should be
+// shown before another scan, unless it is the last one of its pass, which takes what
+// can be loaded.
 func (x *folderIndex) scan(pass *watch.Pass, o *Options, trusted map[string]string) (unstable bool) {
 	sc := &scan{at: x.at, pass: pass}
 	defer sc.end()
@@ -143,15 +145,13 @@ func (x *folderIndex) show(sc *scan, remote func(folder string) string) {
 	if kind := remote(sc.real); sc.real != "" && kind != "" {
 		sc.pass.Unwatchable()
 		s.state.Watching = watchingPolling
-		if s.state.Problem == "" {
-			s.state.Problem = "changes of a file system of the kind " + kind + " cannot be watched, and are found late"
-		}
+		s.state.Problem = cmp.Or(s.state.Problem, "changes of a file system of the kind "+kind+" cannot be watched, and are found late")
 	}
 	switch {
 	case len(s.docs) > 0:
 		x.had = sc.id
-	case x.had.Dev != 0 && x.had.Dev != sc.id.Dev && s.state.Problem == "":
-		s.state.Problem = "the file system on which it was is not there any more"
+	case x.had.Dev != 0 && x.had.Dev != sc.id.Dev:
+		s.state.Problem = cmp.Or(s.state.Problem, "the file system on which it was is not there any more")
 	}
 	x.now = s
 }

@@ -74,7 +74,7 @@ type Library struct {
 	o Options
 
 	running sync.WaitGroup // the views
-	changed func(Change)   // see OnChange; nil is nobody
+	changed func(Change)   // see OnChange
 
 	// The locks, in the order in which they are taken.
 	notifying sync.Mutex // held over changed
@@ -99,7 +99,7 @@ func NewLibrary(s Settings, o Options) (*Library, error) {
 	}
 	o.Home = resolved(o.Home) // as projects are
 	o.fill()
-	l := &Library{o: o, settings: s, projects: map[string]*view{}}
+	l := &Library{o: o, changed: func(Change) {}, settings: s, projects: map[string]*view{}}
 	l.mu.Lock() // what the first check asks for is there when it asks
 	defer l.mu.Unlock()
 	l.base = l.newView("", s.Folders)
@@ -117,10 +117,6 @@ func (l *Library) OnChange(f func(Change)) {
 // Close ends the watching. It waits for a call of OnChange's function that runs.
 func (l *Library) Close() error {
 	l.mu.Lock()
-	if l.closed {
-		l.mu.Unlock()
-		return nil
-	}
 	l.closed = true
 	for _, v := range l.views() {
 		v.end()
@@ -154,27 +150,18 @@ func (l *Library) Configure(s Settings) {
 	l.refresh()
 }
 
-// Retrust checks a project's folders and makes its catalogue anew, because the
-// trust in its skills changed. The change is in force when Retrust returns.
-func (l *Library) Retrust(ctx context.Context, project string) error {
+// Check checks a project's folders now, whether or not anything is known to have
+// changed, and asks anew what is trusted. What was found is in force when it returns.
+func (l *Library) Check(ctx context.Context, project string) error {
 	l.mu.Lock()
 	l.changes++
 	l.mu.Unlock()
-	if err := l.Check(ctx, project); err != nil {
-		return err
-	}
-	l.refresh()
-	return nil
-}
-
-// Check checks a project's folders now, whether or not anything is known to have
-// changed, and waits until what was found is in force.
-func (l *Library) Check(ctx context.Context, project string) error {
 	for _, v := range l.inUse(project) {
 		if err := v.CheckNow(ctx); err != nil {
 			return fmt.Errorf("wait for the skills to be read again: %w", err)
 		}
 	}
+	l.refresh()
 	return nil
 }
 

@@ -242,8 +242,10 @@ func TestCopies(t *testing.T) {
 	d := planted(t, "pdf", map[string]string{"run": "#!/bin/sh\n"})
 	trusted := ""
 	c := Copies{
-		Trusted: func(project string) map[string]string { return map[string]map[string]string{"/p": {"pdf": trusted}}[project] },
-		Runs:    forked{[]string{"pdf", "gone", "../up"}},
+		Trusted: func(project string) map[string]string {
+			return map[string]map[string]string{"/p": {"pdf": trusted}}[project]
+		},
+		Runs: forked{[]string{"pdf", "gone", "../up"}},
 	}
 	d.Tier = sdk.TierWorkspace
 	if p, err := c.Make(t.Context(), "/p", d.Skill, parent); sdk.OutcomeOf(err) != sdk.Permission || p.Folder != "" {

@@ -147,7 +147,7 @@ func TestIdleWorkspaceIsNotWatched(t *testing.T) {
 
 func (h *testLibrary) retrust() {
 	h.t.Helper()
-	if err := h.Retrust(context.Background(), h.project); err != nil {
+	if err := h.Check(context.Background(), h.project); err != nil {
 		h.t.Fatal(err)
 	}
 }

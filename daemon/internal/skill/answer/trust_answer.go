@@ -149,7 +149,7 @@ func (a *Answers) answer(ctx context.Context, project string, writes []sdk.Write
 	if err := a.cfg.Keep(ctx, project, writes...); err != nil {
 		return err
 	}
-	return a.cfg.Library.Retrust(ctx, project)
+	return a.cfg.Library.Check(ctx, project)
 }
 
 // Limits on the differences of one answer, which has to fit into a message.

@@ -100,10 +100,10 @@ type walk struct {
 // is open until end.
 func (w *walk) all(folder string) (err error) {
 	w.root, err = os.OpenRoot(folder)
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return sdk.Errorf(sdk.NotFound, "the skill's folder is gone: %w", err)
-	}
-	if err != nil {
+	case err != nil:
 		return sdk.Errorf(sdk.Unavailable, "the skill's folder cannot be opened: %w", err)
 	}
 	for dirs := []string{"."}; len(dirs) > 0 && err == nil; dirs = dirs[1:] {
@@ -142,48 +142,54 @@ func (w *walk) folder(dir string) (dirs []string, err error) {
 	slices.Sort(names)
 	for _, name := range names {
 		at := path.Join(dir, name)
-		switch folder, err := w.visit(at); {
-		case err != nil:
-			return nil, err
-		case folder:
+		folder, why := w.visit(at)
+		if folder {
 			dirs = append(dirs, at)
+		}
+		if why != "" {
+			if err := w.leave(at, why); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return dirs, nil
 }
 
-// visit says what stands at a path, and takes it when it is a file.
-func (w *walk) visit(at string) (folder bool, err error) {
-	if why := badPath(at); why != "" {
-		return false, w.leave(at, why)
-	}
+// visit takes what stands at a path when it is a file, and says why when it is neither
+// that nor a folder, or cannot be shown and stored as it is.
+func (w *walk) visit(at string) (folder bool, why string) {
 	info, err := w.root.Lstat(at)
-	if err != nil {
-		return false, w.leave(at, "cannot be looked at: "+watch.Cause(err).Error())
-	}
-	if info.Mode()&fs.ModeSymlink != 0 {
-		if info, err = w.root.Stat(at); err != nil {
-			return false, w.leave(at, "is a link that leads out of the skill's folder, or nowhere")
-		}
-		if info.IsDir() {
-			return false, w.leave(at, "is a link to a folder: put the files themselves there")
-		}
+	link := err == nil && info.Mode()&fs.ModeSymlink != 0
+	if link {
+		info, err = w.root.Stat(at)
 	}
 	switch {
+	case len(at) > maxPath:
+		return false, fmt.Sprintf("has a path of more than %d bytes", maxPath)
+	case !utf8.ValidString(at):
+		return false, "has a name that is no UTF-8"
+	case strings.ContainsFunc(at, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }):
+		return false, "has a name with control characters"
+	case err != nil && link:
+		return false, "is a link that leads out of the skill's folder, or nowhere"
+	case err != nil:
+		return false, "cannot be looked at: " + watch.Cause(err).Error()
+	case info.IsDir() && link:
+		return false, "is a link to a folder: put the files themselves there"
 	case info.IsDir():
-		return true, nil
+		return true, ""
 	case !info.Mode().IsRegular():
-		return false, w.leave(at, "is no file but "+typeOf(info.Mode()))
+		return false, "is no file but " + typeOf(info.Mode())
 	case len(w.found) == MaxFiles:
 		w.beyond++
-		return false, w.leave(at, fmt.Sprintf("is one file too many: a skill may have %d", MaxFiles))
+		return false, fmt.Sprintf("is one file too many: a skill may have %d", MaxFiles)
 	case w.size+info.Size() > MaxBytes:
 		w.beyond++
-		return false, w.leave(at, fmt.Sprintf("is too large: the files of a skill may have %d MiB together", MaxBytes>>20))
+		return false, fmt.Sprintf("is too large: the files of a skill may have %d MiB together", MaxBytes>>20)
 	}
 	w.size += info.Size()
 	w.found = append(w.found, found{at, info})
-	return false, nil
+	return false, ""
 }
 
 // maxSkipped is how many paths are named that are left out.
@@ -198,17 +204,4 @@ func (w *walk) leave(at, why string) error {
 		w.skipped = append(w.skipped, fmt.Sprintf("%q %s", at, why))
 	}
 	return nil
-}
-
-// badPath says what keeps a path from being shown and stored as it is.
-func badPath(at string) string {
-	switch {
-	case len(at) > maxPath:
-		return fmt.Sprintf("has a path of more than %d bytes", maxPath)
-	case !utf8.ValidString(at):
-		return "has a name that is no UTF-8"
-	case strings.ContainsFunc(at, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }):
-		return "has a name with control characters"
-	}
-	return ""
 }

@@ -167,7 +167,7 @@ const tooManyAlike = "too many other folders of the project have a skill of this
 
 // sum makes the sums of the skills of the index for which people answered, and
 // watches all their folders: what nobody asked for must cost nothing.
-func (x *folderIndex) sum(sc *scan, hash hashFunc, trusted map[string]string) {
+func (x *folderIndex) sum(sc *scan, hash func(folder string, enter func(dir string)) (string, error), trusted map[string]string) {
 	alike := map[string]int{}
 	for _, f := range sc.found {
 		e := x.entries[f.folder]

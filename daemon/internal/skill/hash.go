@@ -8,7 +8,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"path/filepath"
 	"slices"
 	"unicode/utf8"
@@ -30,23 +29,18 @@ func (c Contents) Hold(d sdk.Skill) bool {
 	return slices.ContainsFunc(c.Files, func(f File) bool { return f.Path == name && f.Hash == d.Hash })
 }
 
-// hashFunc is hashFolder, or what a test has in its place.
-type hashFunc func(folder string, enter func(dir string)) (string, error)
-
 // hashFolder is the hash of all that a skill's folder holds. It tells enter of each
 // folder in it before that is read. It is Validation when something in it cannot be
 // part of a skill: a link that leads out, a pipe, too many files.
 func hashFolder(folder string, enter func(dir string)) (string, error) {
-	w := walk{strict: true, enter: func(dir string) { enter(filepath.Join(folder, dir)) }}
-	c, err := w.contents(context.Background(), folder, 0)
+	c, err := (&walk{strict: true, enter: func(dir string) { enter(filepath.Join(folder, dir)) }}).contents(context.Background(), folder, 0)
 	return c.Hash, err
 }
 
 // ReadContents reads a skill's folder as it is to be trusted, whole or not at all. It
 // keeps texts, of at most MaxFile bytes each, up to so many bytes together.
 func ReadContents(ctx context.Context, folder string, texts int) (Contents, error) {
-	w := walk{strict: true}
-	return w.contents(ctx, folder, texts)
+	return (&walk{strict: true}).contents(ctx, folder, texts)
 }
 
 func (w *walk) contents(ctx context.Context, folder string, texts int) (Contents, error) {
@@ -85,28 +79,19 @@ func (w *walk) read(ctx context.Context, each func(f *File, content []byte) erro
 		if err != nil {
 			return Contents{}, err
 		}
-		f := File{Path: x.path, Size: x.info.Size(), Executable: x.info.Mode().Perm()&0o111 != 0, Hash: hashOf(content)}
+		own, mode := sha256.Sum256(content), '-'
+		f := File{Path: x.path, Size: x.info.Size(), Executable: x.info.Mode().Perm()&0o111 != 0, Hash: hex.EncodeToString(own[:])}
 		f.Script = f.Executable || bytes.HasPrefix(content, []byte("#!"))
 		if err := each(&f, content); err != nil {
 			return Contents{}, err
 		}
-		addFile(sum, &f)
 		c.Files = append(c.Files, f)
+		if f.Executable {
+			mode = 'x'
+		}
+		sum.Write(binary.BigEndian.AppendUint64(nil, uint64(len(f.Path)))) // so that no two folders give one text
+		fmt.Fprintf(sum, "%s%c%s", f.Path, mode, own[:])
 	}
 	c.Hash = hex.EncodeToString(sum.Sum(nil))
 	return c, nil
-}
-
-// addFile adds a file to the hash of a folder. Its path has its length before it,
-// so that no two folders give one text.
-func addFile(sum hash.Hash, f *File) {
-	_ = binary.Write(sum, binary.BigEndian, uint64(len(f.Path)))
-	fmt.Fprint(sum, f.Path)
-	mode := byte('-')
-	if f.Executable {
-		mode = 'x'
-	}
-	sum.Write([]byte{mode})
-	content, _ := hex.DecodeString(f.Hash)
-	sum.Write(content)
 }

@@ -29,8 +29,8 @@ type Options struct {
 	settle time.Duration // how long a file must not have changed to be whole
 	idle   time.Duration // after which an unused workspace is not watched any more
 	now    func() time.Time
-	hash   hashFunc
-	remote func(folder string) string // names a file system that makes no events
+	hash   func(folder string, enter func(dir string)) (string, error) // hashFolder
+	remote func(folder string) string                                  // names a file system that makes no events
 }
 
 // fill sets what was left out.

@@ -23,28 +23,17 @@ const maxNameBytes = 200
 // hyphens. Letters of every script stay. A good name stays as it is, and two
 // texts that differ in nothing else give one name. It is never empty.
 func SafeName(text string) string {
-	var b strings.Builder
-	hyphen, count := false, 0
-	for _, r := range norm.NFC.String(text) {
-		r = unicode.ToLower(r)
-		if !inName(r) {
-			hyphen = hyphen || !sdk.Hidden(r) // a character that nobody sees separates nothing
-			continue
+	seen := strings.Map(func(r rune) rune {
+		if sdk.Hidden(r) {
+			return -1 // a character that nobody sees separates nothing
 		}
-		more := 1
-		if hyphen && count > 0 {
-			more = 2
-		}
-		if count+more > MaxName || b.Len()+more-1+utf8.RuneLen(r) > maxNameBytes {
-			break
-		}
-		if more == 2 {
-			b.WriteByte('-')
-		}
-		b.WriteRune(r)
-		hyphen, count = false, count+more
+		return unicode.ToLower(r)
+	}, norm.NFC.String(text))
+	name := norm.NFC.String(strings.Join(strings.FieldsFunc(seen, func(r rune) bool { return !inName(r) }), "-"))
+	if utf8.RuneCountInString(name) > MaxName {
+		name = string([]rune(name)[:MaxName])
 	}
-	if name := norm.NFC.String(b.String()); name != "" {
+	if name = strings.TrimRight(start(name, maxNameBytes), "-"); name != "" {
 		return name
 	}
 	sum := sha256.Sum256([]byte(text))
@@ -56,8 +45,5 @@ func inName(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r >= 'a' && r <= 'z' || r >= '0' && r <= '9'
 	}
-	if sdk.Hidden(r) || r == utf8.RuneError {
-		return false
-	}
-	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
+	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r))
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"syscall"
 
+	"github.com/bothyd/bothy/daemon/internal/watch"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -58,11 +59,7 @@ func unopened(err error) *diagnostic {
 	case errors.Is(err, fs.ErrPermission):
 		return wrong("unreadable", 0, 0, "it may not be read", "Make it readable for you: chmod u+r.")
 	}
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		err = path.Err // the path is told beside it
-	}
-	return wrong("unreadable", 0, 0, "it cannot be read: "+visible(err.Error()), "See that the file is there and can be read.")
+	return wrong("unreadable", 0, 0, "it cannot be read: "+visible(watch.Cause(err).Error()), "See that the file is there and can be read.")
 }
 
 func noFile(m fs.FileMode) *diagnostic {

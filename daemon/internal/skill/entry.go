@@ -30,7 +30,9 @@ type reading struct {
 // read reads the file that was found. It never waits: what is no regular file is not
 // opened, what became one meanwhile not read.
 func (x *reading) read(roots linkRoots) {
-	x.after = x.key
+	if x.after = x.key; x.trouble != nil {
+		return
+	}
 	file, err := roots.open(x.real)
 	if err != nil {
 		x.trouble = unopened(err)
@@ -39,12 +41,10 @@ func (x *reading) read(roots linkRoots) {
 	defer file.Close()
 	text, trouble := readText(file)
 	info, err := file.Stat()
-	switch {
-	case trouble != nil:
-		x.trouble = trouble
-	case err != nil:
-		x.trouble = unopened(err)
-	default:
+	if trouble == nil && err != nil {
+		trouble = unopened(err)
+	}
+	if x.trouble = trouble; trouble == nil {
 		x.after = watch.KeyOf(info)
 		d := Parse(text, x.folder)
 		d.Modified = time.Unix(0, x.after.Written)

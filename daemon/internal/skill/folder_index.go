@@ -45,7 +45,6 @@ func (x *folderIndex) scan(pass *watch.Pass, o *Options, trusted map[string]stri
 	sc := &scan{at: x.at, pass: pass}
 	defer sc.end()
 	sc.run()
-	now := o.now()
 	next := make(map[string]*entry, len(sc.found))
 	var todo []*reading
 	for _, f := range sc.found {
@@ -54,12 +53,8 @@ func (x *folderIndex) scan(pass *watch.Pass, o *Options, trusted map[string]stri
 			e = &entry{}
 		}
 		next[f.folder] = e
-		t := &reading{finding: f, entry: e}
-		switch {
-		case f.trouble != nil:
-			e.take(x.at, t, now)
-		case e.key != f.key || !e.sure || e.doc == nil:
-			t.moving = e.key != f.key && f.key.Moving(now, o.settle)
+		if f.trouble != nil || e.key != f.key || !e.sure || e.doc == nil {
+			t := &reading{finding: f, entry: e, moving: f.trouble == nil && e.key != f.key && f.key.Moving(o.now(), o.settle)}
 			unstable = unstable || t.moving
 			todo = append(todo, t)
 		}

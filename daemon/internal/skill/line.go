@@ -76,14 +76,12 @@ func oneLine(text string) string {
 	if plain { // as most are
 		return text
 	}
-	if strings.ContainsFunc(text, hidden) || !utf8.ValidString(text) {
-		text = strings.Map(func(r rune) rune {
-			if hidden(r) && !unicode.IsSpace(r) {
-				return -1
-			}
-			return r
-		}, strings.ToValidUTF8(text, "\uFFFD"))
-	}
+	text = strings.Map(func(r rune) rune {
+		if hidden(r) && !unicode.IsSpace(r) {
+			return -1
+		}
+		return r
+	}, text)
 	return strings.Join(strings.Fields(text), " ")
 }
 

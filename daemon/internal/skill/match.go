@@ -21,22 +21,16 @@ type Match struct {
 	Terms    []string // words of the query that were found, in its order
 }
 
-// Limits on what is read of a query: a prompt may be a whole file.
 const (
-	maxQuery = 16 << 10 // bytes from its beginning
-	maxTerms = 64       // the rarest, which tell most
-)
+	maxQuery = 16 << 10 // bytes of a query that are read: a prompt may be a whole file
+	maxTerms = 64       // words of it that count, the rarest, which tell most
 
-// How much a word counts by where it stands.
-const (
-	weightName        = 4
+	weightName        = 4 // of a word that stands there
 	weightTags        = 2
 	weightDescription = 1 // and of when_to_use, which other agents read beside it
-)
 
-// The constants of BM25, at their usual values: how soon more of a word counts
-// no more, and how much a long text is held against it.
-const (
+	// Of BM25, at their usual values: how soon more of a word counts no more, and how
+	// much a long text is held against it.
 	saturation = 1.2
 	lengthBias = 0.75
 )

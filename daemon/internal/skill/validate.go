@@ -72,16 +72,12 @@ func (v *validation) walk(path string) error {
 			return stop
 		}
 		if err != nil {
-			v.unreadable(p, err)
-			if e != nil && e.IsDir() {
-				return fs.SkipDir
-			}
-			return nil
-		}
-		if strings.EqualFold(e.Name(), fileName) {
+			d := wrong("folder-unreadable", 1, 1, fmt.Sprintf("the folder cannot be looked into: %v", watch.Cause(err)), "Let your user read it, as with chmod u+rx.")
+			v.all = append(v.all, Verdict{Path: p, Name: SafeName(filepath.Base(p)), Diagnostics: []diagnostic{*d}})
+		} else if strings.EqualFold(e.Name(), fileName) {
 			v.add(p)
 		}
-		if e.IsDir() && (e.Name() == ".git" || e.Name() == "node_modules") {
+		if e != nil && e.IsDir() && (err != nil || e.Name() == ".git" || e.Name() == "node_modules") {
 			return fs.SkipDir
 		}
 		return nil
@@ -93,12 +89,6 @@ func (v *validation) add(path string) {
 		v.seen[path] = true
 		v.all = append(v.all, Verdict{Path: path})
 	}
-}
-
-// unreadable notes a folder that cannot be read.
-func (v *validation) unreadable(path string, err error) {
-	d := wrong("folder-unreadable", 1, 1, fmt.Sprintf("the folder cannot be looked into: %v", watch.Cause(err)), "Let your user read it, as with chmod u+rx.")
-	v.all = append(v.all, Verdict{Path: path, Name: SafeName(filepath.Base(path)), Diagnostics: []diagnostic{*d}})
 }
 
 // read reads the file and fills in the verdict.

@@ -72,16 +72,6 @@ func (e *entry) take(at Folder, x *reading, now time.Time) {
 	e.show(doc)
 }
 
-// hide marks what lies in a folder that cannot be read.
-func (e *entry) hide() {
-	e.sure = false
-	if e.good != nil {
-		d := &Document{}
-		d.Diagnostics = []diagnostic{*wrong("unreadable", 0, 0, "the folder that it lies in cannot be looked into", "Make it readable for you: chmod u+rx.")}
-		e.show(d)
-	}
-}
-
 // show has people see a version, or the last good one with what is wrong now. What is
 // as before stays the same document.
 func (e *entry) show(doc *Document) {

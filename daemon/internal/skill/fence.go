@@ -27,7 +27,11 @@ func scanFences(text []byte) (fenced, *sdk.SkillDiagnostic) {
 	line := 1 + bytes.Count(text[:begin], []byte("\n"))
 	first, block, _ := bytes.Cut(text[bytes.LastIndexByte(text[:begin], '\n')+1:], []byte("\n"))
 	if !isFence(first) {
-		return fenced{}, wrong("frontmatter-missing", line, 1, noFence(first), helpFrontmatter)
+		message := "there is no frontmatter: the file begins with its text"
+		if len(bytes.Trim(bytes.TrimSpace(first), "-")) == 0 {
+			message = "there is no frontmatter: a fence is exactly three dashes at the beginning of a line"
+		}
+		return fenced{}, wrong("frontmatter-missing", line, 1, message, helpFrontmatter)
 	}
 	for rest := block; len(rest) > 0; {
 		before := len(block) - len(rest)
@@ -41,15 +45,6 @@ func scanFences(text []byte) (fenced, *sdk.SkillDiagnostic) {
 }
 
 const helpFrontmatter = "Begin the file with three lines: ---, then name: and description: with their values, then --- again."
-
-// noFence says why a first line that is not empty opens no frontmatter.
-func noFence(line []byte) string {
-	trimmed := bytes.TrimSpace(line)
-	if bytes.HasPrefix(trimmed, []byte("-")) && len(bytes.Trim(trimmed, "-")) == 0 {
-		return "there is no frontmatter: a fence is exactly three dashes at the beginning of a line"
-	}
-	return "there is no frontmatter: the file begins with its text"
-}
 
 // isFence reports whether a line is three dashes and white space behind them.
 func isFence(line []byte) bool {

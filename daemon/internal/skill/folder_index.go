@@ -107,8 +107,12 @@ func (x *folderIndex) vanished(sc *scan, o *Options, next map[string]*entry) (un
 		switch {
 		case next[folder] != nil:
 		case slices.ContainsFunc(sc.unreadable, func(f string) bool { _, in := below(f, folder); return in }):
-			e.hide()
-			next[folder] = e
+			next[folder], e.sure = e, false
+			if e.good != nil {
+				d := &Document{}
+				d.Diagnostics = []diagnostic{*wrong("unreadable", 0, 0, "the folder that it lies in cannot be looked into", "Make it readable for you: chmod u+rx.")}
+				e.show(d)
+			}
 		case !sc.pass.Last && justGone(folder, o.settle, o.now()):
 			unstable = true
 		}

@@ -152,11 +152,9 @@ func (a *Answers) answer(ctx context.Context, project string, writes []sdk.Write
 	return a.cfg.Library.Check(ctx, project)
 }
 
-// Limits on the differences of one answer, which has to fit into a message.
-const (
-	longestDiff = 512 << 10 // of one skill that was asked for by its name
-	allDiffs    = 512 << 10 // of all
-)
+// allDiffs is how long the differences of one answer are at most: it has to fit into a
+// message.
+const allDiffs = 512 << 10
 
 // showTrust shows what there is to trust, and what is trusted.
 func (a *Answers) showTrust(ctx context.Context, project string, names []string) (rpc.Trust, error) {
@@ -169,9 +167,7 @@ func (a *Answers) showTrust(ctx context.Context, project string, names []string)
 		return rpc.Trust{}, err
 	}
 	out := rpc.Trust{Project: project, Skills: []rpc.TrustSkill{}}
-	if out.Instructions, err = a.showInstructions(ctx, project); err != nil {
-		return rpc.Trust{}, err
-	}
+	out.Instructions = a.showInstructions(project, answers.instructions)
 	out.Instructions.Text = "" // the answer has to fit into a message
 	left := allDiffs
 	for _, d := range c.All() {
@@ -180,7 +176,7 @@ func (a *Answers) showTrust(ctx context.Context, project string, names []string)
 		}
 		s := trustSkill(ctx, d, answers.skills[d.Name])
 		s.Hides = hides(c, d)
-		s.Diff = cutDiff(s.Diff, min(left, longestDiff), d.Name)
+		s.Diff = cutDiff(s.Diff, left, d.Name)
 		left -= len(s.Diff)
 		out.Skills = append(out.Skills, s)
 	}
@@ -217,13 +213,12 @@ func trustSkill(ctx context.Context, d *skill.Document, answer keptAnswer) rpc.T
 // hides are the tiers in which a skill of the name would not be seen any more.
 func hides(c *skill.Catalogue, d *skill.Document) []string {
 	var tiers []string
-	for _, other := range c.All() {
-		tier := string(other.Tier)
-		if other.Tier != sdk.TierWorkspace && other.Loaded && strings.EqualFold(other.Name, d.Name) && !slices.Contains(tiers, tier) {
-			tiers = append(tiers, tier)
+	for _, other := range c.Named(d.Name) {
+		if other.Tier != sdk.TierWorkspace && other.Loaded {
+			tiers = append(tiers, string(other.Tier))
 		}
 	}
-	return tiers
+	return slices.Compact(tiers)
 }
 
 // compare tells files from those that were trusted last; nothing trusted is
@@ -238,37 +233,35 @@ func compare(before []skill.File, now []skill.File) ([]rpc.TrustFile, string) {
 	for _, f := range now {
 		x := rpc.TrustFile{Path: f.Path, Size: f.Size, Script: f.Script, Hash: f.Hash}
 		old, known := was[f.Path]
-		delete(was, f.Path)
-		from := f.Path
 		switch {
-		case !known:
-			from = ""
-			if before != nil {
-				x.Change = "added"
-			}
-		case old.Hash != f.Hash, old.Executable != f.Executable:
+		case !known && before != nil:
+			x.Change = "added"
+		case known && (old.Hash != f.Hash || old.Executable != f.Executable):
 			x.Change = "changed"
 		}
-		diff.WriteString(fileDiff(from, f.Path, old, f))
+		delete(was, f.Path)
+		diff.WriteString(fileDiff(old, f))
 		files = append(files, x)
 	}
 	for _, path := range slices.Sorted(maps.Keys(was)) {
 		files = append(files, rpc.TrustFile{Path: path, Size: was[path].Size, Hash: was[path].Hash, Change: "removed"})
-		diff.WriteString(fileDiff(path, "", was[path], skill.File{}))
+		diff.WriteString(fileDiff(was[path], skill.File{}))
 	}
 	return files, diff.String()
 }
 
-func fileDiff(from, to string, before, after skill.File) string {
-	text := ""
-	if from != "" && to != "" && before.Executable != after.Executable {
+// fileDiff tells what became of a file; what was not there, or is not any more, has no
+// path.
+func fileDiff(before, after skill.File) (text string) {
+	from, to := before.Path, after.Path
+	if from == to && before.Executable != after.Executable {
 		text = fmt.Sprintf("%s can be executed: %t, before: %t\n", to, after.Executable, before.Executable)
 	}
-	textual := func(path string, f skill.File) bool { return path == "" || f.Text != "" || f.Size == 0 }
+	textual := func(f skill.File) bool { return f.Text != "" || f.Size == 0 }
 	switch {
 	case before.Hash == after.Hash:
 		return text
-	case textual(from, before) && textual(to, after):
+	case textual(before) && textual(after):
 		return text + match.DiffFiles(from, to, before.Text, after.Text)
 	case to == "":
 		return text + fmt.Sprintf("%s is gone (%d bytes)\n", from, before.Size)

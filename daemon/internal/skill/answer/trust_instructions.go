@@ -46,22 +46,20 @@ func (a *Answers) trustInstructions(ctx context.Context, project string, p rpc.T
 			return rpc.Trust{}, err
 		}
 	}
-	shown, err := a.showInstructions(ctx, project)
-	return rpc.Trust{Project: project, Skills: []rpc.TrustSkill{}, Instructions: shown}, err
+	kept, err := a.cfg.Trust.answers(ctx, project, false)
+	if err != nil {
+		return rpc.Trust{}, err
+	}
+	return rpc.Trust{Project: project, Skills: []rpc.TrustSkill{}, Instructions: a.showInstructions(project, kept.instructions)}, nil
 }
 
 // showInstructions shows what the root of a project has, and what was answered.
-func (a *Answers) showInstructions(ctx context.Context, project string) (rpc.TrustInstructions, error) {
-	kept, err := a.cfg.Trust.answers(ctx, project, false)
-	if err != nil {
-		return rpc.TrustInstructions{}, err
-	}
-	answered := kept.instructions
-	shown := rpc.TrustInstructions{Trusted: answered.Follow, Answered: !answered.Answered.IsZero()}
+func (a *Answers) showInstructions(project string, said instructionsAnswer) rpc.TrustInstructions {
+	shown := rpc.TrustInstructions{Trusted: said.Follow, Answered: !said.Answered.IsZero()}
 	found, size, err := a.cfg.Instructions(project)
 	if err != nil {
 		shown.Problem = err.Error()
 	}
 	shown.File, shown.Text, shown.Size = found.File, found.Text, size
-	return shown, nil
+	return shown
 }

@@ -89,15 +89,14 @@ func (r *ranking) judge(d *Document) (sdk.SkillStatus, string) {
 	if w := r.winners[d.Name]; w != nil {
 		return sdk.SkillShadowed, fmt.Sprintf("%s of the %s tier goes before it: %s", w.Name, w.Tier, w.Path)
 	}
+	on, why := !d.Off, "its SKILL.md says enabled: false"
 	if r.settings.Enabled != nil {
-		if on := r.settings.Enabled(d.Name); on != nil && *on {
-			return sdk.SkillEnabled, ""
-		} else if on != nil {
-			return sdk.SkillDisabled, "a skill block of the configuration says so"
+		if said := r.settings.Enabled(d.Name); said != nil {
+			on, why = *said, "a skill block of the configuration says so"
 		}
 	}
-	if d.Off {
-		return sdk.SkillDisabled, "its SKILL.md says enabled: false"
+	if !on {
+		return sdk.SkillDisabled, why
 	}
 	return sdk.SkillEnabled, ""
 }

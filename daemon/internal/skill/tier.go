@@ -56,18 +56,14 @@ func resolved(path string) string {
 
 // upToRepository are the project and the folders above it to the one that has
 // .git; the project alone when there is none.
-func upToRepository(project, home string) []string {
+func upToRepository(project, home string) (levels []string) {
 	project = filepath.Clean(project)
-	var levels []string
 	for at := project; ; at = filepath.Dir(at) {
-		if at != project && (at == home || at == filepath.Dir(at)) {
-			return []string{project}
-		}
 		levels = append(levels, at)
 		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
 			return levels
 		}
-		if at == filepath.Dir(at) {
+		if up := filepath.Dir(at); up == home || up == filepath.Dir(up) {
 			return []string{project}
 		}
 	}

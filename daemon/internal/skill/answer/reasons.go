@@ -48,6 +48,12 @@ type reasons struct {
 	model     sdk.ModelChoice
 	noModel   error // why there is none
 	prompt    string
+
+	said []string
+}
+
+func (r *reasons) say(format string, args ...any) {
+	r.said = append(r.said, fmt.Sprintf(format, args...))
 }
 
 // explain says whether the skill is in the prompt, the decisive reason first.
@@ -55,27 +61,36 @@ func (r *reasons) explain() rpc.SkillExplain {
 	named := r.catalogue.Named(r.name)
 	x := rpc.SkillExplain{Name: r.name, Found: len(named) > 0}
 	if !x.Found {
-		x.Reasons = r.unknown()
+		meant := ""
+		if similar := r.catalogue.Similar(r.name); len(similar) > 0 {
+			meant = " Did you mean " + strings.Join(similar, " or ") + "?"
+		}
+		r.say("There is no skill %q.%s", r.name, meant)
+		r.say("A skill is a folder with a SKILL.md in one of the folders that `bothy skills paths` lists; `bothy skills list -a` shows all that were found.")
+		x.Reasons = r.said
 		return x
 	}
 	d, ok := r.catalogue.Find(r.name)
-	if !ok {
-		d = decisive(named)
-		x.Reasons = []string{r.unusable(d)}
-	} else {
+	if ok {
 		r.usable(d, &x)
+	} else {
+		d = decisive(named)
+		r.unusable(d)
 	}
-	x.Reasons = append(x.Reasons, origin(d))
-	x.Reasons = append(x.Reasons, others(d, named)...)
+	r.say("It comes from the %s tier: %s", d.Tier, d.Path)
+	for _, o := range named {
+		switch {
+		case o == d:
+		case o.Status == sdk.SkillShadowed:
+			r.say("It hides the skill of the %s tier at %s.", o.Tier, o.Path)
+		case o.Status == sdk.SkillUntrusted:
+			r.say("The skill of that name at %s came with the project and hides nothing until `bothy trust`.", o.Path)
+		default:
+			r.say("The skill of that name at %s is %s. %s", o.Path, o.Status, sentence(o.Reason))
+		}
+	}
+	x.Reasons = r.said
 	return x
-}
-
-func (r *reasons) unknown() []string {
-	text := fmt.Sprintf("There is no skill %q.", r.name)
-	if similar := r.catalogue.Similar(r.name); len(similar) > 0 {
-		text += " Did you mean " + strings.Join(similar, " or ") + "?"
-	}
-	return []string{text, "A skill is a folder with a SKILL.md in one of the folders that `bothy skills paths` lists; `bothy skills list -a` shows all that were found."}
 }
 
 // decisive is the document of a name that tells why none of them can be used:
@@ -92,19 +107,17 @@ func decisive(named []*skill.Document) *skill.Document {
 }
 
 // unusable says why a skill cannot be used, and what to do.
-func (r *reasons) unusable(d *skill.Document) string {
-	switch d.Status {
-	case sdk.SkillDisabled:
-		if on := r.settings.Switched(r.name); on != nil && !*on {
-			return fmt.Sprintf("It is disabled by the skill block at %s; `bothy skills enable %s` turns it on.", r.settings.Place(r.name), r.name)
-		}
-		return fmt.Sprintf("It is disabled by `enabled` in its own SKILL.md; `bothy skills enable %s` goes before that.", r.name)
-	case sdk.SkillUntrusted:
-		return sentence(cmp.Or(d.Reason, "it came with the project, and nobody has trusted it as it is now: see `bothy trust`"))
-	case sdk.SkillBroken:
-		return "It cannot be read: " + mistake(d)
+func (r *reasons) unusable(d *skill.Document) {
+	on := r.settings.Switched(r.name)
+	switch {
+	case d.Status == sdk.SkillDisabled && on != nil && !*on:
+		r.say("It is disabled by the skill block at %s; `bothy skills enable %s` turns it on.", r.settings.Place(r.name), r.name)
+	case d.Status == sdk.SkillDisabled:
+		r.say("It is disabled by `enabled` in its own SKILL.md; `bothy skills enable %s` goes before that.", r.name)
+	case d.Status == sdk.SkillBroken:
+		r.say("It cannot be read: %s", mistake(d))
 	default:
-		return fmt.Sprintf("It is %s.%s", d.Status, because(d))
+		r.say("%s", sentence(d.Reason))
 	}
 }
 
@@ -112,13 +125,6 @@ func (r *reasons) unusable(d *skill.Document) string {
 func sentence(reason string) string {
 	first, size := utf8.DecodeRuneInString(reason)
 	return string(unicode.ToUpper(first)) + strings.TrimSuffix(reason[size:], ".") + "."
-}
-
-func because(d *skill.Document) string {
-	if d.Reason == "" {
-		return ""
-	}
-	return " " + sentence(d.Reason)
 }
 
 // mistake is the first error of a document, with its place.
@@ -136,36 +142,32 @@ func (r *reasons) usable(d *skill.Document, x *rpc.SkillExplain) {
 	use := sdk.Tool{Plugin: "bothy", ToolSpec: sdk.ToolSpec{Name: "use_skill"}}
 	switch {
 	case d.PeopleOnly:
-		x.Reasons = append(x.Reasons, fmt.Sprintf("Only people may use it (disable-model-invocation in its SKILL.md): `bothy run '/%s ...'`. Models are not told of it.", r.name))
+		r.say("Only people may use it (disable-model-invocation in its SKILL.md): `bothy run '/%s ...'`. Models are not told of it.", r.name)
 	case !r.agent.Admits(use):
-		x.Reasons = append(x.Reasons, fmt.Sprintf("Agent %q may not use the tool use_skill (its tools are %s), so it is told of no skills; add \"use_skill\" to tools in its agent block.", r.agent.Name, strings.Join(r.agent.Tools, ", ")))
+		r.say("Agent %q may not use the tool use_skill (its tools are %s), so it is told of no skills; add \"use_skill\" to tools in its agent block.", r.agent.Name, strings.Join(r.agent.Tools, ", "))
 	case r.model.Tools != nil && !*r.model.Tools:
-		x.Reasons = append(x.Reasons, fmt.Sprintf("The model %s cannot call tools, so it is told of no skills; choose another one (`bothy models` lists them).", r.model.Alias))
+		r.say("The model %s cannot call tools, so it is told of no skills; choose another one (`bothy models` lists them).", r.model.Alias)
 	default:
 		r.listed(x)
 	}
-	if missing := r.missing(d.ToolsRequired, append(r.tools[:len(r.tools):len(r.tools)], use)); len(missing) > 0 {
-		text := fmt.Sprintf("It needs tools that agent %q does not have (tools_required): %s; use_skill refuses it until they are there.", r.agent.Name, strings.Join(missing, ", "))
-		x.Reasons = append(x.Reasons, text)
+	tools := slices.DeleteFunc(append(slices.Clone(r.tools), use), func(t sdk.Tool) bool { return !r.agent.Admits(t) })
+	if missing := misnamed.Missing(d.ToolsRequired, tools); len(missing) > 0 { // a name of another agent's stands for our tools that do its work
+		r.say("It needs tools that agent %q does not have (tools_required): %s; use_skill refuses it until they are there.", r.agent.Name, strings.Join(missing, ", "))
 	}
 	if d.Stale {
-		x.Reasons = append(x.Reasons, "Its file is broken now, and the last good version goes on: "+mistake(d))
+		r.say("Its file is broken now, and the last good version goes on: %s", mistake(d))
 	}
-	if d.Plugin != "" {
-		x.Reasons = append(x.Reasons, r.executor(d.Plugin))
+	if d.Plugin == "" {
+		return
 	}
-}
-
-// executor says what executes a code skill, or that nothing does.
-func (r *reasons) executor(plugin string) string {
-	i := slices.IndexFunc(r.plugins, func(b config.Plugin) bool { return b.Label == plugin })
+	i := slices.IndexFunc(r.plugins, func(b config.Plugin) bool { return b.Label == d.Plugin })
 	switch {
 	case i < 0:
-		return fmt.Sprintf("It is a code skill, and the configuration has no plugin %q that would execute it: use_skill fails until there is such a block.", plugin)
+		r.say("It is a code skill, and the configuration has no plugin %q that would execute it: use_skill fails until there is such a block.", d.Plugin)
 	case !r.plugins[i].Enabled:
-		return fmt.Sprintf("It is a code skill, and the plugin %s that would execute it is switched off: take enabled = false out of its block.", plugin)
+		r.say("It is a code skill, and the plugin %s that would execute it is switched off: take enabled = false out of its block.", d.Plugin)
 	default:
-		return fmt.Sprintf("It is a code skill: the plugin %s executes it.", plugin)
+		r.say("It is a code skill: the plugin %s executes it.", d.Plugin)
 	}
 }
 
@@ -178,28 +180,26 @@ func (r *reasons) listed(x *rpc.SkillExplain) {
 		return // usable, and not for people only: it has one
 	}
 	x.InPrompt, x.Shown = p.Shown, p.Line
-	agent := fmt.Sprintf("agent %q", r.agent.Name)
+	how := "by how well it fits the prompt"
+	if r.prompt == "" {
+		how = "without a prompt (--prompt says which one is meant)"
+	}
 	switch {
 	case p.Shown && p.To == p.From:
-		x.Reasons = append(x.Reasons, fmt.Sprintf("It is in the prompt of %s, with its whole description.", agent))
+		r.say("It is in the prompt of agent %q, with its whole description.", r.agent.Name)
 	case p.Shown && p.To == 0:
-		x.Reasons = append(x.Reasons, fmt.Sprintf("It is in the prompt of %s by its name only: there is no room for descriptions.", agent))
+		r.say("It is in the prompt of agent %q by its name only: there is no room for descriptions.", r.agent.Name)
 	case p.Shown:
-		x.Reasons = append(x.Reasons, fmt.Sprintf("It is in the prompt of %s, its description shortened from %d to %d characters.", agent, p.From, p.To))
+		r.say("It is in the prompt of agent %q, its description shortened from %d to %d characters.", r.agent.Name, p.From, p.To)
 	default:
-		text := fmt.Sprintf("There is no room for it in the prompt of %s: %d of %d names are listed, and it ranks %d of %d", agent, len(l.Shown), p.Of, p.Rank, p.Of)
-		if r.prompt == "" {
-			text += " without a prompt (--prompt says which one is meant)"
-		} else {
-			text += " by how well it fits the prompt"
-		}
-		x.Reasons = append(x.Reasons, text+". use_skill takes its name all the same.")
+		r.say("There is no room for it in the prompt of agent %q: %d of %d names are listed, and it ranks %d of %d %s. use_skill takes its name all the same.",
+			r.agent.Name, len(l.Shown), p.Of, p.Rank, p.Of, how)
 	}
-	x.Reasons = append(x.Reasons, r.room(budget, l))
+	r.room(budget, l)
 }
 
 // room is the arithmetic of the budget.
-func (r *reasons) room(budget int, l skill.Listing) string {
+func (r *reasons) room(budget int, l skill.Listing) {
 	of := fmt.Sprintf("the %d tokens of %s", r.model.Context, r.model.Alias)
 	switch {
 	case r.noModel != nil:
@@ -208,33 +208,6 @@ func (r *reasons) room(budget int, l skill.Listing) string {
 	case r.model.Context <= 0:
 		of = fmt.Sprintf("%d tokens, which are assumed because %s does not say how many it takes", skill.UnknownContext, r.model.Alias)
 	}
-	return fmt.Sprintf("The list may take %g percent (skills.budget) of %s, that is %d characters, and takes %d for %d of %d skills.",
+	r.say("The list may take %g percent (skills.budget) of %s, that is %d characters, and takes %d for %d of %d skills.",
 		r.settings.Budget, of, budget, utf8.RuneCountInString(l.Text), len(l.Shown), len(l.Shown)+len(l.Left))
-}
-
-func origin(d *skill.Document) string {
-	return fmt.Sprintf("It comes from the %s tier: %s", d.Tier, d.Path)
-}
-
-// others says what became of those of the same name.
-func others(d *skill.Document, named []*skill.Document) []string {
-	var out []string
-	for _, o := range named {
-		switch {
-		case o == d:
-		case o.Status == sdk.SkillShadowed:
-			out = append(out, fmt.Sprintf("It hides the skill of the %s tier at %s.", o.Tier, o.Path))
-		case o.Status == sdk.SkillUntrusted:
-			out = append(out, fmt.Sprintf("The skill of that name at %s came with the project and hides nothing until `bothy trust`.", o.Path))
-		default:
-			out = append(out, fmt.Sprintf("The skill of that name at %s is %s.%s", o.Path, o.Status, because(o)))
-		}
-	}
-	return out
-}
-
-// missing are the required tools that the agent does not have. A name of another
-// agent's stands for our tools that do its work.
-func (r *reasons) missing(required []string, tools []sdk.Tool) []string {
-	return misnamed.Missing(required, slices.DeleteFunc(tools, func(t sdk.Tool) bool { return !r.agent.Admits(t) }))
 }

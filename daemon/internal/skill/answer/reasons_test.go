@@ -14,6 +14,7 @@ import (
 func document(name string, tier sdk.SkillTier, status sdk.SkillStatus, more ...func(*skill.Document)) *skill.Document {
 	d := &skill.Document{SkillDocument: sdk.SkillDocument{Skill: sdk.Skill{
 		Name: name, Description: "Says what it is for.", Tier: tier, Status: status, Path: fmt.Sprintf("/%s/%s/SKILL.md", tier, name),
+		Reason: map[sdk.SkillStatus]string{sdk.SkillUntrusted: "see `bothy trust`"}[status],
 	}}}
 	for _, change := range more {
 		change(d)

@@ -37,9 +37,9 @@ func (d *Daemon) followSkills(trust *answer.Trust, clients *server.Clients) (*sk
 		return nil, err
 	}
 	d.work.add("skills", l.Close)
-	l.OnChange(func(c skill.Change) {
+	l.OnChange(func(c rpc.SkillsChanged) {
 		d.log.Info("skills changed", "project", c.Project, "added", c.Added, "changed", c.Changed, "removed", c.Removed)
-		clients.SkillsChanged(rpc.SkillsChanged{Project: c.Project, Added: c.Added, Changed: c.Changed, Removed: c.Removed})
+		clients.SkillsChanged(c)
 	})
 	return l, nil
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
 )
 
 // built is a catalogue and what it was made of.
@@ -113,7 +114,7 @@ func (l *Library) refresh() {
 // differences compares the catalogues with those that were told of. What a catalogue
 // has when it is made first is no change, and what all share is told once. Of
 // folders that were not all read yet nothing is told.
-func (l *Library) differences() (out []Change) {
+func (l *Library) differences() (out []rpc.SkillsChanged) {
 	l.building.Lock()
 	defer l.building.Unlock()
 	l.mu.Lock()
@@ -140,7 +141,7 @@ func (l *Library) differences() (out []Change) {
 
 // difference names what is not the same in two catalogues, but for the names
 // that were told.
-func difference(old, next *Catalogue, told map[string]bool) (c Change) {
+func difference(old, next *Catalogue, told map[string]bool) (c rpc.SkillsChanged) {
 	for name, is := range next.named {
 		was, there := old.named[name]
 		switch {

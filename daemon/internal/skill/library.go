@@ -60,21 +60,13 @@ func (o *Options) fill() {
 	w.Log, w.What, w.Retry = o.Log, "skills", w.Every
 }
 
-// Change tells which names of a catalogue are not what they were. An empty
-// Project is what all projects share; what changes there is not told again for
-// each of them.
-type Change struct {
-	Project                 string
-	Added, Changed, Removed []string
-}
-
 // Library is the skills on disk. It watches the folders and makes a catalogue of
 // what is in them, for each project that is in use.
 type Library struct {
 	o Options
 
-	running sync.WaitGroup // the views
-	changed func(Change)   // see OnChange
+	running sync.WaitGroup          // the views
+	changed func(rpc.SkillsChanged) // see OnChange
 
 	// The locks, in the order in which they are taken.
 	notifying sync.Mutex // held over changed
@@ -99,7 +91,7 @@ func NewLibrary(s Settings, o Options) (*Library, error) {
 	}
 	o.Home = resolved(o.Home) // as projects are
 	o.fill()
-	l := &Library{o: o, changed: func(Change) {}, settings: s, projects: map[string]*view{}}
+	l := &Library{o: o, changed: func(rpc.SkillsChanged) {}, settings: s, projects: map[string]*view{}}
 	l.mu.Lock() // what the first check asks for is there when it asks
 	defer l.mu.Unlock()
 	l.base = l.newView("", s.Folders)
@@ -107,8 +99,9 @@ func NewLibrary(s Settings, o Options) (*Library, error) {
 }
 
 // OnChange has f told of changes from now on: one call after the other, from a
-// goroutine of the library. It may ask the library, but not Close it.
-func (l *Library) OnChange(f func(Change)) {
+// goroutine of the library. It may ask the library, but not Close it. What changes for
+// all projects is not told again for each of them.
+func (l *Library) OnChange(f func(rpc.SkillsChanged)) {
 	l.notifying.Lock()
 	defer l.notifying.Unlock()
 	l.changed = f

@@ -16,6 +16,7 @@ import (
 
 	"github.com/bothyd/bothy/daemon/internal/watch"
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
 )
 
 // inTime is what every outcome of the cases has.
@@ -30,7 +31,7 @@ type testLibrary struct {
 	project string
 
 	mu      sync.Mutex
-	changes []Change
+	changes []rpc.SkillsChanged
 	seen    []*Catalogue // after each
 	came    chan struct{}
 }
@@ -72,7 +73,7 @@ func realDir(t testing.TB) string {
 	return dir
 }
 
-func (h *testLibrary) note(c Change) {
+func (h *testLibrary) note(c rpc.SkillsChanged) {
 	h.mu.Lock()
 	h.changes = append(h.changes, c)
 	h.seen = append(h.seen, h.build(c.Project).catalogue)

@@ -34,10 +34,11 @@ func (r *fieldReader) lint() {
 			r.warn("comment", n, fmt.Sprintf("the value of %s ends before the # in its line, which begins a comment", name), "Put the value in quotes if the rest belongs to it.")
 		}
 	}
+	known := slices.AppendSeq(slices.Sorted(maps.Keys(ownFields)), maps.Keys(foreignFields))
 	for name, f := range r.fields {
 		if !ownFields[name] && !foreignFields[name] {
 			help := "Put fields of your own below metadata:."
-			if similar := nearest(name); similar != "" {
+			if similar := sdk.Nearest(name, known, flat); flat(similar) == flat(name) {
 				help = "Did you mean " + similar + "?"
 			}
 			r.warn("field-unknown", f.key, fmt.Sprintf("the field %s is not known; it is kept and not heeded", show(name)), help)
@@ -62,16 +63,9 @@ func (r *fieldReader) lintTools(name string, tools []string) {
 	}
 }
 
-// nearest is the field that a name is another spelling of.
-func nearest(name string) string {
-	flat := func(s string) string {
-		return strings.NewReplacer("-", "", "_", "", " ", "", "k", "c").Replace(strings.ToLower(s))
-	}
-	known := slices.Sorted(maps.Keys(ownFields))
-	if found := sdk.Nearest(name, slices.AppendSeq(known, maps.Keys(foreignFields)), flat); flat(found) == flat(name) {
-		return found
-	}
-	return ""
+// flat is a name of a field as its spellings are compared.
+func flat(name string) string {
+	return strings.NewReplacer("-", "", "_", "", " ", "", "k", "c").Replace(strings.ToLower(name))
 }
 
 // lint checks the file as a whole.

@@ -75,27 +75,18 @@ func (v *view) check(p *watch.Pass) (again time.Duration) {
 	if again > 0 && !p.Last {
 		return again
 	}
-	if v.show() {
-		p.After = v.l.refresh
-	}
-	return again
-}
-
-// show takes the snapshots of the indexes, and reports whether they differ from
-// those of before.
-func (v *view) show() bool {
 	next := make([]snapshot, len(v.indexes))
 	for i, x := range v.indexes {
 		next[i] = x.now
 	}
 	v.l.mu.Lock()
 	defer v.l.mu.Unlock()
-	if v.changes > 0 && slices.EqualFunc(next, v.shown, snapshot.equal) {
-		return false
+	if v.changes == 0 || !slices.EqualFunc(next, v.shown, snapshot.equal) {
+		v.shown = next
+		v.changes++
+		p.After = v.l.refresh
 	}
-	v.shown = next
-	v.changes++
-	return true
+	return again
 }
 
 // states are what people see of the folders.

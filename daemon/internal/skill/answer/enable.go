@@ -41,7 +41,15 @@ func (a *Answers) Enable(ctx context.Context, p rpc.SkillSwitch) (rpc.SkillSwitc
 	if err := a.cfg.Reload(ctx); err != nil { // also when nothing was written: an editor may have saved just now
 		return out, err
 	}
-	out.Note = a.whatNow(ctx, p)
+	if c, err = a.cfg.Library.Catalogue(ctx, p.Project); err != nil || !p.Enabled {
+		return out, nil
+	}
+	switch now, _, err := counting(c, p.Name); {
+	case err != nil:
+		out.Note = "it is not there any more"
+	case now.Status != sdk.SkillEnabled:
+		out.Note = "it cannot be used for another reason: " + now.Reason
+	}
 	return out, nil
 }
 
@@ -52,19 +60,4 @@ func isSo(d *skill.Document, s config.Skills, enabled bool) bool {
 		return *is == enabled
 	}
 	return d.Off != enabled
-}
-
-// whatNow says why a skill that was turned on cannot be used all the same.
-func (a *Answers) whatNow(ctx context.Context, p rpc.SkillSwitch) string {
-	c, err := a.cfg.Library.Catalogue(ctx, p.Project)
-	if err != nil || !p.Enabled {
-		return ""
-	}
-	if _, usable := c.Find(p.Name); usable {
-		return ""
-	}
-	if d, _, err := counting(c, p.Name); err == nil {
-		return "it cannot be used for another reason: " + d.Reason
-	}
-	return "it is not there any more"
 }

@@ -14,21 +14,9 @@ type built struct {
 	from      uint64 // changes of the folders, the settings and the trust: all of them only grow
 }
 
-// build returns a project's catalogue as it is now.
-func (l *Library) build(project string) *built {
-	l.building.Lock()
-	defer l.building.Unlock()
-	l.mu.Lock()
-	v := l.projects[project]
-	l.mu.Unlock()
-	if v == nil {
-		v = l.base
-	}
-	return l.buildView(v)
-}
-
-// buildView is called with the lock building.
-func (l *Library) buildView(v *view) *built {
+// build makes the catalogue of a view, unless that is made. It is called with the
+// lock building.
+func (l *Library) build(v *view) *built {
 	l.mu.Lock()
 	found, from := l.base.shown, l.base.changes+l.changes
 	if v != l.base {
@@ -122,7 +110,7 @@ func (l *Library) differences() (out []rpc.SkillsChanged) {
 	l.mu.Unlock()
 	shared := map[string]bool{}
 	for _, v := range views {
-		old, next := v.told, l.buildView(v)
+		old, next := v.told, l.build(v)
 		v.told = next
 		if old == nil || old == next {
 			continue

@@ -90,17 +90,13 @@ func visible(s string) string {
 	if !strings.ContainsFunc(s, sdk.Hidden) {
 		return strings.Join(strings.Fields(s), " ")
 	}
-	runes := []rune(s)
+	runes := []rune(" " + s + " ")
 	var b strings.Builder
-	for i, r := range runes {
-		switch {
-		case !sdk.Hidden(r):
+	for i, r := range runes[1 : len(runes)-1] {
+		if !sdk.Hidden(r) || joins(runes[i], r, runes[i+2]) {
 			b.WriteRune(r)
-		case unicode.IsSpace(r):
+		} else if unicode.IsSpace(r) {
 			b.WriteByte(' ')
-		case i > 0 && i+1 < len(runes) && joins(runes[i-1], r, runes[i+1]),
-			i > 0 && i+1 == len(runes) && joins(runes[i-1], r, 0):
-			b.WriteRune(r)
 		}
 	}
 	return strings.Join(strings.Fields(b.String()), " ")

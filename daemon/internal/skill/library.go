@@ -163,23 +163,26 @@ func (l *Library) Check(ctx context.Context, project string) error {
 // watched from its first catalogue on, until nobody asked for one for a while.
 // After Close the catalogue is the last one.
 func (l *Library) Catalogue(ctx context.Context, project string) (*Catalogue, error) {
-	for _, v := range l.inUse(project) {
+	views := l.inUse(project)
+	for _, v := range views {
 		if err := v.CatchUp(ctx, patience); err != nil {
 			return nil, fmt.Errorf("wait for the skills to be read: %w", err)
 		}
 	}
-	return l.build(project).catalogue, nil
+	l.building.Lock()
+	defer l.building.Unlock()
+	return l.build(views[len(views)-1]).catalogue, nil
 }
 
-// inUse are the views that a project needs.
+// inUse are the views that a project needs, its own as the last one.
 func (l *Library) inUse(project string) []*view {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if project == "" || l.closed {
+	v := l.projects[project]
+	if project == "" || v == nil && l.closed {
 		return []*view{l.base}
 	}
-	v, ok := l.projects[project]
-	if !ok {
+	if v == nil {
 		v = l.newView(project, workspaceFolders(project, l.o.Home, l.settings))
 		l.projects[project] = v
 	}
@@ -187,27 +190,24 @@ func (l *Library) inUse(project string) []*view {
 	return []*view{l.base, v}
 }
 
-// letGo stops watching a workspace that nobody asked for, and reports whether it
-// did.
-func (l *Library) letGo(v *view) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.projects[v.project] != v || l.closed || l.o.now().Sub(v.used) < l.o.idle {
-		return false
-	}
-	delete(l.projects, v.project)
-	v.end()
-	return true
-}
-
 // Folders are the folders that count for a project, the one that goes first
 // before the others.
 func (l *Library) Folders(project string) []rpc.SkillFolder {
+	out := []rpc.SkillFolder{}
 	all := l.inUse(project)
 	slices.Reverse(all)
-	out := []rpc.SkillFolder{}
 	for _, v := range all {
-		out = append(out, v.states()...)
+		l.mu.Lock()
+		shown := v.shown
+		l.mu.Unlock()
+		why := v.Polling()
+		for _, s := range shown {
+			if why != "" {
+				s.state.Watching = watchingPolling
+				s.state.Problem = cmp.Or(s.state.Problem, "it is not watched, and changes are found late: "+why)
+			}
+			out = append(out, s.state)
+		}
 	}
 	return out
 }

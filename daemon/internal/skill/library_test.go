@@ -1,6 +1,7 @@
 package skill
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -76,9 +77,19 @@ func realDir(t testing.TB) string {
 func (h *testLibrary) note(c rpc.SkillsChanged) {
 	h.mu.Lock()
 	h.changes = append(h.changes, c)
-	h.seen = append(h.seen, h.build(c.Project).catalogue)
+	h.seen = append(h.seen, h.built(c.Project).catalogue)
 	h.mu.Unlock()
 	h.came <- struct{}{}
+}
+
+// built is what a project, or without one what all share, has now.
+func (h *testLibrary) built(project string) *built {
+	h.building.Lock()
+	defer h.building.Unlock()
+	h.Library.mu.Lock()
+	v := cmp.Or(h.projects[project], h.base)
+	h.Library.mu.Unlock()
+	return h.build(v)
 }
 
 // reloads is how often a change was told.
@@ -103,7 +114,7 @@ func (h *testLibrary) now(project string) *Catalogue {
 			h.t.Fatal(err)
 		}
 	}
-	return h.build(project).catalogue
+	return h.built(project).catalogue
 }
 
 // await waits until the catalogue is as it must be, as long as the cases allow.

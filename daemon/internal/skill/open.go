@@ -72,15 +72,10 @@ func tooMuch(size int64) *diagnostic {
 }
 
 func typeOf(m fs.FileMode) string {
-	switch {
-	case m.IsDir():
-		return "a folder"
-	case m&fs.ModeNamedPipe != 0:
-		return "a named pipe"
-	case m&fs.ModeSocket != 0:
-		return "a socket"
-	case m&fs.ModeDevice != 0:
-		return "a device"
+	for kind, word := range map[fs.FileMode]string{fs.ModeDir: "a folder", fs.ModeNamedPipe: "a named pipe", fs.ModeSocket: "a socket", fs.ModeDevice: "a device"} {
+		if m&kind != 0 {
+			return word
+		}
 	}
 	return "a special file"
 }

@@ -233,13 +233,13 @@ func TestRow32Unmounted(t *testing.T) {
 	h.await("gone, and why", func(c *Catalogue) bool {
 		return len(c.All()) == 0 && strings.Contains(h.Folders("")[0].Problem, "file system")
 	})
-	before := h.build("")
+	before := h.built("")
 	looks := h.looks()
 	time.Sleep(2 * time.Second) // to see that it does not spin
 	if n := h.looks() - looks; n > 4 {
 		t.Errorf("%d looks in two seconds", n)
 	}
-	if h.build("") != before {
+	if h.built("") != before {
 		t.Error("it changes though nothing happens")
 	}
 	lay(t, user, "two", "on the disk below")

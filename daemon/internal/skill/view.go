@@ -1,14 +1,12 @@
 package skill
 
 import (
-	"cmp"
 	"context"
 	"reflect"
 	"slices"
 	"time"
 
 	"github.com/bothyd/bothy/daemon/internal/watch"
-	"github.com/bothyd/bothy/sdk/rpc"
 )
 
 // view follows some folders: the user's and the bundled ones, or those of one
@@ -52,13 +50,19 @@ func (v *view) follow(folders []Folder) {
 
 // check brings the snapshots up to what is on disk.
 func (v *view) check(p *watch.Pass) (again time.Duration) {
-	if v.l.letGo(v) {
+	l := v.l
+	l.mu.Lock()
+	folders := v.folders
+	idle := l.projects[v.project] == v && !l.closed && l.o.now().Sub(v.used) >= l.o.idle
+	if idle { // nobody asked for the workspace
+		delete(l.projects, v.project)
+		v.end()
+	}
+	l.mu.Unlock()
+	if idle {
 		return 0
 	}
-	v.l.mu.Lock()
-	folders := v.folders
-	v.l.mu.Unlock()
-	trusted := v.l.o.Trusted(v.project)
+	trusted := l.o.Trusted(v.project)
 	old := v.indexes
 	v.indexes = nil
 	for _, f := range folders {
@@ -68,8 +72,8 @@ func (v *view) check(p *watch.Pass) (again time.Duration) {
 		}
 		v.indexes = append(v.indexes, x)
 		p.Path(f.Path)
-		if x.scan(p, &v.l.o, trusted) {
-			again = v.l.o.settle
+		if x.scan(p, &l.o, trusted) {
+			again = l.o.settle
 		}
 	}
 	if again > 0 && !p.Last {
@@ -79,29 +83,12 @@ func (v *view) check(p *watch.Pass) (again time.Duration) {
 	for i, x := range v.indexes {
 		next[i] = x.now
 	}
-	v.l.mu.Lock()
-	defer v.l.mu.Unlock()
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if v.changes == 0 || !slices.EqualFunc(next, v.shown, snapshot.equal) {
 		v.shown = next
 		v.changes++
-		p.After = v.l.refresh
+		p.After = l.refresh
 	}
 	return again
-}
-
-// states are what people see of the folders.
-func (v *view) states() (out []rpc.SkillFolder) {
-	v.l.mu.Lock()
-	shown := v.shown
-	v.l.mu.Unlock()
-	why := v.Polling()
-	for _, s := range shown {
-		state := s.state
-		if why != "" {
-			state.Watching = watchingPolling
-			state.Problem = cmp.Or(state.Problem, "it is not watched, and changes are found late: "+why)
-		}
-		out = append(out, state)
-	}
-	return out
 }

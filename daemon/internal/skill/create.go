@@ -22,16 +22,10 @@ type New struct {
 }
 
 // scaffold has the files of a new skill, in which {{name}} and {{description}} are
-// to be replaced. The plugin builds as it is.
+// to be replaced: one that is only a prompt, and one with a plugin that builds as it is.
 //
 //go:embed scaffold
 var scaffold embed.FS
-
-// The files of a new skill, each with the one of scaffold that it is made from.
-var (
-	promptFiles = [][2]string{{fileName, "prompt.md"}}
-	codeFiles   = [][2]string{{fileName, "code.md"}, {"plugin/go.mod", "go.mod"}, {"plugin/main.go", "main.go"}}
-)
 
 // Create makes a skill in a folder of skills, which is made when it is not
 // there, and returns the files it wrote. What is there already is never touched,
@@ -56,35 +50,31 @@ func Create(root string, n New) (files []string, err error) {
 		return nil, sdk.Errorf(sdk.Conflict, "%s is there already; edit it, or choose another name", folder)
 	}
 	if err == nil {
-		if files, err = n.write(folder, description); err != nil {
-			_ = os.RemoveAll(folder) // nothing of anybody else's is in it
+		if files, err = n.write(folder, description); err == nil {
+			return files, nil
 		}
+		_ = os.RemoveAll(folder) // nothing of anybody else's is in it
 	}
-	if err != nil {
-		return nil, fmt.Errorf("write the skill: %w; see that %s can be written to", err, root)
-	}
-	return files, nil
+	return nil, fmt.Errorf("write the skill: %w; see that %s can be written to", err, root)
 }
 
 // write fills a folder that is empty.
 func (n New) write(folder, description string) (files []string, err error) {
-	from := promptFiles
+	from := "scaffold/prompt"
 	if n.Code {
-		from = codeFiles
+		from = "scaffold/code"
 	}
 	fill := strings.NewReplacer("{{name}}", n.Name, "{{description}}", strconv.Quote(description)) // a quoted text of Go is one of YAML
-	for _, f := range from {
-		text, err := scaffold.ReadFile("scaffold/" + f[1] + ".tmpl")
-		if err != nil {
-			return nil, err
+	err = fs.WalkDir(scaffold, from, func(at string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
 		}
-		path := filepath.Join(folder, filepath.FromSlash(f[0]))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(fill.Replace(string(text))), 0o644)); err != nil {
-			return nil, err
-		}
+		text, err := scaffold.ReadFile(at)
+		path := filepath.Join(folder, filepath.FromSlash(strings.TrimSuffix(strings.TrimPrefix(at, from), ".tmpl")))
 		files = append(files, path)
-	}
-	return files, nil
+		return errors.Join(err, os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(fill.Replace(string(text))), 0o644))
+	})
+	return files, err
 }
 
 // nameLetters are those of a name that every agent takes.

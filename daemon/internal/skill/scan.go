@@ -172,11 +172,17 @@ func (s *scan) look(path string) (real string, info fs.FileInfo, err error) {
 
 // list returns the folders to scan next.
 func (s *scan) list(at step) (next []step) {
-	entries, err := s.entries(at)
+	var entries []fs.DirEntry
+	f, err := s.roots.open(at.real)
+	if err == nil {
+		entries, err = f.ReadDir(-1)
+		_ = f.Close() // it was only read
+	}
 	if err != nil {
 		s.unread(at.as, err)
 		return nil
 	}
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) }) // so that each scan is the same
 	for _, e := range entries {
 		if at.depth > 0 && strings.EqualFold(e.Name(), fileName) && s.skill(at, e.Name()) {
 			return nil
@@ -201,18 +207,6 @@ func (s *scan) list(at step) (next []step) {
 		}
 	}
 	return next
-}
-
-// entries are those of a folder by name, which makes a scan the same each time.
-func (s *scan) entries(at step) ([]fs.DirEntry, error) {
-	f, err := s.roots.open(at.real)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	entries, err := f.ReadDir(-1)
-	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
-	return entries, err
 }
 
 // linked follows a link to a folder. One that leads elsewhere is nothing to us,

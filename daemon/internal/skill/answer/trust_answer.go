@@ -66,19 +66,15 @@ func (a *Answers) accept(ctx context.Context, project string, shown map[string]s
 	if err != nil {
 		return err
 	}
-	var writes []sdk.Write
+	said := map[string]*skill.Contents{}
 	for _, name := range slices.Sorted(maps.Keys(shown)) {
 		c, err := asShown(ctx, catalogue.Named(name), name, shown[name])
 		if err != nil {
 			return err
 		}
-		w, err := trustWrite(name, &c, time.Now())
-		if err != nil {
-			return err
-		}
-		writes = append(writes, w)
+		said[name] = &c
 	}
-	return a.answer(ctx, project, writes)
+	return a.answer(ctx, project, said)
 }
 
 // asShown finds the skill of a project whose folder has the hash that was shown.
@@ -130,22 +126,27 @@ func (a *Answers) revoke(ctx context.Context, project string, names []string) er
 	if len(names) == 0 {
 		return sdk.Errorf(sdk.Validation, "name the skills that are not to be trusted any more")
 	}
-	var writes []sdk.Write
+	said := map[string]*skill.Contents{}
 	for _, name := range names {
-		if a, ok := answers.skills[name]; !ok || a.Hash == "" {
+		if answers.skills[name].Hash == "" {
 			return sdk.Errorf(sdk.NotFound, "the skill %s is not trusted in this project", name)
 		}
-		w, err := trustWrite(name, nil, time.Now())
+		said[name] = nil
+	}
+	return a.answer(ctx, project, said)
+}
+
+// answer records what a person said of skills, nil where trust is taken back, and puts
+// it in force.
+func (a *Answers) answer(ctx context.Context, project string, said map[string]*skill.Contents) error {
+	var writes []sdk.Write
+	for _, name := range slices.Sorted(maps.Keys(said)) {
+		w, err := trustWrite(name, said[name], time.Now())
 		if err != nil {
 			return err
 		}
 		writes = append(writes, w)
 	}
-	return a.answer(ctx, project, writes)
-}
-
-// answer records what a person said and puts it in force.
-func (a *Answers) answer(ctx context.Context, project string, writes []sdk.Write) error {
 	if err := a.cfg.Keep(ctx, project, writes...); err != nil {
 		return err
 	}

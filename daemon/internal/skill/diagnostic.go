@@ -24,16 +24,16 @@ func warning(code string, line, column int, message, help string) *sdk.SkillDiag
 	return &sdk.SkillDiagnostic{Severity: severityWarning, Code: code, Line: line, Column: column, Message: message, Help: help}
 }
 
-// note adds a diagnostic; an error means that the document cannot be used.
-func (d *Document) note(x *sdk.SkillDiagnostic) {
-	if x == nil {
-		return
-	}
-	at := *x
-	at.Line, at.Column = max(1, at.Line), max(1, at.Column)
-	d.Diagnostics = append(d.Diagnostics, at)
-	if x.Severity == severityError {
-		d.Loaded = false
+// note adds diagnostics, nil ones not; an error means that the document cannot be used.
+func (d *Document) note(list ...*sdk.SkillDiagnostic) {
+	for _, x := range list {
+		if x == nil {
+			continue
+		}
+		at := *x
+		at.Line, at.Column = max(1, at.Line), max(1, at.Column)
+		d.Diagnostics = append(d.Diagnostics, at)
+		d.Loaded = d.Loaded && !isError(at)
 	}
 }
 

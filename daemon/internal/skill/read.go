@@ -44,9 +44,7 @@ func parse(text []byte, folder string, strict bool) Document {
 		return d
 	}
 	d.Body = string(f.body)
-	for _, x := range showHidden(text) {
-		d.note(x)
-	}
+	d.note(showHidden(text)...)
 	if len(f.block) > MaxFrontmatter {
 		d.note(wrong("frontmatter-too-large", f.line, 1, fmt.Sprintf("the frontmatter has %d bytes; %d are read", len(f.block), MaxFrontmatter),
 			"Move what is long into the text below, or into a file beside it."))
@@ -81,9 +79,7 @@ func (d *Document) decode(f fenced) *frontmatter {
 		fixed, notes := repair(src, f.line+1)
 		if fields, err = decodeBlock(fixed); err == nil {
 			d.Repaired = true
-			for _, x := range notes {
-				d.note(x)
-			}
+			d.note(notes...)
 		}
 		src = fixed
 	}
@@ -116,13 +112,10 @@ func noText(text []byte) *diagnostic {
 		return nil
 	}
 	i := 0
-	for {
-		r, size := utf8.DecodeRune(text[i:])
-		if r == utf8.RuneError && size == 1 {
-			break
-		}
-		i += size
+	for r, size := rune(0), 0; r != utf8.RuneError || size != 1; i += size {
+		r, size = utf8.DecodeRune(text[i:])
 	}
+	i--
 	line, column := placeOf(text, i)
 	return wrong("encoding", line, column, "the byte 0x"+strconv.FormatUint(uint64(text[i]), 16)+" is not UTF-8", "Save the file as UTF-8.")
 }

@@ -1,7 +1,7 @@
 // Package answer answers what clients ask about skills, and keeps which skills of
 // a project people trust.
 //
-//	Answers   what the server asks; its methods stand in files of their names
+//	Answers   what the server asks
 //	reasons   why a skill is in a prompt, or is not
 //	Trust     which skills of projects people said yes to, and whose instructions
 //	Settings  the folders of skills of a configuration

@@ -1,12 +1,14 @@
 package answer
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/daemon/internal/skill"
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
 )
 
 // ownSkills is where a project keeps skills for Bothy alone.
@@ -43,4 +45,18 @@ func userSkills() (string, error) {
 		return "", err
 	}
 	return filepath.Join(filepath.Dir(file), "skills"), nil
+}
+
+// Create implements server.Skills. The new skill is found like any that people
+// save.
+func (a *Answers) Create(_ context.Context, p rpc.SkillCreate) (rpc.SkillCreated, error) {
+	root, err := userSkills()
+	if err != nil {
+		return rpc.SkillCreated{}, err
+	}
+	files, err := skill.Create(root, skill.New{Name: p.Name, Description: p.Description, Code: p.Code})
+	if err != nil {
+		return rpc.SkillCreated{}, err
+	}
+	return rpc.SkillCreated{Folder: filepath.Dir(files[0]), Files: files}, nil
 }

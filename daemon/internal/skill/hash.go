@@ -18,8 +18,8 @@ import (
 
 // Contents is what a skill's folder holds: what is trusted and what is pinned.
 type Contents struct {
-	Hash  string // hex; of every file's path, executable bit and bytes
-	Files []File // by path
+	Hash  string `json:"hash"`  // hex; of every file's path, executable bit and bytes
+	Files []File `json:"files"` // by path
 }
 
 // Hold reports whether they are those that the skill was read from: what a person

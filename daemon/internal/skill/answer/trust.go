@@ -22,17 +22,11 @@ const trustScheme = "trust://"
 // difference can be shown when it changed.
 const trustedTexts = 512 << 10
 
-// trustAnswer is the attributes of such an entry.
+// trustAnswer is the attributes of such an entry; its body is what the person was shown.
 type trustAnswer struct {
 	Name     string    `json:"name"`
 	Hash     string    `json:"hash"` // of the skill's folder; empty when the trust was taken back
 	Answered time.Time `json:"answered"`
-}
-
-// trustedSkill is its body: what the person was shown.
-type trustedSkill struct {
-	Hash  string       `json:"hash"`
-	Files []skill.File `json:"files"`
 }
 
 // Trust knows which skills of workspaces people said yes to, and whose instructions
@@ -83,7 +77,7 @@ type keptAnswers struct {
 // keptAnswer is an answer and what it was about.
 type keptAnswer struct {
 	trustAnswer
-	skill trustedSkill
+	skill skill.Contents
 }
 
 // answers are those that a project has; brief ones are without their skill.
@@ -125,7 +119,7 @@ func trustWrite(name string, c *skill.Contents, now time.Time) (w sdk.Write, err
 	a := trustAnswer{Name: name, Answered: now}
 	if c != nil {
 		a.Hash = c.Hash
-		text, err := json.Marshal(trustedSkill{c.Hash, c.Files})
+		text, err := json.Marshal(c)
 		if err != nil {
 			return w, err
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/bothyd/bothy/daemon/internal/audit"
+	"github.com/bothyd/bothy/daemon/internal/callback"
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/daemon/internal/credential"
 	"github.com/bothyd/bothy/daemon/internal/inspect"
@@ -55,7 +56,7 @@ func checkConfig(ctx context.Context, file, project string, secrets *audit.Redac
 		_, own := config.WorkspaceOf(project, cfg)
 		diags = append(diags, own...)
 	}
-	for _, x := range inspector.Check(ctx, specs) {
+	for _, x := range inspector.Check(ctx, specs, callback.Wants) {
 		for _, d := range config.FromHCL(cfg.Files, x.Diagnostic) {
 			d.Summary, d.Detail = secrets.Redact(d.Summary), secrets.Redact(d.Detail)
 			diags = append(diags, d)

@@ -57,6 +57,7 @@ type Daemon struct {
 
 	live      atomic.Pointer[config.Config] // what is in force
 	reloading sync.Mutex
+	ran       *config.Config // what it was started with, as far as that holds; guarded by reloading
 	files     *watch.Contents
 	reads     sync.Map // the files that the configuration is made of, beside its own
 	problems  problems

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -114,7 +115,8 @@ func (d *Daemon) put(ctx context.Context, path string, cfg *config.Config, diags
 	}
 	cfg.LearnSecrets()
 	d.live.Store(cfg)
-	waits := config.NeedsStart(d.cfg, cfg)
+	d.ran = config.Ran(cmp.Or(d.ran, d.cfg), cfg)
+	waits := config.NeedsStart(d.ran, cfg)
 	d.say(aboutStart, waits)
 	r.Diagnostics = append(r.Diagnostics, d.shown(waits)...)
 	if err := d.log.Configure(logfile.Settings(cfg.Log)); err != nil {
@@ -167,9 +169,9 @@ func (d *Daemon) mistake(x config.Diagnostic) string {
 }
 
 // Mistakes implements server.Daemon: of a project, its own file is read as it is now.
-func (d *Daemon) Mistakes(project string) []string {
+func (d *Daemon) Mistakes(project string) rpc.Mistakes {
 	d.workspaces.Of(d.current(), project)
-	return d.problems.mistakes(project)
+	return rpc.Mistakes{Mistakes: d.problems.mistakes(project), Unseen: d.host.Unseen()}
 }
 
 func (d *Daemon) shown(diags config.Diagnostics) []rpc.Diagnostic {

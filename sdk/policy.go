@@ -147,9 +147,9 @@ type PolicyRule struct {
 	Commands []string `json:"commands,omitempty" hcl:"commands,optional"`
 	// Whole are commands as they stand, which only an answer leaves, and only to allow.
 	Whole   []WholeCommand `json:"whole,omitempty"`
-	Modes   []Mode         `json:"modes,omitempty" hcl:"modes,optional"`   // in which it holds; empty is all
-	Project string         `json:"project,omitempty"` // root of the only project where it holds; empty is all
-	Exact   string         `json:"exact,omitempty"`   // the hash of the only call that it is about (Proposal.Hash without its run)
+	Modes   []Mode         `json:"modes,omitempty" hcl:"modes,optional"` // in which it holds; empty is all
+	Project string         `json:"project,omitempty"`                    // root of the only project where it holds; empty is all
+	Exact   string         `json:"exact,omitempty"`                      // the hash of the only call that it is about (Proposal.Hash without its run)
 }
 
 // RememberedRule is a rule that an answer left, as people see and remove it.

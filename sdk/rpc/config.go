@@ -21,6 +21,9 @@ type MistakesParams struct {
 // each in one line that begins with the file and the line.
 type Mistakes struct {
 	Mistakes []string `json:"mistakes"`
+	// Unseen are the plugins that were to run and do not, and of which nobody knows what
+	// they would hear or refuse.
+	Unseen []string `json:"unseen,omitempty"`
 }
 
 // ConfigCheck is the parameters of config/check.

@@ -205,5 +205,10 @@ func TestMan(t *testing.T) {
 			t.Errorf("the page of bothy lacks %q", part)
 		}
 	}
+	b.want(t, exitOK, "man", "plugins", "install")
+	if !strings.Contains(b.out.String(), ".SH INSTALL") || !strings.Contains(b.out.String(), ".TH") {
+		t.Errorf("the page of a verb below another: %.200s", b.out.String())
+	}
+	b.want(t, exitUsage, "man", "plugins", "nope")
 	b.want(t, exitUsage, "man", "nope")
 }

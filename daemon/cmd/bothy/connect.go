@@ -75,7 +75,8 @@ func (c *console) connect(ctx context.Context) (*client.Client, error) {
 	return cl, err
 }
 
-// tellMistakes says, once, that something of the configuration is not in force. A daemon
+// tellMistakes says, once, that something of the configuration is not in force, or that a
+// plugin which may be a guard is not there. A daemon
 // that does not answer is told of by what comes next.
 func (c *console) tellMistakes(ctx context.Context, cl *client.Client) {
 	if c.told {
@@ -86,7 +87,13 @@ func (c *console) tellMistakes(ctx context.Context, cl *client.Client) {
 		c.at, _ = c.project("") // where there is none, only the user's file counts
 	}
 	found, err := cl.Mistakes(ctx, rpc.MistakesParams{Project: c.at})
-	if err != nil || len(found.Mistakes) == 0 {
+	if err != nil {
+		return
+	}
+	if unseen := found.Unseen; len(unseen) > 0 {
+		c.say("bothy: the plugin %s does not run, and what it would refuse is not known: `bothy plugins list` shows why", show.Line(strings.Join(unseen, ", nor does ")))
+	}
+	if len(found.Mistakes) == 0 {
 		return
 	}
 	more := ""

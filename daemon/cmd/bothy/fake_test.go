@@ -345,8 +345,8 @@ func (f *fakeDaemon) ReloadPlugin(_ context.Context, p rpc.PluginReload) (rpc.Pl
 
 func (f *fakeDaemon) ReloadConfig(context.Context) rpc.Reloaded { return f.reloaded }
 
-func (f *fakeDaemon) Mistakes(string) []string { return f.mistakes }
-func (f *fakeDaemon) Settings() []rpc.Setting  { return nil }
+func (f *fakeDaemon) Mistakes(string) rpc.Mistakes { return rpc.Mistakes{Mistakes: f.mistakes} }
+func (f *fakeDaemon) Settings() []rpc.Setting      { return nil }
 
 // DevPlugin uses a process until it is given up.
 func (f *fakeDaemon) DevPlugin(ctx context.Context, p rpc.PluginDev, attached func(rpc.PluginAttached)) (rpc.PluginDetached, error) {

@@ -6,14 +6,15 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
 )
 
 type manCmd struct {
-	Verb string `arg:"" optional:"" help:"The verb; the page of bothy itself when absent."`
-	To   string `placeholder:"DIR" complete:"dir" help:"Write every page into DIR instead of printing one."`
+	Verb []string `arg:"" optional:"" help:"The verb, whose page has those below it too; the page of bothy itself when absent."`
+	To   string   `placeholder:"DIR" complete:"dir" help:"Write every page into DIR instead of printing one."`
 }
 
 // Help adds to the verb's help.
@@ -36,15 +37,16 @@ func (cmd manCmd) Run(ctx context.Context, c *console, app *kong.Application) er
 	pages := manPages(app)
 	if cmd.To == "" {
 		for _, p := range pages {
-			if p.verb == cmd.Verb && c.outTTY {
+			if p.verb != strings.Join(cmd.Verb[:min(1, len(cmd.Verb))], "") || !hasVerb(app.Node, cmd.Verb) {
+				continue
+			}
+			if c.outTTY {
 				return c.showPage(ctx, p)
 			}
-			if p.verb == cmd.Verb {
-				_, err := io.WriteString(c.out, p.text)
-				return err
-			}
+			_, err := io.WriteString(c.out, p.text)
+			return err
 		}
-		return usageError{fmt.Sprintf("there is no verb %q: `bothy --help` lists them", cmd.Verb)}
+		return usageError{fmt.Sprintf("there is no verb %q: `bothy --help` lists them", strings.Join(cmd.Verb, " "))}
 	}
 	dir := c.path(cmd.To)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -56,6 +58,18 @@ func (cmd manCmd) Run(ctx context.Context, c *console, app *kong.Application) er
 		}
 	}
 	return nil
+}
+
+// hasVerb reports whether words name a verb below a node.
+func hasVerb(n *kong.Node, words []string) bool {
+	for _, w := range words {
+		at := slices.IndexFunc(n.Children, func(child *kong.Node) bool { return child.Name == w })
+		if at < 0 {
+			return false
+		}
+		n = n.Children[at]
+	}
+	return true
 }
 
 // manPage is the manual page of a verb, or of bothy itself.

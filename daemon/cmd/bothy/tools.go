@@ -147,7 +147,7 @@ func (c *console) printResult(tool string, r sdk.ToolResult) error {
 		return err
 	}
 	if r.Truncated {
-		c.say("bothy: the output was cut; --json says how much is missing")
+		c.say("bothy: this is not the whole output, which was cut")
 	}
 	if !r.Success && r.Error != "" && !strings.Contains(r.Output, r.Error) {
 		c.say("bothy: %s: %s", show.Line(tool), show.Text(r.Error))

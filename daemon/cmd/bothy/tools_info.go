@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client"
 	"github.com/bothyd/bothy/sdk/client/show"
+	"github.com/bothyd/bothy/sdk/rpc"
 )
 
 type toolsInfoCmd struct {
@@ -38,10 +40,26 @@ func (cmd toolsInfoCmd) Run(ctx context.Context, c *console) error {
 		n := slices.IndexFunc(list, func(t sdk.Tool) bool { return t.Name == cmd.Tool || t.Plugin+"__"+t.Name == cmd.Tool })
 		if n < 0 {
 			names := each(list, func(t sdk.Tool) string { return t.Name })
-			return sdk.Tool{}, sdk.Errorf(sdk.NotFound, "there is no tool %q; the nearest is %q, and there are: %s", cmd.Tool, sdk.Nearest(cmd.Tool, names, strings.ToLower), strings.Join(names, ", "))
+			plugins, err := cl.Plugins(ctx)
+			return sdk.Tool{}, errors.Join(sdk.Errorf(sdk.NotFound, "there is no tool %q; %sthe nearest is %q, and there are: %s",
+				cmd.Tool, down(plugins), sdk.Nearest(cmd.Tool, names, strings.ToLower), strings.Join(names, ", ")), err)
 		}
 		return list[n], nil
 	}, c.printTool)
+}
+
+// down names the plugins that were to serve and do not, whose tools are not there.
+func down(plugins []rpc.Plugin) string {
+	var out []string
+	for _, p := range plugins {
+		if p.State != "ready" && p.State != "stopped" {
+			out = append(out, p.Instance+" ("+cmp.Or(p.Error, p.State)+")")
+		}
+	}
+	if len(out) == 0 {
+		return ""
+	}
+	return "these plugins do not run: " + strings.Join(out, "; ") + "; "
 }
 
 func (c *console) printTool(t sdk.Tool) error {

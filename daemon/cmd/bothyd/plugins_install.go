@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -40,22 +41,29 @@ func (cmd pluginsInstallCmd) Run(c *console, files *inspect.Files) error {
 			return err
 		}
 	}
+	if !cmd.NoConfig {
+		openings(c, &in, asks)
+	}
 	switch {
 	case cmd.NoConfig:
-	case asks && !agreed(c, "Configure it as "+in.Label+"? [y/N] "):
+	case asks && !agreed(c, "Configure it as "+in.Label+", with this open to it: "+oneLine(in.Opening.String())+"? [y/N] "):
 		if err := files.Discard(in); err != nil {
 			return err
 		}
 		fmt.Fprintln(c.err, "bothyd: nothing was installed")
 		return toldError(exitFailed)
 	default:
-		openings(c, &in, asks)
 		if err := files.Configure(&in); err != nil {
 			return err
 		}
 	}
+	var did string
+	var wrong error
+	if in.Config != "" {
+		did, wrong = takeUp(files, in.Label)
+	}
 	if c.json {
-		return printJSON(c, in)
+		return errors.Join(printJSON(c, in), wrong)
 	}
 	if in.Config == "" {
 		_, err = fmt.Fprintf(c.out, "It lies in the store. To use it, write this into your configuration:\n\n%s", in.Block)
@@ -67,8 +75,8 @@ func (cmd pluginsInstallCmd) Run(c *console, files *inspect.Files) error {
 	if in.Note != "" {
 		fmt.Fprintln(c.err, "bothyd: "+in.Note)
 	}
-	_, err = fmt.Fprintf(c.out, "installed %s: its block is in %s, its entry in %s; a daemon that runs takes it up at once\n", in.Label, in.Config, files.LockPath())
-	return err
+	_, err = fmt.Fprintf(c.out, "installed %s: its block is in %s, its entry in %s; %s\n", in.Label, in.Config, files.LockPath(), did)
+	return errors.Join(err, wrong)
 }
 
 // openings asks for each thing that the plugin needs and that no flag opened; where nobody
@@ -116,6 +124,9 @@ func describeInstallation(c *console, in inspect.Installation) error {
 		fmt.Fprintf(w, "  %s\n", scriptNote)
 	}
 	printManifest(w, in.Manifest)
+	for _, c := range in.Changes {
+		fmt.Fprintf(w, "  changed:  %s\n", oneLine(c))
+	}
 	if in.Kept {
 		fmt.Fprintln(w, "  its block is there already, and keeps what it opens and grants:")
 	}
@@ -144,6 +155,11 @@ func printManifest(w *bufio.Writer, m sdk.Manifest) {
 	for _, large := range m.AboveBudget() {
 		fmt.Fprintf(w, "  large:    %s\n", oneLine(large))
 	}
+	if m.Config != nil {
+		for _, a := range m.Config.Attributes {
+			fmt.Fprintf(w, "  attribute: %s\n", oneLine(attribute(a)))
+		}
+	}
 	fmt.Fprintf(w, "  wants:    %s\n", orNone(m.Grants))
 	if n := m.Needs; n.Unconfined != "" {
 		fmt.Fprintf(w, "  needs:    to run unconfined: %s\n", oneLine(n.Unconfined))
@@ -160,6 +176,21 @@ func printManifest(w *bufio.Writer, m sdk.Manifest) {
 	}
 }
 
+// attribute says what a block may say of an attribute that its plugin declares.
+func attribute(a sdk.ConfigAttribute) string {
+	text := a.Name + ", a " + a.Type
+	switch {
+	case a.Required:
+		text += ", needed"
+	case len(a.Default) > 0:
+		text += ", " + string(a.Default) + " by default"
+	}
+	if a.Doc != "" {
+		text += ": " + a.Doc
+	}
+	return text
+}
+
 func orNone(list []string) string {
 	if len(list) == 0 {
 		return "none"
@@ -172,6 +203,9 @@ type pluginsRemoveCmd struct{ verbs.PluginsRemove }
 // Run says what became of it: a plugin that comes with Bothy is switched off.
 func (cmd pluginsRemoveCmd) Run(c *console, files *inspect.Files) error {
 	done, err := files.Remove(cmd.Name, cmd.KeepHome)
+	if err == nil {
+		_, err = takeUp(files)
+	}
 	return report(c, done, err, func(c *console, done inspect.Removal) error {
 		if done.Note != "" {
 			fmt.Fprintln(c.err, "bothyd: "+done.Note)

@@ -30,6 +30,9 @@ func (cmd pluginsLockCmd) Run(c *console, files *inspect.Files) error {
 	ctx, stop := interruptible()
 	defer stop()
 	done, err := files.Lock(ctx, cmd.Names, cmd.Check)
+	if err == nil && done.Written {
+		_, err = takeUp(files)
+	}
 	err = report(c, done, err, printLocking)
 	if err == nil && (len(done.Failed) > 0 || cmd.Check && len(done.Changes) > 0) {
 		return toldError(exitFailed)

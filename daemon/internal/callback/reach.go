@@ -16,23 +16,39 @@ import (
 type reach struct {
 	spec  inspect.Spec
 	calls sdk.Calls
+	asks  []string // the grants that it declares
 	own   []string // the schemes that it registers itself, which it need not declare twice
 }
 
 func newReach(spec inspect.Spec, m *sdk.Manifest) reach {
-	r := reach{spec: spec, calls: m.Calls}
+	r := reach{spec: spec, calls: m.Calls, asks: m.Grants}
 	for _, s := range m.Schemes {
 		r.own = append(r.own, s.Name)
 	}
 	return r
 }
 
-// granted refuses what needs a grant that the block does not give.
+// askable are the grants that go with others: a container and a channel are asked for by
+// whoever needs them, with the rest of their blocks.
+var askable = []string{sdk.GrantProject, sdk.GrantEntries, sdk.GrantTools, sdk.GrantModels, sdk.GrantSecrets}
+
+// granted refuses what needs a grant that the block does not give, and names with it the
+// others that are declared and missing: nobody finds them one by one.
 func (r *reach) granted(grant string) error {
 	if r.spec.Granted(grant) {
 		return nil
 	}
-	return r.refuse("is not granted %q: write into its block grants = %s", grant, Written(r.spec.Grants, grant))
+	missing := []string{grant}
+	for _, g := range r.asks {
+		if !slices.Contains(missing, g) && !r.spec.Granted(g) && slices.Contains(askable, g) {
+			missing = append(missing, g)
+		}
+	}
+	all := ""
+	if len(missing) > 1 {
+		all = ", which is all that it asks for"
+	}
+	return r.refuse("is not granted %q: write into its block grants = %s%s", grant, Written(r.spec.Grants, missing...), all)
 }
 
 // tool takes a tool's names: the bare one and plugin__tool.

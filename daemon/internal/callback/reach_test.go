@@ -84,6 +84,15 @@ func TestWantsUnknown(t *testing.T) {
 }
 
 // TestWants: what a plugin asks for and its block does not give is one warning,
+// TestGrantsAtOnce: who lacks a grant is told of all that it declares and has not.
+func TestGrantsAtOnce(t *testing.T) {
+	m := &sdk.Manifest{Grants: []string{"entries", "tools", "models", "no-such"}}
+	r := newReach(inspect.Spec{Instance: "p", Grants: []string{"entries"}}, m)
+	if err := r.granted("models"); err == nil || !strings.HasSuffix(err.Error(), `write into its block grants = ["entries", "models", "tools"], which is all that it asks for`) {
+		t.Error(err)
+	}
+}
+
 // with the lines to add.
 func TestWants(t *testing.T) {
 	m := &sdk.Manifest{Grants: []string{sdk.GrantTools, sdk.GrantModels}, Calls: sdk.Calls{

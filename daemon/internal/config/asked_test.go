@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -95,6 +96,36 @@ func TestNeedsStart(t *testing.T) {
 			if !strings.Contains(said.Error(), part) {
 				t.Errorf("%q: %v, want %q", text, said, part)
 			}
+		}
+	}
+}
+
+// TestOrderThatRan: a plugin that was removed and comes back behind the others is where it
+// runs; one that comes back between them is so at the next start.
+func TestOrderThatRan(t *testing.T) {
+	block := func(labels ...string) *Config {
+		var text strings.Builder
+		for _, l := range labels {
+			fmt.Fprintf(&text, "plugin %q {\n  path = \"/p\"\n}\n", l)
+		}
+		cfg, diags := load(t, text.String())
+		if diags.HasErrors() {
+			t.Fatal(diags)
+		}
+		return cfg
+	}
+	began := block("a", "b", "c")
+	without := Ran(began, block("a", "c"))
+	for _, c := range []struct {
+		began, now *Config
+		waits      bool
+	}{
+		{began, block("a", "b", "c"), false}, {began, block("b", "a", "c"), true}, {began, block("a", "c", "b"), true},
+		{without, block("a", "c", "b"), false}, {without, block("a", "b", "c"), true}, {without, block("a", "c"), false},
+	} {
+		ran := Ran(c.began, c.now)
+		if said := NeedsStart(ran, c.now); (len(said) > 0) != c.waits {
+			t.Errorf("%v: %v", c.now.Plugins, said)
 		}
 	}
 }

@@ -138,6 +138,20 @@ func diffSettings(was, now *Config) (changes []Change) {
 	return changes
 }
 
+// Ran is the configuration that a daemon was started with, after it took up another: its
+// plugins are those that go on, in their order, and behind them those that came.
+func Ran(began, now *Config) *Config {
+	in := func(list []Plugin) func(Plugin) bool {
+		return func(p Plugin) bool {
+			return slices.ContainsFunc(list, func(x Plugin) bool { return x.Label == p.Label })
+		}
+	}
+	ran, stays, was := *began, in(now.Plugins), in(began.Plugins)
+	ran.Plugins = slices.DeleteFunc(slices.Clone(began.Plugins), func(p Plugin) bool { return !stays(p) })
+	ran.Plugins = append(ran.Plugins, slices.DeleteFunc(slices.Clone(now.Plugins), was)...)
+	return &ran
+}
+
 // NeedsStart warns of what a daemon that was started with one configuration can
 // take from another only at its next start, where that stands.
 func NeedsStart(began, now *Config) (out Diagnostics) {

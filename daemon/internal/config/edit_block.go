@@ -20,7 +20,7 @@ import (
 type attribute struct {
 	name  string
 	value string     // an expression
-	block attributes // in the place of a value a block inside; of a new block alone
+	block attributes // in the place of a value a block inside, for who has none of the name
 }
 
 // tokens are the value as one token: hclwrite only writes it.
@@ -144,18 +144,26 @@ func appendBlock(text []byte, kind, label string, says attributes) []byte {
 // blockText is a block as hclwrite lays it out.
 func blockText(kind, label string, says attributes) string {
 	f := hclwrite.NewEmptyFile()
-	var write func(body *hclwrite.Body, says attributes)
-	write = func(body *hclwrite.Body, says attributes) {
-		for _, a := range says {
-			if a.block != nil {
-				write(body.AppendNewBlock(a.name, nil).Body(), a.block)
-			} else {
-				body.SetAttributeRaw(a.name, a.tokens())
-			}
+	says.write(f.Body().AppendNewBlock(kind, []string{label}).Body())
+	return string(hclwrite.Format(f.Bytes()))
+}
+
+func (as attributes) write(body *hclwrite.Body) {
+	for _, a := range as {
+		if a.block != nil {
+			a.block.write(body.AppendNewBlock(a.name, nil).Body())
+		} else {
+			body.SetAttributeRaw(a.name, a.tokens())
 		}
 	}
-	write(f.Body().AppendNewBlock(kind, []string{label}).Body(), says)
-	return string(hclwrite.Format(f.Bytes()))
+}
+
+// lines are an attribute, or a block inside, within a block.
+func (a attribute) lines(eol string) string {
+	f := hclwrite.NewEmptyFile()
+	attributes{a}.write(f.Body())
+	text := strings.TrimSuffix(string(hclwrite.Format(f.Bytes())), "\n")
+	return "  " + strings.ReplaceAll(text, "\n", eol+"  ") + eol
 }
 
 // setAttribute gives one attribute of a block its value, where it stands or as the block's last.
@@ -167,7 +175,7 @@ func setAttribute(text []byte, block *hclsyntax.Block, a attribute) []byte {
 		return splice(text, was.Expr.Range().Start.Byte, was.Expr.Range().End.Byte, a.value)
 	}
 	eol := lineEnd(text)
-	line := "  " + a.name + " = " + a.value + eol
+	line := a.lines(eol)
 	end := block.CloseBraceRange.Start.Byte
 	start := bytes.LastIndexByte(text[:end], '\n') + 1
 	if len(bytes.TrimSpace(text[start:end])) == 0 {

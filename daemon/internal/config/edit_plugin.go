@@ -25,7 +25,7 @@ type PluginEdit struct {
 	OnUse   *bool
 	Enabled *bool
 	Sets    []Set    // attributes of the plugin's own
-	Confine *Confine // only of a block that is new
+	Confine *Confine // only of a block that has none
 }
 
 func (e PluginEdit) attributes() (out attributes) {

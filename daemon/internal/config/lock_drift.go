@@ -144,6 +144,26 @@ func (l Locked) facts() map[string]string {
 	return f
 }
 
+// Subscribed are the subscriptions of an entry, in the order of their names. One that
+// cannot be read, as a later version may write it, denies where it can.
+func (l Locked) Subscribed() (subs []sdk.Subscription) {
+	for _, name := range slices.Sorted(maps.Keys(l.Subscriptions)) {
+		for text := range strings.SplitSeq(strings.TrimSuffix(l.Subscriptions[name], ")"), ") ") { // it may stand there more than once
+			s := sdk.Subscription{Name: name, Failure: sdk.FailClosed}
+			if _, err := fmt.Sscanf(text, "(priority %d, %s", &s.Priority, &s.Failure); err != nil {
+				s.Priority = sdk.DefaultPriority
+			}
+			if point, _ := sdk.FindHook(name); point.Kind == sdk.HookEvent {
+				s.Failure = sdk.FailOpen
+			} else if s.Failure != sdk.FailOpen {
+				s.Failure = sdk.FailClosed
+			}
+			subs = append(subs, s)
+		}
+	}
+	return subs
+}
+
 // Hold is of a manifest what the lock allows, for a plugin that changed while it
 // runs. What is new in it, or another, is left out.
 func (l Locked) Hold(m sdk.Manifest) sdk.Manifest {

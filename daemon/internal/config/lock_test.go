@@ -358,3 +358,28 @@ func TestLockIsRead(t *testing.T) {
 		}
 	}
 }
+
+// TestSubscribed: what a lock says of subscriptions is what was subscribed to, also to a
+// name twice; what cannot be read denies where it can.
+func TestSubscribed(t *testing.T) {
+	subs := []sdk.Subscription{
+		{Name: "entry.recording", Priority: -5, Failure: sdk.FailClosed},
+		{Name: "loop.completed", Priority: 10, Failure: sdk.FailOpen},
+		{Name: "loop.completed", Priority: 3, Failure: sdk.FailOpen},
+		{Name: "turn.verdict", Priority: 10},
+	}
+	got := LockOf(sdk.Manifest{Subscriptions: subs}, "d", false).Subscribed()
+	want := []sdk.Subscription{subs[0], subs[1], subs[2], {Name: "turn.verdict", Priority: 10, Failure: sdk.FailOpen}}
+	if !slices.Equal(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	later := Locked{Subscriptions: map[string]string{"entry.recording": "first", "loop.completed": "(priority 1, never)", "llm.messages": "(priority 4, sometimes)"}}
+	want = []sdk.Subscription{
+		{Name: "entry.recording", Priority: sdk.DefaultPriority, Failure: sdk.FailClosed},
+		{Name: "llm.messages", Priority: 4, Failure: sdk.FailClosed},
+		{Name: "loop.completed", Priority: 1, Failure: sdk.FailOpen},
+	}
+	if got := later.Subscribed(); !slices.Equal(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}

@@ -63,6 +63,13 @@ func (f *Filter[T]) attach(sub sdk.Subscription, owner string, h sdk.Hook) (remo
 			return value, fmt.Errorf("encode the value: %w", err)
 		}
 		b, err = h.Filter(ctx, f.point.Name, b)
+		if err != nil && sdk.OutcomeOf(err) != sdk.Permission && (f.point.Guard || sub.Failure == sdk.FailClosed) {
+			anew := ""
+			if sdk.OutcomeOf(err) == sdk.Timeout {
+				anew = "`bothy plugins reload " + owner + "` starts it anew, and "
+			}
+			return value, fmt.Errorf("%w; %senabled = false in the block of %s switches it off", err, anew, owner)
+		}
 		if err != nil {
 			return value, err
 		}

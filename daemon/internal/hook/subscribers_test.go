@@ -119,3 +119,32 @@ func (c *counter) Subscriptions() []sdk.Subscription {
 }
 
 func (c *counter) Event(context.Context, string, json.RawMessage) error { c.heard++; return nil }
+
+// TestWhatToDoAboutAGuard: a plugin that cannot rule says in the denial how it is switched
+// off, and one that did not answer how it is started anew. A refusal says no such thing.
+func TestWhatToDoAboutAGuard(t *testing.T) {
+	for outcome, want := range map[sdk.Outcome]string{
+		sdk.Unavailable: "not there; enabled = false in the block of guard switches it off",
+		sdk.Timeout:     "not there; `bothy plugins reload guard` starts it anew, and enabled = false in the block of guard switches it off",
+		sdk.Permission:  "guard refused: not there",
+	} {
+		chains := New(hclog.NewNullLogger())
+		if _, err := chains.Subscribe("guard", failer{outcome}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := chains.EntryRecording.Apply(t.Context(), sdk.Recording{}); err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%s: %v", outcome, err)
+		}
+	}
+}
+
+// failer is a guard that fails with an outcome.
+type failer struct{ outcome sdk.Outcome }
+
+func (failer) Subscriptions() []sdk.Subscription {
+	return []sdk.Subscription{{Name: "entry.recording"}}
+}
+func (failer) Event(context.Context, string, json.RawMessage) error { return nil }
+func (f failer) Filter(context.Context, string, json.RawMessage) (json.RawMessage, error) {
+	return nil, sdk.Errorf(f.outcome, "not there")
+}

@@ -68,6 +68,7 @@ func (s *Supervisor) decide(blocks []inspect.Spec) (started []*instance, replace
 		}
 		kept[spec.Instance] = true
 	}
+	s.inspect.SubscribesNoMore(func(label string) bool { return named[label] })
 	for _, i := range s.instances() {
 		if !kept[i.name] && !s.added[i.name] {
 			_ = s.remove(i.name) // gone already, perhaps

@@ -29,27 +29,20 @@ type catalogue struct {
 	tools   []*offered
 	all     []sdk.Tool // what tools are
 	byName  map[string]*offered
-	absent  []string // plugins that run no more, or do not run yet, with the reason
+	of      []*instance // all, also those that have no tools yet
 	strange []inspect.Diagnostic
 }
 
 // newCatalogue gives each tool its names: plugin__tool always, the bare name
 // to the first plugin that has it, unless it is how another plugin's is called.
 func newCatalogue(instances []*instance) *catalogue {
-	c := &catalogue{byName: map[string]*offered{}}
+	c := &catalogue{byName: map[string]*offered{}, of: slices.Clone(instances)}
 	var usable []*offered
 	hidden := map[*offered]bool{}
 	for _, i := range instances {
 		i.mu.Lock()
-		state, problem, tools, unknown := i.state, reason(i.problem), i.tools, i.manifest == nil
+		gone, tools := i.gone(), i.tools
 		i.mu.Unlock()
-		gone := state == Broken || state == Stopped
-		if gone || unknown {
-			if problem == "" {
-				problem = state
-			}
-			c.absent = append(c.absent, i.name+" ("+problem+")")
-		}
 		for _, o := range tools {
 			if c.enter(o) {
 				usable, hidden[o] = append(usable, o), gone
@@ -62,6 +55,26 @@ func newCatalogue(instances []*instance) *catalogue {
 		}
 	}
 	return c
+}
+
+// gone is whether the plugin runs no more. It needs i.mu.
+func (i *instance) gone() bool { return i.state == Broken || i.state == Stopped }
+
+// absent are the plugins that run no more, or do not run yet, each with the reason as it is
+// now.
+func (c *catalogue) absent() (out []string) {
+	for _, i := range c.of {
+		i.mu.Lock()
+		why := i.state
+		if i.problem != nil {
+			why = i.problem.Error()
+		}
+		if i.gone() || i.manifest == nil {
+			out = append(out, i.name+" ("+why+")")
+		}
+		i.mu.Unlock()
+	}
+	return out
 }
 
 // offer makes the tools of a manifest ready, once for as long as it holds. What
@@ -162,8 +175,8 @@ func (c *catalogue) find(name string) (*offered, error) {
 		names = append(names, o.Name)
 	}
 	text := fmt.Sprintf("there is no tool %q; there are: %s", name, list(names))
-	if len(c.absent) > 0 {
-		text += ". Plugins that do not run: " + strings.Join(c.absent, "; ")
+	if absent := c.absent(); len(absent) > 0 {
+		text += ". Plugins that do not run: " + strings.Join(absent, "; ")
 	}
 	return nil, &sdk.Error{Outcome: sdk.NotFound, Message: text}
 }
@@ -175,10 +188,11 @@ func (s *Supervisor) Missing(name string) error {
 	if o, known := c.byName[name]; known {
 		return o.owner.unready()
 	}
-	if len(c.absent) == 0 {
+	absent := c.absent()
+	if len(absent) == 0 {
 		return nil
 	}
-	return sdk.Errorf(sdk.NotFound, "these plugins do not run: %s", strings.Join(c.absent, "; "))
+	return sdk.Errorf(sdk.NotFound, "these plugins do not run: %s", strings.Join(absent, "; "))
 }
 
 // Tools are all tools that can be called, in the order of the configuration.

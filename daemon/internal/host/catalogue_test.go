@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
@@ -126,5 +127,17 @@ func TestUnusableName(t *testing.T) {
 	o := &offered{remote: "Bad-Name", Tool: sdk.Tool{ToolSpec: sdk.ToolSpec{Parameters: json.RawMessage(`{"type":"object"}`)}}}
 	if err := o.compile(); err == nil {
 		t.Error("a wrong name was taken")
+	}
+}
+
+// TestMissingToolOfAPluginThatStarts: who asks for a tool that is not there is told which
+// plugins have not come up yet, from the moment in which they begin.
+func TestMissingToolOfAPluginThatStarts(t *testing.T) {
+	r := newRig(t, func(cfg *Config) { cfg.StartTimeout = 2 * time.Second })
+	r.Supervisor.begin(spec("slow", "silent"))
+	for _, name := range []string{"noop", "slow__noop"} {
+		if err := r.Missing(name); err == nil || !strings.Contains(err.Error(), "these plugins do not run: slow (starting)") {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

@@ -37,6 +37,9 @@ func (c *Config) confinable(spec inspect.Spec) (lacks []string, fail *inspect.Fa
 			Detail: fmt.Sprintf("bothy-shim, which confines it, is missing: %v. Install Bothy again.", err),
 		}
 	}
+	if fail := spec.NotThere(); fail != nil {
+		return nil, fail
+	}
 	lacks = c.Kernel().Lacks()
 	if len(lacks) > 0 && !spec.Confine.BestEffort {
 		return nil, &inspect.Fault{

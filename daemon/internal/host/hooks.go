@@ -18,29 +18,62 @@ type Subscriber struct {
 	i        *instance
 }
 
-// Hooks are the plugins with the kind hook that were described, in the order
-// of the configuration.
+// Hooks are the plugins that subscribe to something, in the order of the configuration;
+// also those that never served, as far as anything is known of them.
 func (s *Supervisor) Hooks() []Subscriber {
 	var out []Subscriber
 	for _, i := range s.instances() {
-		i.mu.Lock()
-		serves := i.manifest != nil && slices.Contains(i.manifest.Kinds, plugin.KindHook)
-		i.mu.Unlock()
-		if serves {
+		if subs, _ := i.subscriptions(); len(subs) > 0 {
 			out = append(out, Subscriber{Instance: i.name, i: i})
 		}
 	}
 	return out
 }
 
-// Subscriptions implements sdk.Hook.
-func (h Subscriber) Subscriptions() []sdk.Subscription {
-	h.i.mu.Lock()
-	defer h.i.mu.Unlock()
-	if h.i.manifest == nil {
+// Unseen are the plugins that were to start with the daemon, do not serve and never
+// declared anything: nobody knows what they would hear, or refuse.
+func (s *Supervisor) Unseen() []string {
+	var out []string
+	for _, i := range s.instances() {
+		if _, known := i.subscriptions(); !known && !i.current().Lazy {
+			out = append(out, i.name)
+		}
+	}
+	return out
+}
+
+// subscriptions are those of the manifest. Before the first one they are what bothy.lock
+// says, else what the plugin of this label declared last, perhaps to another daemon;
+// known is false where there is none of it.
+func (i *instance) subscriptions() (subs []sdk.Subscription, known bool) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	switch {
+	case i.manifest != nil:
+		return subscribedBy(i.manifest), true
+	case i.spec.Locked != nil:
+		return i.spec.Locked.Subscribed(), true
+	}
+	return i.s.inspect.Subscriptions(i.name)
+}
+
+// declares keeps what a plugin subscribes to for when it is not there.
+func (i *instance) declares(m *sdk.Manifest) {
+	i.s.inspect.Subscribes(i.name, subscribedBy(m))
+	i.s.cfg.Changed()
+}
+
+func subscribedBy(m *sdk.Manifest) []sdk.Subscription {
+	if !slices.Contains(m.Kinds, plugin.KindHook) {
 		return nil
 	}
-	return h.i.manifest.Subscriptions
+	return m.Subscriptions
+}
+
+// Subscriptions implements sdk.Hook.
+func (h Subscriber) Subscriptions() []sdk.Subscription {
+	subs, _ := h.i.subscriptions()
+	return subs
 }
 
 // Event implements sdk.Hook. A plugin that is not there, or does not answer within
@@ -95,13 +128,24 @@ func (h Subscriber) call(ctx context.Context, name string, do func(context.Conte
 	}()
 	select {
 	case a := <-answered:
+		h.i.unruled("")
 		return a.value, a.err
 	case <-ctx.Done():
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			return nil, sdk.Errorf(sdk.Timeout, "the plugin did not answer within %v", limit)
+			err := sdk.Errorf(sdk.Timeout, "the plugin did not answer within %v", limit)
+			h.i.unruled(fmt.Sprintf("its subscriber of %s: %v", name, err))
+			return nil, err
 		}
 		return nil, gaveUp(ctx)
 	}
+}
+
+// unruled keeps for status why the last call of a subscriber had no answer; empty is that
+// it had one.
+func (i *instance) unruled(why string) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.deaf = why
 }
 
 var _ sdk.Hook = Subscriber{}

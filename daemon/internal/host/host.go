@@ -247,6 +247,7 @@ func (s *Supervisor) begin(specs ...inspect.Spec) (begun []*instance, found []in
 			i.run(ctx)
 		})
 	}
+	s.catalogue = newCatalogue(s.order) // so that who misses a tool is told of them
 	s.changes.notify()
 	return begun, found
 }

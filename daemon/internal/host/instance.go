@@ -59,7 +59,8 @@ type instance struct {
 	file       *inspect.Binary // that serves, or would; it is closed
 	pin        inspect.Pin
 	restarts   int
-	problem    error // why it is not ready; an [Unstartable] where nothing but a change helps
+	deaf       string // why the last call of a subscriber had no answer
+	problem    error  // why it is not ready; an [Unstartable] where nothing but a change helps
 }
 
 func newInstance(s *Supervisor, spec inspect.Spec) *instance {

@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"os"
 	"slices"
 	"time"
 
@@ -187,6 +188,11 @@ func (i *instance) attempt(ctx context.Context) (context.Context, context.Cancel
 
 // leave drops what is still asked for when the instance ends.
 func (i *instance) leave(last *request) {
+	i.s.mu.Lock()
+	if i.s.byName[i.name] == nil { // its block is gone, and nobody else's sockets are there
+		_ = os.Remove(i.sockets()) // what is left in it stays, as is what is not there
+	}
+	i.s.mu.Unlock()
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.ended = true

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/bothyd/bothy/daemon/internal/inspect"
@@ -31,7 +32,8 @@ func (i *instance) again(ctx context.Context, b *backoff, fail *inspect.Fault, u
 
 // breaks makes the instance broken after too many crashes.
 func (i *instance) breaks() {
-	err := fmt.Errorf("it crashed %d times within %v and is not started again: %s", tooMany, window, reason(i.why()))
+	err := fmt.Errorf("it crashed %d times within %v and is not started again: %s; a new build starts it, or `bothy plugins reload %s`",
+		tooMany, window, strings.TrimRight(reason(i.why()), "."), i.name)
 	i.setState(Broken, nil, err)
 	i.say(ofStart, i.current().Fail("it is broken", err.Error()))
 }

@@ -102,6 +102,12 @@ func TestHangingHook(t *testing.T) {
 	wantOutcome(t, err, sdk.Timeout)
 	pid, kept := r.status(t, "fault").PID, r.status(t, "boxed").PID
 	ask(`"wait"`)
+	if st := r.status(t, "fault"); st.Error != "its subscriber of turn.verdict: the plugin did not answer within 100ms" {
+		t.Errorf("the status of a plugin that does not hear: %q", st.Error)
+	}
+	if _, err := r.Hooks()[0].Filter(t.Context(), "turn.verdict", json.RawMessage(`1`)); err != nil || r.status(t, "fault").Error != "" {
+		t.Errorf("the status of one that hears again: %q, %v", r.status(t, "fault").Error, err)
+	}
 	ask(`"hang"`)
 	eventually(t, "the process is gone", func() bool { return gone(pid) })
 	eventually(t, "another one serves", func() bool {

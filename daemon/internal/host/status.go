@@ -39,19 +39,22 @@ func (s *Supervisor) State(instance string) string {
 	return fmt.Sprintf("%s %d %d", i.state, i.restarts, i.generation)
 }
 
-// behind says why a plugin that serves is not as it is asked for, or could not be
-// started again; empty when nothing keeps it from that.
+// behind says why a plugin that serves does not hear, is not as it is asked for, or could
+// not be started again; empty when nothing keeps it from that.
 func (i *instance) behind() string {
 	i.mu.Lock()
-	spec := i.spec
+	spec, deaf := i.spec, i.deaf
 	i.mu.Unlock()
+	if deaf != "" {
+		return deaf
+	}
 	if said := i.said[ofBlock].holds(); len(said) > 0 {
 		return "it goes on with the block that it had: " + strings.TrimPrefix(said[0].Summary, "plugin "+i.name+": ") + ": " + said[0].Detail
 	}
 	if spec.Foreign != nil {
 		return ""
 	}
-	b, fail := i.s.inspect.Find(spec)
+	b, fail := i.s.inspect.Verified(spec)
 	if fail != nil {
 		return "it goes on with the file that it was started from, and could not be started again: " + fail.Error()
 	}

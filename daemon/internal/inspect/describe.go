@@ -58,8 +58,9 @@ func (c Config) WithDefaults() Config {
 type Inspector struct {
 	cfg Config
 
-	mu    sync.Mutex
-	known map[string]described // by path, what was asked for
+	mu         sync.Mutex
+	known      map[string]described          // by path, what was asked for
+	subscribed map[string][]sdk.Subscription // by label; nil before it is read
 }
 
 // New makes an Inspector. It looks at nothing yet.
@@ -114,10 +115,14 @@ func (s *Inspector) Declared(ctx context.Context, spec Spec) (sdk.Manifest, conf
 
 // Check reports what is wrong with the specs without starting a plugin: blocks
 // that do not satisfy the schema which the binary declares and, as warnings, for
-// they may be right elsewhere, binaries that cannot be used on this machine.
-func (s *Inspector) Check(ctx context.Context, specs []Spec) []Diagnostic {
+// they may be right elsewhere, binaries that cannot be used on this machine. compare adds
+// what it has to say of a block and what its plugin declares.
+func (s *Inspector) Check(ctx context.Context, specs []Spec, compare func(Spec, *sdk.Manifest) []Diagnostic) []Diagnostic {
 	var found []Diagnostic
 	for _, spec := range specs {
+		if fail := spec.NotThere(); fail != nil {
+			found = append(found, spec.Warn(fail.Summary, fail.Detail))
+		}
 		m, err := s.Manifest(ctx, spec)
 		if fail, ok := err.(*Fault); ok {
 			found = append(found, spec.Warn(fail.Summary, fail.Detail))
@@ -138,6 +143,7 @@ func (s *Inspector) Check(ctx context.Context, specs []Spec) []Diagnostic {
 		for _, d := range diags {
 			found = append(found, Diagnostic{Instance: spec.Instance, Block: true, Diagnostic: d})
 		}
+		found = append(found, compare(spec, &m)...)
 	}
 	return found
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/sdk"
 )
 
 // TestDescribeFails: whatever a program does when it is asked what it declares, it is one
@@ -163,7 +164,7 @@ func TestCheck(t *testing.T) {
 		"refused":    {Spec{Instance: "x", Path: faultBinary, SHA256: strings.Repeat("0", 64)}, "plugin x: its binary is refused", 0, true},
 		"it is mute": {Spec{Instance: "x", Path: silent}, "plugin x: it does not describe itself", 0, true},
 	} {
-		found := s.Check(t.Context(), []Spec{c.spec})
+		found := s.Check(t.Context(), []Spec{c.spec}, wantsNothing)
 		if c.want == "" {
 			if len(found) != 0 {
 				t.Errorf("%s: %v", name, found)
@@ -210,5 +211,26 @@ func TestFault(t *testing.T) {
 	}
 	if d := (Spec{Instance: "x"}).Warn("a", "b"); !d.Warning() || d.Subject != nil {
 		t.Errorf("%+v", d)
+	}
+}
+
+func wantsNothing(Spec, *sdk.Manifest) []Diagnostic { return nil }
+
+// TestCheckCompares: what a confine block opens and is not there is told of, and what is
+// said of a block beside its manifest.
+func TestCheckCompares(t *testing.T) {
+	for name, c := range map[string]struct {
+		confine *config.Confine
+		want    string
+	}{
+		"unconfined":  {nil, ""},
+		"there":       {&config.Confine{Paths: []string{t.TempDir()}, ReadPaths: []string{"/"}}, ""},
+		"a path":      {&config.Confine{Paths: []string{"/nowhere/x"}}, "its confine block opens /nowhere/x, which is not there"},
+		"a read path": {&config.Confine{ReadPaths: []string{"/", "/nowhere/y"}}, "its confine block opens /nowhere/y, which is not there"},
+	} {
+		fail := Spec{Confine: c.confine}.NotThere()
+		if (fail != nil) != (c.want != "") || fail != nil && (fail.Summary != c.want || !fail.Permanent) {
+			t.Errorf("%s: %v", name, fail)
+		}
 	}
 }

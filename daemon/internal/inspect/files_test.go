@@ -246,7 +246,7 @@ func TestUpgrade(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	newer := laid(t, "b", manifest("mine", needy)+"# newer\n")
+	newer := laid(t, "b", strings.Replace(manifest("mine", strings.ReplaceAll(needy, "depth", "height")), `"tool"`, `"tool", "hook"`, 1)+"# newer\n")
 	if _, err := h.install(newer, "", nil, nil, Opening{Network: true}); sdk.OutcomeOf(err) != sdk.Conflict || !strings.Contains(err.Error(), "its confine block says what is open to it: change it there, without --network") {
 		t.Error(err)
 	}
@@ -257,6 +257,9 @@ func TestUpgrade(t *testing.T) {
 	in, err := h.install(newer, "", nil, nil, Opening{})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if want := []string{"+ kind hook", "- attribute depth", "+ attribute height"}; !slices.Equal(in.Changes, want) || len(old.Changes) > 0 {
+		t.Errorf("the upgrade changes %q, want %q", in.Changes, want)
 	}
 	if !in.Kept || !in.Opening.Network || !slices.Equal(in.Grants, []string{"entries"}) || len(in.Wanted()) != 0 || in.Path == old.Path || !strings.Contains(in.Block, "network") {
 		t.Errorf("%+v", in)
@@ -289,6 +292,36 @@ func TestUpgrade(t *testing.T) {
 	}
 	if out, err = h.files().Remove("second", true); err != nil || !slices.Equal(out.Deleted, []string{in.Path}) || len(h.kept()) != 0 {
 		t.Errorf("%+v %v, left %v", out, err, h.kept())
+	}
+}
+
+// TestInstallWhatWasDeveloped: the block that ran a plugin from where it was built becomes
+// that of the installed one, and is confined then, unless it says itself what is open.
+func TestInstallWhatWasDeveloped(t *testing.T) {
+	path := laid(t, "mine", manifest("mine", ""))
+	for name, c := range map[string]struct {
+		block   string
+		open    Opening
+		network bool
+		outcome sdk.Outcome
+	}{
+		"bare":          {"", Opening{}, false, ""},
+		"with a flag":   {"", Opening{Network: true}, true, ""},
+		"confined":      {"  confine {\n    network = true\n  }\n", Opening{}, true, ""},
+		"its own words": {"  confine {\n  }\n", Opening{Network: true}, false, sdk.Conflict},
+	} {
+		h := newHouse(t, "plugin \"mine\" {\n  path   = \""+path+"\"\n  grants = [\"entries\"]\n"+c.block+"}\n")
+		in, err := h.install(path, "", nil, nil, c.open)
+		if err != nil || c.outcome != "" {
+			if sdk.OutcomeOf(err) != c.outcome {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
+		b, _, _ := h.files().labelled("mine")
+		if b.Path != in.Path || b.SHA256 != in.Digest || b.Confine == nil || b.Confine.Network != c.network || !slices.Equal(b.Grants, []string{"entries"}) {
+			t.Errorf("%s: %+v\n%s", name, b, h.text())
+		}
 	}
 }
 

@@ -143,7 +143,7 @@ func TestManifest(t *testing.T) {
 		t.Fatal(diags)
 	}
 	s.Body = f.Body
-	if found := r.Check(context.Background(), []Spec{s, {Instance: "y", Plugin: "absent"}}); len(found) != 2 || found[0].Subject.Start.Line != 1 {
+	if found := r.Check(context.Background(), []Spec{s, {Instance: "y", Plugin: "absent"}}, wantsNothing); len(found) != 2 || found[0].Subject.Start.Line != 1 {
 		t.Errorf("check found %v", found)
 	}
 }

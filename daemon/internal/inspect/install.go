@@ -3,8 +3,10 @@ package inspect
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -34,7 +36,8 @@ type Installation struct {
 	Config  string                `json:"config,omitempty"` // the file with its block; empty: it is in none
 	Block   string                `json:"block"`            // as it stands in a file that had none
 	Note    string                `json:"note,omitempty"`
-	Lacks   []sdk.ConfigAttribute `json:"lacks,omitempty"` // what the plugin needs and its block would not say
+	Changes []string              `json:"changes,omitempty"` // of an upgrade: what it declares that the one before did not, or otherwise
+	Lacks   []sdk.ConfigAttribute `json:"lacks,omitempty"`   // what the plugin needs and its block would not say
 	edit    config.PluginEdit     // the same
 }
 
@@ -44,7 +47,8 @@ func (in Installation) String() string { return in.Manifest.Name + " " + in.Mani
 // Store copies a plugin into the store and looks at it. Nothing is configured
 // yet: Configure does that, or Discard takes it back. Each of sets is NAME=VALUE, an
 // attribute that the plugin declares. What is open to it beyond its own folder is for a
-// block that is new; one that is there keeps its confine. Relative paths of open are those
+// block that is new, or that runs the plugin from that path and has no confine; one that
+// is there else keeps its confine. Relative paths of open are those
 // of the working directory.
 func (f *Files) Store(ctx context.Context, path, label string, grants, sets []string, open Opening) (Installation, error) {
 	open, err := open.checked()
@@ -66,14 +70,14 @@ func (f *Files) Store(ctx context.Context, path, label string, grants, sets []st
 		return in, err
 	}
 	in.Label, in.Grants, in.Opening, in.Unheld = label, append([]string{}, grants...), open, f.Inspector.cfg.Kernel().Lacks()
-	if err := f.place(&in, sets); err != nil {
+	if err := f.place(ctx, &in, path, sets); err != nil {
 		return in, errors.Join(err, f.Discard(in))
 	}
 	return in, nil
 }
 
-// place decides which block a stored plugin gets.
-func (f *Files) place(in *Installation, sets []string) error {
+// place decides which block a stored plugin gets that was copied from a path.
+func (f *Files) place(ctx context.Context, in *Installation, from string, sets []string) error {
 	m := in.Manifest
 	in.Label = cmp.Or(in.Label, m.Name)
 	if err := config.CheckLabel(in.Label); err != nil {
@@ -87,18 +91,25 @@ func (f *Files) place(in *Installation, sets []string) error {
 		in.Kind = "provider"
 	}
 	b, kind, had := f.labelled(in.Label)
+	developed := filepath.Clean(b.Path) == from && b.Binary == m.Name // it was run from there while it was written
 	switch {
 	case !had:
 	case f.bundled(b):
 		return sdk.Errorf(sdk.Conflict, "%s is a plugin that comes with Bothy: give this one another name with --name", in.Label)
 	case kind != in.Kind:
 		return sdk.Errorf(sdk.Conflict, "%s is the name of a block of another type: give this one another name with --name", in.Label)
-	case !f.upgrades(*in, b):
+	case developed && b.Confine == nil:
+	case !developed && !f.upgrades(*in, b):
 		return sdk.Errorf(sdk.Conflict, "%s is the name of a block that is not of an installed plugin called %s, and what that block opens and grants is not for this one: give it another name with --name, or remove the block first", in.Label, m.Name)
 	case in.Opening.Flags() != "":
 		return sdk.Errorf(sdk.Conflict, "%s has a block already, and its confine block says what is open to it: change it there, without %s", in.Label, in.Opening.Flags())
 	default:
 		in.Kept, in.Opening = true, openingOf(b.Confine)
+	}
+	if in.Kept && filepath.Clean(b.Path) != from {
+		if was, err := f.Inspector.Manifest(ctx, SpecOf(f.Config, b)); err == nil { // else nobody knows
+			in.Changes = changes(was, m)
+		}
 	}
 	yes := true
 	in.edit = config.PluginEdit{Kind: in.Kind, Label: in.Label, Path: in.Path, SHA256: in.Digest, Grants: in.Grants}
@@ -117,9 +128,10 @@ func (f *Files) place(in *Installation, sets []string) error {
 	whole := in.edit
 	whole.Grants, whole.Confine = in.Grants, in.Opening.confine()
 	in.Block = whole.Text()
-	if !had {
+	if !in.Kept {
 		in.edit.Confine = whole.Confine
-	} else if !b.Enabled {
+	}
+	if had && !b.Enabled {
 		in.edit.Enabled = &yes
 	}
 	return nil
@@ -130,6 +142,39 @@ func (f *Files) place(in *Installation, sets []string) error {
 func (f *Files) upgrades(in Installation, b config.Plugin) bool {
 	name := in.Manifest.Name
 	return f.Inspector.digestOf(b.Path) != "" && filepath.Base(b.Path) == "bothy-plugin-"+name && (b.Locked == nil || b.Locked.Plugin == name)
+}
+
+// changes are what a plugin declares, and what another version of it does not, or otherwise:
+// all that the lock holds, and its attributes.
+func changes(was, now sdk.Manifest) (out []string) {
+	for _, c := range config.LockOf(was, "", false).Diff(config.LockOf(now, "", false)) {
+		out = append(out, c.String())
+	}
+	attributes := func(m sdk.Manifest) map[string]string {
+		all := map[string]string{}
+		if m.Config != nil {
+			for _, a := range m.Config.Attributes {
+				a.Doc = ""
+				text, _ := json.Marshal(a) // of texts and JSON
+				all[a.Name] = string(text)
+			}
+		}
+		return all
+	}
+	before, after := attributes(was), attributes(now)
+	for _, name := range slices.Sorted(maps.Keys(before)) {
+		if is, stays := after[name]; !stays {
+			out = append(out, "- attribute "+name)
+		} else if is != before[name] {
+			out = append(out, "~ attribute "+name+" is declared otherwise")
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(after)) {
+		if _, had := before[name]; !had {
+			out = append(out, "+ attribute "+name)
+		}
+	}
+	return out
 }
 
 // fill takes the attributes that the block is to have beside those of its body, and says

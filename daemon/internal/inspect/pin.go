@@ -139,13 +139,13 @@ func (s *Inspector) verify(b *Binary, spec Spec) error {
 	case pin == "" || pin == b.Digest:
 		b.Pin = b.PinnedBy(spec)
 		return nil
+	case !slices.Contains([]string{"", b.Digest}, s.digestOf(b.Path)):
+		err = errors.New("it is not any more what was installed: install it again")
 	case block != "":
 		err = fmt.Errorf("%s has sha256 %s, its block pins %s: if you changed it on purpose, pin the new digest", b.Path, b.Digest, block)
-	case lock != "":
+	default:
 		err = fmt.Errorf("%s has sha256 %s, bothy.lock has %s of version %s: `bothy plugins lock --check %s` shows what is different; if you changed it on purpose, call %s",
 			b.Path, b.Digest, lock, spec.Locked.Version, spec.Instance, spec.LockVerb())
-	default:
-		err = errors.New("it is not any more what was installed: install it again")
 	}
 	return s.named(b, pin, err)
 }

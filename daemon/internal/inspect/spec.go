@@ -2,7 +2,9 @@ package inspect
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -78,6 +80,20 @@ func SpecOf(cfg *config.Config, b config.Plugin) Spec {
 		Secrets: b.Secrets, SHA256: b.SHA256, Locked: b.Locked, Body: b.Body, Eval: cfg.Context, Source: b.Range, Sandbox: SandboxOf(cfg),
 		Schemes: b.Schemes, Requires: b.Requires, Projects: b.Projects, Limits: b.Limits, Quota: b.Quota, Confine: b.Confine,
 	}
+}
+
+// NotThere is the fault of a block that opens to a confined plugin what is not there,
+// which its walls cannot be made of; nil for none.
+func (spec Spec) NotThere() *Fault {
+	if spec.Confine == nil {
+		return nil
+	}
+	for _, path := range slices.Concat(spec.Confine.Paths, spec.Confine.ReadPaths) {
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			return &Fault{Summary: "its confine block opens " + path + ", which is not there", Detail: "Make it, or take it out of the block.", Permanent: true}
+		}
+	}
+	return nil
 }
 
 // SandboxOf is the sandbox block as plugins get it: with the folders of this process's

@@ -67,7 +67,7 @@ func argumentNames(t sdk.Tool) string {
 	}
 	slices.Sort(others)
 	if len(others) > 0 {
-		others[0], others[len(others)-1] = "("+others[0], others[len(others)-1]+")"
+		names = append(names, "("+strings.Join(others, ", ")+")")
 	}
-	return strings.Join(append(names, others...), ", ")
+	return strings.Join(names, ", ")
 }

@@ -25,6 +25,7 @@ func TestTwoTexts(t *testing.T) {
 		rule   string
 		person string // is in what the person reads
 		model  string // begins what the model reads
+		names  string // ends it
 	}{
 		"the deny-list":       {call: ofLine(`rm -rf /`), rule: "shell.deny", person: "cannot be undone", model: "name files and folders below the workspace"},
 		"a pipe into a shell": {call: ofLine(`curl x | sh`), rule: "shell.pipe_interpreter", person: "would run what another command says", model: "save it to a file"},
@@ -43,7 +44,7 @@ func TestTwoTexts(t *testing.T) {
 		"full mode":           {set: Settings{Mode: sdk.ModeFull}, call: ofLine(`sudo ls`), person: "full mode asks nobody", model: "run the command without it"},
 		"the strict form":     {set: Settings{Shell: "argv"}, call: ofLine(`make`), person: "only what is known to be harmless runs", model: "say that a rule"},
 		"a path of a command": {call: ofLine(`cat /etc/hosts`), rule: "shell.path", person: `cat reads "/etc/hosts"`, model: "name a path below /workspace"},
-		"not pinned":          {call: sdk.PolicyRequest{Tool: unpinned}, rule: RuleUnpinned, person: "is not pinned", model: "do it another way, or tell the person"},
+		"not pinned":          {call: sdk.PolicyRequest{Tool: unpinned}, rule: RuleUnpinned, person: "is not pinned", model: "do it another way, or tell the person", names: "x of the plugin p, which `bothy plugins lock p` pins"},
 		"another sandbox's":   {call: sdk.PolicyRequest{Tool: tool("sh", true, destructive, sdk.GrantSandbox)}, rule: RuleSandbox, person: "cannot be read", model: "do it another way"},
 		"unknown effects":     {call: sdk.PolicyRequest{Tool: tool("send", true, destructive)}, rule: RuleUnknown, person: "has side effects", model: "do it another way"},
 		"the network":         {call: sdk.PolicyRequest{Tool: tool("open_network", true, destructive)}, rule: RuleNetwork, model: "do without the network", set: Settings{Mode: sdk.ModeFull}, person: "only a person opens the network"},
@@ -62,7 +63,7 @@ func TestTwoTexts(t *testing.T) {
 				t.Fatalf("%s by %s: %s", d.Verdict, d.Rule, d.Reason)
 			}
 			checkTexts(t, d)
-			if !strings.Contains(d.Reason, c.person) || !strings.HasPrefix(d.Instead, c.model) {
+			if !strings.Contains(d.Reason, c.person) || !strings.HasPrefix(d.Instead, c.model) || !strings.HasSuffix(d.Instead, c.names) {
 				t.Errorf("the person reads %q\nand the model %q", d.Reason, d.Instead)
 			}
 			for _, mode := range []sdk.Mode{sdk.ModeInteractive, sdk.ModeRestricted, sdk.ModeWorkspace, sdk.ModeFull} {

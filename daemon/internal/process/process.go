@@ -70,6 +70,7 @@ type Process struct {
 	mu    sync.Mutex
 	pid   int  // 0 until it was started
 	ended bool // reaped: its pid may be somebody else's
+	told  bool // it was killed here
 
 	spoke  chan struct{} // closed when first is there
 	first  []byte        // what it said on standard output before or instead of a handshake
@@ -252,6 +253,9 @@ func (p *Process) killGroup() { p.signal(func(pid int) int { return -pid }, sysc
 // returns when the process is gone, after two seconds at most. A foreign one is
 // left alone.
 func (p *Process) Kill(context.Context) error {
+	p.mu.Lock()
+	p.told = p.told || !p.ended
+	p.mu.Unlock()
 	p.killGroup()
 	if p.foreign || p.PID() == 0 {
 		return nil
@@ -288,10 +292,14 @@ func (p *Process) Close() error {
 	return nil
 }
 
-// Wait implements runner.Runner.
+// Wait implements runner.Runner. That it was killed here is no error, which go-plugin
+// would log as one.
 func (p *Process) Wait(context.Context) error {
 	<-p.done
-	if p.state != nil && !p.state.Success() {
+	p.mu.Lock()
+	told := p.told
+	p.mu.Unlock()
+	if p.state != nil && !p.state.Success() && !told {
 		return errors.New(p.state.String())
 	}
 	return nil

@@ -53,7 +53,7 @@ func FindSDK(named, version string, near ...string) (SDK, error) {
 		}
 	}
 	if strings.HasSuffix(version, "-dev") {
-		return SDK{}, sdk.Errorf(sdk.NotFound, "this Bothy is the development version %s, which no module proxy has, and no checkout is near: name one with --sdk DIR", version)
+		return SDK{}, sdk.Errorf(sdk.NotFound, "this Bothy is the development version %s, which no module proxy has, and no checkout is near: call this in a checkout of Bothy with --to DIR, or name it with --sdk DIR", version)
 	}
 	return SDK{Version: version}, nil
 }

@@ -346,8 +346,10 @@ func (f *fakeDaemon) ReloadConfig(context.Context) rpc.Reloaded {
 	return rpc.Reloaded{Path: "/c.hcl", Applied: true, Changes: []rpc.ConfigChange{{Block: "agent", Label: "a", Kind: "added"}}}
 }
 
-func (f *fakeDaemon) Mistakes(project string) []string { return []string{"c.hcl:1: odd in " + project} }
-func (f *fakeDaemon) Settings() []rpc.Setting          { return []rpc.Setting{{Name: "a.b", Value: "1"}} }
+func (f *fakeDaemon) Mistakes(project string) rpc.Mistakes {
+	return rpc.Mistakes{Mistakes: []string{"c.hcl:1: odd in " + project}}
+}
+func (f *fakeDaemon) Settings() []rpc.Setting { return []rpc.Setting{{Name: "a.b", Value: "1"}} }
 
 // DevPlugin uses a process until it is given up.
 func (f *fakeDaemon) DevPlugin(ctx context.Context, p rpc.PluginDev, attached func(rpc.PluginAttached)) (rpc.PluginDetached, error) {

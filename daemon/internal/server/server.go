@@ -77,7 +77,7 @@ type Daemon interface {
 	// when it is in use.
 	DevPlugin(ctx context.Context, p rpc.PluginDev, attached func(rpc.PluginAttached)) (rpc.PluginDetached, error)
 	Settings() []rpc.Setting
-	Mistakes(project string) []string
+	Mistakes(project string) rpc.Mistakes
 	CheckConfig(ctx context.Context, p rpc.ConfigCheck) rpc.ConfigChecked
 	ReloadConfig(ctx context.Context) rpc.Reloaded
 	ReloadPlugin(ctx context.Context, p rpc.PluginReload) (rpc.PluginReloaded, error)

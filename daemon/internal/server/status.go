@@ -31,7 +31,9 @@ func (s *Server) mistakes(_ context.Context, _ *conn, p rpc.MistakesParams) (rpc
 			return rpc.Mistakes{}, err
 		}
 	}
-	return rpc.Mistakes{Mistakes: orEmpty(s.cfg.Daemon.Mistakes(p.Project))}, nil
+	m := s.cfg.Daemon.Mistakes(p.Project)
+	m.Mistakes = orEmpty(m.Mistakes)
+	return m, nil
 }
 
 func (s *Server) reload(ctx context.Context, _ *conn, _ rpc.Empty) (rpc.Reloaded, error) {

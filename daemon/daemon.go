@@ -121,9 +121,7 @@ func (d *Daemon) make(ctx context.Context) (err error) {
 	}
 	d.models = model.New(d.cfg, plugins{d.host}, d.secrets, d.gaveWay)
 	trust := answer.NewTrust(g.store, d.log.Named("skills"))
-	if d.library, err = d.followSkills(trust, g.clients); err != nil {
-		return err
-	}
+	d.library = d.followSkills(trust, g.clients)
 	if err := ctx.Err(); err != nil {
 		return err // the engine would take up what was left, and be stopped at once
 	}

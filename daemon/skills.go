@@ -24,7 +24,7 @@ const aboutBundled about = "the bundled skills"
 // followSkills begins to follow the skills. It does not wait for what is found:
 // the first catalogue does. Without the bundled ones the daemon works, and says
 // so.
-func (d *Daemon) followSkills(trust *answer.Trust, clients *server.Clients) (*skill.Library, error) {
+func (d *Daemon) followSkills(trust *answer.Trust, clients *server.Clients) *skill.Library {
 	carried, err := fs.Sub(bothy.Skills, "skills")
 	if err == nil {
 		d.bundled, err = skill.Bundled(filepath.Join(d.paths.Prefix, "share", "bothy", "skills"), carried, filepath.Join(d.paths.Data, "skills"), sdk.Version)
@@ -32,16 +32,13 @@ func (d *Daemon) followSkills(trust *answer.Trust, clients *server.Clients) (*sk
 	if err != nil {
 		d.problem(problem{about: aboutBundled, text: "the bundled skills are not whole: " + err.Error()})
 	}
-	l, err := skill.NewLibrary(answer.Settings(d.cfg, d.bundled), skill.Options{Log: d.log.Named("skills"), Trusted: trust.Trusted})
-	if err != nil {
-		return nil, err
-	}
+	l := skill.NewLibrary(answer.Settings(d.cfg, d.bundled), skill.Options{Log: d.log.Named("skills"), Trusted: trust.Trusted})
 	d.work.add("skills", l.Close)
 	l.OnChange(func(c rpc.SkillsChanged) {
 		d.log.Info("skills changed", "project", c.Project, "added", c.Added, "changed", c.Changed, "removed", c.Removed)
 		clients.SkillsChanged(c)
 	})
-	return l, nil
+	return l
 }
 
 // skillAnswers answers about the skills.

@@ -33,7 +33,7 @@ func (r *fieldReader) read() {
 	d.Plugin = r.text("plugin")
 	d.Version = r.text("version")
 	d.ArgumentHint = r.hint("argument-hint")
-	d.Tags = r.list("tags", splitCommas)
+	d.Tags = r.list("tags", func(text string) []string { return strings.Split(text, ",") })
 	d.ToolsRequired = r.list("tools_required", splitTools)
 	allowed := r.list("allowed-tools", splitTools)
 	if !d.Repaired && len(r.twice) == 0 {
@@ -169,8 +169,6 @@ func (r *fieldReader) list(name string, split func(string) []string) (out []stri
 	}
 	return out
 }
-
-func splitCommas(text string) []string { return strings.Split(text, ",") }
 
 // splitTools splits a text of tool names at commas and white space, but not
 // within parentheses: "Bash(git:*, jq:*) Read" has two.

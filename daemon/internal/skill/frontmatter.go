@@ -89,12 +89,8 @@ func oneDocument(src []byte) (root *yaml.Node, err error) {
 // bounds refuses a tree that is deep, or large once its aliases are followed. left
 // is how many values it may still have.
 func bounds(n *yaml.Node, depth int, left *int) error {
-	*left--
-	switch help := "Write the values out, few and flat."; {
-	case depth > maxDepth:
-		return refused{"yaml-bounds", fmt.Sprintf("the frontmatter is more than %d levels deep", maxDepth), help}
-	case *left < 0:
-		return refused{"yaml-bounds", fmt.Sprintf("the frontmatter stands for more than %d values", maxNodes), help}
+	if *left--; depth > maxDepth || *left < 0 {
+		return refused{"yaml-bounds", fmt.Sprintf("the frontmatter is more than %d levels deep, or stands for more than %d values", maxDepth, maxNodes), "Write the values out, few and flat."}
 	}
 	for _, c := range follow(n).Content {
 		if err := bounds(c, depth+1, left); err != nil {

@@ -30,20 +30,22 @@ func (c Contents) Hold(d sdk.Skill) bool {
 }
 
 // hashFolder is the hash of all that a skill's folder holds. It tells enter of each
-// folder in it before that is read. It is Validation when something in it cannot be
-// part of a skill: a link that leads out, a pipe, too many files.
+// folder in it before that is read.
 func hashFolder(folder string, enter func(dir string)) (string, error) {
-	c, err := (&walk{strict: true, enter: func(dir string) { enter(filepath.Join(folder, dir)) }}).contents(context.Background(), folder, 0)
+	c, err := readContents(context.Background(), folder, 0, enter)
 	return c.Hash, err
 }
 
 // ReadContents reads a skill's folder as it is to be trusted, whole or not at all. It
-// keeps texts, of at most MaxFile bytes each, up to so many bytes together.
+// keeps texts, of at most MaxFile bytes each, up to so many bytes together. It is
+// Validation when something in the folder cannot be part of a skill: a link that leads
+// out, a pipe, too many files.
 func ReadContents(ctx context.Context, folder string, texts int) (Contents, error) {
-	return (&walk{strict: true}).contents(ctx, folder, texts)
+	return readContents(ctx, folder, texts, func(string) {})
 }
 
-func (w *walk) contents(ctx context.Context, folder string, texts int) (Contents, error) {
+func readContents(ctx context.Context, folder string, texts int, enter func(dir string)) (Contents, error) {
+	w := walk{strict: true, enter: func(dir string) { enter(filepath.Join(folder, dir)) }}
 	if err := w.all(folder); err != nil {
 		return Contents{}, err
 	}

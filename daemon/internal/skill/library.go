@@ -81,21 +81,15 @@ type Library struct {
 }
 
 // NewLibrary begins to watch. The first catalogue waits for what is found.
-func NewLibrary(s Settings, o Options) (*Library, error) {
-	if o.Home == "" {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return nil, fmt.Errorf("find the home directory, above which no skills of a project lie: %w; set HOME", err)
-		}
-		o.Home = home
-	}
-	o.Home = resolved(o.Home) // as projects are
+func NewLibrary(s Settings, o Options) *Library {
+	home, _ := os.UserHomeDir()             // without one, nothing is above it
+	o.Home = resolved(cmp.Or(o.Home, home)) // as projects are
 	o.fill()
 	l := &Library{o: o, changed: func(rpc.SkillsChanged) {}, settings: s, projects: map[string]*view{}}
 	l.mu.Lock() // what the first check asks for is there when it asks
 	defer l.mu.Unlock()
 	l.base = l.newView("", s.Folders)
-	return l, nil
+	return l
 }
 
 // OnChange has f told of changes from now on: one call after the other, from a
@@ -119,14 +113,9 @@ func (l *Library) Close() error {
 	return nil
 }
 
-// views are all of them, the shared one first and the others by project. It is
-// called with the lock mu.
+// views are all of them, the shared one first. It is called with the lock mu.
 func (l *Library) views() []*view {
-	all := []*view{l.base}
-	for _, project := range slices.Sorted(maps.Keys(l.projects)) {
-		all = append(all, l.projects[project])
-	}
-	return all
+	return append([]*view{l.base}, slices.Collect(maps.Values(l.projects))...)
 }
 
 // Configure takes other settings. What they switch holds for the next

@@ -50,10 +50,7 @@ func newTestLibrary(t testing.TB, s Settings, o Options) *testLibrary {
 	if o.Home == "" {
 		o.Home = filepath.Join(h.dir, "home")
 	}
-	l, err := NewLibrary(s, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := NewLibrary(s, o)
 	h.Library = l
 	l.OnChange(h.note)
 	t.Cleanup(func() {

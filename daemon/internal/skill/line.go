@@ -32,7 +32,7 @@ func (c *Catalogue) list() (lines listLines) {
 		if d.PeopleOnly {
 			continue
 		}
-		l := listLine{document: d, place: place, name: escapeXML(oneLine(d.Name)), description: oneLine(d.Description)}
+		l := listLine{document: d, place: place, name: xmlEscapes.Replace(oneLine(d.Name)), description: oneLine(d.Description)}
 		l.bare = l.size(0)
 		lines.all = append(lines.all, l)
 	}
@@ -53,7 +53,7 @@ func (lines listLines) size(limit int) (n int) {
 func (l listLine) write(b *strings.Builder, limit int) {
 	b.WriteString("<skill><name>" + l.name + "</name>")
 	if text := cut(l.description, limit); text != "" {
-		b.WriteString("<description>" + escapeXML(text) + "</description>")
+		b.WriteString("<description>" + xmlEscapes.Replace(text) + "</description>")
 	}
 	b.WriteString("</skill>\n")
 }
@@ -117,5 +117,3 @@ func cut(text string, limit int) string {
 }
 
 var xmlEscapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
-
-func escapeXML(text string) string { return xmlEscapes.Replace(text) }

@@ -32,12 +32,14 @@ func (d *Daemon) followSkills(trust *answer.Trust, clients *server.Clients) *ski
 	if err != nil {
 		d.problem(problem{about: aboutBundled, text: "the bundled skills are not whole: " + err.Error()})
 	}
-	l := skill.NewLibrary(answer.Settings(d.cfg, d.bundled), skill.Options{Log: d.log.Named("skills"), Trusted: trust.Trusted})
-	d.work.add("skills", l.Close)
-	l.OnChange(func(c rpc.SkillsChanged) {
-		d.log.Info("skills changed", "project", c.Project, "added", c.Added, "changed", c.Changed, "removed", c.Removed)
-		clients.SkillsChanged(c)
+	l := skill.NewLibrary(answer.Settings(d.cfg, d.bundled), skill.Options{
+		Log: d.log.Named("skills"), Trusted: trust.Trusted,
+		Changed: func(c rpc.SkillsChanged) {
+			d.log.Info("skills changed", "project", c.Project, "added", c.Added, "changed", c.Changed, "removed", c.Removed)
+			clients.SkillsChanged(c)
+		},
 	})
+	d.work.add("skills", l.Close)
 	return l
 }
 

@@ -95,7 +95,7 @@ func (l *Library) refresh() {
 	l.notifying.Lock()
 	defer l.notifying.Unlock()
 	for _, c := range l.differences() {
-		l.changed(c)
+		l.o.Changed(c)
 	}
 }
 

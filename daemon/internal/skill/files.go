@@ -24,6 +24,9 @@ const (
 	MaxBytes = 25 << 20 // of all files together
 	maxPath  = 4 << 10  // bytes of a file's relative path
 	maxSeen  = 4 * MaxFiles
+
+	maxSkipped = 20 // paths that are named of those left out
+	maxNamed   = 50 // files that are named of a copy
 )
 
 // File is one file of a skill's folder.
@@ -191,9 +194,6 @@ func (w *walk) visit(at string) (folder bool, why string) {
 	w.found = append(w.found, found{at, info})
 	return false, ""
 }
-
-// maxSkipped is how many paths are named that are left out.
-const maxSkipped = 20
 
 // leave leaves a path out, or refuses the folder because of it.
 func (w *walk) leave(at, why string) error {

@@ -159,10 +159,10 @@ func (x *folderIndex) show(sc *scan, remote func(folder string) string) {
 // why there is none.
 type folderSum struct{ hash, problem string }
 
-// mostAlike is how many folders are hashed of the skills of one name.
-const mostAlike = 8
-
-const tooManyAlike = "too many other folders of the project have a skill of this name"
+const (
+	mostAlike    = 8 // folders that are hashed of the skills of one name
+	tooManyAlike = "too many other folders of the project have a skill of this name"
+)
 
 // sum makes the sums of the skills of the index for which people answered, and
 // watches all their folders: what nobody asked for must cost nothing.

@@ -23,6 +23,7 @@ const patience = 500 * time.Millisecond
 type Options struct {
 	Log     hclog.Logger
 	Trusted func(project string) map[string]string // hashes of folders that people trust, by the names of the skills: no other folder is hashed. It may not ask the library
+	Changed func(rpc.SkillsChanged)                // is told of changes, one after the other; what changes for all projects not again for each. It may ask the library, but not Close it
 	Home    string                                 // above which no workspace is looked for; empty is the user's
 
 	watch  watch.Config  // its times: when the folders are checked
@@ -40,6 +41,9 @@ func (o *Options) fill() {
 	}
 	if o.Trusted == nil {
 		o.Trusted = func(string) map[string]string { return nil }
+	}
+	if o.Changed == nil {
+		o.Changed = func(rpc.SkillsChanged) {}
 	}
 	if o.now == nil {
 		o.now = time.Now
@@ -65,11 +69,10 @@ func (o *Options) fill() {
 type Library struct {
 	o Options
 
-	running sync.WaitGroup          // the views
-	changed func(rpc.SkillsChanged) // see OnChange
+	running sync.WaitGroup // the views
 
 	// The locks, in the order in which they are taken.
-	notifying sync.Mutex // held over changed
+	notifying sync.Mutex // held over Changed
 	building  sync.Mutex // held over Trusted, while catalogues are made
 	mu        sync.Mutex
 
@@ -85,23 +88,14 @@ func NewLibrary(s Settings, o Options) *Library {
 	home, _ := os.UserHomeDir()             // without one, nothing is above it
 	o.Home = resolved(cmp.Or(o.Home, home)) // as projects are
 	o.fill()
-	l := &Library{o: o, changed: func(rpc.SkillsChanged) {}, settings: s, projects: map[string]*view{}}
+	l := &Library{o: o, settings: s, projects: map[string]*view{}}
 	l.mu.Lock() // what the first check asks for is there when it asks
 	defer l.mu.Unlock()
 	l.base = l.newView("", s.Folders)
 	return l
 }
 
-// OnChange has f told of changes from now on: one call after the other, from a
-// goroutine of the library. It may ask the library, but not Close it. What changes for
-// all projects is not told again for each of them.
-func (l *Library) OnChange(f func(rpc.SkillsChanged)) {
-	l.notifying.Lock()
-	defer l.notifying.Unlock()
-	l.changed = f
-}
-
-// Close ends the watching. It waits for a call of OnChange's function that runs.
+// Close ends the watching. It waits for a call of Changed that runs.
 func (l *Library) Close() error {
 	l.mu.Lock()
 	l.closed = true

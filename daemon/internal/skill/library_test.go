@@ -50,9 +50,11 @@ func newTestLibrary(t testing.TB, s Settings, o Options) *testLibrary {
 	if o.Home == "" {
 		o.Home = filepath.Join(h.dir, "home")
 	}
+	o.Changed = h.note
+	h.mu.Lock() // what is told is told of a library that is there
 	l := NewLibrary(s, o)
 	h.Library = l
-	l.OnChange(h.note)
+	h.mu.Unlock()
 	t.Cleanup(func() {
 		if err := l.Close(); err != nil {
 			t.Error(err)

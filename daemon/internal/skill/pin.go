@@ -20,9 +20,6 @@ type Pinned struct {
 	Skipped []string // what was left out of the copy, and why
 }
 
-// maxNamed is how many files of a copy are named.
-const maxNamed = 50
-
 func newPinned(at string, c Contents) Pinned {
 	p := Pinned{Folder: at, Hash: c.Hash}
 	for _, f := range c.Files[:min(len(c.Files), maxNamed)] {

@@ -18,7 +18,7 @@ type view struct {
 	end     context.CancelFunc
 	indexes []*folderIndex // of the checks alone
 
-	told *built // the catalogue that OnChange's function knows; by the lock building of the library
+	told *built // the catalogue that Changed knows; by the lock building of the library
 
 	// By the lock mu of the library:
 	folders []Folder

@@ -56,7 +56,7 @@ func (r *fieldReader) read() {
 		}
 	}
 	for name, f := range r.fields {
-		if !ownFields[name] {
+		if !slices.Contains(ownFields, name) {
 			if d.Extensions == nil {
 				d.Extensions = map[string]any{}
 			}
@@ -217,20 +217,12 @@ func (r *fieldReader) mistyped(name, want string) {
 }
 
 // ownFields are the fields that are heeded.
-var ownFields = set("name", "description", "license", "compatibility", "metadata", "allowed-tools",
-	"tools_required", "plugin", "enabled", "version", "tags", "argument-hint", "disable-model-invocation")
+var ownFields = []string{"name", "description", "license", "compatibility", "metadata", "allowed-tools",
+	"tools_required", "plugin", "enabled", "version", "tags", "argument-hint", "disable-model-invocation"}
 
 // foreignFields are those of other agents, which are kept and shown.
-var foreignFields = set("when_to_use", "arguments", "user-invocable", "model", "effort", "context", "agent", "hooks", "paths", "shell",
-	"author", "origin", "requires", "dependencies", "category", "homepage", "repository", "source")
-
-func set(names ...string) map[string]bool {
-	m := make(map[string]bool, len(names))
-	for _, n := range names {
-		m[n] = true
-	}
-	return m
-}
+var foreignFields = []string{"when_to_use", "arguments", "user-invocable", "model", "effort", "context", "agent", "hooks", "paths", "shell",
+	"author", "origin", "requires", "dependencies", "category", "homepage", "repository", "source"}
 
 // wordFor names what a value is, for people.
 func wordFor(n *yaml.Node) string {

@@ -3,7 +3,6 @@ package skill
 import (
 	"bytes"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -34,9 +33,9 @@ func (r *fieldReader) lint() {
 			r.warn("comment", n, fmt.Sprintf("the value of %s ends before the # in its line, which begins a comment", name), "Put the value in quotes if the rest belongs to it.")
 		}
 	}
-	known := slices.AppendSeq(slices.Sorted(maps.Keys(ownFields)), maps.Keys(foreignFields))
+	known := slices.Concat(ownFields, foreignFields)
 	for name, f := range r.fields {
-		if !ownFields[name] && !foreignFields[name] {
+		if !slices.Contains(known, name) {
 			help := "Put fields of your own below metadata:."
 			if similar := sdk.Nearest(name, known, flat); flat(similar) == flat(name) {
 				help = "Did you mean " + similar + "?"

@@ -16,14 +16,9 @@ import (
 // and Loaded is false then. The document has a usable Name in every case.
 func Parse(text []byte, folder string) Document {
 	d := parse(text, folder, false)
-	d.Hash = hashOf(text)
-	return d
-}
-
-// hashOf is the identity of a text.
-func hashOf(text []byte) string {
 	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:])
+	d.Hash = hex.EncodeToString(sum[:])
+	return d
 }
 
 // parse is Parse without the hash; strict adds what the standard asks and nothing

@@ -193,7 +193,19 @@ func (s *scan) list(at step) (next []step) {
 			continue
 		}
 		to := step{filepath.Join(at.as, e.Name()), filepath.Join(at.real, e.Name()), at.depth + 1}
-		if folder := e.IsDir() || e.Type()&fs.ModeSymlink != 0 && s.linked(at, &to); !folder {
+		folder := e.IsDir()
+		if e.Type()&fs.ModeSymlink != 0 {
+			real, info, err := s.look(to.real)
+			if _, inside := below(real, at.real); err == nil && inside {
+				err = errLoop
+			}
+			if err != nil { // it is listed
+				s.found = append(s.found, finding{folder: to.as, file: fileName, trouble: refusedLink(to.as, err)})
+				continue
+			}
+			to.real, folder = real, info.IsDir()
+		}
+		if !folder {
 			continue
 		}
 		switch {
@@ -207,21 +219,6 @@ func (s *scan) list(at step) (next []step) {
 		}
 	}
 	return next
-}
-
-// linked follows a link to a folder. One that leads elsewhere is nothing to us,
-// one that may not be followed is listed.
-func (s *scan) linked(at step, link *step) bool {
-	real, info, err := s.look(link.real)
-	if _, inside := below(real, at.real); err == nil && inside {
-		err = errLoop
-	}
-	if err != nil {
-		s.found = append(s.found, finding{folder: link.as, file: fileName, trouble: refusedLink(link.as, err)})
-		return false
-	}
-	link.real = real
-	return info.IsDir()
 }
 
 func refusedLink(link string, err error) *diagnostic {

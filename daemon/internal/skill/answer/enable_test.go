@@ -51,7 +51,7 @@ func TestUnknownSkill(t *testing.T) {
 		"Review":  `there is no skill "Review"; did you mean review-change?`,
 		"":        `there is no skill "": ` + "`bothy skills list -a` shows what there is",
 	} {
-		if err := unknownSkill(c, name); err.Error() != want || sdk.OutcomeOf(err) != sdk.NotFound {
+		if _, _, err := counting(c, name); err == nil || err.Error() != want || sdk.OutcomeOf(err) != sdk.NotFound {
 			t.Errorf("%q: %v", name, err)
 		}
 	}

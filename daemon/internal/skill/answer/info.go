@@ -47,20 +47,13 @@ func (a *Answers) Skill(ctx context.Context, p rpc.SkillQuery) (rpc.SkillInfo, e
 func counting(c *skill.Catalogue, name string) (*skill.Document, []*skill.Document, error) {
 	all := c.Named(name)
 	if len(all) == 0 {
-		return nil, nil, unknownSkill(c, name)
+		if similar := c.Similar(name); len(similar) > 0 && name != "" {
+			return nil, nil, sdk.Errorf(sdk.NotFound, "there is no skill %q; did you mean %s?", name, strings.Join(similar, " or "))
+		}
+		return nil, nil, sdk.Errorf(sdk.NotFound, "there is no skill %q: `bothy skills list -a` shows what there is", name)
 	}
 	at := max(0, slices.IndexFunc(all, func(d *skill.Document) bool {
 		return d.Status == sdk.SkillEnabled || d.Status == sdk.SkillDisabled
 	}))
 	return all[at], slices.Delete(slices.Clone(all), at, at+1), nil
-}
-
-// unknownSkill names the skills that may have been meant by the one that is not
-// there.
-func unknownSkill(c *skill.Catalogue, name string) error {
-	similar := c.Similar(name)
-	if len(similar) == 0 || name == "" {
-		return sdk.Errorf(sdk.NotFound, "there is no skill %q: `bothy skills list -a` shows what there is", name)
-	}
-	return sdk.Errorf(sdk.NotFound, "there is no skill %q; did you mean %s?", name, strings.Join(similar, " or "))
 }

@@ -130,10 +130,11 @@ func (l *Library) differences() (out []rpc.SkillsChanged) {
 // difference names what is not the same in two catalogues, but for the names
 // that were told.
 func difference(old, next *Catalogue, told map[string]bool) (c rpc.SkillsChanged) {
+	same := func(a, b *Document) bool { return a.of == b.of && a.Status == b.Status && a.Reason == b.Reason }
 	for name, is := range next.named {
 		was, there := old.named[name]
 		switch {
-		case told[name] || slices.EqualFunc(was, is, (*Document).same):
+		case told[name] || slices.EqualFunc(was, is, same):
 		case there:
 			c.Changed = append(c.Changed, name)
 		default:
@@ -149,9 +150,4 @@ func difference(old, next *Catalogue, told map[string]bool) (c rpc.SkillsChanged
 	slices.Sort(c.Changed)
 	slices.Sort(c.Removed)
 	return c
-}
-
-// same reports whether two documents are one, as it counts.
-func (d *Document) same(other *Document) bool {
-	return d.of == other.of && d.Status == other.Status && d.Reason == other.Reason
 }

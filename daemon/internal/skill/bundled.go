@@ -12,20 +12,14 @@ import (
 )
 
 // Bundled returns the folder of the skills that came with Bothy: that of the
-// installation, or else one below dir that those which the binary carries are
-// unpacked into.
-func Bundled(installed string, carried fs.FS, dir, version string) (string, error) {
+// installation, or else one below dir, of its own for each version and content, into
+// which those are written that the binary carries. What is there already stays as it
+// is; the folders of other versions go, but for one that another process makes at
+// this moment.
+func Bundled(installed string, carried fs.FS, dir, version string) (folder string, err error) {
 	if isFolder(installed) {
 		return installed, nil
 	}
-	return Unpack(carried, dir, version)
-}
-
-// Unpack writes the skills that the binary carries into a folder below dir, of
-// its own for each version and content of them, and returns that. What is there
-// already stays as it is; the folders of other versions go, but for one that
-// another process makes at this moment.
-func Unpack(carried fs.FS, dir, version string) (folder string, err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("unpack the skills that came with Bothy into %s: %w", dir, err)

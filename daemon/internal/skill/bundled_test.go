@@ -19,7 +19,7 @@ func TestUnpack(t *testing.T) {
 	for i := range folders {
 		wg.Go(func() {
 			var err error
-			if folders[i], err = Unpack(carried, dir, "1.0"); err != nil {
+			if folders[i], err = Bundled("", carried, dir, "1.0"); err != nil {
 				t.Error(err)
 			}
 		})
@@ -35,14 +35,14 @@ func TestUnpack(t *testing.T) {
 
 	write(t, filepath.Join(folders[0], "one", "SKILL.md"), skillText("one", "edited"))
 	h.reads("one", "edited")
-	if again, err := Unpack(carried, dir, "1.0"); err != nil || again != folders[0] {
+	if again, err := Bundled("", carried, dir, "1.0"); err != nil || again != folders[0] {
 		t.Errorf("once more: %s, %v", again, err)
 	}
 	h.look()
 	h.reads("one", "edited")
 
 	carried["one/SKILL.md"].Data = []byte(skillText("one", "of the next version"))
-	next, err := Unpack(carried, dir, "1.1")
+	next, err := Bundled("", carried, dir, "1.1")
 	if err != nil || next == folders[0] {
 		t.Fatalf("%s, %v", next, err)
 	}

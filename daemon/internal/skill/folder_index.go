@@ -30,10 +30,6 @@ type snapshot struct {
 	docs  []*Document // by folder
 }
 
-func (s snapshot) equal(other snapshot) bool {
-	return s.state == other.state && slices.Equal(s.docs, other.docs)
-}
-
 // watchingPolling is rpc.SkillFolder.Watching where changes make no events.
 const watchingPolling = "polling"
 

@@ -19,7 +19,7 @@ import (
 // patience is how long a turn waits for a change that is being taken in.
 const patience = 500 * time.Millisecond
 
-// Options are what a Library needs beside its Settings. All may be left out.
+// Options are what a Library needs beside its Settings. Only Home may be left out.
 type Options struct {
 	Log     hclog.Logger
 	Trusted func(project string) map[string]string // hashes of folders that people trust, by the names of the skills: no other folder is hashed. It may not ask the library
@@ -36,15 +36,6 @@ type Options struct {
 
 // fill sets what was left out.
 func (o *Options) fill() {
-	if o.Log == nil {
-		o.Log = hclog.NewNullLogger()
-	}
-	if o.Trusted == nil {
-		o.Trusted = func(string) map[string]string { return nil }
-	}
-	if o.Changed == nil {
-		o.Changed = func(rpc.SkillsChanged) {}
-	}
 	if o.now == nil {
 		o.now = time.Now
 	}

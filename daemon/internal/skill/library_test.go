@@ -18,6 +18,7 @@ import (
 	"github.com/bothyd/bothy/daemon/internal/watch"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
+	"github.com/hashicorp/go-hclog"
 )
 
 // inTime is what every outcome of the cases has.
@@ -50,7 +51,10 @@ func newTestLibrary(t testing.TB, s Settings, o Options) *testLibrary {
 	if o.Home == "" {
 		o.Home = filepath.Join(h.dir, "home")
 	}
-	o.Changed = h.note
+	o.Changed, o.Log = h.note, hclog.NewNullLogger()
+	if o.Trusted == nil {
+		o.Trusted = trusts("")
+	}
 	h.mu.Lock() // what is told is told of a library that is there
 	l := NewLibrary(s, o)
 	h.Library = l

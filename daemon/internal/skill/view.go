@@ -85,7 +85,8 @@ func (v *view) check(p *watch.Pass) (again time.Duration) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if v.changes == 0 || !slices.EqualFunc(next, v.shown, snapshot.equal) {
+	same := func(a, b snapshot) bool { return a.state == b.state && slices.Equal(a.docs, b.docs) }
+	if v.changes == 0 || !slices.EqualFunc(next, v.shown, same) {
 		v.shown = next
 		v.changes++
 		p.After = l.refresh

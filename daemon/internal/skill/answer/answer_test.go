@@ -64,7 +64,7 @@ func newRig(t *testing.T) *rig {
 	run, err := entries.CreateRun(t.Context(), sdk.Run{Project: p.ID, Agent: "default", Model: "m"})
 	ok(t, err)
 	trust := NewTrust(entries, log)
-	library := skill.NewLibrary(Settings(r.cfg, ""), skill.Options{Trusted: trust.Trusted, Home: r.home})
+	library := skill.NewLibrary(Settings(r.cfg, ""), skill.Options{Log: log, Changed: func(rpc.SkillsChanged) {}, Trusted: trust.Trusted, Home: r.home})
 	t.Cleanup(func() { ok(t, errors.Join(library.Close(), entries.Close())) })
 	r.Answers = New(Config{
 		Log: log, Library: library, Trust: trust, Models: &r.models,

@@ -1,10 +1,6 @@
 package skill
 
 import (
-	"cmp"
-	"slices"
-	"strings"
-
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -35,13 +31,6 @@ func (d *Document) note(list ...*sdk.SkillDiagnostic) {
 		d.Diagnostics = append(d.Diagnostics, at)
 		d.Loaded = d.Loaded && !isError(at)
 	}
-}
-
-// sortDiagnostics puts them in the order of the file, errors first in a line.
-func sortDiagnostics(list []sdk.SkillDiagnostic) {
-	slices.SortStableFunc(list, func(a, b sdk.SkillDiagnostic) int {
-		return cmp.Or(a.Line-b.Line, a.Column-b.Column, strings.Compare(a.Severity, b.Severity))
-	})
 }
 
 func isError(x sdk.SkillDiagnostic) bool { return x.Severity == severityError }

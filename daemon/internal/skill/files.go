@@ -73,13 +73,12 @@ func (x found) read(root *os.Root) ([]byte, error) {
 		return nil, err
 	}
 	if info.Mode().IsRegular() && os.SameFile(info, x.info) {
-		content := make([]byte, x.info.Size()+1)
-		n, err := io.ReadFull(f, content)
-		switch {
-		case err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
-			return nil, sdk.Errorf(sdk.Unavailable, "%q cannot be read: %w", x.path, err) // half a file is none that is left out
-		case n == len(content)-1:
-			return content[:n], nil
+		content, err := io.ReadAll(io.LimitReader(f, x.info.Size()+1))
+		if err != nil { // half a file is none that is left out
+			return nil, sdk.Errorf(sdk.Unavailable, "%q cannot be read: %w", x.path, err)
+		}
+		if int64(len(content)) == x.info.Size() {
+			return content, nil
 		}
 	}
 	return nil, sdk.Errorf(sdk.Conflict, "%q changed while the skill's folder was read; try again", x.path)

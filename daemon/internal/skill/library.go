@@ -34,27 +34,6 @@ type Options struct {
 	remote func(folder string) string                                  // names a file system that makes no events
 }
 
-// fill sets what was left out.
-func (o *Options) fill() {
-	if o.now == nil {
-		o.now = time.Now
-	}
-	if o.hash == nil {
-		o.hash = hashFolder
-	}
-	if o.remote == nil {
-		o.remote = watch.Remote
-	}
-	w := &o.watch
-	for at, usual := range map[*time.Duration]time.Duration{
-		&w.Quiet: 150 * time.Millisecond, &w.Longest: 2 * time.Second, &w.Mounts: 2 * time.Second, &w.Poll: 3 * time.Second, &w.Every: time.Minute,
-		&o.settle: 100 * time.Millisecond, &o.idle: 15 * time.Minute,
-	} {
-		*at = cmp.Or(*at, usual)
-	}
-	w.Log, w.What, w.Retry = o.Log, "skills", w.Every
-}
-
 // Library is the skills on disk. It watches the folders and makes a catalogue of
 // what is in them, for each project that is in use.
 type Library struct {
@@ -78,7 +57,23 @@ type Library struct {
 func NewLibrary(s Settings, o Options) *Library {
 	home, _ := os.UserHomeDir()             // without one, nothing is above it
 	o.Home = resolved(cmp.Or(o.Home, home)) // as projects are
-	o.fill()
+	if o.now == nil {
+		o.now = time.Now
+	}
+	if o.hash == nil {
+		o.hash = hashFolder
+	}
+	if o.remote == nil {
+		o.remote = watch.Remote
+	}
+	w := &o.watch
+	for at, usual := range map[*time.Duration]time.Duration{
+		&w.Quiet: 150 * time.Millisecond, &w.Longest: 2 * time.Second, &w.Mounts: 2 * time.Second, &w.Poll: 3 * time.Second, &w.Every: time.Minute,
+		&o.settle: 100 * time.Millisecond, &o.idle: 15 * time.Minute,
+	} {
+		*at = cmp.Or(*at, usual)
+	}
+	w.Log, w.What, w.Retry = o.Log, "skills", w.Every
 	l := &Library{o: o, settings: s, projects: map[string]*view{}}
 	l.mu.Lock() // what the first check asks for is there when it asks
 	defer l.mu.Unlock()

@@ -23,9 +23,6 @@ type listLine struct {
 	bare        int    // characters of the line without a description
 }
 
-// ellipsis marks a description that goes on.
-const ellipsis = "…"
-
 // list makes the lines. Skills that only people may use are not among them.
 func (c *Catalogue) list() (lines listLines) {
 	for place, d := range c.Usable() {

@@ -49,6 +49,7 @@ const (
 	listBrief   = "Skills are instructions for tasks: when one fits, call use_skill with its name first.\n"
 	listOpening = "<available_skills>\n"
 	listClosing = "</available_skills>"
+	ellipsis    = "…" // marks a description that goes on
 )
 
 // leftOut is the line that says how many skills found no room.

@@ -2,12 +2,15 @@ package skill
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -52,7 +55,9 @@ func parse(text []byte, folder string, strict bool) Document {
 	if strict {
 		d.lint(text, f)
 	}
-	sortDiagnostics(d.Diagnostics)
+	slices.SortStableFunc(d.Diagnostics, func(a, b diagnostic) int { // errors first in a line
+		return cmp.Or(a.Line-b.Line, a.Column-b.Column, strings.Compare(a.Severity, b.Severity))
+	})
 	return d
 }
 

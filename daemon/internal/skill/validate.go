@@ -23,9 +23,7 @@ type Verdict struct {
 }
 
 // Failed reports whether a diagnostic is an error.
-func (v Verdict) Failed() bool {
-	return slices.ContainsFunc(v.Diagnostics, isError)
-}
+func (v Verdict) Failed() bool { return slices.ContainsFunc(v.Diagnostics, isError) }
 
 // Validate reads every SKILL.md in these folders, whatever the case of its name,
 // and files named themselves, as strictly as the standard does. Folders called

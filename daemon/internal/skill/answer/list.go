@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/bothyd/bothy/sdk/rpc"
@@ -45,10 +46,7 @@ func (a *Answers) Match(ctx context.Context, p rpc.SkillMatchQuery) (rpc.SkillMa
 	if err != nil {
 		return rpc.SkillMatches{}, err
 	}
-	limit := p.Limit
-	if limit <= 0 {
-		limit = fewMatches
-	}
+	limit := cmp.Or(max(p.Limit, 0), fewMatches)
 	answer := rpc.SkillMatches{Matches: []rpc.SkillMatch{}}
 	for _, m := range c.Match(p.Query, limit) {
 		d := m.Document

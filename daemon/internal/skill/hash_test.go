@@ -261,3 +261,13 @@ func TestFiles(t *testing.T) {
 		t.Errorf("%d files and %d more, %v", len(files), more, err)
 	}
 }
+
+// TestFolderHashStays: what a person trusted with one version of Bothy is trusted with
+// the next.
+func TestFolderHashStays(t *testing.T) {
+	folder := t.TempDir()
+	plant(t, folder, map[string]string{"SKILL.md": "skill", "scripts/run": "#!/bin/sh\n", "ä": "x"})
+	if got, want := folderHash(t, folder), "e22090c496123e4a679353878c4e780f982bf5174cd205988a51bace5458b203"; got != want {
+		t.Errorf("the hash is %s, want %s", got, want)
+	}
+}

@@ -205,3 +205,21 @@ func TestShownIsWhatWasRead(t *testing.T) {
 		t.Errorf("a last good version is shown: %+v", s)
 	}
 }
+
+// TestTrustKeepsItsForm: an answer of today is read as those that are stored already.
+func TestTrustKeepsItsForm(t *testing.T) {
+	at := time.Date(2026, 3, 6, 12, 0, 0, 0, time.UTC)
+	w, err := trustWrite("a", &skill.Contents{Hash: "h", Files: []skill.File{{Path: "run", Size: 2, Executable: true, Script: true, Hash: "f", Text: "#!"}}}, at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := `{"name":"a","hash":"h","answered":"2026-03-06T12:00:00Z"}`; w.Path != "trust://a" || string(w.Attributes) != want {
+		t.Errorf("at %s the attributes are %s, want %s", w.Path, w.Attributes, want)
+	}
+	if want := `{"hash":"h","files":[{"path":"run","size":2,"executable":true,"hash":"f","text":"#!"}]}`; w.Body == nil || *w.Body != want {
+		t.Errorf("the body is %v, want %s", w.Body, want)
+	}
+	if w, err = trustWrite("a", nil, at); err != nil || w.Body != nil || string(w.Attributes) != `{"name":"a","hash":"","answered":"2026-03-06T12:00:00Z"}` {
+		t.Errorf("taken back: %s, %v, %v", w.Attributes, w.Body, err)
+	}
+}

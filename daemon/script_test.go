@@ -100,7 +100,7 @@ func makeInstallation() (string, error) {
 	targets := map[string]string{
 		"./daemon/cmd/bothy": "bin/bothy", "./daemon/cmd/bothyd": "bin/bothyd",
 		"./sandbox/runner": "libexec/bothy/bothy-runner", "./sandbox/view": "libexec/bothy/bothy-view",
-		"./daemon/cmd/bothy-shim": "libexec/bothy/bothy-shim", "./terminal": "libexec/bothy/bothy-terminal",
+		"./daemon/cmd/bothy-shim": "libexec/bothy/bothy-shim", "./terminal": "libexec/bothy/bothy-terminal", "./bridge/acp": "libexec/bothy/bothy-acp",
 	}
 	plugins, err := filepath.Glob(filepath.Join("..", "plugins", "*", "main.go"))
 	if err != nil {

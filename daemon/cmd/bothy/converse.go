@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -14,13 +13,9 @@ import (
 // converse opens a conversation in the project: the terminal front end, a program of its
 // own, takes the place of this one. Its libraries would cost every verb their start.
 func (c *console) converse(ctx context.Context, cmd chatCmd, project string) error {
-	bothyd, err := c.daemon().Program()
+	program, err := c.besideDaemon("bothy-terminal", "the terminal front end is not installed: `bothy chat --plain` talks line by line")
 	if err != nil {
 		return err
-	}
-	program := filepath.Join(filepath.Dir(filepath.Dir(bothyd)), "libexec", "bothy", "bothy-terminal")
-	if _, err := os.Stat(program); err != nil {
-		return fmt.Errorf("the terminal front end is not installed (%w): `bothy chat --plain` talks line by line", err)
 	}
 	c.role = rpc.RoleApprove
 	cl, err := c.connect(ctx)

@@ -29,6 +29,7 @@ type cli struct {
 
 	Run       runCmd                 `cmd:"" help:"Give an agent a prompt and watch it work."`
 	Chat      chatCmd                `cmd:"" help:"Talk with an agent."`
+	ACP       acpCmd                 `cmd:"" name:"acp" help:"Serve an editor that speaks the Agent Client Protocol."`
 	Runs      runsCmd                `cmd:"" help:"List and show runs; abort, resume, fork, diff, undo, reset, rename or delete one."`
 	Journal   journalCmd             `cmd:"" help:"Print what was committed, row by row, and follow what comes."`
 	Proposals proposalsCmd           `cmd:"" help:"List what waits for your answer; show, accept, reject or edit one."`

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"sync"
+
+	"github.com/coder/acp-go-sdk"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/client/start"
+)
+
+// bridge is the agent that an editor speaks to. Its methods are called from goroutines of their
+// own, and those of the protocol begin with what they implement.
+type bridge struct {
+	ctx    context.Context // of the connection with the editor
+	o      options
+	daemon *start.Daemon
+	cl     *client.Client
+	conn   *acp.AgentSideConnection
+	out    *frames
+	log    *slog.Logger
+
+	mu       sync.Mutex
+	sessions map[acp.SessionId]*session
+	tools    map[string]sdk.Tool // by both their names, as far as they were asked for; one that is not there is empty
+}
+
+var (
+	_ acp.Agent       = (*bridge)(nil)
+	_ acp.AgentLoader = (*bridge)(nil)
+)
+
+// Initialize implements acp.Agent: it says what can be asked for.
+func (b *bridge) Initialize(_ context.Context, p acp.InitializeRequest) (acp.InitializeResponse, error) {
+	if p.ClientInfo != nil {
+		b.log.Info("an editor has begun", "name", p.ClientInfo.Name, "version", p.ClientInfo.Version, "protocol", p.ProtocolVersion)
+	}
+	title := "Bothy"
+	return acp.InitializeResponse{
+		ProtocolVersion: acp.ProtocolVersionNumber,
+		AgentInfo:       &acp.Implementation{Name: "bothy", Title: &title, Version: sdk.Version},
+		AuthMethods:     []acp.AuthMethod{},
+		AgentCapabilities: acp.AgentCapabilities{
+			LoadSession:         true,
+			PromptCapabilities:  acp.PromptCapabilities{EmbeddedContext: true},
+			SessionCapabilities: acp.SessionCapabilities{List: &acp.SessionListCapabilities{}, Resume: &acp.SessionResumeCapabilities{}, Close: &acp.SessionCloseCapabilities{}},
+		},
+	}, nil
+}
+
+// Authenticate implements acp.Agent: whoever can start the bridge can use the daemon.
+func (b *bridge) Authenticate(context.Context, acp.AuthenticateRequest) (acp.AuthenticateResponse, error) {
+	return acp.AuthenticateResponse{}, nil
+}
+
+// session finds a session that is open.
+func (b *bridge) session(id acp.SessionId) (*session, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if s := b.sessions[id]; s != nil {
+		return s, nil
+	}
+	return nil, refuse(sdk.NotFound, "the session %s is not open: load it, or begin a new one", id)
+}
+
+// open takes a session in, in the place of one that has its id.
+func (b *bridge) open(s *session) {
+	b.mu.Lock()
+	before := b.sessions[s.id]
+	b.sessions[s.id] = s
+	b.mu.Unlock()
+	if before != nil {
+		before.end()
+	}
+}
+
+// tool is a tool that calls name; an empty one where it is not there, which is asked once.
+func (b *bridge) tool(name string) sdk.Tool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if t, known := b.tools[name]; known {
+		return t
+	}
+	found, err := b.cl.Tools(b.ctx)
+	if err != nil {
+		b.log.Warn("tools cannot be listed", "error", err)
+		return sdk.Tool{}
+	}
+	b.tools = map[string]sdk.Tool{name: {}}
+	for t := range slices.Values(found) {
+		b.tools[t.Name], b.tools[t.Plugin+"__"+t.Name] = t, t
+	}
+	return b.tools[name]
+}

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/coder/acp-go-sdk"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// promptText is the text of a prompt. A link stands in it as a path of the project, or as its URI;
+// a text that the editor gives along stands behind it, quoted, with what it is of: the editor may
+// have it otherwise than the disk.
+func promptText(blocks []acp.ContentBlock, project string) (string, error) {
+	var text strings.Builder
+	var quoted []string
+	said := false // the last block was a text
+	for _, block := range blocks {
+		switch {
+		case block.Text != nil:
+			if said {
+				separate(&text, block.Text.Text, "\n\n")
+			} else {
+				separate(&text, block.Text.Text, " ")
+			}
+			text.WriteString(block.Text.Text)
+		case block.ResourceLink != nil:
+			link := placeOf(block.ResourceLink.Uri, block.ResourceLink.Name, project)
+			separate(&text, link, " ")
+			text.WriteString(link)
+		case block.Resource != nil && block.Resource.Resource.TextResourceContents != nil:
+			r := block.Resource.Resource.TextResourceContents
+			link := placeOf(r.Uri, "", project)
+			separate(&text, link, " ")
+			text.WriteString(link)
+			quoted = append(quoted, fmt.Sprintf("%s (%s), as the editor has it:\n\n%s", link, r.Uri, fenced(r.Text)))
+		case block.Resource != nil && block.Resource.Resource.BlobResourceContents != nil:
+			return "", refuse(sdk.Validation, "%s is no text, and prompts take texts alone: name the file instead", block.Resource.Resource.BlobResourceContents.Uri)
+		case block.Image != nil:
+			return "", refuse(sdk.Validation, "no image can be given to a model here: name the file instead")
+		default:
+			return "", refuse(sdk.Validation, "the prompt has a part that is neither text nor a link nor a file's text")
+		}
+		said = block.Text != nil
+	}
+	return strings.TrimRightFunc(strings.Join(append([]string{text.String()}, quoted...), "\n\n"), unicode.IsSpace), nil
+}
+
+// separate writes what belongs between what stands there and what comes, where neither has a
+// blank or a mark of its own there.
+func separate(text *strings.Builder, next, by string) {
+	before, _ := utf8.DecodeLastRuneInString(text.String())
+	after, _ := utf8.DecodeRuneInString(next)
+	if text.Len() == 0 || next == "" || unicode.IsSpace(before) || unicode.IsSpace(after) || by == " " && strings.ContainsRune(".,;:!?)]", after) || by == " " && strings.ContainsRune("([", before) {
+		return
+	}
+	text.WriteString(by)
+}
+
+// linesOf is the end of a URI that names lines, as editors write it.
+var linesOf = regexp.MustCompile(`^L(\d+)(?:[:-]L?(\d+))?$`)
+
+// placeOf is what a URI names, as a model can use it: the path of a file, relative to the project
+// where it lies in that, else the URI with its name.
+func placeOf(uri, name, project string) string {
+	u, err := url.Parse(uri)
+	if err != nil || u.Scheme != "file" && u.Scheme != "" || !filepath.IsAbs(u.Path) {
+		if name == "" || name == uri {
+			return uri
+		}
+		return name + " (" + uri + ")"
+	}
+	place := filepath.Clean(u.Path)
+	if inside, err := filepath.Rel(project, place); err == nil && filepath.IsLocal(inside) {
+		place = inside
+	}
+	place = "`" + place + "`"
+	switch m := linesOf.FindStringSubmatch(u.Fragment); {
+	case m == nil:
+		return place
+	case m[2] == "" || m[2] == m[1]:
+		return place + " line " + m[1]
+	default:
+		return place + " lines " + m[1] + " to " + m[2]
+	}
+}
+
+// fenced is a text as a block of code, whose fence stands nowhere in it.
+func fenced(text string) string {
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	return fence + "\n" + strings.TrimSuffix(text, "\n") + "\n" + fence
+}

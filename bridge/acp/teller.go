@@ -1,0 +1,171 @@
+package main
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"github.com/coder/acp-go-sdk"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/client/show"
+	"github.com/bothyd/bothy/sdk/rpc"
+	"github.com/bothyd/bothy/sdk/timeline"
+)
+
+// teller tells the editor what the journal of a run tells. One goroutine at a time uses it: that
+// which reads the run's past, then that which follows it.
+type teller struct {
+	s    *session
+	seq  int64 // of the last row that was taken in
+	line timeline.Timeline
+
+	past  bool // what was there before is read: nothing is asked
+	muted bool // and the editor has it already
+
+	writing writing
+	replied int              // the last turn whose reply was told
+	calls   map[string]*call // by the path of the action
+	seen    map[int64]bool   // loops of which a row was seen
+	begun   map[int64]bool   // and those whose prompt was told
+	ended   map[int64]bool
+	asked   *question // nil while nothing is asked
+}
+
+func newTeller(s *session) *teller {
+	return &teller{s: s, calls: map[string]*call{}, seen: map[int64]bool{}, begun: map[int64]bool{}, ended: map[int64]bool{}}
+}
+
+func (t *teller) update(u acp.SessionUpdate) {
+	if !t.muted {
+		t.s.update(u)
+	}
+}
+
+// row takes in a row, and tells what it changed.
+func (t *teller) row(row sdk.JournalRow) {
+	t.seq = row.Seq
+	if row.Kind == sdk.KindRunRenamed {
+		t.s.renamed(row)
+	}
+	c := t.line.Take(row)
+	t.prompt(c.Loop)
+	if c.Reply && c.Turn != nil {
+		t.reply(row, c.Turn)
+	}
+	t.action(row, c.Action)
+	t.changes(row)
+	t.note(row)
+	t.question(c.Loop)
+	t.end(c.Loop)
+}
+
+// prompt tells of a prompt on which work begins, unless it is the editor's own, which shows it
+// already.
+func (t *teller) prompt(l *timeline.Loop) {
+	if l == nil {
+		return
+	}
+	if !t.seen[l.ID] {
+		t.seen[l.ID] = true
+		t.s.settled()
+	}
+	if l.Began.IsZero() || t.begun[l.ID] {
+		return
+	}
+	t.begun[l.ID] = true
+	if l.Prompt != "" && !t.s.gave(l.ID) {
+		t.update(acp.UpdateUserMessageText(l.Prompt))
+	}
+}
+
+// preview takes in a piece of what the model writes.
+func (t *teller) preview(p rpc.Preview) {
+	if p.Turn > t.replied {
+		t.write(t.writing.take(p))
+	}
+}
+
+// reply tells what is new of a reply that is recorded, and how full the model's context is by it.
+func (t *teller) reply(row sdk.JournalRow, turn *timeline.Turn) {
+	var change sdk.EntryChange
+	_ = json.Unmarshal(row.Data, &change)  // the fold has read it
+	r, _ := sdk.ReplyOf(change.Attributes) // one that cannot be read says nothing more
+	t.replied = max(t.replied, turn.Number)
+	t.write(t.writing.end(turn.Number, r.Reasoning, turn.Text))
+	used := r.Estimate
+	if r.Usage != nil {
+		used = r.Usage.Prompt + r.Usage.Completion
+	}
+	if r.Context > 0 && used > 0 {
+		t.update(acp.SessionUpdate{UsageUpdate: &acp.SessionUsageUpdate{Used: used, Size: r.Context}})
+	}
+}
+
+// write tells what the model thought and wrote.
+func (t *teller) write(thought, text string) {
+	if thought != "" {
+		t.update(acp.UpdateAgentThoughtText(thought))
+	}
+	if text != "" {
+		t.update(acp.UpdateAgentMessageText(text))
+	}
+}
+
+// changes tells what a call changed in files, when that is recorded.
+func (t *teller) changes(row sdk.JournalRow) {
+	name, is := strings.CutPrefix(row.Path, "change://")
+	if !is || row.Kind != sdk.KindEntrySet {
+		return
+	}
+	c := t.calls["log://"+name]
+	if c == nil {
+		return // no call made them
+	}
+	if c.diffs = t.s.changesOf(c.action.Path); len(c.diffs) > 0 {
+		t.tellCall(c, false)
+	}
+}
+
+// note tells what the engine says of its own work, and what went wrong where no call did.
+func (t *teller) note(row sdk.JournalRow) {
+	text := ""
+	switch row.Kind {
+	case sdk.KindNoteRetry, sdk.KindNoteFallback, sdk.KindNotePruned, sdk.KindNoteWarning:
+		text = show.Row(row)
+	case sdk.KindEntrySet:
+		if path, is := sdk.ParseActionPath(row.Path); is && path.IsError() && row.Body != nil {
+			text = show.Text(strings.TrimSpace(*row.Body))
+		}
+	}
+	if text != "" {
+		t.update(acp.UpdateAgentThoughtText("\n" + text + "\n"))
+	}
+}
+
+// end is the end of a loop: whoever waits for it is told. How one ended that the editor did not
+// give it is told where that was not well.
+func (t *teller) end(l *timeline.Loop) {
+	if l == nil || l.End == nil || t.ended[l.ID] {
+		return
+	}
+	t.ended[l.ID] = true
+	reason, err := stopOf(l)
+	if t.s.finish(l.ID, outcome{reason: reason, usage: usageOf(l), err: err}) || err == nil {
+		return
+	}
+	t.update(acp.UpdateAgentMessageText("\n\n(" + show.Ended(*l.End) + ": " + show.Text(err.Error()) + ")"))
+}
+
+// changesOf are the differences that a call made.
+func (s *session) changesOf(action string) (all []acp.ToolCallContent) {
+	found, err := s.b.cl.Changes(s.ctx, rpc.ChangesOf{Run: strconv.FormatInt(s.run, 10), Action: action})
+	if err != nil {
+		s.b.log.Warn("what a call changed is not shown", "call", action, "error", err)
+		return nil
+	}
+	for _, d := range found.Differences {
+		all = append(all, diffs(d.Diff, s.project)...)
+	}
+	return all
+}

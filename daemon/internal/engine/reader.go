@@ -97,6 +97,9 @@ func (r *reader) show(d sdk.Delta) {
 		r.shown.text, r.shown.thought = r.engine.redacting(), r.engine.redacting()
 	}
 	text, thought := r.shown.text.Write(d.Text), r.shown.thought.Write(d.Reasoning)
+	if d.Text != "" { // the thought has come to its end, and its rest belongs before the text
+		thought += r.shown.thought.End()
+	}
 	if d.Finish != nil {
 		text, thought = r.shown.text.End(), r.shown.thought.End()
 	}

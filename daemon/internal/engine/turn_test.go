@@ -443,3 +443,39 @@ func TestInstructionsAndReasoning(t *testing.T) {
 		t.Errorf("previews %+v", previews)
 	}
 }
+
+// lagging holds the last byte of a text back, as what takes secrets out may.
+type lagging struct{ held string }
+
+func (l *lagging) Write(piece string) string {
+	text := l.held + piece
+	l.held = text[max(len(text)-1, 0):]
+	return text[:len(text)-len(l.held)]
+}
+
+func (l *lagging) End() string {
+	text := l.held
+	l.held = ""
+	return text
+}
+
+// TestThoughtsAreShownBeforeTheText: what is held back of a thought comes before the text that
+// follows it, so that who shows both has them in their order.
+func TestThoughtsAreShownBeforeTheText(t *testing.T) {
+	h := prepareHouse(t, func(_ context.Context, _ sdk.Request, send func(sdk.Delta) error, _ func(sdk.Retry) error) error {
+		for _, d := range []sdk.Delta{{Reasoning: "h"}, {Reasoning: "m"}, {Text: "ye"}, {Text: "s"}, {Finish: &sdk.Finish{Reason: "stop"}}} {
+			if err := send(d); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	h.config.Redacting = func() Pieces { return &lagging{} }
+	var shown strings.Builder
+	h.config.Preview = func(p rpc.Preview) { shown.WriteString(p.Reasoning + strings.ToUpper(p.Text)) }
+	h.start()
+	h.run(Submission{})
+	if got := shown.String(); got != "hmYES" {
+		t.Errorf("%q was shown", got)
+	}
+}

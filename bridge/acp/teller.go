@@ -24,6 +24,8 @@ type teller struct {
 	muted bool // and the editor has it already
 
 	writing writing
+	opened  int              // the last turn that was opened
+	early   []rpc.Preview    // of later ones
 	replied int              // the last turn whose reply was told
 	calls   map[string]*call // by the path of the action
 	seen    map[int64]bool   // loops of which a row was seen
@@ -50,6 +52,9 @@ func (t *teller) row(row sdk.JournalRow) {
 	}
 	c := t.line.Take(row)
 	t.prompt(c.Loop)
+	if row.Kind == sdk.KindTurnOpened {
+		t.open(row.Turn)
+	}
 	if c.Reply && c.Turn != nil {
 		t.reply(row, c.Turn)
 	}
@@ -79,10 +84,25 @@ func (t *teller) prompt(l *timeline.Loop) {
 	}
 }
 
-// preview takes in a piece of what the model writes.
+// preview takes in a piece of what the model writes. It may be here before the rows that were
+// committed before it, and waits for them then: the call that the model writes about stands above.
 func (t *teller) preview(p rpc.Preview) {
-	if p.Turn > t.replied {
+	switch {
+	case p.Turn <= t.replied: // it was told
+	case p.Turn > t.opened:
+		t.early = append(t.early, p)
+	default:
 		t.write(t.writing.take(p))
+	}
+}
+
+// open begins with a turn.
+func (t *teller) open(turn int) {
+	t.opened = max(t.opened, turn)
+	early := t.early
+	t.early = nil
+	for _, p := range early {
+		t.preview(p)
 	}
 }
 

@@ -30,6 +30,9 @@ Examples:
 
 // Run executes the bridge, a program of its own, in the place of this one.
 func (cmd acpCmd) Run(_ context.Context, c *console) error {
+	if err := c.noJSON("frames of the editor's protocol"); err != nil {
+		return err
+	}
 	if cmd.Mode == string(sdk.ModeFull) && !cmd.AllowDangerous {
 		return usageError{"--mode full runs whatever is not denied, without a question: say --allow-dangerous as well if you mean that"}
 	}

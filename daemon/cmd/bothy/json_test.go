@@ -17,7 +17,7 @@ import (
 
 // jsonCalls is how each verb of a daemon is called by TestJSON.
 var jsonCalls = map[string]string{
-	"run": "x", "chat": "", "runs list": "", "runs show": "r1", "runs abort": "r1", "runs resume": "r1", "runs fork": "r1", "runs diff": "r1", "runs undo": "r1 --yes", "runs redo": "r1 --yes",
+	"run": "x", "chat": "", "acp": "", "runs list": "", "runs show": "r1", "runs abort": "r1", "runs resume": "r1", "runs fork": "r1", "runs diff": "r1", "runs undo": "r1 --yes", "runs redo": "r1 --yes",
 	"runs reset": "r1", "runs rm": "r1 --yes", "runs rename": "r1 r2", "journal": "", "proposals list": "", "proposals show": "1a2b3c4d", "proposals accept": "1a2b3c4d --yes",
 	"proposals reject": "1a2b3c4d", "proposals edit": "1a2b3c4d", "notify": "", "policy rules": "", "policy forget": "3f2a", "explain": "1a2b3c4d", "audit list": "", "audit verify": "", "audit export": "",
 	"tools list": "", "tools info": "bash", "tools call": "bash {}", "skills list": "", "skills reload": "", "skills info": "pdf", "skills paths": "", "skills enable": "pdf", "skills disable": "pdf", "skills match": "x",
@@ -33,7 +33,7 @@ func TestJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	refuse := map[string]bool{"completion": true, "man": true, "plugins dev": true}
+	refuse := map[string]bool{"completion": true, "man": true, "acp": true, "plugins dev": true}
 	seen := map[string]bool{}
 	for _, n := range parser.Model.Leaves(true) {
 		verb := strings.Join(verbWords(n), " ")

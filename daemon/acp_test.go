@@ -290,6 +290,10 @@ func TestEditor(t *testing.T) {
 	}) {
 		t.Errorf("commands: %+v", commands)
 	}
+	s.skill("later", "Comes later.")
+	e.tells("a new command", func(u acp.SessionUpdate) bool {
+		return u.AvailableCommandsUpdate != nil && slices.ContainsFunc(u.AvailableCommandsUpdate.AvailableCommands, func(c acp.AvailableCommand) bool { return c.Name == "later" })
+	})
 	for _, prompt := range []string{
 		"hello", "reason hmm", "play edit-a", `call write_file {"path":"a.txt","content":"one\n"}`, `call edit_file {"path":"a.txt","old_text":"one","new_text":"two"}`,
 		`call read_file {"path":"missing.txt"}`, `call delete_path {"path":"a.txt"}`,
@@ -671,5 +675,33 @@ func TestEditorChoices(t *testing.T) {
 	loaded, err := again.conn.LoadSession(again.ctx(), acp.LoadSessionRequest{SessionId: id, Cwd: s.dir, McpServers: []acp.McpServer{}})
 	if err != nil || loaded.Modes.CurrentModeId == "full" || len(loaded.Modes.AvailableModes) != 3 {
 		t.Errorf("who did not mean it goes on in the mode full: %+v, %v", loaded.Modes, err)
+	}
+}
+
+// TestEditorSaysItAgain: a prompt that is sent again under the id of its message, by the same bridge
+// or by another, is answered with what became of it, and is not given twice.
+func TestEditorSaysItAgain(t *testing.T) {
+	s := newSeat(t, 80, 24)
+	e := s.opens(t)
+	id, message := e.begins().SessionId, "6b0f2f4a-6c0f-4c53-9d8a-0c6f2f0a1b2c"
+	again := func(e *editor) {
+		t.Helper()
+		p := acp.PromptRequest{SessionId: id, Prompt: []acp.ContentBlock{acp.TextBlock("hello")}, MessageId: &message}
+		done, err := e.conn.Prompt(e.ctx(), p)
+		if err != nil || done.StopReason != acp.StopReasonEndTurn || done.UserMessageId == nil || *done.UserMessageId != message {
+			t.Errorf("%+v, %v", done, err)
+		}
+	}
+	again(e)
+	again(e)
+	other := s.opens(t)
+	other.loads(id)
+	again(other)
+	if got := other.has(id); !slices.Equal(got, []string{"user hello", "agent you said: hello"}) {
+		t.Errorf("%q", got)
+	}
+	p := acp.PromptRequest{SessionId: id, Prompt: []acp.ContentBlock{acp.TextBlock("something else")}, MessageId: &message}
+	if _, err := e.conn.Prompt(e.ctx(), p); err == nil || !strings.Contains(err.Error(), "another prompt was given") {
+		t.Errorf("%v", err)
 	}
 }

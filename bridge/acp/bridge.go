@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"slices"
 	"sync"
 
@@ -23,6 +24,9 @@ type bridge struct {
 	conn   *acp.AgentSideConnection
 	out    *frames
 	log    *slog.Logger
+
+	hears sync.Once     // of skills
+	back  chan struct{} // holds something when the connection is there again
 
 	mu       sync.Mutex
 	sessions map[acp.SessionId]*session
@@ -67,8 +71,15 @@ func (b *bridge) session(id acp.SessionId) (*session, error) {
 	return nil, refuse(sdk.NotFound, "the session %s is not open: load it, or begin a new one", id)
 }
 
-// open takes a session in, in the place of one that has its id.
-func (b *bridge) open(s *session) {
+// open are the sessions that are.
+func (b *bridge) open() []*session {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Collect(maps.Values(b.sessions))
+}
+
+// take takes a session in, in the place of one that has its id.
+func (b *bridge) take(s *session) {
 	b.mu.Lock()
 	before := b.sessions[s.id]
 	b.sessions[s.id] = s
@@ -81,8 +92,9 @@ func (b *bridge) open(s *session) {
 // tool is a tool that calls name; an empty one where it is not there, which is asked once.
 func (b *bridge) tool(name string) sdk.Tool {
 	b.mu.Lock()
-	defer b.mu.Unlock()
-	if t, known := b.tools[name]; known {
+	t, known := b.tools[name]
+	b.mu.Unlock()
+	if known {
 		return t
 	}
 	found, err := b.cl.Tools(b.ctx)
@@ -90,9 +102,12 @@ func (b *bridge) tool(name string) sdk.Tool {
 		b.log.Warn("tools cannot be listed", "error", err)
 		return sdk.Tool{}
 	}
-	b.tools = map[string]sdk.Tool{name: {}}
-	for t := range slices.Values(found) {
-		b.tools[t.Name], b.tools[t.Plugin+"__"+t.Name] = t, t
+	tools := map[string]sdk.Tool{name: {}}
+	for _, t := range found {
+		tools[t.Name], tools[t.Plugin+"__"+t.Name] = t, t
 	}
-	return b.tools[name]
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.tools = tools
+	return tools[name]
 }

@@ -11,29 +11,42 @@ import (
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
-// hearCommands tells the editor which skills there are, as commands, now and whenever they change,
-// until the connection is lost or it is called again.
-func (s *session) hearCommands() {
-	ctx, end := context.WithCancel(s.ctx)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.endHearing != nil {
-		s.endHearing()
-	}
-	s.endHearing = end
-	go func() {
-		err := s.b.cl.HearSkills(ctx, func(rpc.SkillsChanged) error { return s.tellCommands(ctx) })
-		if ctx.Err() == nil {
-			s.b.log.Info("changes of skills are not heard", "error", err)
+// hearSkills has all sessions tell their commands anew whenever skills change, and when the
+// connection that was lost is back.
+func (b *bridge) hearSkills() {
+	for {
+		err := b.cl.HearSkills(b.ctx, func(rpc.SkillsChanged) error {
+			for _, s := range b.open() {
+				s.tellCommands(b.ctx)
+			}
+			return nil
+		})
+		if b.ctx.Err() != nil {
+			return
 		}
-	}()
+		b.log.Info("changes of skills are not heard", "error", err)
+		select {
+		case <-b.back:
+		case <-b.ctx.Done():
+			return
+		}
+	}
+}
+
+// isBack says that the connection is there again.
+func (b *bridge) isBack() {
+	select {
+	case b.back <- struct{}{}:
+	default: // it was said
+	}
 }
 
 // tellCommands tells which skills there are.
-func (s *session) tellCommands(ctx context.Context) error {
+func (s *session) tellCommands(ctx context.Context) {
 	found, err := s.b.cl.Skills(ctx, rpc.SkillQuery{Project: s.project, Status: sdk.SkillEnabled})
 	if err != nil {
-		return err
+		s.b.log.Info("skills are not told", "error", err)
+		return
 	}
 	list := []acp.AvailableCommand{}
 	for _, k := range found.Skills {
@@ -41,5 +54,4 @@ func (s *session) tellCommands(ctx context.Context) error {
 		list = append(list, acp.AvailableCommand{Name: k.Name, Description: show.Line(show.OneLine(k.Description)), Input: &hint})
 	}
 	s.update(acp.SessionUpdate{AvailableCommandsUpdate: &acp.SessionAvailableCommandsUpdate{AvailableCommands: list}})
-	return nil
 }

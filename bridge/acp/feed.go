@@ -4,8 +4,12 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"strings"
 	"time"
 
+	"github.com/coder/acp-go-sdk"
+
+	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client"
 	"github.com/bothyd/bothy/sdk/client/start"
 	"github.com/bothyd/bothy/sdk/rpc"
@@ -40,12 +44,13 @@ func (s *session) feed() {
 		return back.Lost(ctx, why)
 	}}
 	t := s.teller
-	s.hearCommands()
+	s.b.hears.Do(func() { go s.b.hearSkills() })
+	s.tellCommands(s.ctx)
 	t.resumeQuestion()
 	err := s.b.cl.Follow(s.ctx, w, func(e client.Event) error {
 		if lost {
 			lost = false
-			s.hearCommands()
+			s.b.isBack()
 		}
 		if e.Preview != nil {
 			t.preview(*e.Preview)
@@ -53,18 +58,18 @@ func (s *session) feed() {
 		}
 		back.Heard()
 		row := *e.Row
-		if err := s.b.cl.Complete(s.ctx, &row); err != nil {
-			return err
+		made, err := s.complete(s.ctx, &row)
+		if err == nil {
+			t.row(row, made)
 		}
-		t.row(row)
-		return nil
+		return err
 	})
 	s.mu.Lock()
 	s.following = false
 	s.mu.Unlock()
 	if s.ctx.Err() == nil {
 		s.b.log.Warn("the run is not followed any more", "run", s.run, "error", err)
-		s.fail(err)
+		s.lose(err)
 	}
 }
 
@@ -83,15 +88,45 @@ func (s *session) replay(ctx context.Context, muted bool) error {
 		if err != nil {
 			return err
 		}
-		for i := range page.Rows {
-			if err := s.b.cl.Complete(ctx, &page.Rows[i]); err != nil {
+		for _, row := range page.Rows {
+			made, err := start.Repeat(ctx, s.b.daemon, s.b.cl, func() ([]acp.ToolCallContent, error) { return s.complete(ctx, &row) })
+			if err != nil {
 				return err
 			}
-			t.row(page.Rows[i])
+			t.row(row, made)
 		}
 		if page.Next == 0 {
 			return nil
 		}
 		t.seq = max(t.seq, page.Next)
 	}
+}
+
+// complete asks for what a row does not carry itself: a long body, and what a call made of files.
+// An error is that the daemon cannot be asked now: the row comes again.
+func (s *session) complete(ctx context.Context, row *sdk.JournalRow) (made []acp.ToolCallContent, err error) {
+	if err := s.b.cl.Complete(ctx, row); err != nil {
+		return nil, err
+	}
+	action, is := changedBy(*row)
+	if !is {
+		return nil, nil
+	}
+	found, err := s.b.cl.Changes(ctx, rpc.ChangesOf{Run: strconv.FormatInt(s.run, 10), Action: action})
+	switch {
+	case start.IsDown(err), start.Ending(err):
+		return nil, err
+	case err != nil:
+		s.b.log.Warn("what a call changed is not shown", "call", action, "error", err)
+	}
+	for _, d := range found.Differences {
+		made = append(made, diffs(d.Diff, s.project)...)
+	}
+	return made, nil
+}
+
+// changedBy is the path of the action whose changes in files a row records.
+func changedBy(row sdk.JournalRow) (action string, is bool) {
+	name, is := strings.CutPrefix(row.Path, "change://"+strings.TrimPrefix(sdk.TurnPrefix, "log://"))
+	return sdk.TurnPrefix + name, is && row.Kind == sdk.KindEntrySet
 }

@@ -7,6 +7,8 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"os/signal"
+	"syscall"
 
 	"github.com/coder/acp-go-sdk"
 
@@ -43,13 +45,15 @@ func main() {
 		os.Exit(2)
 	}
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
-	if err := serve(context.Background(), o, os.Stdin, os.Stdout, log); err != nil {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+	defer stop()
+	if err := serve(ctx, o, os.Stdin, os.Stdout, log); err != nil {
 		log.Error("the bridge ended", "error", err)
 		os.Exit(1)
 	}
 }
 
-// serve serves one editor until it closes its side. Prompts that are worked on then go on.
+// serve serves one editor until it closes its side, or ctx ends. Prompts that are worked on then go on.
 func serve(ctx context.Context, o options, in io.Reader, out io.Writer, log *slog.Logger) error {
 	socket, err := rpc.FindSocket(os.Getenv)
 	if err != nil {
@@ -59,14 +63,18 @@ func serve(ctx context.Context, o options, in io.Reader, out io.Writer, log *slo
 	defer cancel()
 	d := o.daemon()
 	d.Say = func(text string) { log.Info(text) }
-	b := &bridge{ctx: ctx, o: o, daemon: d, cl: d.Client(socket), log: log, sessions: map[acp.SessionId]*session{}}
+	b := &bridge{ctx: ctx, o: o, daemon: d, cl: d.Client(socket), log: log, sessions: map[acp.SessionId]*session{}, back: make(chan struct{}, 1)}
 	defer func() { _ = b.cl.Close() }() // the daemon notices either way
 	b.out = &frames{to: out, then: map[acp.SessionId]func(){}}
 	first := &held{Reader: in, begin: make(chan struct{})}
 	b.conn = acp.NewAgentSideConnection(b, b.out, first)
 	b.conn.SetLogger(log)
 	close(first.begin)
-	<-b.conn.Done()
+	select {
+	case <-b.conn.Done():
+	case <-ctx.Done():
+	}
+	cancel()
 	b.leave()
 	return nil
 }

@@ -46,7 +46,7 @@ func (b *bridge) Prompt(ctx context.Context, p acp.PromptRequest) (acp.PromptRes
 // sent is what became of a prompt that goes out.
 type sent struct {
 	accepted rpc.Accepted
-	ended    <-chan outcome
+	given    *given
 	err      error
 }
 
@@ -73,8 +73,8 @@ func (s *session) prompt(ctx context.Context, key, text string) (outcome, error)
 	}
 	s.follow()
 	select {
-	case o := <-out.ended:
-		return o, nil
+	case <-out.given.ended:
+		return out.given.outcome, nil
 	case <-s.ctx.Done():
 	case <-ctx.Done():
 	}
@@ -83,20 +83,20 @@ func (s *session) prompt(ctx context.Context, key, text string) (outcome, error)
 	}
 	s.cancel(out.accepted)
 	select {
-	case o := <-out.ended:
-		return outcome{reason: acp.StopReasonCancelled, usage: o.usage}, nil
+	case <-out.given.ended:
+		return outcome{reason: acp.StopReasonCancelled, usage: out.given.usage}, nil
 	case <-s.ctx.Done(): // the session was closed
 		return outcome{reason: acp.StopReasonCancelled}, nil
 	}
 }
 
-// gone reports whether the editor is.
+// gone reports whether the editor is, or the bridge is told to end.
 func (s *session) gone() bool {
 	select {
 	case <-s.b.conn.Done():
 		return true
 	default:
-		return false
+		return s.b.ctx.Err() != nil
 	}
 }
 
@@ -118,7 +118,7 @@ func (s *session) send(key, text string) sent {
 	if a.ID != s.run {
 		return sent{err: sdk.Errorf(sdk.Conflict, "the run of this session was renamed, and the prompt went to %s: load the session again", show.Line(a.Run))}
 	}
-	ended := s.given(a.Loop)
+	own := s.own(a.Loop)
 	s.mu.Lock()
 	shown := s.shown
 	s.mu.Unlock()
@@ -127,7 +127,7 @@ func (s *session) send(key, text string) sent {
 		shown.mode = a.Mode
 	}
 	s.shows(shown)
-	return sent{accepted: a, ended: ended}
+	return sent{accepted: a, given: own}
 }
 
 // cancel takes a prompt back, or ends the work on it.

@@ -24,16 +24,22 @@ type session struct {
 	teller  *teller
 	sending sync.RWMutex // held while a prompt goes out: the journal may have it before the answer is here
 
-	mu         sync.Mutex // guards what follows
-	alias      string     // of the run
-	following  bool
-	endHearing context.CancelFunc
-	agents     []rpc.Agent
-	models     []rpc.Model
-	next       chosen                 // what goes with the next prompts
-	shown      chosen                 // what the editor shows
-	prompts    map[int64]chan outcome // of the editor, by loop; each gets how it ended
-	waits      int                    // how many of them are waited for
+	mu        sync.Mutex // guards what follows
+	alias     string     // of the run
+	following bool
+	agents    []rpc.Agent
+	models    []rpc.Model
+	next      chosen           // what goes with the next prompts
+	shown     chosen           // what the editor shows
+	prompts   map[int64]*given // by loop
+	waits     int              // how many of the editor's are waited for
+}
+
+// given is a prompt that somebody gave.
+type given struct {
+	own   bool          // the editor did
+	ended chan struct{} // closed when it has
+	outcome
 }
 
 // outcome is how a prompt ended.
@@ -44,7 +50,7 @@ type outcome struct {
 }
 
 func (b *bridge) newSession(id acp.SessionId, project string, run int64, alias string) *session {
-	s := &session{b: b, id: id, project: project, run: run, alias: alias, prompts: map[int64]chan outcome{}}
+	s := &session{b: b, id: id, project: project, run: run, alias: alias, prompts: map[int64]*given{}}
 	s.ctx, s.end = context.WithCancel(b.ctx)
 	s.teller = newTeller(s)
 	return s
@@ -81,44 +87,50 @@ func (s *session) settled() {
 func (s *session) gave(loop int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.prompts[loop] != nil
+	return s.prompts[loop] != nil && s.prompts[loop].own
 }
 
-// given takes note of a prompt of the editor, and returns where its end will be told.
-func (s *session) given(loop int64) <-chan outcome {
+// own takes note of a prompt of the editor, which may have ended before: who sends one again under
+// its key gets what became of it.
+func (s *session) own(loop int64) *given {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.prompts[loop] == nil {
-		s.prompts[loop] = make(chan outcome, 1)
+	p := s.prompts[loop]
+	if p == nil {
+		p = &given{ended: make(chan struct{})}
+		s.prompts[loop] = p
 	}
-	return s.prompts[loop]
+	p.own = true
+	return p
 }
 
-// finish tells how a prompt ended to whoever waits; false where nobody gave it here.
+// finish takes note of how a prompt ended, and reports whether the editor gave it.
 func (s *session) finish(loop int64, o outcome) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	ended := s.prompts[loop]
-	if ended == nil {
-		return false
+	p := s.prompts[loop]
+	if p == nil {
+		p = &given{ended: make(chan struct{})}
+		s.prompts[loop] = p
 	}
-	select {
-	case ended <- o:
-	default: // it was told
-	}
-	return true
+	p.outcome = o
+	close(p.ended)
+	return p.own
 }
 
-// fail ends the waiting of all prompts: nothing more is heard of them.
-func (s *session) fail(err error) {
+// lose ends the waiting for all prompts of which nothing more is heard. When the run is followed
+// again they can be waited for anew.
+func (s *session) lose(err error) {
 	s.mu.Lock()
-	var loops []int64
-	for loop := range s.prompts {
-		loops = append(loops, loop)
-	}
-	s.mu.Unlock()
-	for _, loop := range loops {
-		s.finish(loop, outcome{err: err})
+	defer s.mu.Unlock()
+	for loop, p := range s.prompts {
+		select {
+		case <-p.ended:
+		default:
+			p.err = err
+			close(p.ended)
+			s.prompts[loop] = &given{own: p.own, ended: make(chan struct{})}
+		}
 	}
 }
 

@@ -40,7 +40,7 @@ func (b *bridge) NewSession(ctx context.Context, p acp.NewSessionRequest) (acp.N
 	s.readChoices(ctx)
 	s.next = chosen{agent: b.o.agent, model: b.o.model, mode: sdk.Mode(b.o.mode)}
 	s.shown = chosen{agent: b.o.agent, model: started.Model, mode: cmp.Or(s.next.mode, s.modeOf(b.o.agent))}
-	b.open(s)
+	b.take(s)
 	b.out.after(s.id, s.follow)
 	modes, options := s.state()
 	return acp.NewSessionResponse{SessionId: s.id, Modes: modes, ConfigOptions: options}, nil
@@ -93,7 +93,7 @@ func (b *bridge) enter(ctx context.Context, id acp.SessionId, cwd string, muted 
 		s.end()
 		return nil, err
 	}
-	b.open(s)
+	b.take(s)
 	s.follow()
 	return s, nil
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"strconv"
 	"strings"
 
 	"github.com/coder/acp-go-sdk"
@@ -44,8 +43,9 @@ func (t *teller) update(u acp.SessionUpdate) {
 	}
 }
 
-// row takes in a row, and tells what it changed.
-func (t *teller) row(row sdk.JournalRow) {
+// row takes in a row, and tells what it changed; made are the differences where it records those
+// of a call.
+func (t *teller) row(row sdk.JournalRow, made []acp.ToolCallContent) {
 	t.seq = row.Seq
 	if row.Kind == sdk.KindRunRenamed {
 		t.s.renamed(row)
@@ -59,7 +59,10 @@ func (t *teller) row(row sdk.JournalRow) {
 		t.reply(row, c.Turn)
 	}
 	t.action(row, c.Action)
-	t.changes(row)
+	if action, is := changedBy(row); is && len(made) > 0 && t.calls[action] != nil {
+		t.calls[action].diffs = made
+		t.tellCall(t.calls[action], false)
+	}
 	t.note(row)
 	t.question(c.Loop)
 	t.end(c.Loop)
@@ -132,21 +135,6 @@ func (t *teller) write(thought, text string) {
 	}
 }
 
-// changes tells what a call changed in files, when that is recorded.
-func (t *teller) changes(row sdk.JournalRow) {
-	name, is := strings.CutPrefix(row.Path, "change://")
-	if !is || row.Kind != sdk.KindEntrySet {
-		return
-	}
-	c := t.calls["log://"+name]
-	if c == nil {
-		return // no call made them
-	}
-	if c.diffs = t.s.changesOf(c.action.Path); len(c.diffs) > 0 {
-		t.tellCall(c, false)
-	}
-}
-
 // note tells what the engine says of its own work, and what went wrong where no call did.
 func (t *teller) note(row sdk.JournalRow) {
 	text := ""
@@ -175,17 +163,4 @@ func (t *teller) end(l *timeline.Loop) {
 		return
 	}
 	t.update(acp.UpdateAgentMessageText("\n\n(" + show.Ended(*l.End) + ": " + show.Text(err.Error()) + ")"))
-}
-
-// changesOf are the differences that a call made.
-func (s *session) changesOf(action string) (all []acp.ToolCallContent) {
-	found, err := s.b.cl.Changes(s.ctx, rpc.ChangesOf{Run: strconv.FormatInt(s.run, 10), Action: action})
-	if err != nil {
-		s.b.log.Warn("what a call changed is not shown", "call", action, "error", err)
-		return nil
-	}
-	for _, d := range found.Differences {
-		all = append(all, diffs(d.Diff, s.project)...)
-	}
-	return all
 }

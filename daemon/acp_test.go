@@ -34,8 +34,9 @@ type editor struct {
 
 	mu      sync.Mutex
 	told    []acp.SessionNotification
-	changed chan struct{} // closed and made anew with each update
-	frames  bytes.Buffer  // all that came on standard output
+	noted   func(acp.SessionUpdate) // when one comes; may be nil
+	changed chan struct{}           // closed and made anew with each update
+	frames  bytes.Buffer            // all that came on standard output
 }
 
 // within is how long something may take that is waited for, on a machine that is busy.
@@ -119,6 +120,9 @@ func (e *editor) SessionUpdate(_ context.Context, n acp.SessionNotification) err
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.told = append(e.told, n)
+	if e.noted != nil {
+		e.noted(n.Update)
+	}
 	close(e.changed)
 	e.changed = make(chan struct{})
 	return nil
@@ -130,6 +134,22 @@ func (e *editor) RequestPermission(ctx context.Context, p acp.RequestPermissionR
 		return acp.RequestPermissionResponse{}, errors.New("nothing was to be asked")
 	}
 	return acp.RequestPermissionResponse{Outcome: e.answers(ctx, p)}, nil
+}
+
+// notes returns when the next update of a kind comes.
+func (e *editor) notes(is func(acp.SessionUpdate) bool) <-chan time.Time {
+	came := make(chan time.Time, 1)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.noted = func(u acp.SessionUpdate) {
+		if is(u) {
+			select {
+			case came <- time.Now():
+			default: // a later one
+			}
+		}
+	}
+	return came
 }
 
 // waits waits until what was told is as it should be.

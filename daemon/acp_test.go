@@ -725,3 +725,16 @@ func TestEditorSaysItAgain(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestEditorTellsOfTrust: a file that came with the project and is not followed is told of, since an
+// editor's person may never see a terminal.
+func TestEditorTellsOfTrust(t *testing.T) {
+	s := newSeat(t, 80, 24)
+	s.write("shop/AGENTS.md", "Say moo.\n")
+	e := s.opens(t)
+	id := e.begins().SessionId
+	e.asks(id, "hello")
+	e.waits("what is not followed", func(told []acp.SessionNotification) bool {
+		return strings.Contains(strings.Join(ofKind(toldLines(told, id), "thought"), "\n"), "AGENTS.md was not read, since nobody has agreed")
+	})
+}

@@ -141,12 +141,16 @@ func (t *teller) content(c *call) (all []acp.ToolCallContent) {
 	case !a.State.Ended():
 		return append(all, output(c.live)...)
 	}
-	all = append(all, c.diffs...)
+	made, tool := c.diffs, t.s.b.tool(a.Tool)
+	if len(made) == 0 && kindOf(tool, a.Tool) == acp.ToolKindEdit { // a tool may have told by itself
+		made = diffs(a.Body, t.s.project)
+	}
+	all = append(all, made...)
 	body := a.Body
 	if body == a.Error {
 		body = "" // the end says it
 	}
-	if len(c.diffs) == 0 || a.State != sdk.StateResolved || t.s.b.tool(a.Tool).Command != "" {
+	if len(made) == 0 || a.State != sdk.StateResolved || tool.Command != "" {
 		all = append(all, output(body)...)
 	}
 	if a.State != sdk.StateResolved {
@@ -167,14 +171,13 @@ func output(text string) []acp.ToolCallContent {
 	return []acp.ToolCallContent{plain(fenced(text))}
 }
 
-// diffs are the hunks of a difference as the protocol has them: each with the text before and after.
+// diffs are the hunks of a difference as the protocol has them: each with the text before and
+// after. Those of files that are none of the project are left out.
 func diffs(diff, project string) (all []acp.ToolCallContent) {
 	for _, h := range hunks(diff) {
-		path := h.path
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(project, path)
+		if path := absolute(h.path, project); path != "" {
+			all = append(all, acp.ToolCallContent{Diff: &acp.ToolCallContentDiff{Path: path, OldText: h.old, NewText: h.text}})
 		}
-		all = append(all, acp.ToolCallContent{Diff: &acp.ToolCallContentDiff{Path: path, OldText: h.old, NewText: h.text}})
 	}
 	return all
 }

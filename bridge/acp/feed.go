@@ -76,29 +76,57 @@ func (s *session) feed() {
 // pageOfRows is how many rows of the past are read at a time.
 const pageOfRows = 1000
 
-// replay reads what is there page by page, and tells it unless the editor has it.
+// lastChanges is how many calls of the past have their differences asked for: each is a look at
+// all that the run did. Those before have what their tools told.
+const lastChanges = 30
+
+// replay reads what is there, and tells it unless the editor has it.
 func (s *session) replay(ctx context.Context, muted bool) error {
+	rows, err := s.past(ctx)
+	if err != nil {
+		return err
+	}
+	changes := 0
+	for _, row := range rows {
+		if _, is := changedBy(row); is {
+			changes++
+		}
+	}
 	t := s.teller
 	t.past, t.muted = true, muted
 	defer func() { t.past, t.muted = false, false }()
-	for {
-		page, err := start.Repeat(ctx, s.b.daemon, s.b.cl, func() (rpc.JournalPage, error) {
-			return s.b.cl.Journal(ctx, rpc.JournalParams{Run: strconv.FormatInt(s.run, 10), After: t.seq, Limit: pageOfRows})
-		})
+	for _, row := range rows {
+		_, changed := changedBy(row)
+		if changed {
+			changes--
+		}
+		if changed && (muted || changes >= lastChanges) {
+			t.row(row, nil)
+			continue
+		}
+		made, err := start.Repeat(ctx, s.b.daemon, s.b.cl, func() ([]acp.ToolCallContent, error) { return s.complete(ctx, &row) })
 		if err != nil {
 			return err
 		}
-		for _, row := range page.Rows {
-			made, err := start.Repeat(ctx, s.b.daemon, s.b.cl, func() ([]acp.ToolCallContent, error) { return s.complete(ctx, &row) })
-			if err != nil {
-				return err
-			}
-			t.row(row, made)
+		t.row(row, made)
+	}
+	return nil
+}
+
+// past are the rows of the run that are there, read page by page.
+func (s *session) past(ctx context.Context) (rows []sdk.JournalRow, err error) {
+	for after := int64(0); ; {
+		page, err := start.Repeat(ctx, s.b.daemon, s.b.cl, func() (rpc.JournalPage, error) {
+			return s.b.cl.Journal(ctx, rpc.JournalParams{Run: strconv.FormatInt(s.run, 10), After: after, Limit: pageOfRows})
+		})
+		if err != nil {
+			return nil, err
 		}
+		rows = append(rows, page.Rows...)
 		if page.Next == 0 {
-			return nil
+			return rows, nil
 		}
-		t.seq = max(t.seq, page.Next)
+		after = page.Next
 	}
 }
 

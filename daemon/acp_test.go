@@ -738,3 +738,54 @@ func TestEditorTellsOfTrust(t *testing.T) {
 		return strings.Contains(strings.Join(ofKind(toldLines(told, id), "thought"), "\n"), "AGENTS.md was not read, since nobody has agreed")
 	})
 }
+
+// TestEditorLeaves: an editor that is closed, or dismisses a question, ends nothing: another one that loads
+// the session has what is being written, and is asked what waits.
+func TestEditorLeaves(t *testing.T) {
+	s := newSeat(t, 80, 24)
+	e := s.opens(t, "--mode", "interactive")
+	id := e.begins().SessionId
+	prompt := func(e *editor, text string) <-chan acp.StopReason {
+		ended := make(chan acp.StopReason, 1)
+		go func() {
+			done, _ := e.conn.Prompt(e.ctx(), acp.PromptRequest{SessionId: id, Prompt: []acp.ContentBlock{acp.TextBlock(text)}}) // its editor may be closed by then
+			ended <- done.StopReason
+		}()
+		return ended
+	}
+	prompt(e, "slow")
+	e.waits("a text", wrote("tick"))
+	e.closes()
+
+	second := s.opens(t)
+	second.loads(id)
+	second.waits("what is being written", wrote("tick tick"))
+	if err := second.conn.Cancel(second.ctx(), acp.CancelNotification{SessionId: id}); err != nil {
+		t.Fatal(err)
+	}
+	second.waits("the end", func(told []acp.SessionNotification) bool {
+		return strings.Contains(strings.Join(toldLines(told, id), "\n"), "aborted")
+	})
+	if texts := ofKind(second.has(id), "agent"); len(texts) == 0 || strings.Trim(strings.ReplaceAll(texts[0], "tick ", ""), " ") != "" {
+		t.Errorf("the text is %q", texts)
+	}
+
+	dismissed := make(chan struct{}, 1)
+	second.answers = func(context.Context, acp.RequestPermissionRequest) acp.RequestPermissionOutcome {
+		dismissed <- struct{}{}
+		return acp.NewRequestPermissionOutcomeCancelled()
+	}
+	ended := prompt(second, `call write_file {"path":"a.txt","content":"text\n"}`)
+	<-dismissed
+	third := s.opens(t)
+	third.answers = func(_ context.Context, p acp.RequestPermissionRequest) acp.RequestPermissionOutcome {
+		return selects(p, acp.PermissionOptionKindAllowOnce)
+	}
+	third.loads(id)
+	if stop := <-ended; stop != acp.StopReasonEndTurn {
+		t.Errorf("it stopped with %s", stop)
+	}
+	if got := s.written(filepath.Join(s.dir, "a.txt")); got != "text\n" {
+		t.Errorf("a.txt is %q", got)
+	}
+}

@@ -789,3 +789,70 @@ func TestEditorLeaves(t *testing.T) {
 		t.Errorf("a.txt is %q", got)
 	}
 }
+
+// TestEditorsBesideEachOther: ten sessions of two editors wait for answers at once. Each editor is asked about its
+// own, the command line sees all, and what that answers the editor takes back.
+func TestEditorsBesideEachOther(t *testing.T) {
+	s := newSeat(t, 80, 24)
+	const each = 5
+	release := make(chan struct{})
+	var asked, open sync.WaitGroup
+	ended := make(chan acp.StopReason, 2*each)
+	sessions := make([]map[acp.SessionId]int, 2) // how often each was asked about
+	var mu sync.Mutex
+	for i := range 2 {
+		e := s.opens(t, "--mode", "interactive")
+		sessions[i] = map[acp.SessionId]int{}
+		e.answers = func(ctx context.Context, p acp.RequestPermissionRequest) acp.RequestPermissionOutcome {
+			mu.Lock()
+			sessions[i][p.SessionId]++
+			mu.Unlock()
+			asked.Done()
+			select {
+			case <-release:
+				return selects(p, acp.PermissionOptionKindAllowOnce)
+			case <-ctx.Done(): // it was answered elsewhere
+				return acp.NewRequestPermissionOutcomeCancelled()
+			}
+		}
+		for n := range each {
+			id := e.begins().SessionId
+			sessions[i][id] = 0
+			asked.Add(1)
+			open.Go(func() {
+				ended <- e.asks(id, fmt.Sprintf(`call write_file {"path":"%d-%d.txt","content":"text\n"}`, i, n))
+			})
+		}
+	}
+	asked.Wait()
+	var list []struct{ ID, Hash string }
+	if text := s.bothy("proposals", "--json"); json.Unmarshal([]byte(text), &list) != nil || len(list) != 2*each {
+		t.Fatalf("the command line sees\n%s", text)
+	}
+	s.bothy("proposals", "accept", list[0].ID, "--hash", list[0].Hash)
+	if stop := <-ended; stop != acp.StopReasonEndTurn {
+		t.Errorf("it stopped with %s", stop)
+	}
+	close(release)
+	open.Wait()
+	for range 2*each - 1 {
+		if stop := <-ended; stop != acp.StopReasonEndTurn {
+			t.Errorf("it stopped with %s", stop)
+		}
+	}
+	for i := range 2 {
+		for n := range each {
+			if got := s.written(filepath.Join(s.dir, fmt.Sprintf("%d-%d.txt", i, n))); got != "text\n" {
+				t.Errorf("%d-%d.txt is %q", i, n, got)
+			}
+		}
+		if len(sessions[i]) != each {
+			t.Errorf("an editor was asked about %v", sessions[i])
+		}
+		for id, times := range sessions[i] {
+			if times != 1 {
+				t.Errorf("about %s was asked %d times", id, times)
+			}
+		}
+	}
+}

@@ -151,3 +151,31 @@ func TestEditorsBesideEachOther(t *testing.T) {
 		}
 	}
 }
+
+// TestEditorAnswersLate: an answer that somebody else was faster with is none, and the person is told.
+func TestEditorAnswersLate(t *testing.T) {
+	s := newSeat(t, 80, 24)
+	e := s.opens(t, "--mode", "interactive")
+	e.answers = func(ctx context.Context, p acp.RequestPermissionRequest) acp.RequestPermissionOutcome {
+		var list []struct{ ID, Hash string }
+		if err := json.Unmarshal([]byte(s.bothy("proposals", "--json")), &list); err != nil || len(list) != 1 {
+			t.Errorf("proposals: %v, %v", list, err)
+			return acp.NewRequestPermissionOutcomeCancelled()
+		}
+		s.bothy("proposals", "reject", list[0].ID)
+		return selects(p, acp.PermissionOptionKindAllowOnce)
+	}
+	id := e.begins().SessionId
+	if stop := e.asks(id, `call write_file {"path":"a.txt","content":"text\n"}`); stop != acp.StopReasonEndTurn {
+		t.Errorf("it stopped with %s", stop)
+	}
+	if _, err := os.Stat(filepath.Join(s.dir, "a.txt")); err == nil {
+		t.Error("it was written, though somebody had said no")
+	}
+	e.waits("who answered", func(told []acp.SessionNotification) bool {
+		return strings.Contains(strings.Join(toldLines(told, id), "\n"), "too late") || slices.ContainsFunc(told, func(n acp.SessionNotification) bool {
+			u := n.Update.ToolCallUpdate
+			return u != nil && len(u.Content) > 0 && u.Content[0].Content != nil && strings.HasPrefix(u.Content[0].Content.Content.Text.Text, "Answered elsewhere: rejected by ")
+		})
+	})
+}

@@ -61,11 +61,14 @@ func (t *teller) resumeQuestion() {
 // ask has the editor ask the person, and gives the daemon the answer. Where that is not taken it
 // asks anew, as long as there is something to answer.
 func (s *session) ask(ctx context.Context, q *question, id string) {
-	for {
-		p, err := start.Repeat(ctx, s.b.daemon, s.b.cl, func() (sdk.Proposal, error) { return s.b.cl.Proposal(ctx, id) })
+	for late := false; ; late = true {
+		p, err := start.Repeat(s.ctx, s.b.daemon, s.b.cl, func() (sdk.Proposal, error) { return s.b.cl.Proposal(s.ctx, id) })
 		if err != nil {
 			s.cannotAsk(ctx, err)
 			return
+		}
+		if late && p.State != sdk.StateProposed {
+			s.say("The answer came too late: somebody else had answered.")
 		}
 		if p.State != sdk.StateProposed || ctx.Err() != nil {
 			return // it was answered meanwhile

@@ -220,7 +220,7 @@ func TestUnconfinable(t *testing.T) {
 	interpreter.Path, interpreter.Confine = executable(t, "#!"+filepath.Join(t.TempDir(), "python")+"\n"), &config.Confine{}
 	found := r.start(context.Background(), []inspect.Spec{granted, gone, interpreter})
 	for instance, want := range map[string]string{
-		"granted": `grants "sandbox", which needs Podman`, "gone": "nothing: no such file", "script": "read_paths",
+		"granted": `grants "sandbox", which needs Podman`, "gone": "nothing, which is not there", "script": "read_paths",
 	} {
 		var text string
 		for _, d := range found {

@@ -140,7 +140,9 @@ func (s *Inspector) verify(b *Binary, spec Spec) error {
 		b.Pin = b.PinnedBy(spec)
 		return nil
 	case !slices.Contains([]string{"", b.Digest}, s.digestOf(b.Path)):
-		err = errors.New("it is not any more what was installed: install it again")
+		if err = errors.New("it is not any more what was installed: install it again"); block+lock != "" {
+			err = fmt.Errorf("%s has sha256 %s: %w", b.Path, b.Digest, err)
+		}
 	case block != "":
 		err = fmt.Errorf("%s has sha256 %s, its block pins %s: if you changed it on purpose, pin the new digest", b.Path, b.Digest, block)
 	default:

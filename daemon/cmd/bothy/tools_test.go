@@ -78,7 +78,7 @@ func TestToolsInfo(t *testing.T) {
 		t.Errorf("%s: %v", b.out.String(), err)
 	}
 	b.want(t, exitFailed, "tools", "info", "readfile")
-	if !strings.Contains(b.err.String(), `the nearest is "read_file", and there are: bash, read_file`) {
+	if !strings.Contains(b.err.String(), `these plugins do not run: odd (no such file); the nearest is "read_file", and there are: bash, read_file`) {
 		t.Errorf("stderr %q", b.err.String())
 	}
 }

@@ -36,7 +36,7 @@ func Validate(ctx context.Context, paths []string) ([]Verdict, error) {
 			return nil, sdk.Errorf(sdk.NotFound, "%w; name a folder or a SKILL.md that is there", err)
 		}
 	}
-	v := validation{ctx: ctx, seen: map[string]bool{}}
+	v := validation{ctx: ctx, all: []Verdict{}, seen: map[string]bool{}}
 	for _, p := range paths {
 		if err := v.walk(p); err != nil {
 			return nil, err

@@ -1,5 +1,7 @@
 package main
 
+//lint:file-ignore SA1019 the servers there are speak protocols of before 2026-07-28, in which sampling and logging are not deprecated
+
 import (
 	"context"
 	"encoding/json"

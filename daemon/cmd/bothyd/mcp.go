@@ -208,9 +208,7 @@ func readServers(c *console, files []string) (found []foundServer, err error) {
 	}
 	named := len(files) > 0
 	if !named {
-		for _, p := range mcpfile.Places(homeDir()) {
-			files = append(files, p)
-		}
+		files = mcpfile.Places(homeDir())
 	}
 	names := map[string]bool{}
 	for _, file := range files {

@@ -111,7 +111,7 @@ func (s *Store) copyInto(ctx context.Context, file string, progress func(done, t
 		defer watchSize(ctx, conn, file, progress)()
 		// VACUUM counts as a write, although it writes another file. The
 		// connection is dropped afterwards, so that none in the pool can write.
-		defer conn.Raw(func(any) error { return driver.ErrBadConn }) //nolint:errcheck // it closes it
+		defer func() { _ = conn.Raw(func(any) error { return driver.ErrBadConn }) }() // which closes it
 		if _, err := conn.ExecContext(ctx, `PRAGMA query_only = OFF`); err != nil {
 			return err
 		}

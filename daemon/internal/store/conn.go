@@ -123,7 +123,7 @@ func (s *Store) borrow(ctx context.Context, do func(*sql.Conn) error) error {
 	if err != nil {
 		return err
 	}
-	defer conn.Close()
+	defer func() { _ = conn.Close() }() // it only goes back
 	return do(conn)
 }
 

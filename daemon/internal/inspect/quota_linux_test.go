@@ -3,6 +3,7 @@ package inspect
 import (
 	"errors"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"strings"
@@ -13,6 +14,21 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
+// alone runs the test that calls it in a process of its own, whose limits are nobody
+// else's, and reports whether this is that process.
+func alone(t *testing.T) bool {
+	t.Helper()
+	if os.Getenv("INSPECT_FAULT") != "" {
+		return true
+	}
+	cmd := exec.Command(os.Args[0], "-test.run", "^"+t.Name()+"$")
+	cmd.Env = append(os.Environ(), "INSPECT_FAULT="+faultBinary)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	return false
+}
+
 // limited lets no file of this process become larger than this while do runs, as a quota
 // or a full disk would.
 func limited(t *testing.T, size uint64, do func()) {
@@ -22,21 +38,21 @@ func limited(t *testing.T, size uint64, do func()) {
 		t.Fatal(err)
 	}
 	signal.Ignore(syscall.SIGXFSZ)
-	defer signal.Reset(syscall.SIGXFSZ)
 	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: size, Max: was.Max}); err != nil {
 		t.Fatal(err)
 	}
-	defer func() {
-		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &was); err != nil {
-			t.Fatal(err)
-		}
-	}()
 	do()
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &was); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // TestNoRoom: what does not fit into the store is not in it, and the next try, with room,
 // finds nothing in its way.
 func TestNoRoom(t *testing.T) {
+	if !alone(t) {
+		return
+	}
 	dir := bundleOf(t, faultBundle)
 	f, err := bundle.Open(dir)
 	if err != nil {
@@ -68,6 +84,9 @@ func TestNoRoom(t *testing.T) {
 // TestNothingKeptWithoutRoom: what cannot be kept for want of room is asked again, and what
 // was kept stays readable.
 func TestNothingKeptWithoutRoom(t *testing.T) {
+	if !alone(t) {
+		return
+	}
 	data := t.TempDir()
 	spec := Spec{Instance: "x", Path: faultBinary}
 	limited(t, 16, func() {
@@ -93,6 +112,9 @@ func TestNothingKeptWithoutRoom(t *testing.T) {
 // TestConfigurationWithoutRoom: where the configuration cannot be written, the plugin is not
 // installed, and what was there is whole.
 func TestConfigurationWithoutRoom(t *testing.T) {
+	if !alone(t) {
+		return
+	}
 	h := newHouse(t, "# "+strings.Repeat("mine ", 100)+"\n")
 	f, was := h.files(), h.text()
 	in, err := f.Store(t.Context(), laid(t, "x", manifest("x", "")), "", nil, nil, Opening{})

@@ -38,7 +38,7 @@ func (d *day) firstContact() {
 	})
 	d.step("words of other tools lead to the verb", func() {
 		for word, want := range map[string]string{
-			"login": "name a provider", "init": "bothy config init", "mcp": "tools come from plugins", "export": "bothy runs show --json", "upgrade": "bothy stop", "agents": "bothy",
+			"login": "name a provider", "init": "bothy config init", "mcp": "bothy mcp import", "export": "bothy runs show --json", "upgrade": "bothy stop", "agents": "bothy",
 			"runs shwo": "list, show", "runs delete nosuch --yes": "nosuch", "policy list": "rules", "sessions": "default-",
 		} {
 			d.lacks(d.shell("bothy "+word, want), "did you mean \"man\"")

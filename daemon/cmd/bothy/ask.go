@@ -96,12 +96,13 @@ func (a *asker) details(p sdk.Proposal) error {
 	return a.c.propose(p, true)
 }
 
-// prompt asks for one line. What was typed before it is forgotten.
+// prompt asks for one line. What was typed before it is forgotten, and nothing of what is
+// typed once it is there.
 func (a *asker) prompt(ctx context.Context, text string) (string, error) {
-	fmt.Fprint(a.c.err, a.c.paint(bold, text))
 	if err := a.c.keys.forget(); err != nil {
 		return "", err
 	}
+	fmt.Fprint(a.c.err, a.c.paint(bold, text))
 	line, err := a.c.keys.line(ctx)
 	if err != nil {
 		fmt.Fprintln(a.c.err)

@@ -184,7 +184,11 @@ func (i *instance) crashed(l *link) {
 func (i *instance) end(l *link) {
 	i.s.afterDependents(i)
 	i.setState(Draining, l, nil)
-	i.s.finish(l, nil)
+	letGo := l.release // a block of the same label may come before its last call has ended
+	if i.s.life.Err() != nil {
+		letGo = nil
+	}
+	i.s.finish(l, letGo)
 	i.setState(Stopped, nil, nil)
 }
 
@@ -222,11 +226,15 @@ func (i *instance) setState(s string, l *link, problem error) {
 func (i *instance) adopt(l *link) {
 	i.mu.Lock()
 	m := l.manifest.Load()
-	if m != i.manifest && !l.replaced {
+	took := m != i.manifest && !l.replaced
+	if took {
 		i.file, i.pin = l.binary, l.pin
 		i.manifest, i.tools = m, i.offer(m, i.spec, i.pin != "", l.binary.Digest, slices.Concat(l.foreseen, i.tools)...)
 	}
 	i.mu.Unlock()
+	if took && !l.attached {
+		i.s.inspect.Subscribes(i.name, subscribedBy(m))
+	}
 	i.s.changed()
 }
 

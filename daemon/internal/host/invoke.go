@@ -112,7 +112,7 @@ func (s *Supervisor) invoke(ctx context.Context, l *link, i *instance, call sdk.
 // told is what the plugin is told of a call's project: nothing unless it is granted the files
 // of projects, or the sandbox, whose commands work there.
 func (l *link) told(project string) string {
-	if l.spec.Granted(sdk.GrantProject) || l.spec.Granted(sdk.GrantSandbox) {
+	if l.files {
 		return project
 	}
 	return ""

@@ -83,8 +83,8 @@ func (i *instance) prepare(ctx context.Context, l *link) *inspect.Fault {
 	if spec.Foreign == nil && len(spec.Args)+len(spec.Env) == 0 { // it is its file's alone
 		i.s.inspect.Remember(b, "", *m)
 	}
-	if spec.Foreign == nil {
-		i.declares(m)
+	if _, known := i.s.inspect.Subscriptions(i.name); !known && spec.Foreign == nil {
+		i.declares(m) // by its configuration it may hear more
 	}
 	settings, fail := i.settings(m, spec, l.settings.Generation)
 	if fail != nil {
@@ -104,7 +104,6 @@ func (i *instance) prepare(ctx context.Context, l *link) *inspect.Fault {
 	configured := l.manifest.Load()
 	if spec.Foreign == nil {
 		i.s.inspect.Remember(b, i.name, *configured)
-		i.declares(configured)
 	}
 	if fail := checkLock(spec, b, *configured); fail != nil {
 		return fail

@@ -73,6 +73,7 @@ type link struct {
 	settings sdk.Settings
 	unsure   bool // it did not say whether it took the last ones
 
+	files    bool // it is granted those of projects: a block that says otherwise gets another process
 	replaced bool // guarded by the instance's mu
 
 	// alive ends when the process does, or is about to be killed; its cause
@@ -92,6 +93,7 @@ func (i *instance) newLink(spec inspect.Spec, b *inspect.Binary, generation int)
 	l := &link{
 		cfg: &i.s.cfg, log: i.log, instance: i.name,
 		binary: b, pin: b.Pin, identity: b.Identity(), spec: spec, settings: sdk.Settings{Generation: generation},
+		files: spec.Granted(sdk.GrantProject) || spec.Granted(sdk.GrantSandbox),
 	}
 	l.proc = i.s.processes.New(process.Options{
 		Log: i.log, File: b.Path, Limits: i.s.cfg.limits(spec), Leaves: spec.Granted(sdk.GrantSandbox), // its containers are found again

@@ -37,13 +37,9 @@ func TestDescribeFails(t *testing.T) {
 			t.Parallel()
 			path := laid(t, "bothy-plugin-x", "#!/bin/sh\n"+c.script+"\n")
 			s := New(Config{Log: quiet, DataDir: t.TempDir(), StartTimeout: 500 * time.Millisecond})
-			began := time.Now()
 			_, err := s.Manifest(t.Context(), Spec{Instance: "x", Path: path})
 			if err == nil || !strings.HasPrefix(err.Error(), path+" ") || !strings.Contains(err.Error(), c.want) || len(err.Error()) > 1000 {
 				t.Errorf("%v, want %s", err, c.want)
-			}
-			if took := time.Since(began); took > 30*time.Second {
-				t.Errorf("it took %v", took)
 			}
 			if kept := s.kept(path); len(kept.Declared) != 0 {
 				t.Errorf("kept %+v", kept)
@@ -96,12 +92,14 @@ func TestDescribeLeavesNothing(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		cancel()
-		for deadline := time.Now().Add(time.Minute); syscall.Kill(pid, 0) == nil; time.Sleep(time.Millisecond) {
+		for syscall.Kill(pid, 0) == nil {
 			if text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); strings.Contains(string(text), ") Z ") {
 				break // nobody waits for it here
 			}
-			if time.Now().After(deadline) {
+			select {
+			case <-t.Context().Done():
 				t.Fatalf("%s: what it started goes on", name)
+			case <-time.After(time.Millisecond):
 			}
 		}
 	}

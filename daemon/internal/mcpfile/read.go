@@ -153,9 +153,7 @@ func server(name string, e entry) Server {
 		s.Label = "server"
 	}
 	s.Command = s.value("", e.Command.Path+e.Program)
-	for _, a := range append(e.Args, e.Command.Args...) {
-		s.Args = append(s.Args, s.value("", a))
-	}
+	s.arguments(append(e.Args, e.Command.Args...))
 	for _, name := range slices.Sorted(maps.Keys(e.Env)) {
 		s.env(name, fmt.Sprint(e.Env[name]))
 	}

@@ -107,7 +107,7 @@ func TestRead(t *testing.T) {
 
 // TestKeysStay: no key of the file is in what is read of it, the notes included.
 func TestKeysStay(t *testing.T) {
-	text := `{"mcpServers":{"a":{"command":"a","args":["--token","sk-canary0123456789"],"env":{"API_KEY":"canary1","MY-TOKEN":"canary2","password":"canary3"},
+	text := `{"mcpServers":{"a":{"command":"a","args":["--token","sk-canary0123456789","--api-key","canary6","--password=canary7","--header","Authorization: Bearer canary8","--header=X-Api-Key:canary9","-H","plain","--port","80"],"env":{"API_KEY":"canary1","MY-TOKEN":"canary2","password":"canary3"},
 		"url":"","headers":{"authorization":"Basic canary4","X-Api-Key":"canary5"}}}}`
 	servers, err := Read("x.json", "", []byte(text))
 	if err != nil {
@@ -116,10 +116,13 @@ func TestKeysStay(t *testing.T) {
 	if all := fmt.Sprintf("%+v", servers); strings.Contains(all, "canary") {
 		t.Error(all)
 	}
-	if n := len(servers[0].Notes); n != 6 {
+	if got, want := told(servers[0]), "a command=a arg=--token arg=<secret a_token> arg=--api-key arg=<secret a_api_key> arg=--password=<secret a_password> arg=--header arg=Authorization: Bearer <secret a_authorization> arg=--header=X-Api-Key: <secret a_x_api_key> arg=-H arg=plain arg=--port arg=80 env."; !strings.HasPrefix(got, want) {
+		t.Error(got)
+	}
+	if n := len(servers[0].Notes); n != 10 {
 		t.Errorf("%d notes: %q", n, servers[0].Notes)
 	}
-	if note := servers[0].Notes[1]; !strings.Contains(note, "bothy auth login a_api_key") {
+	if note := strings.Join(servers[0].Notes, " "); !strings.Contains(note, "bothy auth login a_api_key") {
 		t.Error(note)
 	}
 }

@@ -3,6 +3,7 @@ package mcpfile
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -57,6 +58,34 @@ func (s *Server) value(name, text string) Value {
 	return v
 }
 
+// arguments are those of the command. One behind an option that is named as a key is, or that
+// is a header with one, holds it.
+func (s *Server) arguments(args []string) {
+	option := ""
+	for _, a := range args {
+		name, text := option, a
+		option = ""
+		head := ""
+		switch flag, rest, joined := strings.Cut(a, "="); {
+		case strings.HasPrefix(a, "-") && joined:
+			name, text, head = strings.TrimLeft(flag, "-"), rest, flag+"="
+		case strings.HasPrefix(a, "-"):
+			option, name = strings.TrimLeft(a, "-"), ""
+		}
+		if header, rest, is := strings.Cut(text, ":"); is && (name == "H" || strings.EqualFold(name, "header")) {
+			name, text, head = strings.TrimSpace(header), strings.TrimLeft(rest, " "), head+header+": "
+		}
+		v := s.value(name, text)
+		if head != "" {
+			v = append(Value{{Text: head}}, v...)
+		}
+		if _, plain := v.Plain(); plain {
+			v = s.value("", a) // as it stands
+		}
+		s.Args = append(s.Args, v)
+	}
+}
+
 // isKey reports whether the text is a key that no file should hold.
 func (s *Server) isKey(name, text string) bool {
 	if variable.MatchString(text) || strings.TrimSpace(text) == "" {
@@ -80,7 +109,9 @@ func (s *Server) key(name, text string) Value {
 }
 
 func (s *Server) note(format string, args ...any) {
-	s.Notes = append(s.Notes, fmt.Sprintf(format, args...))
+	if text := fmt.Sprintf(format, args...); !slices.Contains(s.Notes, text) {
+		s.Notes = append(s.Notes, text)
+	}
 }
 
 // secretName is the name a key of a server is kept under.

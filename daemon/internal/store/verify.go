@@ -43,7 +43,7 @@ const verifyQuery = `SELECT j.seq, j.time, j.kind, j.project, j.run, j.loop, j.t
 	coalesce(j.entry, 0), e.id IS NOT NULL, e.hash,
 	CASE WHEN j.body_hash IS NULL THEN NULL WHEN j.kind = 'entry.chunk' THEN c.text ELSE e.body END, e.attributes
 	FROM journal j LEFT JOIN entries e ON e.id = j.entry LEFT JOIN chunks c ON c.seq = j.seq
-	WHERE ?1 = 0 OR j.seq >= (SELECT max(seq) FROM journal) - ?1 ORDER BY j.seq DESC`
+	WHERE j.seq >= CASE ?1 WHEN 0 THEN 0 ELSE (SELECT max(seq) FROM journal) - ?1 END ORDER BY j.seq DESC`
 
 // verifier takes the rows from the newest to the oldest.
 type verifier struct {

@@ -193,14 +193,14 @@ func (m *Manager) Release(ctx context.Context, runID string) error {
 	if s.lock == nil {
 		return nil
 	}
-	if err := s.discard(); err != nil {
-		return err
-	}
+	err := s.discard()
 	s.dropLate() // what is written down is told by who finds it
-	_ = os.RemoveAll(s.dir)
+	if err == nil {
+		_ = os.RemoveAll(s.dir)
+	}
 	s.guard, s.meter = nil, nil
-	s.unclaim()
-	return nil
+	s.unclaim() // in any case: who has the run next finds a container that stayed by its label
+	return err
 }
 
 // outlast takes over what is left when no other manager has the directory any more: one

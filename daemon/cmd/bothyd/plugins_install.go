@@ -202,11 +202,9 @@ type pluginsRemoveCmd struct{ verbs.PluginsRemove }
 
 // Run says what became of it: a plugin that comes with Bothy is switched off.
 func (cmd pluginsRemoveCmd) Run(c *console, files *inspect.Files) error {
-	done, err := files.Remove(cmd.Name, cmd.KeepHome)
-	if err == nil {
-		_, err = takeUp(files)
-	}
-	return report(c, done, err, func(c *console, done inspect.Removal) error {
+	var wrong error
+	done, err := files.Remove(cmd.Name, cmd.KeepHome, func() { _, wrong = takeUp(files) })
+	err = report(c, done, err, func(c *console, done inspect.Removal) error {
 		if done.Note != "" {
 			fmt.Fprintln(c.err, "bothyd: "+done.Note)
 		}
@@ -227,6 +225,7 @@ func (cmd pluginsRemoveCmd) Run(c *console, files *inspect.Files) error {
 		}
 		return nil
 	})
+	return errors.Join(err, wrong)
 }
 
 type pluginsInfoCmd struct{ verbs.PluginsInfo }

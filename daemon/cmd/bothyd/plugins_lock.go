@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -30,10 +31,11 @@ func (cmd pluginsLockCmd) Run(c *console, files *inspect.Files) error {
 	ctx, stop := interruptible()
 	defer stop()
 	done, err := files.Lock(ctx, cmd.Names, cmd.Check)
+	var wrong error
 	if err == nil && done.Written {
-		_, err = takeUp(files)
+		_, wrong = takeUp(files)
 	}
-	err = report(c, done, err, printLocking)
+	err = errors.Join(report(c, done, err, printLocking), wrong)
 	if err == nil && (len(done.Failed) > 0 || cmd.Check && len(done.Changes) > 0) {
 		return toldError(exitFailed)
 	}

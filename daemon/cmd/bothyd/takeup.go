@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,13 +42,30 @@ func takeUp(files *inspect.Files, labels ...string) (did string, err error) {
 		return later, fmt.Errorf("the daemon that runs did not take it up: %w", err)
 	}
 	if !r.Applied {
-		return "the daemon that runs goes on with what it had", nil // what is wrong with the file was said
+		return "the daemon that runs goes on with what it had", sdk.Errorf(sdk.Validation, "the daemon that runs did not take it up, since its configuration has a mistake: bothy config check shows it")
 	}
-	list, err := cl.Plugins(ctx)
+	list, err := settled(ctx, &cl, labels)
 	for _, p := range list {
-		if slices.Contains(labels, p.Instance) && p.State != "ready" && p.State != "stopped" {
-			err = errors.Join(err, sdk.Errorf(sdk.Unavailable, "%s does not serve, it is %s: %s", p.Instance, p.State, p.Error))
+		if p.State != "ready" && p.State != "stopped" {
+			err = errors.Join(err, sdk.Errorf(sdk.Unavailable, "%s does not serve, it is %s: %s", p.Instance, p.State, cmp.Or(p.Error, "it has not come up yet")))
 		}
 	}
 	return "the daemon that runs has taken it up", err
+}
+
+// settled are the plugins of these labels once none of them is starting, or as they are when
+// ctx ends.
+func settled(ctx context.Context, cl *client.Client, labels []string) ([]rpc.Plugin, error) {
+	for {
+		list, err := cl.Plugins(ctx)
+		list = slices.DeleteFunc(list, func(p rpc.Plugin) bool { return !slices.Contains(labels, p.Instance) })
+		if err != nil || !slices.ContainsFunc(list, func(p rpc.Plugin) bool { return p.State == "starting" }) {
+			return list, err
+		}
+		select {
+		case <-ctx.Done():
+			return list, nil
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
 }

@@ -56,6 +56,13 @@ func (f *Filter[T]) Apply(ctx context.Context, value T) (T, error) {
 	return value, nil
 }
 
+// unable reports whether a plugin could not rule, so that who is refused is told how to go on
+// without it. Any other error is its ruling.
+func unable(err error) bool {
+	o := sdk.OutcomeOf(err)
+	return o == sdk.Unavailable || o == sdk.Timeout || o == sdk.PluginCrashed || o == sdk.OutOfMemory
+}
+
 func (f *Filter[T]) attach(sub sdk.Subscription, owner string, h sdk.Hook) (remove func()) {
 	return f.On(sub.Priority, owner, sub.Failure == sdk.FailClosed, func(ctx context.Context, value T) (T, error) {
 		b, err := json.Marshal(value)
@@ -63,7 +70,7 @@ func (f *Filter[T]) attach(sub sdk.Subscription, owner string, h sdk.Hook) (remo
 			return value, fmt.Errorf("encode the value: %w", err)
 		}
 		b, err = h.Filter(ctx, f.point.Name, b)
-		if err != nil && sdk.OutcomeOf(err) != sdk.Permission && (f.point.Guard || sub.Failure == sdk.FailClosed) {
+		if err != nil && unable(err) && (f.point.Guard || sub.Failure == sdk.FailClosed) {
 			anew := ""
 			if sdk.OutcomeOf(err) == sdk.Timeout {
 				anew = "`bothy plugins reload " + owner + "` starts it anew, and "

@@ -23,8 +23,9 @@ type Removal struct {
 // Remove takes a plugin's block out of the user's configuration, its entry out
 // of the lock, and all its versions that nothing else uses out of the store, and the
 // folder that it had as a confined one, unless that is to be kept. One that comes with
-// Bothy is switched off.
-func (f *Files) Remove(label string, keepHome bool) (Removal, error) {
+// Bothy is switched off. letGo is called once the block and the entry are gone, and before any
+// file is: a daemon that runs the plugin is to end it then.
+func (f *Files) Remove(label string, keepHome bool, letGo func()) (Removal, error) {
 	out := Removal{Label: label}
 	b, kind, configured := f.labelled(label)
 	lock, err := config.ReadLock(f.LockPath())
@@ -39,6 +40,9 @@ func (f *Files) Remove(label string, keepHome bool) (Removal, error) {
 	}
 	if err == nil && out.Unlocked {
 		_, err = f.pin(label, nil)
+	}
+	if err == nil {
+		letGo()
 	}
 	if err == nil && !out.Disabled {
 		err = f.clear(&out, b.Path, keepHome)

@@ -45,7 +45,10 @@ func (a Agent) UsesMCP(server string) bool {
 	}
 	prefix := MCPPrefix + server + "__"
 	return len(a.Tools) == 0 || slices.ContainsFunc(a.Tools, func(glob string) bool {
-		head, _, _ := strings.Cut(glob, "*") // as far as it is a name
+		head := glob // as far as it is a name
+		if i := strings.IndexAny(glob, `*?[\`); i >= 0 {
+			head = glob[:i]
+		}
 		return strings.HasPrefix(prefix, head) || strings.HasPrefix(head, prefix)
 	})
 }

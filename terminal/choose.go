@@ -165,7 +165,7 @@ func (c *conversation) tools(string) tea.Cmd {
 // toolText is what matters of a tool before what it says of itself.
 func toolText(t sdk.Tool) string {
 	text := show.Line(t.Plugin)
-	if t.Annotations.ReadOnly {
+	if t.Annotations.ReadOnly && t.Source == "" { // of what is passed on nobody vouches for that
 		text += ", only reads"
 	}
 	return strings.TrimPrefix(text+": ", ": ")

@@ -27,6 +27,9 @@ func kindOf(t sdk.Tool, name string) acp.ToolKind {
 	if t.Command != "" {
 		return acp.ToolKindExecute
 	}
+	if t.Source != "" { // its name and its hints are the words of a server that nobody vouches for
+		return acp.ToolKindOther
+	}
 	words := strings.FieldsFunc(strings.ToLower(name[strings.LastIndex(name, "__")+1:]), func(r rune) bool { return r == '_' || r == '-' })
 	for _, word := range words {
 		if kind, is := kindWords[word]; is {

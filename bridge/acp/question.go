@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -73,12 +74,13 @@ func (s *session) ask(ctx context.Context, q *question, id string) {
 		if p.State != sdk.StateProposed || ctx.Err() != nil {
 			return // it was answered meanwhile
 		}
-		answer, err := s.b.conn.RequestPermission(ctx, s.permission(p))
+		asked := s.permission(p)
+		answer, err := s.b.conn.RequestPermission(ctx, asked)
 		if err != nil {
 			s.cannotAsk(ctx, err)
 			return
 		}
-		r, is := answerOf(p, answer.Outcome)
+		r, is := answerOf(p, asked.Options, answer.Outcome)
 		if !is {
 			return // left open: it can be answered elsewhere
 		}
@@ -143,9 +145,9 @@ const mostQuestion = 200
 
 // answerOf is what the daemon is told, by the hash of what was shown; false where the person
 // chose nothing.
-func answerOf(p sdk.Proposal, o acp.RequestPermissionOutcome) (rpc.Resolve, bool) {
+func answerOf(p sdk.Proposal, offered []acp.PermissionOption, o acp.RequestPermissionOutcome) (rpc.Resolve, bool) {
 	r := rpc.Resolve{ID: p.ID, Hash: p.Hash, Answer: sdk.Accept}
-	if o.Selected == nil {
+	if o.Selected == nil || !slices.ContainsFunc(offered, func(x acp.PermissionOption) bool { return x.OptionId == o.Selected.OptionId }) {
 		return r, false
 	}
 	switch id := string(o.Selected.OptionId); {

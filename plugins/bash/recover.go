@@ -20,7 +20,7 @@ func interrupted(dataDir string) []string {
 	return sandbox.Interrupted(runs)
 }
 
-// recover takes over what an earlier process left or is about to give up, without
+// recover takes over what an earlier process left, without
 // waiting for the next call: containers and Podman's own processes would be in
 // nobody's care, and what an interrupted command planted could be obeyed on the
 // host. Opening the sandbox adopts or removes the containers that belong to

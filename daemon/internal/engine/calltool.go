@@ -152,6 +152,7 @@ func (e *Engine) toolRun(ctx context.Context, c ToolCall) (*activeLoop, error) {
 		}
 	}
 	a.agent.MCP = serverOf(c.Tool)
+	e.gather(ctx, a)
 	e.takeTools(ctx, a)
 	return a, nil
 }

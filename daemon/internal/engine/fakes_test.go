@@ -132,15 +132,16 @@ func silent(begun chan<- struct{}) step {
 type fakeTool func(ctx context.Context, call sdk.Invocation, out sdk.Stream) (sdk.ToolResult, error)
 
 type fakeTools struct {
-	mu      sync.Mutex
-	specs   []sdk.Tool
-	does    map[string]fakeTool
-	made    []sdk.Invocation
-	settles map[string]sdk.ToolResult                    // what is still known of a call, by tool
-	settle  func(sdk.Invocation) (sdk.ToolResult, error) // goes before settles
-	settled []sdk.Invocation
-	stage   func(sdk.Invocation) (sdk.Staged, error)
-	prepare func(context.Context, sdk.Place) error
+	mu       sync.Mutex
+	specs    []sdk.Tool
+	does     map[string]fakeTool
+	made     []sdk.Invocation
+	settles  map[string]sdk.ToolResult                    // what is still known of a call, by tool
+	settle   func(sdk.Invocation) (sdk.ToolResult, error) // goes before settles
+	settled  []sdk.Invocation
+	stage    func(sdk.Invocation) (sdk.Staged, error)
+	prepare  func(context.Context, sdk.Place) error
+	gathered []sdk.Agent // for whom
 }
 
 func newFakeTools() *fakeTools {
@@ -209,7 +210,11 @@ func (f *fakeTools) Stage(_ context.Context, call sdk.Invocation) (sdk.Staged, e
 	return sdk.Staged{}, sdk.Errorf(sdk.Unavailable, "nothing is staged")
 }
 
-func (f *fakeTools) Gather(context.Context, sdk.Agent) {}
+func (f *fakeTools) Gather(_ context.Context, a sdk.Agent) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.gathered = append(f.gathered, a)
+}
 
 func (f *fakeTools) Prepare(ctx context.Context, at sdk.Place) (sdk.Prepared, error) {
 	if f.prepare != nil {

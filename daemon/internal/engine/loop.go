@@ -41,6 +41,7 @@ type activeLoop struct {
 	told       map[string]sdk.Instructions // what the run was told below folders, by file; nil before it is looked for
 
 	turns    int  // opened so far
+	gathered bool // the servers of MCP that it may use were started
 	prepared bool // what its calls need is being made ready, or is
 	making   sync.WaitGroup
 	turn     *turn // the open one

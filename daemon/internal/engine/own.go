@@ -21,7 +21,6 @@ type Builtin interface {
 // the plugins have at this moment, and the own tools. That the own tools cannot
 // be had is told to whoever follows the run, and the turn goes on without them.
 func (e *Engine) takeTools(ctx context.Context, a *activeLoop) {
-	e.cfg.Tools.Gather(ctx, a.agent)
 	a.plugged = e.offer(a.agent, a.loop.ReadOnly)
 	a.own, a.skills, a.offered = nil, "", a.plugged
 	if e.cfg.Builtin == nil || a.choice.Tools != nil && !*a.choice.Tools {
@@ -39,6 +38,16 @@ func (e *Engine) takeTools(ctx context.Context, a *activeLoop) {
 		a.skills = own.System()
 		a.offered = besides(a.plugged, offered)
 	}
+}
+
+// gather starts the servers of MCP that the loop's agent may use, once for the loop. What only
+// reads, and a model that calls no tools, is offered none of theirs.
+func (e *Engine) gather(ctx context.Context, a *activeLoop) {
+	if a.gathered || a.loop.ReadOnly || a.choice.Tools != nil && !*a.choice.Tools {
+		return
+	}
+	a.gathered = true
+	e.cfg.Tools.Gather(ctx, a.agent)
 }
 
 func (e *Engine) turnContext(a *activeLoop) sdk.TurnContext {

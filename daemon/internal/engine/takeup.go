@@ -202,6 +202,7 @@ func (e *Engine) takeUp(ctx context.Context, a *activeLoop) error {
 	a.had = nil
 	if t := a.turn; t != nil {
 		if a.from != stageOpen { // it takes them when it asks the model
+			e.gather(ctx, a)
 			e.takeTools(ctx, a)
 		}
 		e.equip(ctx, a)

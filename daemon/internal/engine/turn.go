@@ -95,6 +95,7 @@ func (e *Engine) answer(ctx context.Context, a *activeLoop) error {
 
 // askOne asks the model that is chosen now.
 func (e *Engine) askOne(ctx context.Context, a *activeLoop) (sdk.Completion, error) {
+	e.gather(ctx, a)
 	e.takeTools(ctx, a)
 	if len(a.chain) > 0 && !a.fitsTools(a.choice) {
 		return sdk.Completion{}, errNoTools

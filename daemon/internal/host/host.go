@@ -5,7 +5,7 @@
 // A plugin's way through the package: launch.go has package inspect find and
 // verify the file, package process starts and owns the process, link.go connects to
 // it, instance.go drives the states, catalogue.go names the tools. invoke.go,
-// execute.go and complete.go carry calls to it, services.go answers the calls it
+// execute.go and complete.go carry calls to it, package callback answers those that it
 // makes back.
 package host
 

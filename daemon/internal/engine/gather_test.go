@@ -1,0 +1,49 @@
+package engine
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// TestGather: servers of MCP are started once for a prompt that may use them, for a call only
+// that of its tool, and for looking at what waits none.
+func TestGather(t *testing.T) {
+	h := newAsking(t, calls(numbered("read", 1)), calls(numbered("write", 2)), say("done"))
+	gathered := func() string {
+		h.tools.mu.Lock()
+		defer h.tools.mu.Unlock()
+		var all []string
+		for _, a := range h.tools.gathered {
+			all = append(all, fmt.Sprintf("%s %v", a.Name, a.MCP))
+		}
+		h.tools.gathered = nil
+		return fmt.Sprint(all)
+	}
+	a := h.submit(Submission{})
+	p := h.proposed()
+	if got := gathered(); got != "[ []]" && got != "[default []]" {
+		t.Errorf("a prompt of two turns: %s", got)
+	}
+	if _, err := h.engine.Proposals(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.engine.Explain(t.Context(), p.Run, p.Path); err != nil {
+		t.Error(err)
+	}
+	if got := gathered(); got != "[]" {
+		t.Errorf("looking at a proposal: %s", got)
+	}
+	h.answer(p, sdk.Accept)
+	h.await(a)
+	if got := gathered(); got != "[ []]" {
+		t.Errorf("accepting what is no call of a server: %s", got)
+	}
+	for tool, want := range map[string]string{"mcp__notes__search": "[ [notes]]", "read": "[ []]", "mcp__odd": "[ []]"} {
+		_, _ = h.engine.CallTool(t.Context(), ToolCall{Project: h.project, Approved: true, Tool: tool})
+		if got := gathered(); got != want && got != "[tools"+want[1:] && got != "[default"+want[1:] {
+			t.Errorf("a call of %s: %s", tool, got)
+		}
+	}
+}

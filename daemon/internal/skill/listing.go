@@ -120,7 +120,7 @@ func List(c *Catalogue, budget int, prompt string) Listing {
 // do not fit at all by tier, a person's own before what came with Bothy, and name.
 func (lines listLines) rank(c *Catalogue, prompt string) (ranked []int) {
 	s := c.search()
-	scores := s.scores(prompt, s.terms(prompt))
+	scores, _ := s.scores(prompt, s.terms(prompt))
 	for i, x := range lines.all {
 		if scores[x.place] > 0 {
 			ranked = append(ranked, i)

@@ -127,16 +127,20 @@ func (s *search) terms(query string) (terms []term) {
 
 // scores adds up what each document scores, and promotes the names that a query names
 // before all that merely has its words: first what equals it, then what begins with it
-// or begins it.
-func (s *search) scores(query string, terms []term) []float64 {
-	scores := make([]float64, len(s.documents))
-	step := 1.0
-	for _, t := range terms {
+// or begins it. has are, by document, the terms that it has, a bit for each.
+func (s *search) scores(query string, terms []term) (scores []float64, has []uint64) {
+	scores, has = make([]float64, len(s.documents)), make([]uint64, len(s.documents))
+	highest := 0.0
+	for i, t := range terms {
 		for _, p := range t.in {
-			scores[p.document] += float64(p.score)
-			step = max(step, scores[p.document]+1)
+			has[p.document] |= 1 << i
+			score := scores[p.document] + float64(p.score)
+			if scores[p.document] = score; score > highest {
+				highest = score
+			}
 		}
 	}
+	step := highest + 1
 	query = plainName(start(query, 512))
 	for i, name := range s.names {
 		switch {
@@ -147,24 +151,27 @@ func (s *search) scores(query string, terms []term) []float64 {
 			scores[i] += step
 		}
 	}
-	return scores
+	return scores, has
 }
 
 // best returns the places of the scores above 0, best first, at most limit of them;
 // 0 is all. Of equals the first is better.
 func best(scores []float64, limit int) []int {
 	var places []int
-	better := func(x, y int) int { return cmp.Or(cmp.Compare(scores[y], scores[x]), x-y) }
 	for i, score := range scores {
 		if score <= 0 || limit > 0 && len(places) == limit && score <= scores[places[limit-1]] {
 			continue
 		}
-		if places = append(places, i); limit > 0 && len(places) >= limit {
-			slices.SortFunc(places, better)
-			places = places[:limit]
+		if places = append(places, i); limit > 0 {
+			for at := len(places) - 1; at > 0 && scores[places[at]] > scores[places[at-1]]; at-- {
+				places[at], places[at-1] = places[at-1], places[at]
+			}
+			places = places[:min(limit, len(places))]
 		}
 	}
-	slices.SortFunc(places, better)
+	if limit == 0 {
+		slices.SortFunc(places, func(x, y int) int { return cmp.Or(cmp.Compare(scores[y], scores[x]), x-y) })
+	}
 	return places
 }
 
@@ -176,13 +183,13 @@ func best(scores []float64, limit int) []int {
 func (c *Catalogue) Match(query string, limit int) []Match {
 	s := c.search()
 	terms := s.terms(query)
-	scores := s.scores(query, terms)
+	scores, has := s.scores(query, terms)
 	places := best(scores, limit)
 	matches := make([]Match, len(places))
 	for i, at := range places {
 		matches[i] = Match{Document: s.documents[at], Score: scores[at]}
-		for _, t := range terms {
-			if _, has := slices.BinarySearchFunc(t.in, int32(at), func(p posting, at int32) int { return int(p.document - at) }); has {
+		for j, t := range terms {
+			if has[at]&(1<<j) != 0 {
 				matches[i].Terms = append(matches[i].Terms, t.word)
 			}
 		}

@@ -217,8 +217,12 @@ func readServers(c *console, files []string) (found []foundServer, err error) {
 			continue
 		}
 		var servers []mcpfile.Server
+		var odd []string
 		if err == nil {
-			servers, err = mcpfile.Read(file, here, text)
+			servers, odd, err = mcpfile.Read(file, here, text)
+		}
+		for _, why := range odd {
+			fmt.Fprintf(c.err, "bothyd: %s: %s\n", oneLine(file), oneLine(why))
 		}
 		switch {
 		case !named && sdk.OutcomeOf(err) == sdk.NotFound:

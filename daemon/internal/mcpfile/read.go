@@ -1,6 +1,7 @@
 package mcpfile
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,35 +24,34 @@ const MaxFile = 32 << 20
 // longestLabel is that of an mcp block (package config).
 const longestLabel = 32
 
-// mostTimeout is the longest that is taken for one.
-const mostTimeout = time.Hour
+// mostStartup is the longest that a server may have to start.
+const mostStartup = 25 * time.Second
 
 // entry is a server in any of the files; they differ in few of the names.
 type entry struct {
-	Type      string            `json:"type" toml:"type"`
-	Transport string            `json:"transport" toml:"transport"`
-	Command   command           `json:"command" toml:"-"`
-	Program   string            `json:"-" toml:"command"` // command, in TOML
-	Args      []string          `json:"args" toml:"args"`
-	Env       map[string]any    `json:"env" toml:"env"`
-	Dir       string            `json:"cwd" toml:"cwd"`
-	URL       string            `json:"url" toml:"url"`
-	HTTPURL   string            `json:"httpUrl" toml:"-"`   // Gemini
-	ServerURL string            `json:"serverUrl" toml:"-"` // Windsurf
-	Headers   map[string]string `json:"headers" toml:"http_headers"`
-	Bearer    string            `json:"-" toml:"bearer_token_env_var"` // Codex
-	EnvFile   string            `json:"envFile" toml:"-"`
-	Timeout   float64           `json:"timeout" toml:"-"` // milliseconds
-	Startup   float64           `json:"-" toml:"startup_timeout_sec"`
-	Disabled  bool              `json:"disabled" toml:"-"`
-	Enabled   *bool             `json:"enabled" toml:"enabled"`
+	Type        string         `json:"type"`
+	Transport   string         `json:"transport"`
+	Command     command        `json:"command"`
+	Args        []any          `json:"args"`
+	Env         map[string]any `json:"env"`
+	Dir         string         `json:"cwd"`
+	URL         string         `json:"url"`
+	HTTPURL     string         `json:"httpUrl"`   // Gemini
+	ServerURL   string         `json:"serverUrl"` // Windsurf
+	Headers     map[string]any `json:"headers"`
+	HTTPHeaders map[string]any `json:"http_headers"`         // Codex
+	Bearer      string         `json:"bearer_token_env_var"` // Codex
+	EnvFile     string         `json:"envFile"`
+	Startup     float64        `json:"startup_timeout_sec"` // Codex; timeout, of others, is that of a call
+	Disabled    bool           `json:"disabled"`
+	Enabled     *bool          `json:"enabled"`
 }
 
 // command is a program, or Zed's object of path, args and env.
 type command struct {
-	Path string            `json:"path"`
-	Args []string          `json:"args"`
-	Env  map[string]string `json:"env"`
+	Path string         `json:"path"`
+	Args []any          `json:"args"`
+	Env  map[string]any `json:"env"`
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -60,117 +60,185 @@ func (c *command) UnmarshalJSON(b []byte) error {
 		return json.Unmarshal(b, &c.Path)
 	}
 	type object command
-	return json.Unmarshal(b, (*object)(c))
+	if err := exactly(b, (*object)(c)); err != nil {
+		return errors.New("its command is neither a text nor an object with a path")
+	}
+	return nil
+}
+
+// exactly decodes JSON, and keeps numbers as they are written.
+func exactly(b []byte, into any) error {
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber()
+	return d.Decode(into)
+}
+
+// list is what a file has of servers.
+type list struct {
+	entries map[string]entry
+	odd     []string // sentences on what cannot be read
 }
 
 // Read reads the servers of a file, by their names. The file's kind is told by what is in
-// it; project chooses among those that ~/.claude.json keeps for single folders. A file
-// without servers is an error of outcome not_found.
-func Read(path, project string, text []byte) ([]Server, error) {
+// it; project chooses among those that ~/.claude.json keeps for single folders. What cannot
+// be read of it is left out, and odd has a sentence on it. A file without servers is an error
+// of outcome not_found, and one of which none can be read is one of outcome validation.
+func Read(path, project string, text []byte) (servers []Server, odd []string, err error) {
 	if len(text) > MaxFile {
-		return nil, sdk.Errorf(sdk.Overflow, "%s is longer than %d MB", path, MaxFile>>20)
+		return nil, nil, sdk.Errorf(sdk.Overflow, "%s is longer than %d MB", path, MaxFile>>20)
 	}
-	entries := map[string]entry{}
-	var err error
+	found := list{entries: map[string]entry{}}
 	if strings.EqualFold(filepath.Ext(path), ".toml") {
-		err = readTOML(text, entries)
+		err = found.readTOML(text)
 	} else {
-		err = readJSON(text, project, entries)
+		err = found.readJSON(text, project)
 	}
-	if err != nil {
-		return nil, sdk.Errorf(sdk.Validation, "%s: %w", path, err)
+	switch {
+	case err != nil:
+		return nil, nil, sdk.Errorf(sdk.Validation, "%s: %w", path, err)
+	case len(found.entries) == 0 && len(found.odd) > 0:
+		return nil, nil, sdk.Errorf(sdk.Validation, "%s: %s", path, strings.Join(found.odd, "; "))
+	case len(found.entries) == 0:
+		return nil, nil, sdk.Errorf(sdk.NotFound, "%s names no MCP servers: looked for mcpServers, servers, context_servers and mcp_servers", path)
 	}
-	if len(entries) == 0 {
-		return nil, sdk.Errorf(sdk.NotFound, "%s names no MCP servers: looked for mcpServers, servers, context_servers and mcp_servers", path)
-	}
-	var servers []Server
 	taken := map[string]bool{}
-	for _, name := range slices.Sorted(maps.Keys(entries)) {
-		s := server(name, entries[name])
-		for first, n := s.Label, 2; taken[s.Label]; n++ {
-			s.Label = fmt.Sprintf("%s_%d", strings.TrimRight(first[:min(len(first), longestLabel-4)], "_"), n)
-		}
-		taken[s.Label] = true
-		servers = append(servers, s)
+	for _, name := range slices.Sorted(maps.Keys(found.entries)) {
+		servers = append(servers, server(name, label(name, taken), found.entries[name]))
 	}
-	return servers, nil
+	return servers, found.odd, nil
 }
 
-func readTOML(text []byte, into map[string]entry) error {
+// label is the label of a server, which is none of those that are taken.
+func label(name string, taken map[string]bool) string {
+	label := plain(name)
+	if len(label) > longestLabel {
+		label = strings.TrimRight(label[:longestLabel], "_")
+	}
+	if label == "" {
+		label = "server"
+	}
+	for first, n := label, 2; taken[label]; n++ {
+		number := fmt.Sprintf("_%d", n)
+		label = strings.TrimRight(first[:min(len(first), longestLabel-len(number))], "_") + number
+	}
+	taken[label] = true
+	return label
+}
+
+func (l *list) readTOML(text []byte) error {
 	var file struct {
-		Servers map[string]entry `toml:"mcp_servers"`
+		Servers map[string]any `toml:"mcp_servers"`
 	}
 	if _, err := toml.Decode(string(text), &file); err != nil {
 		var at toml.ParseError
 		if errors.As(err, &at) {
 			return fmt.Errorf("line %d is no TOML: %s", at.Position.Line, at.Message)
 		}
-		return err
+		return errors.New("mcp_servers is no table")
 	}
-	maps.Copy(into, file.Servers)
+	for _, name := range slices.Sorted(maps.Keys(file.Servers)) {
+		raw, err := json.Marshal(file.Servers[name]) // fails for numbers that JSON has not
+		if err != nil {
+			l.odd = append(l.odd, fmt.Sprintf("the server %q is left out: it has a number that is none", name))
+			continue
+		}
+		l.entry(name, raw)
+	}
 	return nil
 }
 
-// members are the objects of a file that hold servers by name.
-type members struct {
-	Claude map[string]entry `json:"mcpServers"`
-	Code   map[string]entry `json:"servers"`
-	Zed    map[string]entry `json:"context_servers"`
-}
-
-func (m members) all(into map[string]entry) {
-	for _, list := range []map[string]entry{m.Claude, m.Code, m.Zed} {
-		maps.Copy(into, list)
-	}
-}
-
-func readJSON(text []byte, project string, into map[string]entry) error {
+func (l *list) readJSON(text []byte, project string) error {
 	plain, err := hujson.Standardize(slices.Clone(text)) // comments, and commas at the end
 	if err != nil {
 		return fmt.Errorf("it is no JSON: %w", err)
 	}
-	var file struct {
-		members
-		MCP      members            `json:"mcp"` // settings.json of VS Code
-		Projects map[string]members `json:"projects"`
+	file, is := object(plain)
+	if !is {
+		return errors.New("it is no JSON object")
 	}
-	if err := json.Unmarshal(plain, &file); err != nil {
-		return err
-	}
-	file.MCP.all(into)
-	file.all(into)
-	file.Projects[project].all(into) // local before user, as Claude Code has it
+	mcp, _ := object(file["mcp"]) // settings.json of VS Code
+	l.members(mcp)
+	l.members(file)
+	projects, _ := object(file["projects"])
+	local, _ := object(projects[project])
+	l.members(local) // local before user, as Claude Code has it
 	return nil
 }
 
+// object is an object of JSON, and false for what is none.
+func object(raw json.RawMessage) (members map[string]json.RawMessage, is bool) {
+	return members, len(raw) > 0 && json.Unmarshal(raw, &members) == nil
+}
+
+// members reads the objects of a file that hold servers by name.
+func (l *list) members(file map[string]json.RawMessage) {
+	for _, key := range []string{"mcpServers", "servers", "context_servers"} {
+		raw := file[key]
+		if raw == nil {
+			continue
+		}
+		servers, is := object(raw)
+		if !is {
+			l.odd = append(l.odd, key+" is no object of servers by their names")
+		}
+		for _, name := range slices.Sorted(maps.Keys(servers)) {
+			l.entry(name, servers[name])
+		}
+	}
+}
+
+// entry reads one server.
+func (l *list) entry(name string, raw json.RawMessage) {
+	var e entry
+	err := exactly(raw, &e)
+	if err == nil {
+		l.entries[name] = e
+		return
+	}
+	why := err.Error()
+	if kind := (*json.UnmarshalTypeError)(nil); errors.As(err, &kind) {
+		what := "it"
+		if kind.Field != "" {
+			what = "its " + kind.Field
+		}
+		value, _, _ := strings.Cut(kind.Value, " ") // a number is told with its text
+		why = fmt.Sprintf("%s cannot be of the kind %s", what, value)
+	}
+	l.odd = append(l.odd, fmt.Sprintf("the server %q is left out: %s", name, why))
+}
+
+// reading is a server that is read.
+type reading struct {
+	Server
+	keys map[string]string // by the names of their secrets
+}
+
 // server makes an entry one of ours.
-func server(name string, e entry) Server {
-	s := Server{Name: name, Label: plain(name), Disabled: e.Disabled || e.Enabled != nil && !*e.Enabled}
-	if len(s.Label) > longestLabel {
-		s.Label = strings.TrimRight(s.Label[:longestLabel], "_")
+func server(name, label string, e entry) Server {
+	s := reading{keys: map[string]string{}, Server: Server{Name: name, Label: label, Disabled: e.Disabled || e.Enabled != nil && !*e.Enabled}}
+	s.Command = s.value("", e.Command.Path)
+	var args []string
+	for _, a := range slices.Concat(e.Args, e.Command.Args) {
+		if text, is := s.text("one of its arguments", a); is {
+			args = append(args, text)
+		}
 	}
-	if s.Label == "" {
-		s.Label = "server"
-	}
-	s.Command = s.value("", e.Command.Path+e.Program)
-	s.arguments(append(e.Args, e.Command.Args...))
-	for _, name := range slices.Sorted(maps.Keys(e.Env)) {
-		s.env(name, fmt.Sprint(e.Env[name]))
-	}
-	for _, name := range slices.Sorted(maps.Keys(e.Command.Env)) {
-		s.env(name, e.Command.Env[name])
-	}
+	s.arguments(args)
+	s.values(&s.Env, "env", e.Env)
+	s.values(&s.Env, "env", e.Command.Env)
 	s.Dir = s.value("", e.Dir)
 	for _, u := range []string{e.URL, e.HTTPURL, e.ServerURL} {
 		if u != "" {
 			s.URL = s.value("", u)
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(e.Headers)) {
-		s.header(name, s.value(name, e.Headers[name]))
-	}
+	s.values(&s.Headers, "headers", e.Headers)
+	s.values(&s.Headers, "headers", e.HTTPHeaders)
 	if e.Bearer != "" {
-		s.header("Authorization", Value{{Text: "Bearer "}, {Env: e.Bearer}})
+		if s.Headers == nil {
+			s.Headers = map[string]Value{}
+		}
+		s.Headers["Authorization"] = Value{{Text: "Bearer "}, {Env: e.Bearer}}
 	}
 	switch kind := strings.ToLower(e.Type + e.Transport); {
 	case kind == "sse":
@@ -178,8 +246,8 @@ func server(name string, e entry) Server {
 	case e.HTTPURL != "", kind == "http", kind == "streamable-http", kind == "streamablehttp":
 		s.Transport = "http"
 	}
-	if seconds := e.Timeout/1000 + e.Startup; seconds > 0 && seconds <= mostTimeout.Seconds() {
-		s.Timeout = time.Duration(seconds * float64(time.Second))
+	if e.Startup > 0 && e.Startup <= mostStartup.Seconds() {
+		s.Timeout = time.Duration(e.Startup * float64(time.Second))
 	}
 	if e.EnvFile != "" {
 		s.note("Its variables also come from the file %s, which is not read: write those that it needs into env.", e.EnvFile)
@@ -187,19 +255,34 @@ func server(name string, e entry) Server {
 	if len(s.Command) == 0 && len(s.URL) == 0 {
 		s.note("It has neither a command nor a URL, so that it cannot be used.")
 	}
-	return s
+	return s.Server
 }
 
-func (s *Server) env(name, text string) {
-	if s.Env == nil {
-		s.Env = map[string]Value{}
+// values reads texts by their names.
+func (s *reading) values(into *map[string]Value, what string, values map[string]any) {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		text, is := s.text(fmt.Sprintf("%s of its %s", name, what), values[name])
+		if !is {
+			continue
+		}
+		if *into == nil {
+			*into = map[string]Value{}
+		}
+		(*into)[name] = s.value(name, text)
 	}
-	s.Env[name] = s.value(name, text)
 }
 
-func (s *Server) header(name string, v Value) {
-	if s.Headers == nil {
-		s.Headers = map[string]Value{}
+// text is a value of JSON as a text. There is none for null, and none for an object or a
+// list, which a note tells.
+func (s *reading) text(what string, value any) (string, bool) {
+	switch value := value.(type) {
+	case nil:
+		return "", false
+	case string:
+		return value, true
+	case bool, json.Number:
+		return fmt.Sprint(value), true
 	}
-	s.Headers[name] = v
+	s.note("%s is no text and is left out: write it yourself.", what)
+	return "", false
 }

@@ -11,16 +11,10 @@ import (
 // Gemini), ${env:X} and ${input:x} (VS Code, Cursor). A bare $X is text in all of them.
 var variable = regexp.MustCompile(`\$\{(env:|input:)?([A-Za-z_][A-Za-z0-9_.-]*)(?::-([^}]*))?\}`)
 
-// keyName are names of what is a key by itself; keyText are keys by their look.
-var (
-	keyName = regexp.MustCompile(`(?i)(^|[_-])(api_?key|key|token|secret|password|passwd|pat|credentials?|auth|authorization)$`)
-	keyText = regexp.MustCompile(`^(sk-|ghp_|gho_|github_pat_|glpat-|xox[abprs]-|AKIA|AIza|eyJ)[A-Za-z0-9_.-]{8,}$`)
-)
-
 // value reads a text of a server. name is that of the variable or header it is for; empty
 // for an argument.
-func (s *Server) value(name, text string) Value {
-	if s.isKey(name, text) {
+func (s *reading) value(name, text string) Value {
+	if isKey(name, text) {
 		return s.key(name, text)
 	}
 	var v Value
@@ -37,7 +31,7 @@ func (s *Server) value(name, text string) Value {
 		}
 		switch {
 		case kind == "input:":
-			label := secretName(s.Label, what)
+			label := s.secret(what, text[m[0]:m[1]])
 			v = append(v, Part{Secret: label})
 			s.note("It asks for %q when it starts: keep it with bothy auth login %s.", what, label)
 		case strings.EqualFold(what, "workspaceFolder") && kind == "":
@@ -59,64 +53,132 @@ func (s *Server) value(name, text string) Value {
 }
 
 // arguments are those of the command. One behind an option that is named as a key is, or that
-// is a header with one, holds it.
-func (s *Server) arguments(args []string) {
+// is a header or an assignment with one, holds it.
+func (s *reading) arguments(args []string) {
 	option := ""
 	for _, a := range args {
 		name, text := option, a
 		option = ""
 		head := ""
-		switch flag, rest, joined := strings.Cut(a, "="); {
-		case strings.HasPrefix(a, "-") && joined:
+		flag, rest, joined := strings.Cut(a, "=")
+		switch {
+		case joined && assigned.MatchString(flag):
 			name, text, head = strings.TrimLeft(flag, "-"), rest, flag+"="
 		case strings.HasPrefix(a, "-"):
 			option, name = strings.TrimLeft(a, "-"), ""
 		}
-		if header, rest, is := strings.Cut(text, ":"); is && (name == "H" || strings.EqualFold(name, "header")) {
+		// --env=NAME=VALUE
+		if inner, rest, is := strings.Cut(text, "="); is && head != "" && assigned.MatchString(inner) && !keyName(name) {
+			name, text, head = inner, rest, head+inner+"="
+		}
+		if header, rest, is := strings.Cut(text, ":"); is && (name == "H" || strings.EqualFold(name, "header") || keyName(header) && assigned.MatchString(header)) {
 			name, text, head = strings.TrimSpace(header), strings.TrimLeft(rest, " "), head+header+": "
 		}
-		v := s.value(name, text)
+		if head != "" && isKey(name, text) && !isKey("", head) {
+			s.Args = append(s.Args, append(Value{{Text: head}}, s.key(name, text)...))
+			continue
+		}
 		if head != "" {
-			v = append(Value{{Text: head}}, v...)
+			name = "" // what is before it counts, too, and is part of the text
 		}
-		if _, plain := v.Plain(); plain {
-			v = s.value("", a) // as it stands
-		}
-		s.Args = append(s.Args, v)
+		s.Args = append(s.Args, s.value(name, a))
 	}
 }
 
-// isKey reports whether the text is a key that no file should hold.
-func (s *Server) isKey(name, text string) bool {
-	if variable.MatchString(text) || strings.TrimSpace(text) == "" {
-		return false
+// key puts the names of secrets in the place of the keys in a text: of the whole text, where
+// what is around a key cannot be told from it.
+func (s *reading) key(name, text string) Value {
+	if !variable.MatchString(text) && !keyName(name) {
+		if v := s.within(text); v != nil {
+			return v
+		}
 	}
-	return keyText.MatchString(text) || name != "" && keyName.MatchString(name)
-}
-
-// key puts the name of a secret in the place of a key. What a header says before it stays.
-func (s *Server) key(name, text string) Value {
 	var v Value
-	if scheme, _, is := strings.Cut(text, " "); is && strings.EqualFold(name, "authorization") {
-		v = append(v, Part{Text: scheme + " "})
+	if m := scheme.FindStringSubmatch(text); m != nil && !isKey("", m[1]) && !variable.MatchString(text) {
+		v = append(v, Part{Text: m[1]})
+		text = m[2]
 	}
+	return append(v, s.keep(name, text))
+}
+
+// within parts the keys in the password and the query of a URL from what is around them. It
+// is nil where they lie elsewhere.
+func (s *reading) within(text string) Value {
+	m := address.FindStringSubmatch(text)
+	if m == nil {
+		return nil
+	}
+	v := Value{{Text: m[1]}}
+	around := m[1]
+	type found struct{ name, text string }
+	var keys []found
+	add := func(head, name, key, tail string) {
+		v = append(v, Part{Text: head}, Part{Secret: name}, Part{Text: tail})
+		keys = append(keys, found{name, key})
+		around += head + blank + tail
+	}
+	rest := m[2]
+	if password := userinfo.FindStringSubmatch(rest); password != nil {
+		add(password[1], "password", password[2], "@")
+		rest = rest[len(password[0]):]
+	}
+	at := 0
+	for _, m := range parameter.FindAllStringSubmatchIndex(rest, -1) {
+		name, text := rest[m[2]:m[3]], rest[m[4]:m[5]]
+		if isKey(name, text) {
+			add(rest[at:m[4]], name, text, "")
+			at = m[5]
+		}
+	}
+	v = append(v, Part{Text: rest[at:]})
+	if len(keys) == 0 || isKey("", around+rest[at:]) {
+		return nil
+	}
+	for i := range v {
+		if v[i].Secret != "" {
+			v[i] = s.keep(keys[0].name, keys[0].text)
+			keys = keys[1:]
+		}
+	}
+	return slices.DeleteFunc(v, func(p Part) bool { return p == Part{} })
+}
+
+// keep is the secret that stands for a key.
+func (s *reading) keep(name, text string) Part {
 	if name == "" {
 		name = "key"
 	}
-	secret := secretName(s.Label, name)
-	s.note("Its %s is a key, which is not copied: keep it with bothy auth login %s, and take it out of the other file.", name, secret)
-	return append(v, Part{Secret: secret})
+	secret := s.secret(name, text)
+	s.note("Its %s looks like a key, which is not copied: keep it with bothy auth login %s, and take it out of the other file.", name, secret)
+	return Part{Secret: secret}
 }
 
-func (s *Server) note(format string, args ...any) {
-	if text := fmt.Sprintf(format, args...); !slices.Contains(s.Notes, text) {
-		s.Notes = append(s.Notes, text)
+// secret is the name that a key of the server is kept under. No two keys have one, and those
+// of two servers never meet: a label has no two underscores.
+func (s *reading) secret(name, key string) string {
+	if name = plain(name); name == "" {
+		name = "key"
+	}
+	first := s.Label + "__" + name
+	for n := 1; ; n++ {
+		secret := first
+		if n > 1 {
+			secret = fmt.Sprintf("%s_%d", first, n)
+		}
+		switch held, is := s.keys[secret]; {
+		case !is:
+			s.keys[secret] = key
+			return secret
+		case held == key:
+			return secret
+		}
 	}
 }
 
-// secretName is the name a key of a server is kept under.
-func secretName(label, name string) string {
-	return label + "_" + plain(name)
+func (s *reading) note(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); !slices.Contains(s.Notes, text) {
+		s.Notes = append(s.Notes, text)
+	}
 }
 
 // plain is a name in the characters of a label.

@@ -38,7 +38,7 @@ type MCPImport struct {
 func (MCPImport) Help() string {
 	return `Reads the servers of MCP that Claude Code, Claude Desktop, VS Code, Cursor, Codex, Gemini, Copilot and Zed keep, shows the blocks that they come to, and writes those that you do not have yet into your configuration, behind all that is there. Nothing is started. What a project brings (.mcp.json, .vscode/mcp.json) is read when its file is named.
 
-A key in such a file is not copied: its block says secret("NAME"), and a line says how to keep it. ${VARIABLE} becomes env("VARIABLE").
+What looks like a key in such a file is not copied: its block says secret("NAME"), and a line says how to keep it. ${VARIABLE} becomes env("VARIABLE").
 
 Examples:
 

@@ -52,12 +52,18 @@ func Joined(parts []Expression) Expression {
 		return parts[0]
 	}
 	var b strings.Builder
-	for _, p := range parts {
-		if text, is := strings.CutPrefix(string(p), `"`); is {
-			b.WriteString(strings.TrimSuffix(text, `"`))
-		} else {
+	for i, p := range parts {
+		text, is := strings.CutPrefix(string(p), `"`)
+		if !is {
 			b.WriteString("${" + string(p) + "}")
+			continue
 		}
+		text = strings.TrimSuffix(text, `"`)
+		// A mark at the end would make another of the bracket that follows.
+		if plain := strings.TrimRight(text, "$%"); i < len(parts)-1 && plain != text {
+			text = plain + "${\"" + text[len(plain):] + "\"}"
+		}
+		b.WriteString(text)
 	}
 	return Expression(`"` + b.String() + `"`)
 }

@@ -40,6 +40,16 @@ func (l *loader) mcp(b *block) {
 			return
 		}
 	}
+	for _, name := range []string{"arguments", "environment", "offered", "sampling"} {
+		if body.Attributes[name] != nil {
+			l.wrong(body, name, "an mcp block has no %s: an mcp block has args, env and tools, and asks a model with grants = [\"models\"].", name)
+			return
+		}
+	}
+	if a := body.Attributes["confined"]; a != nil && inner(body, "confine") != nil && valueOf(a.Expr, l.cfg.Context).RawEquals(cty.False) {
+		l.wrong(body, "confined", "confined = false opens all, and the confine block beside it would hold to nothing: write one of the two.")
+		return
+	}
 	for ours, its := range mcpAttributes {
 		if a := body.Attributes[ours]; a != nil {
 			renamed := *a

@@ -76,6 +76,11 @@ func TestMCPMistakes(t *testing.T) {
 		{`mcp "` + strings.Repeat("a", 33) + `" {}`, "at most 32"},
 		{"mcp \"a\" {\n plugin = \"files\"\n}", "an mcp block has no plugin"},
 		{"mcp \"a\" {\n path = \"/a\"\n}", "an mcp block has no path"},
+		{"mcp \"a\" {\n arguments = []\n}", "an mcp block has args, env and tools"},
+		{"mcp \"a\" {\n environment = {}\n}", "an mcp block has args, env and tools"},
+		{"mcp \"a\" {\n offered = []\n}", "an mcp block has args, env and tools"},
+		{"mcp \"a\" {\n sampling = true\n}", "an mcp block has args, env and tools"},
+		{"mcp \"a\" {\n confined = false\n confine {}\n}", "write one of the two"},
 		{"mcp \"a\" {\n confined = 1.5\n}", "bool required"},
 	} {
 		if cfg, diags := small(t, c.text); cfg != nil || !strings.Contains(diags.Error(), c.says) {
@@ -125,5 +130,38 @@ func TestAddMCP(t *testing.T) {
 	}
 	if p.Confine == nil || !p.Confine.Network || !p.Confine.BestEffort || fmt.Sprint(p.Confine.ReadPaths) != "[/srv]" {
 		t.Errorf("confine: %+v", p.Confine)
+	}
+}
+
+// TestJoined: what is written of several parts is read again as it was meant.
+func TestJoined(t *testing.T) {
+	me := Lookup("env", "ME", nil)
+	for want, parts := range map[string][]Expression{
+		"cost$me":      {Text("cost$"), me},
+		"50%me":        {Text("50%"), me},
+		"$$me%%me$":    {Text("$$"), me, Text("%%"), me, Text("$")},
+		"a${b}":        {Text("a$"), Text("{b}")},
+		"a%{b}me":      {Text("a%"), Text("{b}"), me},
+		"${x}%{y}me$ ": {Text("${x}%{y}"), me, Text("$ ")},
+		"\"$me\\\"$":   {Text("\"$"), me, Text("\\\"$")},
+		"$${x}me":      {Text("$${x}"), me},
+		"me%%{x}":      {me, Text("%%{x}")},
+		"a\n$me":       {Text("a\n$"), me},
+	} {
+		path := filepath.Join(t.TempDir(), "config.hcl")
+		writeFile(t, path, "")
+		if err := AddMCP(path, MCPEdit{Name: "a", Command: Joined(parts)}); err != nil {
+			t.Fatal(err)
+		}
+		text, _ := os.ReadFile(path)
+		cfg, diags := small(t, string(text), "ME", "me")
+		if diags.HasErrors() {
+			t.Errorf("%q: %v\n%s", want, diags, text)
+			continue
+		}
+		attrs, _ := cfg.Plugins[0].Body.JustAttributes()
+		if got := textOf(attrs["command"].Expr, cfg.Context); got != want {
+			t.Errorf("%q is read as %q:\n%s", want, got, text)
+		}
 	}
 }

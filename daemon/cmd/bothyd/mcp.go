@@ -35,17 +35,19 @@ type mcpAddCmd struct{ verbs.MCPAdd }
 // Run starts nothing.
 func (cmd mcpAddCmd) Run(f *flags, c *console) error {
 	e := config.MCPEdit{Name: cmd.Name, Unconfined: cmd.Unconfined, Confine: config.Confine{Network: cmd.Network, Paths: cmd.Paths, ReadPaths: cmd.ReadPaths}}
+	var notes []string
 	switch {
 	case len(cmd.Command) > 0 && cmd.URL != "" || len(cmd.Command) == 0 && cmd.URL == "":
 		return sdk.Errorf(sdk.Validation, "name the command of the server behind --, or its --url, and not both")
 	case cmd.URL != "":
 		e.URL = config.Text(cmd.URL)
+		notes = openNotes(e)
 	default:
 		e.Command = config.Text(cmd.Command[0])
 		for _, a := range cmd.Command[1:] {
 			e.Args = append(e.Args, config.Text(a))
 		}
-		open(&e, cmd.Command[0], cmd.Command[1:])
+		notes = open(&e, cmd.Command[0], cmd.Command[1:], true)
 	}
 	var err error
 	if e.Env, err = assigned(cmd.Env); err != nil {
@@ -58,7 +60,12 @@ func (cmd mcpAddCmd) Run(f *flags, c *console) error {
 	if err == nil {
 		err = config.AddMCP(path, e)
 	}
-	return report(c, addedMCP{path, e.Name, e.Text()}, err, func(c *console, done addedMCP) error {
+	return report(c, addedMCP{path, e.Name, e.Text(), notes}, err, func(c *console, done addedMCP) error {
+		for _, note := range done.Notes {
+			if _, err := fmt.Fprintf(c.out, "# %s\n", oneLine(note)); err != nil {
+				return err
+			}
+		}
 		_, err := fmt.Fprintf(c.out, "%s\nThis is in %s now. bothy tools call mcp__%s__TOOL tries it.\n", done.Block, oneLine(done.Config), done.Name)
 		return err
 	})
@@ -69,6 +76,8 @@ type addedMCP struct {
 	Config string `json:"config,omitempty"`
 	Name   string `json:"name"`
 	Block  string `json:"block"`
+	// Notes are what is open to it, and what the person has to do.
+	Notes []string `json:"notes,omitempty"`
 }
 
 // reference is what a person writes for what is looked up, within a text.
@@ -103,36 +112,156 @@ func assigned(list []string) (map[string]config.Expression, error) {
 var fetchers = []string{"npx", "bunx", "pnpx", "yarn", "pnpm", "uvx", "uv", "pipx", "deno"}
 
 // open opens to a server what its command line says that it needs: the network to what fetches
-// itself, its program where that lies elsewhere than in the system, and the folders and files
-// among its arguments. What runs containers cannot be confined.
-func open(e *config.MCPEdit, command string, args []string) {
-	name := filepath.Base(command)
-	if name == "docker" || name == "podman" {
+// itself, its program where that lies elsewhere than in the system, and to read the folders and
+// files among its arguments. What runs containers cannot be confined. To a server that is not
+// the person's own, as one of a project, it opens nothing. The notes say what is open, and how
+// to open what is not.
+func open(e *config.MCPEdit, command string, args []string, own bool) (notes []string) {
+	note := func(format string, a ...any) { notes = append(notes, fmt.Sprintf(format, a...)) }
+	switch { // only the program of that name in PATH, and not one that a path names
+	case command != "docker" && command != "podman":
+	case own:
 		e.Unconfined = true
-		return
+	default:
+		note("It is %s, which starts containers and cannot be confined: confined = false in its block runs it with all that you may read and write.", command)
 	}
-	e.Confine.Network = e.Confine.Network || slices.Contains(fetchers, name)
-	if program, err := exec.LookPath(command); err == nil && filepath.IsAbs(program) && !strings.HasPrefix(program, "/usr/") && !strings.HasPrefix(program, "/bin/") {
-		dir := filepath.Dir(program)
-		if filepath.Base(dir) == "bin" && filepath.Dir(dir) != homeDir() && filepath.Base(filepath.Dir(dir)) != ".local" {
-			dir = filepath.Dir(dir) // of a toolchain, whose libraries lie beside
-		} else {
-			dir = program
-		}
-		e.Confine.ReadPaths = append(e.Confine.ReadPaths, dir)
-	}
-	for _, a := range args {
-		if !filepath.IsAbs(a) || filepath.Clean(a) == homeDir() || a == "/" {
-			continue
-		}
-		switch info, err := os.Stat(a); {
-		case err != nil:
-		case info.IsDir():
-			e.Confine.Paths = append(e.Confine.Paths, a)
+	if slices.Contains(fetchers, command) {
+		switch {
+		case e.Unconfined || e.Confine.Network:
+		case own:
+			e.Confine.Network = true
 		default:
-			e.Confine.ReadPaths = append(e.Confine.ReadPaths, a)
+			note("It is %s, which fetches what it runs: network = true in its confine block opens the network to it.", command)
 		}
 	}
+	if !e.Unconfined {
+		for _, path := range programFiles(command) {
+			switch {
+			case slices.Contains(e.Confine.ReadPaths, path):
+			case own:
+				e.Confine.ReadPaths = append(e.Confine.ReadPaths, path)
+			default:
+				note("Its program needs %s: read_paths = [%q] in its confine block opens it.", path, path)
+			}
+		}
+		for _, a := range args {
+			if !filepath.IsAbs(a) {
+				continue
+			}
+			path := filepath.Clean(a)
+			info, err := os.Stat(path)
+			switch {
+			case err != nil || !info.IsDir() && !info.Mode().IsRegular():
+			case slices.ContainsFunc(slices.Concat(e.Confine.Paths, e.Confine.ReadPaths), func(p string) bool { return filepath.Clean(p) == path }):
+			case own && !kept(path):
+				e.Confine.ReadPaths = append(e.Confine.ReadPaths, path)
+				note("It may read %s: paths = [%q] in its confine block lets it write there, too.", path, path)
+			default:
+				note("It names %s: paths = [%q] in its confine block opens it.", path, path)
+			}
+		}
+	}
+	return append(notes, openNotes(*e)...)
+}
+
+// openNotes say what a block opens that is more than files.
+func openNotes(e config.MCPEdit) (notes []string) {
+	switch {
+	case e.Unconfined:
+		notes = append(notes, "It has confined = false: it reads and writes all that you may, your keys included.")
+	case e.Confine.Network:
+		notes = append(notes, "It has network = true: it reaches the network, and can send there what it reads.")
+	}
+	return notes
+}
+
+// programFiles are the file of a program that lies elsewhere than in the system, the folder lib
+// beside its folder bin, and the same of the interpreter that it names.
+func programFiles(command string) (files []string) {
+	add := func(path string) {
+		if _, err := os.Stat(path); err == nil && !within(path, files...) {
+			files = append(files, path)
+		}
+	}
+	for range 2 { // the program, and what interprets it
+		program, err := exec.LookPath(command)
+		if err != nil || !filepath.IsAbs(program) {
+			return files
+		}
+		real, err := filepath.EvalSymlinks(program)
+		if err != nil {
+			return files
+		}
+		for _, path := range []string{filepath.Clean(program), real} {
+			if within(path, "/usr", "/bin", "/sbin", "/lib", "/lib64") || within(path, machine...) {
+				continue
+			}
+			add(path)
+			if dir := filepath.Dir(path); filepath.Base(dir) == "bin" {
+				add(filepath.Join(filepath.Dir(dir), "lib"))
+			}
+		}
+		if command = interpreter(real); command == "" {
+			return files
+		}
+	}
+	return files
+}
+
+// interpreter is what the first line of a script names.
+func interpreter(program string) string {
+	f, err := os.Open(program)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	head := make([]byte, 256)
+	n, _ := f.Read(head) // none is no script
+	line, _, _ := strings.Cut(string(head[:n]), "\n")
+	line, is := strings.CutPrefix(line, "#!")
+	words := strings.Fields(line)
+	if is && len(words) > 0 && filepath.Base(words[0]) == "env" {
+		words = slices.DeleteFunc(words[1:], func(w string) bool { return strings.HasPrefix(w, "-") || strings.Contains(w, "=") })
+	}
+	if !is || len(words) == 0 {
+		return ""
+	}
+	return words[0]
+}
+
+// machine are the folders of the machine itself.
+var machine = []string{"/etc", "/run", "/proc", "/sys", "/dev"}
+
+// kept reports whether a path is one that is never opened by itself, or leads to one: the root,
+// the home, what is above it, what is hidden in it, and the folders of the machine.
+func kept(path string) bool {
+	for _, home := range resolved(homeDir()) {
+		for _, path := range resolved(path) {
+			if path == "/" || within(path, machine...) || within(home, path) {
+				return true
+			}
+			if rest, err := filepath.Rel(home, path); err == nil && strings.HasPrefix(rest, ".") && rest != ".." && !strings.HasPrefix(rest, "../") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// resolved is a path as it is written, cleaned, and as its links lead.
+func resolved(path string) []string {
+	paths := []string{filepath.Clean(path)}
+	if real, err := filepath.EvalSymlinks(path); err == nil && real != paths[0] {
+		paths = append(paths, real)
+	}
+	return paths
+}
+
+// within reports whether a path is one of some folders, or below it.
+func within(path string, folders ...string) bool {
+	return slices.ContainsFunc(folders, func(f string) bool {
+		return path == f || strings.HasPrefix(path, strings.TrimSuffix(f, "/")+"/")
+	})
 }
 
 func homeDir() string {
@@ -151,10 +280,9 @@ type importing struct {
 // foundServer is a server of a file.
 type foundServer struct {
 	addedMCP
-	From  string   `json:"from"`            // the file
-	Notes []string `json:"notes,omitempty"` // what the person has to do
-	Why   string   `json:"why,omitempty"`   // it was not written
-	edit  config.MCPEdit
+	From string `json:"from"`          // the file
+	Why  string `json:"why,omitempty"` // it was not written
+	edit config.MCPEdit
 }
 
 // Run exits with 1 when nothing was found.
@@ -239,8 +367,8 @@ func readServers(c *console, files []string) (found []foundServer, err error) {
 				continue
 			}
 			names[s.Label] = true
-			e := editOf(s)
-			found = append(found, foundServer{addedMCP: addedMCP{Name: s.Label, Block: e.Text()}, From: file, Notes: s.Notes, edit: e})
+			e, notes := editOf(s, !named)
+			found = append(found, foundServer{addedMCP: addedMCP{Name: s.Label, Block: e.Text(), Notes: append(s.Notes, notes...)}, From: file, edit: e})
 		}
 	}
 	if len(found) == 0 {
@@ -261,9 +389,10 @@ func printServers(c *console, servers []foundServer) error {
 	return w.Flush()
 }
 
-// editOf is the block of a server.
-func editOf(s mcpfile.Server) config.MCPEdit {
-	e := config.MCPEdit{
+// editOf is the block of a server, with notes on what it opens. own is told of a server in
+// one of the person's own files.
+func editOf(s mcpfile.Server, own bool) (e config.MCPEdit, notes []string) {
+	e = config.MCPEdit{
 		Name: s.Label, Command: expression(s.Command), Dir: expression(s.Dir), URL: expression(s.URL),
 		Env: expressions(s.Env), Headers: expressions(s.Headers), Transport: s.Transport, Timeout: s.Timeout, Disabled: s.Disabled,
 	}
@@ -275,9 +404,9 @@ func editOf(s mcpfile.Server) config.MCPEdit {
 		}
 	}
 	if command, is := s.Command.Plain(); is && command != "" {
-		open(&e, command, args)
+		notes = open(&e, command, args, own)
 	}
-	return e
+	return e, notes
 }
 
 func expressions(values map[string]mcpfile.Value) map[string]config.Expression {

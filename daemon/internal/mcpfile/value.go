@@ -101,6 +101,9 @@ func (s *reading) key(name, text string) Value {
 	return append(v, s.keep(name, text))
 }
 
+// mostWithin is how many keys of one URL are kept by themselves.
+const mostWithin = 16
+
 // within parts the keys in the password and the query of a URL from what is around them. It
 // is nil where they lie elsewhere.
 func (s *reading) within(text string) Value {
@@ -109,13 +112,14 @@ func (s *reading) within(text string) Value {
 		return nil
 	}
 	v := Value{{Text: m[1]}}
-	around := m[1]
+	var around strings.Builder
+	around.WriteString(m[1])
 	type found struct{ name, text string }
 	var keys []found
 	add := func(head, name, key, tail string) {
 		v = append(v, Part{Text: head}, Part{Secret: name}, Part{Text: tail})
 		keys = append(keys, found{name, key})
-		around += head + blank + tail
+		around.WriteString(head + blank + tail)
 	}
 	rest := m[2]
 	if password := userinfo.FindStringSubmatch(rest); password != nil {
@@ -131,7 +135,7 @@ func (s *reading) within(text string) Value {
 		}
 	}
 	v = append(v, Part{Text: rest[at:]})
-	if len(keys) == 0 || isKey("", around+rest[at:]) {
+	if len(keys) == 0 || len(keys) > mostWithin || isKey("", around.String()+rest[at:]) {
 		return nil
 	}
 	for i := range v {

@@ -17,7 +17,7 @@ type MCPAdd struct {
 func (MCPAdd) Help() string {
 	return `Writes a block mcp "NAME" into your configuration. Nothing is started: that happens when an agent that may use the server works, or with bothy tools call mcp__NAME__TOOL.
 
-The server is confined: it has a folder of its own, the system's programs and libraries, and no network but for a URL. A program in your home, as those of nvm are, is opened to it by itself, and so is the network to npx, uvx and others that fetch what they run.
+The server is confined: it has a folder of its own, the system's programs and libraries, and no network but for a URL. A program in your home, as those of nvm are, is opened to it by itself, with the lib beside its bin, and so is the network to npx, uvx and others that fetch what they run. Folders and files among its arguments it may read, but for your home itself, what is hidden in it, and the system's own folders. docker and podman cannot be confined. A line says what is open.
 
 Examples:
 
@@ -36,7 +36,7 @@ type MCPImport struct {
 
 // Help adds to the help of the verb.
 func (MCPImport) Help() string {
-	return `Reads the servers of MCP that Claude Code, Claude Desktop, VS Code, Cursor, Codex, Gemini, Copilot and Zed keep, shows the blocks that they come to, and writes those that you do not have yet into your configuration, behind all that is there. Nothing is started. What a project brings (.mcp.json, .vscode/mcp.json) is read when its file is named.
+	return `Reads the servers of MCP that Claude Code, Claude Desktop, VS Code, Cursor, Codex, Gemini, Copilot and Zed keep, shows the blocks that they come to, and writes those that you do not have yet into your configuration, behind all that is there. Nothing is started. What a project brings (.mcp.json, .vscode/mcp.json) is read when its file is named, and nothing is opened to a server of a file that you name: a line says what it needs.
 
 What looks like a key in such a file is not copied: its block says secret("NAME"), and a line says how to keep it. ${VARIABLE} becomes env("VARIABLE").
 

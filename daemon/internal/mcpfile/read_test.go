@@ -268,11 +268,11 @@ func TestKeysWithin(t *testing.T) {
 // TestKeysOfArguments: an assignment behind an option keeps what is no key of it.
 func TestKeysOfArguments(t *testing.T) {
 	s := reading{keys: map[string]string{}}
-	s.arguments([]string{"-e", "API_KEY=canary1", "--env=API_KEY=canary2", "X-Api-Key: canary3", "--tavilyApiKey", "canary4", "--n=1", "--header", "Authorization: Bearer ${X}", "--api-key=canary5 canary6"})
+	s.arguments([]string{"-e", "API_KEY=canary1", "--env=API_KEY=canary2", "X-Api-Key: canary3", "--tavilyApiKey", "canary4", "--n=1", "--header", "Authorization: Bearer ${X}", "--api-key=canary5 canary6", "--token", "canary7=", "--secret", "a=canary8", "--password", "canary9:x", "--token=canary10=", "--url=https://x?apiKey=canary11", "--auth", "--verbose"})
 	if all := fmt.Sprint(s.Args, s.Notes); strings.Contains(all, "canary") {
 		t.Error(all)
 	}
-	if got, want := told(s.Server), " arg=-e arg=API_KEY=<secret __api_key> arg=--env=API_KEY=<secret __api_key_2> arg=X-Api-Key: <secret __x_api_key> arg=--tavilyApiKey arg=<secret __tavilyapikey> arg=--n=1 arg=--header arg=Authorization: Bearer <env X> arg=--api-key=<secret __api_key_3>"; got != want {
+	if got, want := told(s.Server), " arg=-e arg=API_KEY=<secret __api_key> arg=--env=API_KEY=<secret __api_key_2> arg=X-Api-Key: <secret __x_api_key> arg=--tavilyApiKey arg=<secret __tavilyapikey> arg=--n=1 arg=--header arg=Authorization: Bearer <env X> arg=--api-key=<secret __api_key_3> arg=--token arg=<secret __token> arg=--secret arg=<secret __secret> arg=--password arg=<secret __password> arg=--token=<secret __token_2> arg=--url=https://x?apiKey=<secret __apikey> arg=--auth arg=--verbose"; got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
 }

@@ -62,13 +62,16 @@ func (s *reading) arguments(args []string) {
 		head := ""
 		flag, rest, joined := strings.Cut(a, "=")
 		switch {
+		case keyName(name) && !strings.HasPrefix(a, "-"): // all of it, also one that ends in =
+			s.Args = append(s.Args, s.value(name, a))
+			continue
 		case joined && assigned.MatchString(flag):
 			name, text, head = strings.TrimLeft(flag, "-"), rest, flag+"="
 		case strings.HasPrefix(a, "-"):
 			option, name = strings.TrimLeft(a, "-"), ""
 		}
 		// --env=NAME=VALUE
-		if inner, rest, is := strings.Cut(text, "="); is && head != "" && assigned.MatchString(inner) && !keyName(name) {
+		if inner, rest, is := strings.Cut(text, "="); is && head != "" && !keyName(name) && assigned.MatchString(inner) {
 			name, text, head = inner, rest, head+inner+"="
 		}
 		if header, rest, is := strings.Cut(text, ":"); is && (name == "H" || strings.EqualFold(name, "header") || keyName(header) && assigned.MatchString(header)) {

@@ -188,11 +188,11 @@ func programFiles(command string) (files []string) {
 		if err != nil || !filepath.IsAbs(program) {
 			return files
 		}
-		real, err := filepath.EvalSymlinks(program)
+		target, err := filepath.EvalSymlinks(program)
 		if err != nil {
 			return files
 		}
-		for _, path := range []string{filepath.Clean(program), real} {
+		for _, path := range []string{filepath.Clean(program), target} {
 			if within(path, "/usr", "/bin", "/sbin", "/lib", "/lib64") || within(path, machine...) {
 				continue
 			}
@@ -201,7 +201,7 @@ func programFiles(command string) (files []string) {
 				add(filepath.Join(filepath.Dir(dir), "lib"))
 			}
 		}
-		if command = interpreter(real); command == "" {
+		if command = interpreter(target); command == "" {
 			return files
 		}
 	}
@@ -210,6 +210,9 @@ func programFiles(command string) (files []string) {
 
 // interpreter is what the first line of a script names.
 func interpreter(program string) string {
+	if info, err := os.Stat(program); err != nil || !info.Mode().IsRegular() {
+		return "" // to open a pipe would wait
+	}
 	f, err := os.Open(program)
 	if err != nil {
 		return ""
@@ -251,8 +254,8 @@ func kept(path string) bool {
 // resolved is a path as it is written, cleaned, and as its links lead.
 func resolved(path string) []string {
 	paths := []string{filepath.Clean(path)}
-	if real, err := filepath.EvalSymlinks(path); err == nil && real != paths[0] {
-		paths = append(paths, real)
+	if target, err := filepath.EvalSymlinks(path); err == nil && target != paths[0] {
+		paths = append(paths, target)
 	}
 	return paths
 }

@@ -104,6 +104,15 @@ func (l *loader) wrong(body *hclsyntax.Body, name, format string, args ...any) {
 }
 
 func (l *loader) plugin(list *[]Plugin, b *block) {
+	a := b.body.Attributes["plugin"]
+	switch {
+	case strings.HasPrefix(b.label, sdk.MCPPrefix):
+		l.reportAt(b.at, "A name of MCP servers", fmt.Sprintf("%s stands before the names of MCP servers: write an mcp block %q.", sdk.MCPPrefix, strings.TrimPrefix(b.label, sdk.MCPPrefix)))
+		return
+	case a != nil && textOf(a.Expr, l.cfg.Context) == mcpBinary:
+		l.wrong(b.body, "plugin", "plugin = %q is what an mcp block runs: write an mcp block.", mcpBinary)
+		return
+	}
 	l.instance(list, Plugin{Label: b.label, Binary: b.label, Enabled: true, Confined: true, Range: b.at}, b.body)
 }
 

@@ -81,6 +81,9 @@ func TestMCPMistakes(t *testing.T) {
 		{"mcp \"a\" {\n offered = []\n}", "an mcp block has args, env and tools"},
 		{"mcp \"a\" {\n sampling = true\n}", "an mcp block has args, env and tools"},
 		{"mcp \"a\" {\n confined = false\n confine {}\n}", "write one of the two"},
+		{`plugin "mcp__a" {}`, "write an mcp block"},
+		{`provider "mcp__a" {}`, "write an mcp block"},
+		{"plugin \"a\" {\n plugin = \"mcp\"\n}", "write an mcp block"},
 		{"mcp \"a\" {\n confined = 1.5\n}", "bool required"},
 	} {
 		if cfg, diags := small(t, c.text); cfg != nil || !strings.Contains(diags.Error(), c.says) {

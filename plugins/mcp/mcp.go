@@ -53,8 +53,12 @@ func (m *mcpServer) configure(ctx context.Context, s sdk.Settings) error {
 	if err := m.settings.check(); err != nil {
 		return err
 	}
-	m.server = &server{name: strings.TrimPrefix(s.Instance, "mcp__"), settings: m.settings, options: m.options(), log: m.log}
-	return m.list(ctx)
+	m.server = newServer(strings.TrimPrefix(s.Instance, "mcp__"), m.settings, m.options(), m.log)
+	session, err := m.server.use(ctx)
+	if err != nil {
+		return err
+	}
+	return m.list(ctx, session)
 }
 
 // options are what the servers may ask of Bothy, and tell it.
@@ -86,7 +90,11 @@ func (m *mcpServer) settle() {
 	m.timer = time.AfterFunc(settledAfter, func() {
 		ctx, cancel := context.WithTimeout(context.Background(), m.settings.Timeout)
 		defer cancel()
-		if err := m.list(ctx); err != nil {
+		session := m.server.live()
+		if session == nil {
+			return // the next call starts it, and lists then
+		}
+		if err := m.list(ctx, session); err != nil {
 			m.log.Warn("the tools that changed could not be listed", "error", err)
 		}
 	})
@@ -94,13 +102,9 @@ func (m *mcpServer) settle() {
 
 // list asks the server what it offers, and tells the daemon when that is not what it
 // offered before.
-func (m *mcpServer) list(ctx context.Context) error {
-	session, err := m.server.use(ctx)
-	if err != nil {
-		return err
-	}
+func (m *mcpServer) list(ctx context.Context, session *mcp.ClientSession) (err error) {
 	var found []*mcp.Tool
-	if session.InitializeResult().Capabilities.Tools != nil {
+	if c := session.InitializeResult().Capabilities; c != nil && c.Tools != nil {
 		ctx, cancel := context.WithTimeoutCause(ctx, m.settings.Timeout, errSlow)
 		defer cancel()
 		if found, err = m.pages(ctx, session); err != nil {

@@ -156,7 +156,11 @@ func (m *messages) Read(b []byte) (int, error) {
 		piece, err := m.from.ReadSlice('\n')
 		if !m.on {
 			text := bytes.TrimSpace(piece)
-			m.noise = len(text) > 0 && text[0] != '{' && text[0] != '['
+			rest, batch := bytes.CutPrefix(text, []byte("["))
+			if rest = bytes.TrimSpace(rest); batch { // "[info] ready" is none
+				text = rest
+			}
+			m.noise = len(text) > 0 && text[0] != '{'
 			if m.noise {
 				m.log.Warn("the server printed what is no message", "output", clip(string(text), 200))
 			}

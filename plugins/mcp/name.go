@@ -3,6 +3,8 @@ package main
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -13,21 +15,36 @@ const longest = 64
 // toolNames gives each of a server's tools a name of its own, mcp__SERVER__TOOL. What a name
 // may not hold becomes _. A name that would be too long, or that two tools would have,
 // ends with a digest of the server's and the tool's own names instead, which is the same
-// in whatever order the server lists them.
+// in whatever order the server lists them; it is longer where the name is taken even so.
 func toolNames(server string, tools []string) map[string]string {
 	count := map[string]int{}
 	for _, t := range tools {
 		count[plain(server, t)]++
 	}
 	names := make(map[string]string, len(tools))
+	taken := map[string]bool{}
+	var rest []string
 	for _, t := range tools {
-		name := plain(server, t)
-		if len(name) > longest || count[name] > 1 {
-			sum := sha256.Sum256([]byte(server + "\x00" + t))
-			end := "_" + hex.EncodeToString(sum[:4])
-			name = name[:min(len(name), longest-len(end))] + end
+		if name := plain(server, t); len(name) <= longest && count[name] == 1 {
+			names[t], taken[name] = name, true
+		} else {
+			rest = append(rest, t)
 		}
-		names[t] = name
+	}
+	slices.Sort(rest)
+	for _, t := range rest {
+		for n := 0; ; n++ {
+			what := server + "\x00" + t
+			if n > 0 { // a server may name its tools after any digest: each try is another
+				what += fmt.Sprintf("\x00%d", n)
+			}
+			sum := sha256.Sum256([]byte(what))
+			name, end := plain(server, t), "_"+hex.EncodeToString(sum[:min(4+n, 16)])
+			if name = name[:min(len(name), longest-len(end))] + end; !taken[name] {
+				names[t], taken[name] = name, true
+				break
+			}
+		}
 	}
 	return names
 }

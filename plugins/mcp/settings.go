@@ -1,11 +1,9 @@
 package main
 
 import (
-	"fmt"
 	"net/url"
 	"path"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/bothyd/bothy/sdk"
@@ -21,7 +19,7 @@ type settings struct {
 	URL       string            `hcl:"url,optional" doc:"where a server is that is reached by HTTP, in place of a command"`
 	Headers   map[string]string `hcl:"headers,optional" secret:"true" doc:"headers of each request to the URL, such as Authorization"`
 	Transport string            `hcl:"transport,optional" doc:"http, or sse for servers of before 2025; the default tries http, then sse"`
-	Timeout   time.Duration     `hcl:"timeout" default:"25s" doc:"how long the server may take to start and to list what it has"`
+	Timeout   time.Duration     `hcl:"timeout" default:"25s" doc:"how long the server may take to start and to list what it has: 25s at most"`
 	Sampling  bool              `hcl:"sampling,optional" doc:"it may ask the model of the run; set where the block grants models"`
 	Tools     []string          `hcl:"offered,optional" doc:"the tools that are offered, by the server's own names; * stands for any characters. The default is all"`
 }
@@ -41,6 +39,8 @@ func (s settings) check() error {
 		return sdk.Errorf(sdk.Validation, "the transport %q is none; there are http and sse", s.Transport)
 	case s.Timeout <= 0:
 		return sdk.Errorf(sdk.Validation, "timeout is %v; it must be above 0", s.Timeout)
+	case s.Timeout > 25*time.Second:
+		return sdk.Errorf(sdk.Validation, "timeout is %v, and can be 25s at most: the daemon waits 30 s for a plugin to be configured", s.Timeout)
 	case s.Dir != "" && !path.IsAbs(s.Dir):
 		return sdk.Errorf(sdk.Validation, "cwd is %q; it must be absolute", s.Dir)
 	}
@@ -53,8 +53,11 @@ func (s settings) check() error {
 		return nil
 	}
 	u, err := url.Parse(s.URL)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return sdk.Errorf(sdk.Validation, "the url %q is none of http or https", s.URL)
+	switch {
+	case err != nil || u.Host == "": // it is not told, since it may hold a secret
+		return sdk.Errorf(sdk.Validation, "the url is none of http or https: it must begin with http:// or https:// and a host")
+	case u.Scheme != "http" && u.Scheme != "https":
+		return sdk.Errorf(sdk.Validation, "the url %q is none of http or https", s.source())
 	}
 	return nil
 }
@@ -70,12 +73,15 @@ func (s settings) offers(tool string) bool {
 	})
 }
 
-// source is what the block starts or reaches, for people: no argument and no header is
-// in it, since either may be a secret.
+// source is what the block starts or reaches, for people: of a URL scheme and host alone, and
+// no argument and no header is in it, since each may be a secret.
 func (s settings) source() string {
-	if s.URL != "" {
-		u, _ := url.Parse(s.URL)
-		return fmt.Sprintf("%s://%s%s", u.Scheme, u.Host, strings.TrimSuffix(u.EscapedPath(), "/"))
+	if s.URL == "" {
+		return s.Command
 	}
-	return s.Command
+	u, err := url.Parse(s.URL)
+	if err != nil {
+		return "its url"
+	}
+	return u.Scheme + "://" + u.Host
 }

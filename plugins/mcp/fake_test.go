@@ -27,7 +27,19 @@ func TestMain(m *testing.M) {
 
 // serve is a server as the tests need it.
 func serve(what string) int {
+	what, mark, _ := strings.Cut(what, ":")
+	again := false // the second start of one with a mark
+	if mark != "" {
+		_, err := os.Stat(mark)
+		again = err == nil
+		_ = os.WriteFile(mark, nil, 0o600)
+	}
+	if again && what == "once" {
+		what = "silent"
+	}
 	switch what {
+	case "undecodable", "bare", "dying":
+		return raw(what)
 	case "silent":
 		_, _ = bufio.NewReader(os.Stdin).ReadString(0)
 		return 0
@@ -45,6 +57,9 @@ func serve(what string) int {
 	}
 	if what == "noisy" {
 		fmt.Println("starting up, please wait")
+		fmt.Println("[info] ready")
+		fmt.Println(" [12:30:00] {still} ready")
+		fmt.Println("[]")
 		fmt.Println(strings.Repeat("noise ", 100_000))
 	}
 	o := &mcp.ServerOptions{PageSize: 3}
@@ -53,8 +68,42 @@ func serve(what string) int {
 	}
 	s := mcp.NewServer(&mcp.Implementation{Name: "fake", Version: "1"}, o)
 	offer(s)
+	if again {
+		s.AddTool(&mcp.Tool{Name: "later", InputSchema: map[string]any{"type": "object"}}, nil)
+	}
 	if err := s.Run(context.Background(), &mcp.StdioTransport{}); err != nil {
 		return 1
+	}
+	return 0
+}
+
+// raw is a server that the SDK would not be.
+func raw(what string) int {
+	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
+		var r struct {
+			ID     json.RawMessage
+			Method string
+		}
+		if json.Unmarshal(in.Bytes(), &r) != nil || r.ID == nil {
+			continue
+		}
+		answer := `"error":{"code":-32601,"message":"no such method"}`
+		switch r.Method {
+		case "initialize":
+			answer = `"result":{"protocolVersion":"2025-06-18","serverInfo":{"name":"raw","version":"1"},"capabilities":{"tools":{"listChanged":true}}}`
+			if what == "bare" {
+				answer = `"result":{"protocolVersion":"2025-06-18","serverInfo":{"name":"raw","version":"1"}}`
+			}
+		case "tools/list":
+			answer = `"result":{"tools":[{"name":"echo","inputSchema":{"type":"object"}}]}`
+		case "tools/call":
+			if what == "dying" {
+				fmt.Println(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
+				return 4
+			}
+			answer = `"result":{"content":5}`
+		}
+		fmt.Printf(`{"jsonrpc":"2.0","id":%s,%s}`+"\n", r.ID, answer)
 	}
 	return 0
 }

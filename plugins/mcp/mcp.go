@@ -26,6 +26,9 @@ const (
 	mostTools    = 500
 	mostPages    = 1000
 	mostDoc      = 16 << 10 // bytes of a tool's description
+	mostSchema   = 64 << 10 // bytes of a tool's schema
+	mostOffered  = 4 << 20  // bytes of all descriptions and schemas
+	mostSaid     = 4 << 10  // bytes of one message of the server for the log
 	settledAfter = 200 * time.Millisecond
 )
 
@@ -36,6 +39,7 @@ type mcpServer struct {
 	log      *slog.Logger
 	server   *server
 	calls    inFlight
+	listing  chan struct{} // holds something while the tools are listed
 
 	mu    sync.Mutex
 	tools []sdk.ToolSpec
@@ -44,7 +48,7 @@ type mcpServer struct {
 }
 
 func newMCP() *mcpServer {
-	return &mcpServer{changed: make(chan struct{}, 1), log: plugin.Logger("mcp")}
+	return &mcpServer{changed: make(chan struct{}, 1), listing: make(chan struct{}, 1), log: plugin.Logger("mcp")}
 }
 
 // configure connects to the server and lists what it has. A server that cannot be reached
@@ -54,11 +58,17 @@ func (m *mcpServer) configure(ctx context.Context, s sdk.Settings) error {
 		return err
 	}
 	m.server = newServer(strings.TrimPrefix(s.Instance, "mcp__"), m.settings, m.options(), m.log)
-	session, err := m.server.use(ctx)
-	if err != nil {
-		return err
+	m.server.renewed = m.settle // another version of it may have started
+	ctx, cancel := context.WithTimeoutCause(ctx, m.settings.Timeout, errSlow)
+	defer cancel()
+	c, err := m.server.use(ctx)
+	if err == nil {
+		err = m.list(ctx, c)
 	}
-	return m.list(ctx, session)
+	if err != nil {
+		go m.server.close() // nobody will call it
+	}
+	return err
 }
 
 // options are what the servers may ask of Bothy, and tell it.
@@ -69,7 +79,7 @@ func (m *mcpServer) options() *mcp.ClientOptions {
 		ToolListChangedHandler:      func(context.Context, *mcp.ToolListChangedRequest) { m.settle() },
 		ProgressNotificationHandler: m.calls.progress,
 		LoggingMessageHandler: func(_ context.Context, r *mcp.LoggingMessageRequest) {
-			m.log.Info("the server says", "level", string(r.Params.Level), "data", fmt.Sprint(r.Params.Data))
+			m.log.Info("the server says", "level", string(r.Params.Level), "data", clip(fmt.Sprint(r.Params.Data), mostSaid))
 		},
 	}
 	if m.settings.Sampling {
@@ -88,30 +98,34 @@ func (m *mcpServer) settle() {
 		return
 	}
 	m.timer = time.AfterFunc(settledAfter, func() {
-		ctx, cancel := context.WithTimeout(context.Background(), m.settings.Timeout)
+		ctx, cancel := context.WithTimeoutCause(context.Background(), m.settings.Timeout, errSlow)
 		defer cancel()
-		session := m.server.live()
-		if session == nil {
+		c := m.server.live()
+		if c == nil {
 			return // the next call starts it, and lists then
 		}
-		if err := m.list(ctx, session); err != nil {
+		if err := m.list(ctx, c); err != nil {
 			m.log.Warn("the tools that changed could not be listed", "error", err)
 		}
 	})
 }
 
 // list asks the server what it offers, and tells the daemon when that is not what it
-// offered before.
-func (m *mcpServer) list(ctx context.Context, session *mcp.ClientSession) (err error) {
+// offered before. One list is asked for after the other, so that an older one never wins.
+func (m *mcpServer) list(ctx context.Context, c *connection) (err error) {
+	select {
+	case m.listing <- struct{}{}:
+		defer func() { <-m.listing }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 	var found []*mcp.Tool
-	if c := session.InitializeResult().Capabilities; c != nil && c.Tools != nil {
-		ctx, cancel := context.WithTimeoutCause(ctx, m.settings.Timeout, errSlow)
-		defer cancel()
-		if found, err = m.pages(ctx, session); err != nil {
+	if has := c.InitializeResult().Capabilities; has != nil && has.Tools != nil {
+		if found, err = m.pages(ctx, c.ClientSession); err != nil {
 			if errors.Is(context.Cause(ctx), errSlow) {
 				err = fmt.Errorf("it did not list its tools within %v", m.settings.Timeout)
 			}
-			return m.server.fault(err)
+			return m.server.fault(ctx, c.process, err)
 		}
 	}
 	specs, raw := m.specs(found)
@@ -167,7 +181,8 @@ func (m *mcpServer) specs(found []*mcp.Tool) ([]sdk.ToolSpec, map[string]string)
 	names := toolNames(m.server.name, own)
 	var specs []sdk.ToolSpec
 	raw := map[string]string{}
-	for _, name := range own {
+	size := 0
+	for i, name := range own {
 		t := byName[name]
 		parameters, err := json.Marshal(t.InputSchema)
 		if err != nil {
@@ -177,8 +192,18 @@ func (m *mcpServer) specs(found []*mcp.Tool) ([]sdk.ToolSpec, map[string]string)
 		if string(parameters) == "null" {
 			parameters = []byte(`{"type":"object"}`)
 		}
+		if len(parameters) > mostSchema {
+			m.log.Warn("a tool is left out: its schema is too large", "tool", name, "bytes", len(parameters), "most", mostSchema)
+			continue
+		}
+		doc := clip(describe(t), mostDoc)
+		if size += len(doc) + len(parameters); size > mostOffered {
+			m.log.Warn("tools are left out: what describes all of them is too large", "left_out", len(own)-i, "most", mostOffered,
+				"advice", "name those that you want with tools = [...]")
+			break
+		}
 		specs = append(specs, sdk.ToolSpec{
-			Name: names[name], Description: clip(describe(t), mostDoc), Parameters: parameters,
+			Name: names[name], Description: doc, Parameters: parameters,
 			Annotations: annotations(t.Annotations), Source: m.settings.source(),
 		})
 		raw[names[name]] = name
@@ -230,7 +255,7 @@ func (m *mcpServer) Invoke(ctx context.Context, call sdk.Invocation, out tool.St
 	if !ok {
 		return sdk.ToolResult{}, sdk.Errorf(sdk.NotFound, "the MCP server %s has no tool %s any more", m.server.name, call.Tool)
 	}
-	session, err := m.server.use(ctx)
+	c, err := m.server.use(ctx)
 	if err != nil {
 		return sdk.ToolResult{}, err
 	}
@@ -241,21 +266,21 @@ func (m *mcpServer) Invoke(ctx context.Context, call sdk.Invocation, out tool.St
 	params := &mcp.CallToolParams{Name: own, Arguments: arguments}
 	params.SetProgressToken(call.CallID)
 	defer m.calls.begin(ctx, call, out)()
-	r, err := session.CallTool(ctx, params)
+	r, err := c.CallTool(ctx, params)
 	if ctx.Err() != nil {
 		return sdk.ToolResult{}, ctx.Err() // the SDK has told the server
 	}
 	if err != nil {
-		return sdk.ToolResult{}, m.failed(session, own, err)
+		return sdk.ToolResult{}, m.failed(ctx, c, own, err)
 	}
 	return result(own, r), nil
 }
 
 // failed tells an answer of the server that is an error from one that never came.
-func (m *mcpServer) failed(session *mcp.ClientSession, tool string, err error) error {
+func (m *mcpServer) failed(ctx context.Context, c *connection, tool string, err error) error {
 	if broken(err) {
-		m.server.lost(session)
-		return m.server.fault(err)
+		m.server.lost(c)
+		return m.server.fault(ctx, c.process, err)
 	}
 	return sdk.Errorf(sdk.Internal, "the MCP server %s refused the call of %s: %w", m.server.name, tool, err)
 }

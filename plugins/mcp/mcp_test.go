@@ -3,11 +3,14 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -47,7 +50,7 @@ func configured(t *testing.T, config string) (*mcpServer, error) {
 		t.Fatal(err)
 	}
 	if m.settings.Timeout == 0 {
-		m.settings.Timeout = 30 * time.Second
+		m.settings.Timeout = 25 * time.Second
 	}
 	return m, m.configure(t.Context(), sdk.Settings{Instance: "mcp__fake"})
 }
@@ -185,7 +188,7 @@ func TestCancel(t *testing.T) {
 // says waits until the server has printed the text.
 func says(t *testing.T, m *mcpServer, text string) {
 	t.Helper()
-	for !strings.Contains(m.server.process.words.String(), text) {
+	for !strings.Contains(m.server.live().process.words.String(), text) {
 		select {
 		case <-t.Context().Done():
 			t.Fatalf("the server never said %q", text)
@@ -228,6 +231,11 @@ func TestChanges(t *testing.T) {
 	}
 	if r, err := call(t, m, "mcp__fake__new_1", `{}`); err != nil || r.Output != "new" {
 		t.Errorf("%+v, %v", r, err)
+	}
+	select {
+	case <-m.changed:
+		t.Error("one change is told twice")
+	case <-time.After(3 * settledAfter):
 	}
 }
 
@@ -355,6 +363,7 @@ func TestSettings(t *testing.T) {
 		{`{"url":"http://b","transport":"carrier"}`, `the transport "carrier" is none`},
 		{`{"command":"a","cwd":"b"}`, "it must be absolute"},
 		{`{"command":"a","offered":["["]}`, "which is no pattern"},
+		{`{"command":"a","timeout":"26s"}`, "can be 25s at most"},
 	} {
 		_, err := configured(t, c.config)
 		if sdk.OutcomeOf(err) != sdk.Validation || !strings.Contains(fmt.Sprint(err), c.want) {
@@ -389,7 +398,194 @@ func TestToolNames(t *testing.T) {
 		}
 		seen[name] = true
 	}
+	// A tool that has for its name what another would get by a digest.
+	first := strings.TrimPrefix(names["read-only"], "mcp__gh__")
+	tools := []string{"read-only", "read_only", first}
+	second := strings.TrimPrefix(toolNames("gh", tools)["read-only"], "mcp__gh__")
+	tools = append(tools, second)
+	seen = map[string]bool{}
+	for raw, name := range toolNames("gh", tools) {
+		if seen[name] || len(name) > longest {
+			t.Errorf("%s is %s", raw, name)
+		}
+		seen[name] = true
+	}
+	if !seen["mcp__gh__"+first] || !seen["mcp__gh__"+second] {
+		t.Errorf("a name of its own is taken away: %v", seen)
+	}
 	if again := toolNames("gh", []string{"read_only", "read-only"}); again["read-only"] != names["read-only"] {
 		t.Error("the order of the list changes a name")
+	}
+}
+
+// TestUndecodable: the program whose answer cannot be read is ended, with what it says last.
+func TestUndecodable(t *testing.T) {
+	m := started(t, "undecodable")
+	for range 3 {
+		c, err := m.server.use(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := call(t, m, "mcp__fake__echo", `{}`); sdk.OutcomeOf(err) != sdk.Unavailable {
+			t.Errorf("%v", err)
+		}
+		select {
+		case <-c.process.waited:
+		case <-time.After(20 * time.Second):
+			t.Fatal("its program runs on")
+		}
+	}
+}
+
+// TestBare: a server that says nothing of what it can do has no tools.
+func TestBare(t *testing.T) {
+	if m := started(t, "bare"); len(m.Tools()) != 0 {
+		t.Errorf("%v", m.Tools())
+	}
+}
+
+// TestDying: what a server says as it dies does not start it.
+func TestDying(t *testing.T) {
+	m := started(t, "dying")
+	if _, err := call(t, m, "mcp__fake__echo", `{}`); err == nil || !strings.Contains(err.Error(), "exit status 4") {
+		t.Errorf("%v", err)
+	}
+	m.settle() // as though it came late
+	time.Sleep(3 * settledAfter)
+	m.server.mu.Lock()
+	defer m.server.mu.Unlock()
+	if m.server.made != 1 || m.server.making != nil {
+		t.Errorf("%d connections were made", m.server.made)
+	}
+}
+
+// TestHangs: while a connection hangs, calls heed their deadlines, and the plugin ends.
+func TestHangs(t *testing.T) {
+	m := started(t, "once:"+t.TempDir()+"/mark")
+	if _, err := call(t, m, "mcp__fake__die", `{}`); err == nil {
+		t.Fatal("it lives")
+	}
+	begun := time.Now()
+	for range 2 {
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		if _, err := m.Invoke(ctx, sdk.Invocation{Tool: "mcp__fake__echo", CallID: "c"}, &sdktest.Recorder{}); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%v", err)
+		}
+		cancel()
+	}
+	waits := make(chan error, 1)
+	go func() {
+		_, err := call(t, m, "mcp__fake__echo", `{}`)
+		waits <- err
+	}()
+	m.close()
+	if err := <-waits; sdk.OutcomeOf(err) != sdk.Unavailable || !strings.Contains(err.Error(), "has been ended") {
+		t.Errorf("%v", err)
+	}
+	if _, err := call(t, m, "mcp__fake__echo", `{}`); err == nil || !strings.Contains(err.Error(), "has been ended") {
+		t.Errorf("after the end: %v", err)
+	}
+	if took := time.Since(begun); took > 15*time.Second {
+		t.Errorf("it took %v", took)
+	}
+}
+
+// TestCloseWhileItWorks: a call that the server does not answer does not keep it alive.
+func TestCloseWhileItWorks(t *testing.T) {
+	m := started(t, "plain")
+	c := m.server.live()
+	done := make(chan error, 1)
+	go func() {
+		_, err := call(t, m, "mcp__fake__wait", `{}`)
+		done <- err
+	}()
+	says(t, m, "waiting")
+	m.close()
+	select {
+	case <-c.process.waited:
+	default:
+		t.Error("its program runs on")
+	}
+	if err := <-done; err == nil {
+		t.Error("a call of a server that was ended has a result")
+	}
+}
+
+// TestRenewed: a server that comes back with other tools offers those.
+func TestRenewed(t *testing.T) {
+	m := started(t, "more:"+t.TempDir()+"/mark")
+	<-m.changed
+	_, _ = call(t, m, "mcp__fake__die", `{}`)
+	if _, err := call(t, m, "mcp__fake__echo", `{}`); err != nil {
+		t.Fatal(err)
+	}
+	<-m.changed
+	if !slices.ContainsFunc(m.Tools(), func(s sdk.ToolSpec) bool { return s.Name == "mcp__fake__later" }) {
+		t.Errorf("%v", m.Tools())
+	}
+}
+
+// TestTooLarge: schemas beyond the bounds are left out.
+func TestTooLarge(t *testing.T) {
+	m := newMCP()
+	m.settings.Command = "x"
+	m.server = newServer("fake", m.settings, nil, m.log)
+	schema := func(n int) any { return map[string]any{"type": "object", "description": strings.Repeat("a", n)} }
+	found := []*mcp.Tool{{Name: "a-small", InputSchema: schema(1)}, {Name: "b-large", InputSchema: schema(mostSchema)}}
+	for i := range 100 {
+		found = append(found, &mcp.Tool{Name: fmt.Sprintf("c%02d", i), InputSchema: schema(60 << 10)})
+	}
+	specs, raw := m.specs(found)
+	size := 0
+	for _, s := range specs {
+		size += len(s.Description) + len(s.Parameters)
+	}
+	if len(specs) != len(raw) || len(specs) < 60 || len(specs) > 70 || size > mostOffered || raw["mcp__fake__a_small"] == "" || raw["mcp__fake__b_large"] != "" {
+		t.Errorf("%d tools, %d bytes", len(specs), size)
+	}
+}
+
+// TestSecretsOfURL: headers go to the host of the block alone, and no error has more of the
+// URL than that host.
+func TestSecretsOfURL(t *testing.T) {
+	var mu sync.Mutex
+	var reached []http.Header
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		reached = append(reached, r.Header.Clone())
+		mu.Unlock()
+		http.Error(w, "no", http.StatusTeapot)
+	}))
+	t.Cleanup(other.Close)
+	first := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer key" {
+			t.Error("the server of the block gets no header")
+		}
+		http.Redirect(w, r, other.URL+"/hidden", http.StatusTemporaryRedirect)
+	}))
+	t.Cleanup(first.Close)
+	for _, transport := range []string{"http", "sse", ""} {
+		for _, at := range []string{first.URL, "http://127.0.0.1:1"} {
+			_, err := configured(t, fmt.Sprintf(`{"url":%q, "transport":%q, "headers":{"Authorization":"Bearer key"}}`, at+"/hidden?key=hidden", transport))
+			if err == nil || strings.Contains(err.Error(), "hidden") || !strings.Contains(err.Error(), at) {
+				t.Errorf("%v", err)
+			}
+		}
+	}
+	if len(reached) == 0 {
+		t.Error("the redirect was not followed")
+	}
+	for _, h := range reached {
+		if h.Get("Authorization") != "" || h.Get("Referer") != "" {
+			t.Errorf("the other host is told %v", h)
+		}
+	}
+	for _, c := range []struct{ in, want string }{
+		{`connection closed: calling "tools/call": client is closing: EOF`, "EOF"},
+		{`Post "https://me:pw@a.example:1/b?c=d": refused`, `Post "https://a.example:1": refused`},
+	} {
+		if got := sentence(errors.New(c.in)); got != c.want {
+			t.Errorf("%s is %s", c.in, got)
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -22,134 +23,213 @@ type server struct {
 	settings settings
 	options  *mcp.ClientOptions
 	log      *slog.Logger
+	renewed  func()        // called after each connection but the first was made; may be nil
+	over     chan struct{} // closed when the plugin ends
 
-	making chan struct{}      // holds something while a connection is made: others wait for that one
-	life   context.Context    // ends with the plugin
-	end    context.CancelFunc // ends life
+	mu     sync.Mutex // nothing is waited for under it
+	conn   *connection
+	making *attempt // a connection that is being made: all who need one wait for it
+	made   int      // how many connections were made
+	closed bool
+	ending sync.WaitGroup // of connections that were lost; nothing is added once it is closed
+}
 
-	mu      sync.Mutex // nothing is waited for under it
-	session *mcp.ClientSession
-	process *process // of the connection that was made last, when it is a program
+// connection is one session, and the program that was started for it.
+type connection struct {
+	*mcp.ClientSession
+	process *process // nil where the server is reached by HTTP
+	end     context.CancelCauseFunc
+}
+
+// attempt is a connection that is being made. It is of no call: one that is cancelled
+// leaves it to the others.
+type attempt struct {
+	end  context.CancelCauseFunc
+	done chan struct{} // closed when what follows is known
+	conn *connection
+	err  error
 }
 
 func newServer(name string, s settings, o *mcp.ClientOptions, log *slog.Logger) *server {
-	life, end := context.WithCancel(context.Background())
-	return &server{name: name, settings: s, options: o, log: log, making: make(chan struct{}, 1), life: life, end: end}
+	return &server{name: name, settings: s, options: o, log: log, over: make(chan struct{})}
 }
 
-// live is the session there is; nil where a call would make one.
-func (s *server) live() *mcp.ClientSession {
+// Why a connection that is being made is given up.
+var (
+	errSlow  = errors.New("the server is slow")
+	errEnded = errors.New("the plugin ends")
+)
+
+// live is the connection there is; nil where a call would make one.
+func (s *server) live() *connection {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.session
+	return s.conn
 }
 
-// use is the session, of a connection that is made now if there is none. A server that is
-// gone is started again by the next call, not by itself: one that always fails costs nothing.
-func (s *server) use(ctx context.Context) (*mcp.ClientSession, error) {
-	select {
-	case s.making <- struct{}{}:
-		defer func() { <-s.making }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case <-s.life.Done():
+// use is the connection, which is made now if there is none. A server that is gone is
+// started again by the next call, not by itself: one that always fails costs nothing.
+func (s *server) use(ctx context.Context) (*connection, error) {
+	s.mu.Lock()
+	switch {
+	case s.closed:
+		s.mu.Unlock()
+		return nil, s.gone()
+	case s.conn != nil:
+		defer s.mu.Unlock()
+		return s.conn, nil
 	}
-	if session := s.live(); session != nil {
-		return session, nil
+	a := s.making
+	if a == nil {
+		// No value of the call is in it either: what the server asks later is not of that call.
+		ctx, end := context.WithCancelCause(context.Background())
+		a = &attempt{end: end, done: make(chan struct{})}
+		s.making = a
+		go s.attempt(ctx, a)
+	}
+	s.mu.Unlock()
+	select {
+	case <-a.done:
+		return a.conn, a.err
+	case <-s.over:
+		return nil, s.gone()
+	case <-ctx.Done():
+		if errors.Is(context.Cause(ctx), errSlow) {
+			return nil, s.fault(ctx, nil, s.slow())
+		}
+		return nil, ctx.Err()
+	}
+}
+
+func (s *server) gone() error {
+	return sdk.Errorf(sdk.Unavailable, "the MCP server %s has been ended", s.name)
+}
+
+func (s *server) slow() error {
+	return fmt.Errorf("it did not answer within %v", s.settings.Timeout)
+}
+
+// attempt makes the connection that others wait for.
+func (s *server) attempt(ctx context.Context, a *attempt) {
+	defer close(a.done)
+	late := time.AfterFunc(s.settings.Timeout, func() { a.end(errSlow) })
+	c := &connection{end: a.end}
+	err := s.connect(ctx, c)
+	late.Stop()
+	if cause := context.Cause(ctx); cause != nil {
+		err = cause
 	}
 	switch {
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case s.life.Err() != nil:
-		return nil, sdk.Errorf(sdk.Unavailable, "the MCP server %s has been ended", s.name)
-	}
-	// The connection lives on in the context that it is made with.
-	live, end := context.WithCancelCause(context.WithoutCancel(ctx))
-	defer context.AfterFunc(ctx, func() { end(context.Cause(ctx)) })()
-	context.AfterFunc(s.life, func() { end(context.Cause(s.life)) })
-	slow := time.AfterFunc(s.settings.Timeout, func() { end(errSlow) })
-	session, err := s.connect(live)
-	if !slow.Stop() && err == nil {
-		_ = session.Close()
-		err = errSlow
+	case errors.Is(err, errSlow):
+		a.err = s.fault(ctx, nil, s.slow())
+	case errors.Is(err, errEnded):
+		a.err = s.gone()
+	case err != nil:
+		a.err = s.fault(ctx, c.process, err)
 	}
 	if err != nil {
-		end(err)
-		if errors.Is(context.Cause(live), errSlow) {
-			err = fmt.Errorf("it did not answer within %v", s.settings.Timeout)
-		}
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		return nil, s.fault(err)
+		c.close() // before another can be made; the SDK does not end the program after each error
 	}
+	again := false
 	s.mu.Lock()
-	s.session = session
+	s.making = nil
+	switch {
+	case err != nil:
+	case s.closed:
+		a.err = s.gone()
+		defer c.close()
+	default:
+		again = s.made > 0
+		s.made++
+		s.conn, a.conn = c, c
+	}
 	s.mu.Unlock()
+	if a.conn == nil {
+		return
+	}
 	go func() {
-		_ = session.Wait()
-		end(nil)
-		s.lost(session)
+		_ = c.Wait()
+		s.lost(c)
 	}()
-	return session, nil
+	if again && s.renewed != nil {
+		s.renewed()
+	}
 }
 
-// errSlow ends a connection that is not made within the timeout of the block.
-var errSlow = errors.New("the server is slow")
-
-func (s *server) connect(ctx context.Context) (*mcp.ClientSession, error) {
+// connect makes the connection, which lives on in ctx.
+func (s *server) connect(ctx context.Context, c *connection) (err error) {
 	client := mcp.NewClient(&mcp.Implementation{Name: "bothy", Version: sdk.Version}, s.options)
 	if s.settings.Command != "" {
-		p := &process{settings: s.settings, log: s.log}
-		s.mu.Lock()
-		s.process = p
-		s.mu.Unlock()
-		return client.Connect(ctx, p, nil)
+		c.process = &process{settings: s.settings, log: s.log}
+		c.ClientSession, err = client.Connect(ctx, c.process, nil)
+		return err
 	}
 	to, err := url.Parse(s.settings.URL)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	web := &http.Client{Transport: withHeaders{to, s.settings.Headers, http.DefaultTransport}}
 	if s.settings.Transport != "sse" {
-		session, err := client.Connect(ctx, &mcp.StreamableClientTransport{Endpoint: s.settings.URL, HTTPClient: web}, nil)
+		c.ClientSession, err = client.Connect(ctx, &mcp.StreamableClientTransport{Endpoint: s.settings.URL, HTTPClient: web}, nil)
 		if err == nil || s.settings.Transport == "http" || ctx.Err() != nil {
-			return session, err
+			return err
 		}
-		s.log.Debug("the server does not speak streamable HTTP; trying SSE", "error", err)
-		if session, old := client.Connect(ctx, &mcp.SSEClientTransport{Endpoint: s.settings.URL, HTTPClient: web}, nil); old == nil {
-			return session, nil
+		s.log.Debug("the server does not speak streamable HTTP; trying SSE", "error", sentence(err))
+		var old error
+		if c.ClientSession, old = client.Connect(ctx, &mcp.SSEClientTransport{Endpoint: s.settings.URL, HTTPClient: web}, nil); old == nil {
+			return nil
 		}
-		return nil, err // why the protocol of today fails says more
+		return err // why the protocol of today fails says more
 	}
-	return client.Connect(ctx, &mcp.SSEClientTransport{Endpoint: s.settings.URL, HTTPClient: web}, nil)
+	c.ClientSession, err = client.Connect(ctx, &mcp.SSEClientTransport{Endpoint: s.settings.URL, HTTPClient: web}, nil)
+	return err
 }
 
-// lost takes a session that has ended out of use.
-func (s *server) lost(session *mcp.ClientSession) {
+// close ends the session and its program, and waits for that.
+func (c *connection) close() {
+	if c.ClientSession != nil {
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			_ = c.ClientSession.Close()
+		}()
+		select {
+		case <-done:
+		case <-time.After(farewell): // it waits for each call that the server does not answer
+		}
+	}
+	if c.process != nil {
+		_ = c.process.stop()
+	}
+	c.end(nil)
+}
+
+// lost takes a connection that has ended, or is of no use, out of use.
+func (s *server) lost(c *connection) {
 	s.mu.Lock()
-	if s.session == session {
-		s.session = nil
+	defer s.mu.Unlock()
+	if s.conn == c {
+		s.conn = nil
 	}
-	s.mu.Unlock()
-	go func() { _ = session.Close() }() // its program may still run
+	if !s.closed { // or else close does it
+		s.ending.Go(c.close) // its program may still run
+	}
 }
 
-// fault is one sentence on what went wrong with the server, for model and person.
-func (s *server) fault(err error) error {
+// fault is one sentence on what went wrong with the server, for model and person. p is the
+// program that it went wrong with, if there is one.
+func (s *server) fault(ctx context.Context, p *process, err error) error {
 	var known *sdk.Error
 	if errors.As(err, &known) {
 		return err
 	}
-	how := err.Error()
-	s.mu.Lock()
-	p := s.process
-	s.mu.Unlock()
+	how := sentence(err)
 	if p != nil && p.waited != nil {
 		// The end of its output is read before the end of the process is known.
 		select {
 		case <-p.waited:
 		case <-time.After(farewell):
+		case <-ctx.Done():
 		}
 		if said := p.ended(); said != "" {
 			how = said
@@ -158,21 +238,41 @@ func (s *server) fault(err error) error {
 	return sdk.Errorf(sdk.Unavailable, "the MCP server %s (%s) failed: %s", s.name, s.settings.source(), strings.TrimSuffix(how, "."))
 }
 
-// close ends the connection and the server that was started for it.
-func (s *server) close() {
-	s.end()
-	s.making <- struct{}{} // a connection under way is given up
-	defer func() { <-s.making }()
-	s.mu.Lock()
-	session := s.session
-	s.session = nil
-	s.mu.Unlock()
-	if session != nil {
-		_ = session.Close()
+var (
+	closing = regexp.MustCompile(`^connection closed: calling "[^"]*": (client|server) is closing: `)
+	inText  = regexp.MustCompile(`(?i)(https?://)(?:[^/\s"'?#@]*@)?([^/\s"'?#@]*)[^\s"']*`)
+)
+
+// sentence is the error without what the SDK puts before each, and with scheme and host
+// alone of each URL: its path and its query may be secrets.
+func sentence(err error) string {
+	var at *url.Error
+	if errors.As(err, &at) && at.Err != nil {
+		err = at.Err
 	}
+	return inText.ReplaceAllString(closing.ReplaceAllString(err.Error(), ""), "$1$2")
 }
 
-// withHeaders adds the headers of the block to each request.
+// close ends the connection and the server that was started for it.
+func (s *server) close() {
+	s.mu.Lock()
+	if !s.closed {
+		s.closed = true
+		close(s.over)
+	}
+	c, a := s.conn, s.making
+	s.mu.Unlock()
+	if a != nil {
+		a.end(errEnded)
+		<-a.done
+	}
+	if c != nil {
+		c.close()
+	}
+	s.ending.Wait()
+}
+
+// withHeaders adds the headers of the block to each request to the host of its URL.
 type withHeaders struct {
 	to      *url.URL
 	headers map[string]string
@@ -182,10 +282,21 @@ type withHeaders struct {
 // RoundTrip implements http.RoundTripper.
 func (w withHeaders) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
-	if r.URL.Scheme == w.to.Scheme && r.URL.Host == w.to.Host { // a redirect, or the endpoint of an SSE server, may name another
-		for name, v := range w.headers {
-			r.Header.Set(name, v)
-		}
+	if origin(r.URL) != origin(w.to) { // a redirect, or the endpoint of an SSE server, may name another
+		r.Header.Del("Referer") // the whole URL before the redirect
+		return w.next.RoundTrip(r)
+	}
+	for name, v := range w.headers {
+		r.Header.Set(name, v)
 	}
 	return w.next.RoundTrip(r)
+}
+
+// origin is the scheme, the host and the port of the URL.
+func origin(u *url.URL) string {
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	return u.Scheme + "://" + strings.ToLower(u.Hostname()) + ":" + port
 }

@@ -27,8 +27,9 @@ const (
 )
 
 // inherited are the variables that a server gets of the environment of the plugin,
-// which is scrubbed already. A key of the user reaches no server that was not given it.
-var inherited = []string{"PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TZ", "USER", "LOGNAME", "SHELL"}
+// which is scrubbed already. A key of the user reaches no server that was not given it. The
+// last one is for no server: by it the daemon finds what a plugin left behind that was killed.
+var inherited = []string{"PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TZ", "USER", "LOGNAME", "SHELL", "PLUGIN_UNIX_SOCKET_DIR"}
 
 // process is a transport that starts the server and speaks over its standard input and
 // output. What it prints that is no message is for the log.
@@ -36,12 +37,15 @@ type process struct {
 	settings settings
 	log      *slog.Logger
 
-	cmd    *exec.Cmd
-	words  *tail
-	waited chan struct{} // closed when it has ended
-	state  error         // what Wait said, once waited is closed
-	silent atomic.Bool   // its output has ended
-	told   atomic.Bool   // Bothy ended it, before its output had
+	cmd     *exec.Cmd
+	in      io.WriteCloser
+	stopped sync.Once
+	stopErr error
+	words   *tail
+	waited  chan struct{} // closed when it has ended
+	state   error         // what Wait said, once waited is closed
+	silent  atomic.Bool   // its output has ended
+	told    atomic.Bool   // Bothy ended it, before its output had
 }
 
 // Connect starts the server.
@@ -63,8 +67,8 @@ func (p *process) Connect(ctx context.Context) (mcp.Connection, error) {
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	p.words = &tail{most: lastWords}
 	p.cmd.Stderr = io.MultiWriter(p.words, &logLines{log: p.log, said: "standard error"})
-	in, err := p.cmd.StdinPipe()
-	if err != nil {
+	var err error
+	if p.in, err = p.cmd.StdinPipe(); err != nil {
 		return nil, err
 	}
 	out, w, err := os.Pipe() // not StdoutPipe, which Wait closes before all of it is read
@@ -84,33 +88,42 @@ func (p *process) Connect(ctx context.Context) (mcp.Connection, error) {
 		p.state = p.cmd.Wait()
 		close(p.waited)
 	}()
-	t := &mcp.IOTransport{Reader: &messages{from: bufio.NewReaderSize(out, 64<<10), close: out.Close, log: p.log, ended: &p.silent}, Writer: &ending{WriteCloser: in, p: p}}
+	t := &mcp.IOTransport{Reader: &messages{from: bufio.NewReaderSize(out, 64<<10), close: out.Close, log: p.log, ended: &p.silent}, Writer: &ending{p.in, p}}
 	return t.Connect(ctx)
 }
 
 // ending is the server's standard input, whose end tells it to end.
 type ending struct {
-	io.WriteCloser
+	io.Writer
 	p *process
 }
 
-// Close ends the server, and what it has started, and waits for that.
-func (e *ending) Close() error {
-	e.p.told.Store(!e.p.silent.Load())
-	err := e.WriteCloser.Close()
-	for _, signal := range []syscall.Signal{0, syscall.SIGTERM, syscall.SIGKILL} {
-		if signal != 0 {
-			_ = syscall.Kill(-e.p.cmd.Process.Pid, signal)
-		}
-		select {
-		case <-e.p.waited:
-			_ = syscall.Kill(-e.p.cmd.Process.Pid, syscall.SIGKILL) // its group may outlive it
-			return err
-		case <-time.After(farewell):
-		}
+// Close ends the server.
+func (e *ending) Close() error { return e.p.stop() }
+
+// stop ends the server, and what it has started, and waits for that. It may be called
+// several times, and after a start that failed.
+func (p *process) stop() error {
+	if p.waited == nil {
+		return nil
 	}
-	<-e.p.waited
-	return err
+	p.stopped.Do(func() {
+		p.told.Store(!p.silent.Load())
+		p.stopErr = p.in.Close()
+		for _, signal := range []syscall.Signal{0, syscall.SIGTERM, syscall.SIGKILL} {
+			if signal != 0 {
+				_ = syscall.Kill(-p.cmd.Process.Pid, signal)
+			}
+			select {
+			case <-p.waited:
+				_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL) // its group may outlive it
+				return
+			case <-time.After(farewell):
+			}
+		}
+		<-p.waited
+	})
+	return p.stopErr
 }
 
 // ended says how the server ended by itself, and what it said last; empty while it runs, and

@@ -59,7 +59,7 @@ func serve(what string) int {
 		fmt.Println("starting up, please wait")
 		fmt.Println("[info] ready")
 		fmt.Println(" [12:30:00] {still} ready")
-		fmt.Println("[]")
+		fmt.Println("[]\n[\n[ ")
 		fmt.Println(strings.Repeat("noise ", 100_000))
 	}
 	o := &mcp.ServerOptions{PageSize: 3}

@@ -1,16 +1,19 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -267,12 +270,13 @@ func TestFaultsAtStart(t *testing.T) {
 func TestEnvironment(t *testing.T) {
 	t.Setenv("CANARY_KEY", "canary")
 	t.Setenv("LANG", "C.UTF-8")
+	t.Setenv("PLUGIN_UNIX_SOCKET_DIR", "/run/x") // the daemon finds by it what is left behind
 	m := started(t, "plain")
 	r, err := call(t, m, "mcp__fake__environment", `{}`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(r.Output, "canary") || !strings.Contains(r.Output, "SERVER=plain") || !strings.Contains(r.Output, "LANG=C.UTF-8") {
+	if strings.Contains(r.Output, "canary") || !strings.Contains(r.Output, "SERVER=plain") || !strings.Contains(r.Output, "LANG=C.UTF-8") || !strings.Contains(r.Output, "PLUGIN_UNIX_SOCKET_DIR=/run/x") {
 		t.Error(r.Output)
 	}
 }
@@ -587,5 +591,30 @@ func TestSecretsOfURL(t *testing.T) {
 		if got := sentence(errors.New(c.in)); got != c.want {
 			t.Errorf("%s is %s", c.in, got)
 		}
+	}
+}
+
+// TestBatches: a line that begins with [ is a message where a { follows.
+func TestBatches(t *testing.T) {
+	in := "[info] ready\n[\n[]\n[ {\"a\":1} ]\n{\"b\":2}\n"
+	var over atomic.Bool
+	got, err := io.ReadAll(&messages{from: bufio.NewReader(strings.NewReader(in)), log: newMCP().log, ended: &over})
+	if want := "[ {\"a\":1} ]\n{\"b\":2}\n"; err != nil || string(got) != want || !over.Load() {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// TestOneList: a list waits for the one before it, and heeds its deadline.
+func TestOneList(t *testing.T) {
+	m := started(t, "plain")
+	m.listing <- struct{}{}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if err := m.list(ctx, m.server.live()); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("%v", err)
+	}
+	<-m.listing
+	if err := m.list(t.Context(), m.server.live()); err != nil {
+		t.Error(err)
 	}
 }

@@ -14,7 +14,7 @@ import (
 type settings struct {
 	Command   string            `hcl:"command,optional" doc:"the program that is the server; it speaks over its standard input and output"`
 	Args      []string          `hcl:"arguments,optional" doc:"its arguments, each one as it is: there is no shell"`
-	Env       map[string]string `hcl:"environment,optional" secret:"true" doc:"its environment, beside PATH, HOME, LANG and TMPDIR; it gets nothing else"`
+	Env       map[string]string `hcl:"environment,optional" secret:"true" doc:"its environment, beside PATH, HOME, LANG and the like (docs/mcp.md); it gets nothing else"`
 	Dir       string            `hcl:"cwd,optional" doc:"the folder it is started in, absolute; the default is its home"`
 	URL       string            `hcl:"url,optional" doc:"where a server is that is reached by HTTP, in place of a command"`
 	Headers   map[string]string `hcl:"headers,optional" secret:"true" doc:"headers of each request to the URL, such as Authorization"`

@@ -169,11 +169,9 @@ func (m *messages) Read(b []byte) (int, error) {
 		piece, err := m.from.ReadSlice('\n')
 		if !m.on {
 			text := bytes.TrimSpace(piece)
-			rest, batch := bytes.CutPrefix(text, []byte("["))
-			if rest = bytes.TrimSpace(rest); batch { // "[info] ready" is none
-				text = rest
-			}
-			m.noise = len(text) > 0 && text[0] != '{'
+			batch, isBatch := bytes.CutPrefix(text, []byte("["))
+			isBatch = isBatch && bytes.HasPrefix(bytes.TrimSpace(batch), []byte("{")) // "[info] ready" is none
+			m.noise = len(text) > 0 && text[0] != '{' && !isBatch
 			if m.noise {
 				m.log.Warn("the server printed what is no message", "output", clip(string(text), 200))
 			}

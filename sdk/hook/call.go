@@ -24,7 +24,9 @@ type Call struct {
 // callOf is the call of an action.
 func callOf(run int64, a sdk.Action) Call {
 	c := Call{Run: run, Wrote: a.Tool, Action: a}
-	c.Tool = strings.TrimPrefix(a.Tool, a.Plugin+"__")
+	if !strings.HasPrefix(a.Plugin, sdk.MCPPrefix) { // whose tools are called so by themselves
+		c.Tool = strings.TrimPrefix(a.Tool, a.Plugin+"__")
+	}
 	return c
 }
 

@@ -82,3 +82,12 @@ func TestAfterCall(t *testing.T) {
 		t.Errorf("%v, %+v", err, seen)
 	}
 }
+
+// TestCallOfMCP: the tool of an MCP server has one name, with the server's in it.
+func TestCallOfMCP(t *testing.T) {
+	var action sdk.Action
+	action.Tool, action.Plugin = "mcp__notes__search", "mcp__notes"
+	if c := callOf(1, action); c.Tool != "mcp__notes__search" {
+		t.Error(c.Tool)
+	}
+}

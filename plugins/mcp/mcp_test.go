@@ -406,6 +406,9 @@ func TestToolNames(t *testing.T) {
 	first := strings.TrimPrefix(names["read-only"], "mcp__gh__")
 	tools := []string{"read-only", "read_only", first}
 	second := strings.TrimPrefix(toolNames("gh", tools)["read-only"], "mcp__gh__")
+	if second == first {
+		t.Fatalf("two tools are named %s", first)
+	}
 	tools = append(tools, second)
 	seen = map[string]bool{}
 	for raw, name := range toolNames("gh", tools) {

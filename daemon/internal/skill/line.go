@@ -45,8 +45,7 @@ func (lines listLines) size(limit int) (n int) {
 	return n
 }
 
-// write writes the line with a description of at most limit characters, none
-// when limit is 0.
+// write writes the line with a description of at most limit characters, none when limit is 0.
 func (l listLine) write(b *strings.Builder, limit int) {
 	b.WriteString("<skill><name>" + l.name + "</name>")
 	if text := cut(l.description, limit); text != "" {
@@ -82,8 +81,7 @@ func oneLine(text string) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// hidden is sdk.Hidden without mercy: joiners go too, and what only has a meaning
-// that two sides agreed on.
+// hidden is sdk.Hidden without mercy: joiners go too, and what only has a meaning that two sides agreed on.
 func hidden(r rune) bool { return sdk.Hidden(r) || unicode.In(r, unicode.Co, unicode.Cs) }
 
 // cut shortens a text to at most limit characters, the mark of the cut among

@@ -130,17 +130,16 @@ func (s *search) terms(query string) (terms []term) {
 // or begins it. has are, by document, the terms that it has, a bit for each.
 func (s *search) scores(query string, terms []term) (scores []float64, has []uint64) {
 	scores, has = make([]float64, len(s.documents)), make([]uint64, len(s.documents))
-	highest := 0.0
+	step := 1.0 // above what any document scores
 	for i, t := range terms {
 		for _, p := range t.in {
 			has[p.document] |= 1 << i
 			score := scores[p.document] + float64(p.score)
-			if scores[p.document] = score; score > highest {
-				highest = score
+			if scores[p.document] = score; score+1 > step {
+				step = score + 1
 			}
 		}
 	}
-	step := highest + 1
 	query = plainName(start(query, 512))
 	for i, name := range s.names {
 		switch {
@@ -175,11 +174,9 @@ func best(scores []float64, limit int) []int {
 	return places
 }
 
-// Match returns the usable documents that fit a query, best first, at most
-// limit of them; 0 is all. The name that was typed goes first, then names that
-// begin with the query or that the query begins with, then what the words of
-// name, description and tags say (BM25). Of equals the name decides, so that
-// one catalogue gives one answer.
+// Match returns the usable documents that fit a query, best first, at most limit of them; 0 is all. The name
+// that was typed goes first, then names that begin with the query or that the query begins with, then what the
+// words of name, description and tags say (BM25). Of equals the name decides, so that one catalogue gives one answer.
 func (c *Catalogue) Match(query string, limit int) []Match {
 	s := c.search()
 	terms := s.terms(query)

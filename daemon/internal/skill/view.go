@@ -9,8 +9,7 @@ import (
 	"github.com/bothyd/bothy/daemon/internal/watch"
 )
 
-// view follows some folders: the user's and the bundled ones, or those of one
-// workspace.
+// view follows some folders: the user's and the bundled ones, or those of one workspace.
 type view struct {
 	*watch.Watcher
 	l       *Library

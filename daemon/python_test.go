@@ -225,7 +225,7 @@ func TestPythonPackage(t *testing.T) {
 	path := pythonPlugin(t, "many", manyThings)
 	conforms(t, path, "--settings", `{"greeting":"well"}`)
 	for settings, want := range map[string]string{
-		`{"greeting":"well","style":"loud"}`: `it must be one of ["plain" "bold"]`,
+		`{"greeting":"well","style":"loud"}`: `it must be one of "plain", "bold"`,
 		`{"greeting":"well","count":9}`:      "it must be from 1 to 8",
 		`{"greeting":"well","foo":1}`:        "it declares greeting, key, wait, words, style, count",
 	} {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -114,7 +115,7 @@ func (a ConfigAttribute) CheckValue(value json.RawMessage) error {
 	}
 	for _, one := range texts {
 		if len(a.Enum) > 0 && !slices.Contains(a.Enum, one) {
-			return fmt.Errorf("it must be one of %q", a.Enum)
+			return fmt.Errorf("it must be one of %s", quoted(a.Enum))
 		}
 	}
 	if n, is := v.(float64); is && (a.Minimum != nil && n < *a.Minimum || a.Maximum != nil && n > *a.Maximum) {
@@ -185,4 +186,13 @@ func (c *ConfigSchema) CheckValues(values map[string]json.RawMessage) error {
 	}
 	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 	return errors.Join(errs...)
+}
+
+// quoted are texts as people read a list of them.
+func quoted(texts []string) string {
+	all := make([]string, len(texts))
+	for i, t := range texts {
+		all[i] = strconv.Quote(t)
+	}
+	return strings.Join(all, ", ")
 }

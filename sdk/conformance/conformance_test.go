@@ -210,7 +210,7 @@ func TestSettings(t *testing.T) {
 		``:                           `the settings were refused: attribute "url" is required; give --settings with what its block must say`,
 		`{"url":"u","foo":1}`:        `attribute "foo": the plugin does not declare it: it declares style, url`,
 		`{"url":"u","style":5}`:      `attribute "style": it must be a text, and this is a number`,
-		`{"url":"u","style":"loud"}`: `attribute "style": it must be one of ["plain"]`,
+		`{"url":"u","style":"loud"}`: `attribute "style": it must be one of "plain"`,
 	} {
 		tr := &trial{o: Options{Config: json.RawMessage(given)}, dir: t.TempDir()}
 		_, refused, err := tr.settings(m)

@@ -99,7 +99,7 @@ func TestSchemaMistakes(t *testing.T) {
 		`minimum "few" is no number`: struct {
 			A int `hcl:"a" minimum:"few"`
 		}{},
-		`its default: it must be one of ["x" "y"]`: struct {
+		`its default: it must be one of "x", "y"`: struct {
 			A string `hcl:"a" enum:"x,y" default:"z"`
 		}{},
 		"cannot have a default": struct {
@@ -128,9 +128,9 @@ func TestDecode(t *testing.T) {
 		`{"url":"u","count":"many"}`:           `"count": it must be a number, and this is a text`,
 		`{"url":"u","count":2.5}`:              `"count": the number does not fit into a int`,
 		`{"url":"u","tags":["a",1]}`:           `"tags": it must be a list of texts, and this is a list`,
-		`{"url":"u","style":"loud"}`:           `"style": it must be one of ["plain" "bold"]`,
+		`{"url":"u","style":"loud"}`:           `"style": it must be one of "plain", "bold"`,
 		`{"url":"u","level":9}`:                `"level": it must be from 1 to 5`,
-		`{"url":"u","colours":["red","grey"]}`: `"colours": it must be one of ["red" "green"]`,
+		`{"url":"u","colours":["red","grey"]}`: `"colours": it must be one of "red", "green"`,
 	} {
 		if err := Decode(json.RawMessage(raw), &everything{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", raw, err, want)

@@ -42,7 +42,7 @@ func TestDecodeBounds(t *testing.T) {
 	}}
 	for text, want := range map[string]string{
 		"style = \"bold\"\nindent = 8": "",
-		`style = "loud"`:               `style: it must be one of ["plain" "bold"].`,
+		`style = "loud"`:               `style: it must be one of "plain", "bold".`,
 		`indent = 99`:                  "indent: it must be from 1 to 8.",
 		`indent = "many"`:              "indent must be a number: this is a text.",
 	} {

@@ -3,7 +3,9 @@ package sdktest
 import (
 	"context"
 	"encoding/json"
+	"path"
 	"slices"
+	"strings"
 	"testing"
 
 	"google.golang.org/grpc"
@@ -40,7 +42,7 @@ func Configure(t *testing.T, o plugin.Options, b Block) *Plugin {
 	if b.Daemon == nil {
 		b.Daemon = &Daemon{}
 	}
-	p := &Plugin{t: t, options: o, host: granted{b.Daemon, b.Grants}, granted: b.Grants}
+	p := &Plugin{t: t, options: o, host: granted{b.Daemon, b.Grants, o.Calls}, granted: b.Grants}
 	config := json.RawMessage(b.Settings)
 	if b.Settings == "" {
 		config = json.RawMessage("{}")
@@ -134,6 +136,21 @@ func serving(h host.Host) []grpc.ServerOption {
 type granted struct {
 	host.Host
 	grants []string
+	calls  sdk.Calls // what the plugin declares that it calls
+}
+
+// undeclared refuses what the plugin does not declare, as the daemon does whatever a block
+// grants. field is of sdk.Calls.
+func (g granted) undeclared(field string, declared []string, name string) error {
+	_, bare, qualified := strings.Cut(name, "__")
+	if slices.ContainsFunc(declared, func(pattern string) bool {
+		is, _ := path.Match(pattern, name)
+		short, _ := path.Match(pattern, bare)
+		return is || qualified && short
+	}) {
+		return nil
+	}
+	return sdk.Errorf(sdk.Permission, "the plugin does not declare that it calls %s: add Calls: sdk.Calls{%s: []string{%q}} to its Options", name, field, name)
 }
 
 func (g granted) lacks(grant string) error {
@@ -172,6 +189,9 @@ func (g granted) Invoke(ctx context.Context, tool string, arguments []byte) (sdk
 	if err := g.lacks(sdk.GrantTools); err != nil {
 		return sdk.ToolResult{}, err
 	}
+	if err := g.undeclared("Tools", g.calls.Tools, tool); err != nil {
+		return sdk.ToolResult{}, err
+	}
 	return g.Host.Invoke(ctx, tool, arguments)
 }
 
@@ -180,12 +200,20 @@ func (g granted) Complete(ctx context.Context, req sdk.Request, send func(sdk.De
 	if err := g.lacks(sdk.GrantModels); err != nil {
 		return err
 	}
+	if req.Model != "" {
+		if err := g.undeclared("Models", g.calls.Models, req.Model); err != nil {
+			return err
+		}
+	}
 	return g.Host.Complete(ctx, req, send)
 }
 
 // Secret implements host.Host.
 func (g granted) Secret(ctx context.Context, name string) (string, error) {
 	if err := g.lacks(sdk.GrantSecrets); err != nil {
+		return "", err
+	}
+	if err := g.undeclared("Secrets", g.calls.Secrets, name); err != nil {
 		return "", err
 	}
 	return g.Host.Secret(ctx, name)

@@ -29,8 +29,20 @@ func TestBlock(t *testing.T) {
 		Name: "greeter", Config: &config,
 		Configure: func(ctx context.Context, s sdk.Settings) (err error) {
 			word, err = host.From(ctx).Secret(ctx, "word")
+			if _, undeclared := host.From(ctx).Secret(ctx, "other"); sdk.OutcomeOf(undeclared) != sdk.Permission || !strings.Contains(undeclared.Error(), `Secrets: []string{"other"}`) {
+				t.Errorf("a secret that is not declared: %v", undeclared)
+			}
+			if _, undeclared := host.Use(ctx, "grep", nil); sdk.OutcomeOf(undeclared) != sdk.Permission || !strings.Contains(undeclared.Error(), `Tools: []string{"grep"}`) {
+				t.Errorf("a tool that is not declared: %v", undeclared)
+			}
+			for _, name := range []string{"read_file", "files__read_file"} {
+				if _, err := host.Use(ctx, name, nil); sdk.OutcomeOf(err) != sdk.NotFound {
+					t.Errorf("a tool that is declared: %v", err)
+				}
+			}
 			return err
 		},
+		Calls: sdk.Calls{Secrets: []string{"word"}, Tools: []string{"read_*"}},
 		Tool: tool.Set{tool.Plain("greet", "Greets.", func(ctx context.Context, in struct{ Name string }) (string, error) {
 			ctx, cancel := context.WithTimeout(ctx, config.Patience) // nothing, where the default is not filled in
 			defer cancel()
@@ -46,7 +58,7 @@ func TestBlock(t *testing.T) {
 		})},
 	}
 	p := sdktest.Configure(t, options, sdktest.Block{
-		Settings: `{"greeting": "Good day"}`, Grants: []string{sdk.GrantSecrets, sdk.GrantModels},
+		Settings: `{"greeting": "Good day"}`, Grants: []string{sdk.GrantSecrets, sdk.GrantModels, sdk.GrantTools},
 		Daemon: &sdktest.Daemon{
 			Secrets: map[string]string{"word": ", "},
 			Answer:  func(_ context.Context, r sdk.Request) (string, error) { return r.Messages[0].Text, nil },

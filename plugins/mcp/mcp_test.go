@@ -472,7 +472,6 @@ func TestHangs(t *testing.T) {
 	if _, err := call(t, m, "mcp__fake__die", `{}`); err == nil {
 		t.Fatal("it lives")
 	}
-	begun := time.Now()
 	for range 2 {
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		if _, err := m.Invoke(ctx, sdk.Invocation{Tool: "mcp__fake__echo", CallID: "c"}, &sdktest.Recorder{}); !errors.Is(err, context.DeadlineExceeded) {
@@ -491,9 +490,6 @@ func TestHangs(t *testing.T) {
 	}
 	if _, err := call(t, m, "mcp__fake__echo", `{}`); err == nil || !strings.Contains(err.Error(), "has been ended") {
 		t.Errorf("after the end: %v", err)
-	}
-	if took := time.Since(begun); took > 15*time.Second {
-		t.Errorf("it took %v", took)
 	}
 }
 

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"net"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -44,6 +45,19 @@ func (h *house) joins(t *testing.T, pid *atomic.Int64, as int64, says string) *r
 		}
 	}
 	return r
+}
+
+// settles waits until the server has noted that its answers were written, but for those to
+// requests at work: a client has read one a moment before that.
+func (h *house) settles(t *testing.T, working int) {
+	t.Helper()
+	eventually(t, "the answers are written", func() bool {
+		n := 0
+		for _, c := range h.all() {
+			n += len(c.slots)
+		}
+		return n == working
+	})
 }
 
 // gaveUp fails unless the connection was ended for another one.
@@ -96,13 +110,19 @@ func TestAProcessWithManyMakesRoom(t *testing.T) {
 		<-release
 		return rpc.ToolDone{}, nil
 	}
+	end := sync.OnceFunc(func() { close(release) })
+	defer end()
 	const many = 1
 	busy := h.joins(t, pid, many, ping)
 	busy.send(`{"jsonrpc":"2.0","id":"t","method":"tools/call","params":{"project":"/p","tool":"x"}}` + "\n")
 	<-begun
 	watching := h.joins(t, pid, many, `{"jsonrpc":"2.0","id":"w","method":"journal/watch","params":{}}`+"\n")
-	first, second := h.joins(t, pid, many, ping), h.joins(t, pid, many, ping)
+	h.settles(t, 1)
+	first := h.joins(t, pid, many, ping)
+	h.settles(t, 1)
+	second := h.joins(t, pid, many, ping)
 	person := h.joins(t, pid, many, hello(h.token(t, rpc.RoleApprove), ""))
+	h.settles(t, 1)
 
 	h.joins(t, pid, 2, ping)
 	first.gaveUp()
@@ -114,7 +134,7 @@ func TestAProcessWithManyMakesRoom(t *testing.T) {
 	if m := person.answer(); m.Error != nil {
 		t.Error(m.Error)
 	}
-	close(release)
+	end()
 	if m := busy.answer(); m.Error != nil {
 		t.Error(m.Error)
 	}

@@ -15,7 +15,7 @@ func TestParseSetBounds(t *testing.T) {
 		text string
 	}{
 		`style: it must be one of "plain", "bold"`: {sdk.ConfigAttribute{Name: "style", Type: "string", Enum: []string{"plain", "bold"}}, "loud"},
-		"indent: it must be 8 or less":              {sdk.ConfigAttribute{Name: "indent", Type: "number", Maximum: &high}, "9"},
+		"indent: it must be 8 or less":             {sdk.ConfigAttribute{Name: "indent", Type: "number", Maximum: &high}, "9"},
 	} {
 		if _, err := ParseSet(set.a, set.text); err == nil || err.Error() != want {
 			t.Errorf("%v, want %q", err, want)

@@ -70,7 +70,7 @@ func TestRead(t *testing.T) {
 			[]string{`api url=https://api.example.com/mcp header.Authorization=Bearer <env API_KEY "none"> header.X-Plain=$HOME transport=http`,
 				`fs command=npx arg=-y arg=@modelcontextprotocol/server-filesystem arg=<env HOME>/notes`}},
 		{"claude code, the person's file", ".claude.json", `{"numStartups":3,"mcpServers":{"gh":{"command":"gh-mcp"}},"projects":{
-			"/work/p":{"mcpServers":{"gh":{"command":"other"},"db":{"command":"db"}}},"/work/q":{"mcpServers":{"no":{"command":"no"}}}}}`,
+			"/srv/p":{"mcpServers":{"gh":{"command":"other"},"db":{"command":"db"}}},"/srv/q":{"mcpServers":{"no":{"command":"no"}}}}}`,
 			[]string{"db command=db", "gh command=other"}},
 		{"claude desktop, with keys", "claude_desktop_config.json", `{"mcpServers":{"GitHub":{"command":"docker","args":["run","ghp_0123456789abcdef"],
 			"env":{"GITHUB_PERSONAL_ACCESS_TOKEN":"not-shown","LEVEL":1,"DEBUG":true}},"remote":{"url":"https://x/sse","type":"sse","headers":{"Authorization":"Bearer abcdef"}}}}`,
@@ -90,7 +90,7 @@ func TestRead(t *testing.T) {
 			[]string{"my_server command=a", strings.Repeat("l", longestLabel) + " command=d", "my_server_2 command=b", "server command=c"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			servers, _, err := Read(c.file, "/work/p", []byte(c.text))
+			servers, _, err := Read(c.file, "/srv/p", []byte(c.text))
 			if err != nil {
 				t.Fatal(err)
 			}

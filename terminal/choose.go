@@ -80,20 +80,14 @@ func (c *conversation) setModel(name string) tea.Cmd {
 
 // modelText is what one chooses a model by.
 func modelText(m rpc.Model) string {
-	var parts []string
-	if m.ContextLength > 0 {
-		parts = append(parts, show.Thousands(m.ContextLength)+" tokens")
+	text := show.Model(m)
+	switch {
+	case m.Default && text != "":
+		return text + ", the default"
+	case m.Default:
+		return "the default"
 	}
-	if m.Local {
-		parts = append(parts, "on this machine")
-	}
-	if m.Tools != nil && !*m.Tools {
-		parts = append(parts, "calls no tools")
-	}
-	if m.Default {
-		parts = append(parts, "the default")
-	}
-	return strings.Join(parts, ", ")
+	return text
 }
 
 func (c *conversation) setAgent(name string) tea.Cmd {

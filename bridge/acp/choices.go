@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/coder/acp-go-sdk"
 
@@ -61,7 +60,7 @@ func (s *session) options() []acp.SessionConfigOption {
 		modes = append(modes, acp.SessionConfigSelectOption{Value: acp.SessionConfigValueId(m.Id), Name: m.Name, Description: m.Description})
 	}
 	for _, m := range s.models {
-		models = append(models, value(m.Alias, modelText(m)))
+		models = append(models, value(m.Alias, show.Model(m)))
 	}
 	for _, a := range s.agents {
 		agents = append(agents, value(a.Name, a.Description))
@@ -94,21 +93,6 @@ func value(id, about string) acp.SessionConfigSelectOption {
 		v.Description = &about
 	}
 	return v
-}
-
-// modelText is what one chooses a model by.
-func modelText(m rpc.Model) string {
-	var parts []string
-	if m.ContextLength > 0 {
-		parts = append(parts, show.Thousands(m.ContextLength)+" tokens")
-	}
-	if m.Local {
-		parts = append(parts, "on this machine")
-	}
-	if m.Tools != nil && !*m.Tools {
-		parts = append(parts, "calls no tools")
-	}
-	return strings.Join(parts, ", ")
 }
 
 // SetSessionMode implements acp.Agent.

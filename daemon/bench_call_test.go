@@ -209,7 +209,7 @@ func servingFaults(b *testing.B) *Daemon {
 // without a run, by eight callers at a time with those by one.
 func BenchmarkParallelCalls(b *testing.B) {
 	servingFaults(b)
-	const callers, calls = 8, 8
+	const callers, calls = 8, 128
 	ctx, project := context.Background(), b.TempDir()
 	clients := make([]client.Client, callers)
 	noop := func(c *client.Client, n int) error {
@@ -237,7 +237,7 @@ func BenchmarkParallelCalls(b *testing.B) {
 			return all.Wait()
 		})
 	}
-	ratio(b, "64 tool calls on the socket by one caller against 8 callers", "x-parallel", one, eight, "at least 3x")
+	ratio(b, "256 tool calls on the socket by one caller against 8 callers", "x-parallel", one, eight, "at least 3x")
 }
 
 // plainGRPC is a unary call over a Unix socket to another process: this test

@@ -7,6 +7,7 @@ import (
 	"hash/maphash"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 
 	"github.com/bothyd/bothy/daemon/internal/skill"
 	"github.com/bothyd/bothy/sdk"
@@ -24,6 +25,8 @@ type skills struct {
 	// loading orders the loads of one skill into one run. It is held over the
 	// copying of its folder.
 	loading [32]sync.Mutex
+
+	listed atomic.Pointer[listed] // for the turn before
 }
 
 // loaded is a skill as a run has it.

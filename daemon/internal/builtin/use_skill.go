@@ -19,11 +19,20 @@ type useSkillTool struct{ skills *skills }
 
 // useSkillTurn is use_skill with the skills as one turn has them.
 type useSkillTurn struct {
-	skills    *skills
-	turn      sdk.TurnContext
+	skills *skills
+	turn   sdk.TurnContext
+	*listed
+}
+
+// listed is what a model is told of a catalogue: most turns have the one of the turn
+// before.
+type listed struct {
 	catalogue *skill.Catalogue
-	listing   skill.Listing
+	budget    int
+	prompt    string
+	text      string
 	spec      sdk.Tool
+	none      bool // no skill is for models, and none was asked for
 }
 
 // take implements tool. Without a skill for it the tool is not offered.
@@ -32,21 +41,31 @@ func (u useSkillTool) take(ctx context.Context, t sdk.TurnContext) (turnTool, er
 	if err != nil {
 		return nil, err
 	}
-	list := skill.List(c, skill.Budget(u.skills.cfg.Budget(), t.Context), t.Loop.Prompt)
-	shown := list.Shown
-	if name, _, ok := typed(t.Loop.Prompt); ok && !slices.Contains(shown, name) {
+	budget := skill.Budget(u.skills.cfg.Budget(), t.Context)
+	l := u.skills.listed.Load()
+	if l == nil || l.catalogue != c || l.budget != budget || l.prompt != t.Loop.Prompt {
+		l = list(c, budget, t.Loop.Prompt)
+		u.skills.listed.Store(l)
+	}
+	if l.none {
+		return nil, nil
+	}
+	return &useSkillTurn{u.skills, t, l}, nil
+}
+
+func list(c *skill.Catalogue, budget int, prompt string) *listed {
+	found := skill.List(c, budget, prompt)
+	shown := found.Shown
+	if name, _, ok := typed(prompt); ok && !slices.Contains(shown, name) {
 		if _, found := c.Find(name); found { // which a person named, so the model may
 			shown = append(slices.Clone(shown), name)
 		}
 	}
-	if len(shown)+len(list.Left) == 0 {
-		return nil, nil
-	}
-	return &useSkillTurn{u.skills, t, c, list, useSkill(shown)}, nil
+	return &listed{c, budget, prompt, found.Text, useSkill(shown), len(shown)+len(found.Left) == 0}
 }
 
 func (t *useSkillTurn) tool() sdk.Tool { return t.spec }
-func (t *useSkillTurn) system() string { return t.listing.Text }
+func (t *useSkillTurn) system() string { return t.text }
 
 // useSkill is the tool. Its enum has the names that the model is shown; a name
 // that found no room there is taken as well.

@@ -150,14 +150,16 @@ func (t *turn) running() []*action { return which(t.queue(), (*action).running) 
 // begun are those of running, and the same of what plugins called.
 func (t *turn) begun() []*action { return which(t.all(), (*action).running) }
 
-// which are those of a list for which keep holds.
+// which are those of a list for which keep holds: the list itself where it holds for
+// all, so nobody may change what it returns.
 func which[T any](list []T, keep func(T) bool) []T {
-	var out []T
-	for i, x := range list {
+	first := slices.IndexFunc(list, func(x T) bool { return !keep(x) })
+	if first < 0 {
+		return slices.Clip(list)
+	}
+	out := append(make([]T, 0, len(list)), list[:first]...)
+	for _, x := range list[first+1:] {
 		if keep(x) {
-			if out == nil {
-				out = make([]T, 0, len(list)-i)
-			}
 			out = append(out, x)
 		}
 	}

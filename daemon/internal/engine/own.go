@@ -21,8 +21,7 @@ type Builtin interface {
 // the plugins have at this moment, and the own tools. That the own tools cannot
 // be had is told to whoever follows the run, and the turn goes on without them.
 func (e *Engine) takeTools(ctx context.Context, a *activeLoop) {
-	a.plugged = e.offer(a.agent, a.loop.ReadOnly)
-	a.own, a.skills, a.offered = nil, "", a.plugged
+	a.plugged, a.own = e.offer(a.agent, a.loop.ReadOnly), nil
 	if e.cfg.Builtin == nil || a.choice.Tools != nil && !*a.choice.Tools {
 		return
 	}
@@ -34,9 +33,13 @@ func (e *Engine) takeTools(ctx context.Context, a *activeLoop) {
 		return
 	}
 	a.own = own
-	if offered := readable(which(own.Tools(), a.agent.Admits), a.loop.ReadOnly); len(offered) > 0 {
-		a.skills = own.System()
-		a.offered = besides(a.plugged, offered)
+}
+
+// offerTools offers the tools that were taken to the model.
+func (a *activeLoop) offerTools() {
+	a.skills, a.offered = "", a.plugged
+	if own := readable(which(a.ownTools(), a.agent.Admits), a.loop.ReadOnly); len(own) > 0 {
+		a.skills, a.offered = a.own.System(), besides(a.plugged, own)
 	}
 }
 

@@ -204,6 +204,7 @@ func (e *Engine) takeUp(ctx context.Context, a *activeLoop) error {
 		if a.from != stageOpen { // it takes them when it asks the model
 			e.gather(ctx, a)
 			e.takeTools(ctx, a)
+			a.offerTools()
 		}
 		e.equip(ctx, a)
 		if err := e.putAside(ctx, a); err != nil {

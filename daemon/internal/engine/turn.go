@@ -97,6 +97,7 @@ func (e *Engine) answer(ctx context.Context, a *activeLoop) error {
 func (e *Engine) askOne(ctx context.Context, a *activeLoop) (sdk.Completion, error) {
 	e.gather(ctx, a)
 	e.takeTools(ctx, a)
+	a.offerTools()
 	if len(a.chain) > 0 && !a.fitsTools(a.choice) {
 		return sdk.Completion{}, errNoTools
 	}

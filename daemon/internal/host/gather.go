@@ -2,7 +2,6 @@ package host
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"sync"
 
@@ -16,13 +15,14 @@ import (
 // Config.Patience. What went wrong is told as with any plugin; the tools of the others are
 // there.
 func (s *Supervisor) Gather(ctx context.Context, agent sdk.Agent) {
+	var blocks []inspect.Spec
 	s.applying.Lock()
-	blocks := slices.Clone(s.blocks)
+	for _, spec := range s.blocks {
+		if server, is := strings.CutPrefix(spec.Instance, sdk.MCPPrefix); is && spec.Lazy && !spec.Off && agent.UsesMCP(server) {
+			blocks = append(blocks, spec)
+		}
+	}
 	s.applying.Unlock()
-	blocks = slices.DeleteFunc(blocks, func(spec inspect.Spec) bool {
-		server, is := strings.CutPrefix(spec.Instance, sdk.MCPPrefix)
-		return !is || !spec.Lazy || spec.Off || !agent.UsesMCP(server)
-	})
 	if len(blocks) == 0 {
 		return
 	}

@@ -66,6 +66,32 @@ func TestOneCommitForThoseThatWait(t *testing.T) {
 	f.verify()
 }
 
+// TestWhoComesMeanwhileJoins: a change that comes while another is made shares its commit.
+func TestWhoComesMeanwhileJoins(t *testing.T) {
+	f := newFixture(t)
+	commits := 0
+	f.failCommit = func() error { commits++; return nil }
+	var all sync.WaitGroup
+	var late error
+	err := f.update(t.Context(), "trying", func(*tx) error {
+		queued := make(chan struct{})
+		all.Go(func() {
+			_, late = f.Commit(context.Background(), sdk.Change{Run: f.run.ID, Queued: func() { close(queued) }, Writes: []sdk.Write{known("known://late", "x")}})
+		})
+		<-queued
+		return nil
+	})
+	all.Wait()
+	if err != nil || late != nil || commits != 1 {
+		t.Errorf("%d commits, %v, %v", commits, err, late)
+	}
+	if _, err := f.Entry(t.Context(), f.run.ID, "known://late"); err != nil {
+		t.Error(err)
+	}
+	f.failCommit = nil
+	f.verify()
+}
+
 // TestSharedCommitThatFails: nobody of those who shared it is told otherwise.
 func TestSharedCommitThatFails(t *testing.T) {
 	f := newFixture(t)

@@ -86,9 +86,9 @@ func journalText(q sdk.JournalQuery) (text string, args []any) {
 			args = append(args, kind)
 		}
 	}
-	order := ` ORDER BY j.seq LIMIT ?`
+	order := ` ORDER BY j.seq LIMIT ? + 0` // SQLite makes a plan for each value of a bare LIMIT ?, every time
 	if q.Newest {
-		order = ` ORDER BY j.seq DESC LIMIT ?`
+		order = ` ORDER BY j.seq DESC LIMIT ? + 0`
 	}
 	return journalColumns + text + order, append(args, orAll(q.Limit))
 }

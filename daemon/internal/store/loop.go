@@ -237,7 +237,7 @@ const givenAmong = 1000
 // prompt, from which a follower loses nothing of it. NotFound when none of the
 // newest prompts has it.
 func (s *Store) Given(ctx context.Context, key string) (sdk.Loop, int64, error) {
-	l, found, err := first(s.reader(ctx), scanLoop, loopQuery+`WHERE l.id IN (SELECT id FROM loops ORDER BY id DESC LIMIT ?) AND l.options ->> '$.key' = ?`, givenAmong, key)
+	l, found, err := first(s.reader(ctx), scanLoop, loopQuery+`WHERE l.id IN (SELECT id FROM loops ORDER BY id DESC LIMIT ? + 0) AND l.options ->> '$.key' = ?`, givenAmong, key)
 	if err != nil {
 		return l, 0, explain("looking for a prompt that was given", err)
 	}

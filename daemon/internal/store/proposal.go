@@ -21,7 +21,7 @@ func (s *Store) Answered(ctx context.Context, project, run int64, id string, lim
 	return s.proposals(ctx, `FROM runs r JOIN run_views v ON v.run = r.id AND v.phase <> '' AND v.state <> 'proposed' JOIN entries e ON e.id = v.entry
 		WHERE r.deleted IS NULL AND (?1 = 0 OR r.project = ?1) AND (?2 = 0 OR r.id = ?2) AND e.scope = 'run:' || r.id
 		AND instr(e.attributes, '"proposal":{') > 0 AND (?3 = '' OR instr(e.attributes, '"id":"' || ?3) > 0)
-		ORDER BY v.updated DESC, v.id DESC LIMIT ?4`, project, run, id, limit)
+		ORDER BY v.updated DESC, v.id DESC LIMIT ?4 + 0`, project, run, id, limit)
 }
 
 func (s *Store) proposals(ctx context.Context, from string, args ...any) ([]sdk.EntryEvent, error) {

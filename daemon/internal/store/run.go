@@ -209,7 +209,7 @@ func (s *Store) Runs(ctx context.Context, f sdk.RunFilter) ([]sdk.Run, error) {
 	}
 	all, err := list(s.reader(ctx), scanRun, existingRun+`(?1 = 0 OR project = ?1) AND (?2 OR NOT hidden)
 		AND (?5 = '' OR instr(lower(alias), lower(?5)) > 0
-			OR EXISTS (SELECT 1 FROM loops l JOIN entries e ON e.id = l.prompt WHERE l.run = runs.id AND instr(lower(e.body), lower(?5)) > 0)) `+order+` LIMIT ?3 OFFSET ?4`,
+			OR EXISTS (SELECT 1 FROM loops l JOIN entries e ON e.id = l.prompt WHERE l.run = runs.id AND instr(lower(e.body), lower(?5)) > 0)) `+order+` LIMIT ?3 + 0 OFFSET ?4 + 0`,
 		f.Project, f.Hidden, f.Limit, f.Offset, f.Search)
 	return all, explain("reading the runs", err)
 }

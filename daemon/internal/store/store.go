@@ -52,7 +52,7 @@ type Store struct {
 	head       position
 	stale      bool          // the last transaction failed; read head from the file
 	shared     int           // how many changes had the last commit together
-	took       time.Duration // for how long
+	took       time.Duration // how long that commit lasted
 	failCommit func() error  // a test's fault in place of a COMMIT
 
 	// gate is held by who reads, and alone by who closes the connections.

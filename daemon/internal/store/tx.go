@@ -87,15 +87,13 @@ func (s *Store) withdraw(j *job) bool {
 
 // work does all jobs that wait, whosever they are, in one transaction.
 func (s *Store) work() {
-	jobs := s.gather()
+	jobs := s.take()
 	if len(jobs) == 0 {
 		return
 	}
-	began := time.Now()
-	defer func() { s.shared, s.took = len(jobs), time.Since(began) }()
 	err := s.ready()
 	if err == nil {
-		if err = s.transact(jobs); err != nil {
+		if jobs, err = s.transact(jobs); err != nil {
 			s.afterFailure(err)
 		}
 	}
@@ -105,43 +103,51 @@ func (s *Store) work() {
 	}
 }
 
-// longestGather bounds how long a commit waits for others.
-const longestGather = time.Millisecond
+// take takes the jobs that wait.
+func (s *Store) take() (jobs []*job) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	jobs, s.jobs = s.jobs, nil
+	return jobs
+}
 
-// gather takes the jobs that wait. Where more shared the last commit, it waits for as
-// many, for half the time that one took: else two halves of those who write would take
-// turns, each with a commit of its own. Who writes alone never waits.
-func (s *Store) gather() (jobs []*job) {
-	late := time.After(min(s.took/2, longestGather))
+// The bounds of one transaction: how long it waits for others, and how many it does.
+const (
+	longestWait = time.Millisecond
+	mostShared  = 64
+)
+
+// others takes the jobs that came while a transaction did n, none where it is to be
+// committed. Where more shared the last one, it waits for as many until late: else two
+// halves of those who write would take turns, each with a commit of its own. Who writes
+// alone never waits.
+func (s *Store) others(n int, late <-chan time.Time) []*job {
+	if n >= mostShared {
+		return nil
+	}
 	for {
-		s.mu.Lock()
-		enough := len(s.jobs) == 0 || len(s.jobs) >= s.shared || late == nil
-		if enough {
-			jobs, s.jobs = s.jobs, nil
-		}
-		s.mu.Unlock()
-		if enough {
+		if jobs := s.take(); len(jobs) > 0 || n >= s.shared {
 			return jobs
 		}
 		select {
 		case <-s.come:
 		case <-late:
-			late = nil
+			return nil
 		}
 	}
 }
 
-// transact runs the jobs in one transaction. Its error is that of all of them; what
-// is wrong with one alone stands in the job.
-func (s *Store) transact(jobs []*job) error {
+// transact runs the jobs in one transaction, and those that come meanwhile; it returns
+// all of them. Its error is that of each; what is wrong with one alone stands in the job.
+func (s *Store) transact(first []*job) (jobs []*job, err error) {
 	if s.stale {
 		if err := s.loadHead(); err != nil {
-			return err
+			return first, err
 		}
 	}
 	t := &tx{s: s, head: s.head}
 	if err := t.exec(`BEGIN IMMEDIATE`); err != nil {
-		return err
+		return first, err
 	}
 	committed := false
 	defer func() {
@@ -152,18 +158,24 @@ func (s *Store) transact(jobs []*job) error {
 			s.stale = true
 		}
 	}()
-	for _, j := range jobs {
-		if err := t.do(j, len(jobs) > 1); err != nil {
-			return err
+	late := time.After(min(s.took, longestWait))
+	for come := first; len(come) > 0; come = s.others(len(jobs), late) {
+		jobs = append(jobs, come...)
+		for _, j := range come {
+			if err := t.do(j, len(jobs) > 1); err != nil {
+				return jobs, err
+			}
 		}
 	}
 	if err := s.checkFiles(); err != nil {
-		return err
+		return jobs, err
 	}
 	failpoint.Hit(failpoint.StoreBefore)
+	began := time.Now()
 	if err := t.commit(); err != nil {
-		return err
+		return jobs, err
 	}
+	s.shared, s.took = len(jobs), time.Since(began)
 	failpoint.Hit(failpoint.StoreAfter)
 	committed = true
 	if t.head.seq != s.head.seq {
@@ -172,7 +184,7 @@ func (s *Store) transact(jobs []*job) error {
 		s.wake() // after the commit: what followers are woken for is there to read
 	}
 	s.accept()
-	return nil
+	return jobs, nil
 }
 
 // do runs one job. Where others share the transaction, nothing of a job that fails

@@ -49,8 +49,6 @@ func printLocking(c *console, done inspect.Locking) error {
 		fmt.Fprintf(w, "%s: %s\n", label, scriptNote)
 	}
 	switch {
-	case done.Written && done.Old:
-		fmt.Fprintf(w, "wrote %s anew, in HCL: it was JSON, as earlier versions wrote it\n", done.File)
 	case done.Written:
 		fmt.Fprintf(w, "wrote %s\n", done.File)
 	case len(done.Changes) == 0:

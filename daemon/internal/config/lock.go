@@ -20,7 +20,6 @@ const LockName = "bothy.lock"
 // last looked at it. Who is named in it runs only as it was then.
 type Lock struct {
 	Plugins map[string]Locked // by the label of the block
-	Old     bool              // it was read in the form that the next edit replaces
 
 	comments map[string][]byte // above each block by its label, and "" for the end
 }
@@ -136,7 +135,7 @@ func lockOf(file string, text []byte) (Lock, error) {
 
 // EditLock lets change change the lock at path, and returns what it was and what
 // it is. The file is exchanged whole or not at all, and stays byte for byte when
-// nothing changed in a lock of today's form. A broken one is refused and left alone.
+// nothing changed. A broken one is refused and left alone.
 func EditLock(path string, change func(*Lock) error) (was, now Lock, err error) {
 	_, err = edit(path, func(text []byte) ([]byte, error) {
 		var err error
@@ -144,7 +143,7 @@ func EditLock(path string, change func(*Lock) error) (was, now Lock, err error) 
 			return nil, err
 		}
 		now = Lock{Plugins: maps.Clone(was.Plugins), comments: was.comments}
-		if err := change(&now); err != nil || !was.Old && len(DiffLock(was, now)) == 0 {
+		if err := change(&now); err != nil || len(DiffLock(was, now)) == 0 {
 			return text, err
 		}
 		// A lock that cannot be read stops everything: it is never written.

@@ -3,8 +3,6 @@ package config
 import (
 	"bytes"
 	"encoding/hex"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -18,11 +16,9 @@ import (
 	"github.com/hashicorp/hcl/v2/hclwrite"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/gocty"
-
-	"github.com/bothyd/bothy/sdk"
 )
 
-// lockVersion is the form of the lock that is written and read. Version 1 was JSON.
+// lockVersion is the form of the lock that is written and read.
 const lockVersion = 2
 
 const (
@@ -35,14 +31,11 @@ const mendLock = "mend it, or move it away and call `bothy plugins lock`, which 
 // ParseLock reads a lock. What is wrong with it is told with file, line and what
 // to do; no text makes it do anything else.
 func ParseLock(file string, text []byte) (Lock, Diagnostics) {
-	start := bytes.TrimSpace(text)
-	if len(start) == 0 {
+	if len(bytes.TrimSpace(text)) == 0 {
 		return Lock{}, nil
 	}
 	p := &lockParser{loader: loader{parser: hclparse.NewParser()}, lock: Lock{Plugins: map[string]Locked{}, comments: map[string][]byte{}}}
-	if start[0] == '{' || start[0] == '[' {
-		p.readOld(file, text)
-	} else if f := p.parse(text, file); f != nil {
+	if f := p.parse(text, file); f != nil {
 		p.read(f)
 	}
 	if !p.diags.HasErrors() {
@@ -117,51 +110,6 @@ func (p *lockParser) put(at hcl.Range, label string, entry Locked) {
 		p.reportAt(at, "No digest", label+" has no digest that is the 64 small hex digits of a SHA-256.")
 	}
 	p.lock.Plugins[label] = entry
-}
-
-// readOld reads version 1, which was JSON, and says mostly what the manifests do.
-func (p *lockParser) readOld(file string, text []byte) {
-	var old struct {
-		Version int `json:"version"`
-		Plugins map[string]struct {
-			sdk.Manifest
-			Plugin  string            `json:"plugin"`
-			Digest  string            `json:"digest"`
-			Script  bool              `json:"script"`
-			Tools   map[string]string `json:"tools"`
-			Sources []string          `json:"sources"`
-		} `json:"plugins"`
-	}
-	offset, why := 0, ""
-	if fault := sdk.CheckJSON(text, deepest); fault != nil {
-		offset, why = fault.Offset, fault.Error()
-	} else if err := json.Unmarshal(text, &old); err != nil {
-		why = err.Error()
-		if mistyped := (*json.UnmarshalTypeError)(nil); errors.As(err, &mistyped) {
-			offset = int(mistyped.Offset)
-		}
-	} else if old.Version != 1 {
-		why = fmt.Sprintf("its version is %d, and JSON is the form of version 1", old.Version)
-	}
-	pos := hcl.Pos{Line: 1 + bytes.Count(text[:min(offset, len(text)-1)], []byte("\n")), Column: 1}
-	at := hcl.Range{Filename: file, Start: pos, End: pos}
-	if why != "" {
-		p.reportAt(at, "The lock cannot be read", why)
-		return
-	}
-	for label, o := range old.Plugins {
-		if !labelPattern.MatchString(label) {
-			p.reportAt(at, "The lock cannot be read", fmt.Sprintf("%.64q cannot be the label of a block", label))
-		}
-		o.Name = o.Plugin
-		entry := LockOf(o.Manifest, o.Digest, o.Script)
-		maps.Copy(entry.Tools, o.Tools)
-		entry.Sources = set(o.Sources)
-		p.put(at, label, entry)
-	}
-	p.lock.Old = true
-	p.report(hcl.Diagnostics{{Severity: hcl.DiagWarning, Subject: &at, Summary: "The lock of the plugins is JSON, as earlier versions wrote it",
-		Detail: "It holds as it is. The next `bothy plugins lock` writes it anew, in HCL."}})
 }
 
 // encode writes the lock: sorted, with each block that is as it was read byte for

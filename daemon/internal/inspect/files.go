@@ -93,7 +93,6 @@ type Locking struct {
 	Scripts []string            `json:"scripts"` // whose interpreter and imports no digest covers
 	Failed  []Failure           `json:"failed"`  // what could not be looked at; its entry stays
 	Written bool                `json:"written"`
-	Old     bool                `json:"old,omitempty"` // the lock was of the form of earlier versions
 }
 
 // Failure is why nothing could be said of a plugin.
@@ -153,8 +152,7 @@ func (f *Files) Lock(ctx context.Context, labels []string, look bool) (Locking, 
 		return out, err
 	}
 	out.Changes = append(out.Changes, config.DiffLock(was, now)...)
-	out.Old = was.Old
-	out.Written = !look && (was.Old || len(out.Changes) > 0)
+	out.Written = !look && len(out.Changes) > 0
 	return out, nil
 }
 

@@ -267,13 +267,13 @@ func TestABlockOverAnother(t *testing.T) {
 		return fmt.Sprintf("%s %v %v %v %+v %+v %s", p.Path, p.Args, p.Env, p.Enabled, p.Limits, *p.Confine, p.text(nil, "own"))
 	}
 	for user, want := range map[string]string{
-		"":                                    "/built/in [a b] map[A:1] true {Memory:67108864 Files:3 Call:0s} {Paths:[/built/in] ReadPaths:[] Network:true BestEffort:false Bundled:false} built in",
-		"plugin \"x\" {}":                     "/built/in [a b] map[A:1] true {Memory:67108864 Files:3 Call:0s} {Paths:[/built/in] ReadPaths:[] Network:true BestEffort:false Bundled:false} built in",
-		"plugin \"x\" {\n args = []\n}":       "/built/in [] map[A:1] true {Memory:67108864 Files:3 Call:0s} {Paths:[/built/in] ReadPaths:[] Network:true BestEffort:false Bundled:false} built in",
-		"plugin \"x\" {\n own = \"mine\"\n}":  "/built/in [a b] map[A:1] true {Memory:67108864 Files:3 Call:0s} {Paths:[/built/in] ReadPaths:[] Network:true BestEffort:false Bundled:false} mine",
-		"plugin \"x\" {\n confine {}\n}":      "/built/in [a b] map[A:1] true {Memory:67108864 Files:3 Call:0s} {Paths:[] ReadPaths:[] Network:false BestEffort:false Bundled:false} built in",
-		"plugin \"x\" {\n enabled = false\n}": "/built/in [a b] map[A:1] false {Memory:67108864 Files:3 Call:0s} {Paths:[/built/in] ReadPaths:[] Network:true BestEffort:false Bundled:false} built in",
-		"plugin \"x\" {\n limits {\n  call = \"1m\"\n }\n env = { B = \"2\" }\n}": "/built/in [a b] map[B:2] true {Memory:0 Files:0 Call:1m0s} {Paths:[/built/in] ReadPaths:[] Network:true BestEffort:false Bundled:false} built in",
+		"":                                    "/built/in [a b] map[A:1] true {Memory:67108864 Files:3 Call:0s} {BestEffort:false Network:true Paths:[/built/in] ReadPaths:[] Bundled:false} built in",
+		"plugin \"x\" {}":                     "/built/in [a b] map[A:1] true {Memory:67108864 Files:3 Call:0s} {BestEffort:false Network:true Paths:[/built/in] ReadPaths:[] Bundled:false} built in",
+		"plugin \"x\" {\n args = []\n}":       "/built/in [] map[A:1] true {Memory:67108864 Files:3 Call:0s} {BestEffort:false Network:true Paths:[/built/in] ReadPaths:[] Bundled:false} built in",
+		"plugin \"x\" {\n own = \"mine\"\n}":  "/built/in [a b] map[A:1] true {Memory:67108864 Files:3 Call:0s} {BestEffort:false Network:true Paths:[/built/in] ReadPaths:[] Bundled:false} mine",
+		"plugin \"x\" {\n confine {}\n}":      "/built/in [a b] map[A:1] true {Memory:67108864 Files:3 Call:0s} {BestEffort:false Network:false Paths:[] ReadPaths:[] Bundled:false} built in",
+		"plugin \"x\" {\n enabled = false\n}": "/built/in [a b] map[A:1] false {Memory:67108864 Files:3 Call:0s} {BestEffort:false Network:true Paths:[/built/in] ReadPaths:[] Bundled:false} built in",
+		"plugin \"x\" {\n limits {\n  call = \"1m\"\n }\n env = { B = \"2\" }\n}": "/built/in [a b] map[B:2] true {Memory:0 Files:0 Call:1m0s} {BestEffort:false Network:true Paths:[/built/in] ReadPaths:[] Bundled:false} built in",
 	} {
 		cfg, diags := over(user)
 		if cfg == nil || is(cfg.Plugins[0]) != want {

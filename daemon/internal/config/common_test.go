@@ -61,7 +61,7 @@ func hclExpr(t testing.TB, text string) hcl.Expression {
 
 // setSkill is the text with one skill block edited, and setPlugin with that of a plugin.
 func setSkill(text []byte, path, name string, enabled bool) ([]byte, error) {
-	return setBlock(text, path, "skill", name, enabledIs(enabled), "")
+	return setBlock(text, path, "skill", name, attributesOf(skillBlock{&enabled}), "")
 }
 
 func setPlugin(text []byte, path string, e PluginEdit) ([]byte, error) {

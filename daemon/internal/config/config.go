@@ -126,10 +126,10 @@ type Quota struct {
 
 // Confine is what a plugin's process is held to by the kernel.
 type Confine struct {
+	BestEffort bool     `hcl:"best_effort,optional"` // it runs also where the kernel cannot hold it
+	Network    bool     `hcl:"network,optional"`     // it may use the network
 	Paths      []string `hcl:"paths,optional"`       // absolute; below them it reads and writes
 	ReadPaths  []string `hcl:"read_paths,optional"`  // absolute; below them it reads and executes
-	Network    bool     `hcl:"network,optional"`     // it may use the network
-	BestEffort bool     `hcl:"best_effort,optional"` // it runs also where the kernel cannot hold it
 	Bundled    bool     // by no block, but since the plugin comes with Bothy
 }
 

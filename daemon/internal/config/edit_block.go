@@ -3,14 +3,15 @@ package config
 import (
 	"bytes"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclparse"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/hashicorp/hcl/v2/hclwrite"
-	"github.com/zclconf/go-cty/cty"
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/bothyd/bothy/sdk"
@@ -31,10 +32,48 @@ func (a attribute) tokens() hclwrite.Tokens {
 // attributes are those of a block, in their order.
 type attributes []attribute
 
-// add takes an attribute that is set.
-func (as *attributes) add(name string, set bool, value cty.Value) {
-	if set {
-		*as = append(*as, attribute{name: name, value: string(hclwrite.TokensForValue(value).Bytes())})
+// attributesOf are those that a struct says by the hcl tags of its fields, without what is empty and may be. A
+// block inside is a pointer to a struct.
+func attributesOf(says any) attributes {
+	all, v := attributes{}, reflect.ValueOf(says)
+	for _, field := range reflect.VisibleFields(v.Type()) {
+		name, kind, _ := strings.Cut(field.Tag.Get("hcl"), ",")
+		x := v.FieldByIndex(field.Index)
+		switch {
+		case name == "" || kind != "" && (x.IsZero() || (x.Kind() == reflect.Map || x.Kind() == reflect.Slice) && x.Len() == 0):
+		case kind == "block":
+			all = append(all, attribute{name: name, block: attributesOf(x.Elem().Interface())})
+		default:
+			all = append(all, attribute{name: name, value: expression(x)})
+		}
+	}
+	return all
+}
+
+// expression is a value as it stands in a file. The keys of a map are in quotes, all of them: HCL takes a first one that
+// is the word for as the beginning of something else.
+func expression(v reflect.Value) string {
+	var each []string
+	switch v.Kind() {
+	case reflect.Pointer:
+		return expression(v.Elem())
+	case reflect.Slice:
+		for i := range v.Len() {
+			each = append(each, expression(v.Index(i)))
+		}
+		return "[" + strings.Join(each, ", ") + "]"
+	case reflect.Map:
+		for key, x := range v.Seq2() {
+			each = append(each, "  "+expression(key)+" = "+expression(x)+"\n")
+		}
+		slices.Sort(each)
+		return "{\n" + strings.Join(each, "") + "}"
+	}
+	switch x := v.Interface().(type) {
+	case string, time.Duration:
+		return string(Text(fmt.Sprint(x)))
+	default: // a number, a truth, an Expression
+		return fmt.Sprint(x)
 	}
 }
 
@@ -47,7 +86,7 @@ func (a attribute) stands(text []byte, block *hclsyntax.Block) bool {
 	if is == nil {
 		return false
 	}
-	if string(is.Expr.Range().SliceBytes(text)) == a.value {
+	if bytes.Equal(hclwrite.Format(is.Expr.Range().SliceBytes(text)), hclwrite.Format([]byte(a.value))) {
 		return true
 	}
 	expr, _ := hclsyntax.ParseExpression([]byte(a.value), "", hcl.InitialPos) // it was written by hclwrite, or is a reference

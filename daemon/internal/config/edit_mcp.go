@@ -1,8 +1,6 @@
 package config
 
 import (
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
@@ -15,14 +13,14 @@ import (
 // MCPEdit is an mcp block that is new. What is empty is left out.
 type MCPEdit struct {
 	Name       string
-	Command    Expression
-	Args       []Expression
-	Env        map[string]Expression
-	Dir        Expression
-	URL        Expression
-	Headers    map[string]Expression
-	Transport  string
-	Timeout    time.Duration
+	Command    Expression            `hcl:"command,optional"`
+	Args       []Expression          `hcl:"args,optional"`
+	Env        map[string]Expression `hcl:"env,optional"`
+	Dir        Expression            `hcl:"cwd,optional"`
+	URL        Expression            `hcl:"url,optional"`
+	Headers    map[string]Expression `hcl:"headers,optional"`
+	Transport  string                `hcl:"transport,optional"`
+	Timeout    time.Duration         `hcl:"timeout,optional"`
 	Disabled   bool
 	Confine    Confine
 	Unconfined bool // Confine is not asked then
@@ -68,49 +66,18 @@ func Joined(parts []Expression) Expression {
 	return Expression(`"` + b.String() + `"`)
 }
 
-func (e MCPEdit) attributes() (out attributes) {
-	say := func(name string, value Expression) {
-		if value != "" {
-			out = append(out, attribute{name: name, value: string(value)})
-		}
+func (e MCPEdit) attributes() attributes {
+	all, c := attributesOf(e), e.Confine
+	if e.Disabled {
+		all = append(all, attribute{name: "enabled", value: "false"})
 	}
-	say("command", e.Command)
-	if len(e.Args) > 0 {
-		args := make([]string, len(e.Args))
-		for i, a := range e.Args {
-			args[i] = string(a)
-		}
-		say("args", Expression("["+strings.Join(args, ", ")+"]"))
-	}
-	say("env", named(e.Env))
-	say("cwd", e.Dir)
-	say("url", e.URL)
-	say("headers", named(e.Headers))
-	if e.Transport != "" {
-		say("transport", Text(e.Transport))
-	}
-	if e.Timeout > 0 {
-		say("timeout", Text(e.Timeout.String()))
-	}
-	out.add("enabled", e.Disabled, cty.False)
-	out.add("confined", e.Unconfined, cty.False)
-	if c := e.Confine; !e.Unconfined && (c.Network || len(c.Paths)+len(c.ReadPaths) > 0) {
+	if e.Unconfined {
+		all = append(all, attribute{name: "confined", value: "false"})
+	} else if c.Network || len(c.Paths)+len(c.ReadPaths) > 0 {
 		c.BestEffort = true // as it is without a block
-		out = append(out, PluginEdit{Confine: &c}.attributes()...)
+		all = append(all, attribute{name: "confine", block: attributesOf(c)})
 	}
-	return out
-}
-
-// named is the expression of a map.
-func named(values map[string]Expression) Expression {
-	if len(values) == 0 {
-		return ""
-	}
-	var members []string
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		members = append(members, string(Text(name))+" = "+string(values[name]))
-	}
-	return Expression("{ " + strings.Join(members, ", ") + " }")
+	return all
 }
 
 // Text is the block as it is written.

@@ -1,15 +1,17 @@
 package config
 
 import (
+	"encoding/json"
 	"fmt"
+	"reflect"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
+	"github.com/hashicorp/hcl/v2/hclwrite"
 	"github.com/zclconf/go-cty/cty"
-	"github.com/zclconf/go-cty/cty/convert"
-	ctyjson "github.com/zclconf/go-cty/cty/json"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -18,44 +20,22 @@ import (
 type PluginEdit struct {
 	Kind    string // the type of the block: "plugin" or "provider"
 	Label   string
-	Plugin  string // the NAME of bothy-plugin-NAME, where the label is another
-	Path    string
-	SHA256  string
-	Grants  []string
-	OnUse   *bool
-	Enabled *bool
+	Plugin  string   `hcl:"plugin,optional"` // the NAME of bothy-plugin-NAME, where the label is another
+	Path    string   `hcl:"path,optional"`
+	SHA256  string   `hcl:"sha256,optional"`
+	Grants  []string `hcl:"grants,optional"`
+	OnUse   *bool    `hcl:"on_use,optional"`
+	Enabled *bool    `hcl:"enabled,optional"`
 	Sets    []Set    // attributes of the plugin's own
-	Confine *Confine // only of a block that has none
+	Confine *Confine `hcl:"confine,block"` // only of a block that has none
 }
 
-func (e PluginEdit) attributes() (out attributes) {
-	out.add("plugin", e.Plugin != "", cty.StringVal(e.Plugin))
-	out.add("path", e.Path != "", cty.StringVal(e.Path))
-	out.add("sha256", e.SHA256 != "", cty.StringVal(e.SHA256))
-	out.add("grants", len(e.Grants) > 0, textsValue(e.Grants))
-	out.add("on_use", e.OnUse != nil, cty.BoolVal(e.OnUse != nil && *e.OnUse))
-	out.add("enabled", e.Enabled != nil, cty.BoolVal(e.Enabled != nil && *e.Enabled))
+func (e PluginEdit) attributes() attributes {
+	all := attributesOf(e)
 	for _, s := range e.Sets {
-		out = append(out, s.attribute)
+		all = append(all, s.attribute)
 	}
-	if c := e.Confine; c != nil {
-		block := attributes{}
-		block.add("best_effort", c.BestEffort, cty.True)
-		block.add("network", c.Network, cty.True)
-		block.add("paths", len(c.Paths) > 0, textsValue(c.Paths))
-		block.add("read_paths", len(c.ReadPaths) > 0, textsValue(c.ReadPaths))
-		out = append(out, attribute{name: "confine", block: block})
-	}
-	return out
-}
-
-// textsValue is a list of texts as HCL writes one.
-func textsValue(list []string) cty.Value {
-	values := make([]cty.Value, len(list))
-	for i, s := range list {
-		values[i] = cty.StringVal(s)
-	}
-	return cty.TupleVal(values)
+	return all
 }
 
 // Text is the block as it is written where there is none yet.
@@ -112,41 +92,45 @@ func ParseSet(a sdk.ConfigAttribute, text string) (Set, error) {
 		return wrong(`it is a secret, which no command should hold: keep it with bothy auth login NAME, or in the environment, and write --set '%s=secret("NAME")'`, a.Name)
 	}
 	parts := strings.FieldsFunc(text, func(r rune) bool { return r == ',' })
-	value := cty.StringVal(text)
-	var err error
+	var value any = text
 	switch a.Type {
 	case "list(string)":
-		value = textsValue(parts)
+		value = parts
 	case "map(string)":
-		named := map[string]cty.Value{}
+		named := map[string]string{}
 		for _, s := range parts {
 			name, v, is := strings.Cut(s, "=")
 			if !is {
 				return wrong("%q is no NAME=VALUE", s)
 			}
-			named[name] = cty.StringVal(v)
+			named[name] = v
 		}
-		value = cty.ObjectVal(named)
-	case "number", "bool":
-		kind := map[string]cty.Type{"number": cty.Number, "bool": cty.Bool}[a.Type]
-		if value, err = convert.Convert(value, kind); err != nil {
-			return wrong("%q is no %s", text, a.Type)
+		value = named
+	case "number":
+		n, err := cty.ParseNumberVal(text)
+		if err != nil {
+			return wrong("%q is no number", text)
 		}
+		value = json.Number(hclwrite.TokensForValue(n).Bytes())
+	case "bool":
+		is, err := strconv.ParseBool(text)
+		if err != nil {
+			return wrong("%q is no bool", text)
+		}
+		value = is
 	case "duration":
 		if _, err := time.ParseDuration(text); err != nil {
 			return wrong(`write it with a unit, such as "30s" or "5m"`)
 		}
 	}
-	said, err := ctyjson.Marshal(value, value.Type())
+	said, err := json.Marshal(value)
 	if err == nil {
 		err = a.CheckValue(said)
 	}
 	if err != nil {
 		return wrong("%w", err)
 	}
-	var set attributes
-	set.add(a.Name, true, value)
-	return Set{set[0]}, nil
+	return Set{attribute{name: a.Name, value: expression(reflect.ValueOf(value))}}, nil
 }
 
 // String is how the attribute stands in a block.

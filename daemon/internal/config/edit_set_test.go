@@ -43,7 +43,7 @@ func TestParseSet(t *testing.T) {
 		{kind: "duration", text: "90", err: "with a unit"},
 		{kind: "list(string)", text: "x,y", want: `a = ["x", "y"]`},
 		{kind: "list(string)", text: "", want: `a = []`},
-		{kind: "map(string)", text: "k=v,l=1=2", want: "a = {\n  k = \"v\"\n  l = \"1=2\"\n}"},
+		{kind: "map(string)", text: "k=v,l=1=2", want: "a = {\n  \"k\" = \"v\"\n  \"l\" = \"1=2\"\n}"},
 		{kind: "string", text: "a\xff", err: `a: "a\xff" is no UTF-8`},
 		{kind: "string", text: "secret(\"\xce\")", secret: true, err: "is no UTF-8"},
 		{kind: "map(string)", text: "k", err: `"k" is no NAME=VALUE`},

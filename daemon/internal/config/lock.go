@@ -21,7 +21,7 @@ const LockName = "bothy.lock"
 type Lock struct {
 	Plugins map[string]Locked // by the label of the block
 
-	comments map[string][]byte // above each block by its label, and "" for the end
+	end []byte // the comments behind the last block
 }
 
 // Locked is what the lock says of one plugin. Nothing in it depends on where
@@ -44,8 +44,7 @@ type Locked struct {
 	Features      []string            `hcl:"features,optional"`
 
 	Later hcl.Attributes `hcl:",remain"` // what only a later version knows
-	text  []byte         // its block as it was read
-	read  attributes     // what that says, where the entry is another by now
+	text  []byte         // its block as it was read, with the comments above it
 }
 
 // LockOf is what a lock says of a plugin with this manifest and this file.
@@ -142,12 +141,12 @@ func EditLock(path string, change func(*Lock) error) (was, now Lock, err error) 
 		if was, err = lockOf(path, text); err != nil {
 			return nil, err
 		}
-		now = Lock{Plugins: maps.Clone(was.Plugins), comments: was.comments}
+		now = Lock{Plugins: maps.Clone(was.Plugins), end: was.end}
 		if err := change(&now); err != nil || len(DiffLock(was, now)) == 0 {
 			return text, err
 		}
 		// A lock that cannot be read stops everything: it is never written.
-		edited := now.encode()
+		edited := now.encode(was)
 		if _, err := lockOf(path, edited); err != nil {
 			return nil, sdk.Errorf(sdk.Validation, "nothing was written, for it could not be read again: %w", err)
 		}
@@ -170,15 +169,8 @@ func PlanLock(path string, change func(*Lock) error) (was, now Lock, err error) 
 
 // Put makes the lock say this of a plugin.
 func (l *Lock) Put(label string, entry Locked) {
-	was, had := l.Plugins[label]
-	if had && len(was.Diff(entry)) == 0 {
-		return
-	}
 	if l.Plugins == nil {
 		l.Plugins = map[string]Locked{}
-	}
-	if entry.text, entry.read = was.text, was.read; entry.read == nil {
-		entry.read = was.attributes()
 	}
 	l.Plugins[label] = entry
 }

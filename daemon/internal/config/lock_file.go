@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -14,8 +13,6 @@ import (
 	"github.com/hashicorp/hcl/v2/hclparse"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/hashicorp/hcl/v2/hclwrite"
-	"github.com/zclconf/go-cty/cty"
-	"github.com/zclconf/go-cty/cty/gocty"
 )
 
 // lockVersion is the form of the lock that is written and read.
@@ -34,7 +31,7 @@ func ParseLock(file string, text []byte) (Lock, Diagnostics) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return Lock{}, nil
 	}
-	p := &lockParser{loader: loader{parser: hclparse.NewParser()}, lock: Lock{Plugins: map[string]Locked{}, comments: map[string][]byte{}}}
+	p := &lockParser{loader: loader{parser: hclparse.NewParser()}, lock: Lock{Plugins: map[string]Locked{}}}
 	if f := p.parse(text, file); f != nil {
 		p.read(f)
 	}
@@ -77,29 +74,30 @@ func (p *lockParser) read(f *hcl.File) {
 	}
 	from := 0
 	for _, b := range body.Blocks {
-		p.comments(strings.Join(b.Labels, " "), f.Bytes[from:b.TypeRange.Start.Byte])
+		above := commentsIn(f.Bytes[from:b.TypeRange.Start.Byte])
 		from = b.CloseBraceRange.End.Byte
 		if b.Type != "plugin" || len(b.Labels) != 1 || !labelPattern.MatchString(b.Labels[0]) {
 			p.reportAt(b.DefRange(), "No block of a lock", "A lock has blocks plugin \"LABEL\", with the labels of blocks of the configuration.")
 			continue
 		}
-		entry := Locked{text: f.Bytes[b.TypeRange.Start.Byte:from]}
+		entry := Locked{text: append(above, f.Bytes[b.TypeRange.Start.Byte:from]...)}
 		diags := gohcl.DecodeBody(b.Body, nil, &entry)
 		if p.report(diags); !diags.HasErrors() {
 			p.put(b.DefRange(), b.Labels[0], entry)
 		}
 	}
-	p.comments("", f.Bytes[from:])
+	p.lock.end = commentsIn(f.Bytes[from:])
 }
 
-// comments keeps those of a text before a block, or at the end.
-func (p *lockParser) comments(label string, text []byte) {
+// commentsIn are the comments of a text before a block, or at the end, each on a line.
+func commentsIn(text []byte) (comments []byte) {
 	tokens, _ := hclsyntax.LexConfig(text, "", hcl.InitialPos) // it was parsed
 	for _, t := range tokens {
 		if t.Type == hclsyntax.TokenComment && !strings.HasPrefix(string(t.Bytes), lockHeaderStart) {
-			p.lock.comments[label] = append(append(p.lock.comments[label], bytes.TrimSpace(t.Bytes)...), '\n')
+			comments = append(append(comments, bytes.TrimSpace(t.Bytes)...), '\n')
 		}
 	}
+	return comments
 }
 
 func (p *lockParser) put(at hcl.Range, label string, entry Locked) {
@@ -112,26 +110,26 @@ func (p *lockParser) put(at hcl.Range, label string, entry Locked) {
 	p.lock.Plugins[label] = entry
 }
 
-// encode writes the lock: sorted, with each block that is as it was read byte for
+// encode writes the lock: sorted, with each block that says what it said in was byte for
 // byte, and with the comments above those that are left.
-func (l Lock) encode() []byte {
+func (l Lock) encode(was Lock) []byte {
 	out := fmt.Appendf(nil, "%sversion = %d\n", lockHeader, lockVersion)
 	for _, label := range slices.Sorted(maps.Keys(l.Plugins)) {
-		out = append(append(append(append(out, '\n'), l.comments[label]...), l.Plugins[label].block(label)...), '\n')
+		out = append(append(append(out, '\n'), was.Plugins[label].become(label, l.Plugins[label])...), '\n')
 	}
-	if last := l.comments[""]; last != nil {
-		out = append(append(out, '\n'), last...)
+	if l.end != nil {
+		out = append(append(out, '\n'), l.end...)
 	}
 	return out
 }
 
-// block writes an entry, without what is empty, and in a block that is there only what is another.
-func (l Locked) block(label string) []byte {
-	says := l.attributes()
+// become is the block of an entry for what the plugin is now. In one that is there only what is another is written.
+func (l Locked) become(label string, now Locked) []byte {
+	before, says := attributesOf(l), attributesOf(now)
 	if l.text == nil {
 		return bytes.TrimSpace([]byte(blockText("plugin", label, says)))
 	}
-	if l.read == nil {
+	if len(l.Diff(now)) == 0 {
 		return l.text
 	}
 	f, _ := hclwrite.ParseConfig(l.text, "", hcl.InitialPos) // which was parsed
@@ -142,38 +140,9 @@ func (l Locked) block(label string) []byte {
 		}
 	}
 	for _, a := range says {
-		if !slices.ContainsFunc(l.read, func(was attribute) bool { return was.name == a.name && was.value == a.value }) {
+		if !slices.ContainsFunc(before, func(was attribute) bool { return was.name == a.name && was.value == a.value }) {
 			body.SetAttributeRaw(a.name, a.tokens())
 		}
 	}
 	return bytes.TrimSpace(hclwrite.Format(f.Bytes()))
-}
-
-// attributes are what an entry says, by the tags of its fields.
-func (l Locked) attributes() (says attributes) {
-	v := reflect.ValueOf(l)
-	for _, field := range reflect.VisibleFields(v.Type()) {
-		name, kind, _ := strings.Cut(field.Tag.Get("hcl"), ",")
-		x := v.FieldByIndex(field.Index)
-		if name == "" || kind == "optional" && (x.IsZero() || x.Kind() >= reflect.Map && x.Kind() <= reflect.Slice && x.Len() == 0) {
-			continue
-		}
-		ty, _ := gocty.ImpliedType(x.Interface()) // it knows the types of all fields
-		value, _ := gocty.ToCtyValue(x.Interface(), ty)
-		says = append(says, attribute{name: name, value: string(lockTokens(value).Bytes())})
-	}
-	return says
-}
-
-// lockTokens has all keys of a map in quotes: HCL takes a first key that is the
-// word for as the beginning of something else.
-func lockTokens(value cty.Value) hclwrite.Tokens {
-	if !value.Type().IsMapType() {
-		return hclwrite.TokensForValue(value)
-	}
-	var pairs []hclwrite.ObjectAttrTokens
-	for key, x := range value.Elements() {
-		pairs = append(pairs, hclwrite.ObjectAttrTokens{Name: hclwrite.TokensForValue(key), Value: hclwrite.TokensForValue(x)})
-	}
-	return hclwrite.TokensForObject(pairs)
 }

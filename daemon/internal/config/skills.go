@@ -8,7 +8,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/zclconf/go-cty/cty"
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/bothyd/bothy/sdk"
@@ -92,7 +91,7 @@ func SetSkill(path, name string, enabled bool) (bool, error) {
 		return false, sdk.Errorf(sdk.Validation, "a skill block cannot be named %q: %s", name, why)
 	}
 	return edit(path, func(text []byte) ([]byte, error) {
-		return setBlock(text, path, "skill", name, enabledIs(enabled), fmt.Sprintf("put enabled = %v into it", enabled))
+		return setBlock(text, path, "skill", name, attributesOf(skillBlock{&enabled}), fmt.Sprintf("put enabled = %v into it", enabled))
 	})
 }
 
@@ -102,12 +101,6 @@ func UnsetSkill(path, name string) (bool, error) {
 	return edit(path, func(text []byte) ([]byte, error) { return unsetSkill(text, path, name) })
 }
 
-// enabledIs is what a skill block says.
-func enabledIs(enabled bool) (says attributes) {
-	says.add("enabled", true, cty.BoolVal(enabled))
-	return says
-}
-
 // unsetSkill is the text without one skill block, where that only says enabled.
 func unsetSkill(text []byte, path, name string) ([]byte, error) {
 	block, err := findBlock(text, path, "skill", name)
@@ -115,7 +108,7 @@ func unsetSkill(text []byte, path, name string) ([]byte, error) {
 		return text, err
 	}
 	for _, enabled := range []bool{true, false} {
-		written := strings.ReplaceAll(blockText("skill", block.Labels[0], enabledIs(enabled)), "\n", lineEnd(text))
+		written := strings.ReplaceAll(blockText("skill", block.Labels[0], attributesOf(skillBlock{&enabled})), "\n", lineEnd(text))
 		if bytes.HasPrefix(text[block.Range().Start.Byte:], []byte(written)) {
 			return removeBlock(text, path, "skill", name)
 		}

@@ -90,7 +90,7 @@ func (e *executing) execute(t *testing.T, plugin, input string) (sdk.ToolResult,
 	t.Helper()
 	skill := &skillTool{Supervisor: e.host, plugins: plugins{e.host}, plugin: plugin, input: input}
 	ruling := policy.Live{
-		Written:    func(string) policy.Settings { return settingsOf(e.current(), "", config.UnsetWorkspace()) },
+		Written:    func(string) policy.Settings { return settingsOf(e.current(), "", config.Workspace{}) },
 		Sandbox:    func(string) sdk.Sandbox { return sdk.Sandbox{} },
 		Remembered: engine.NewRulebook(e.store, hclog.NewNullLogger()),
 	}

@@ -204,7 +204,7 @@ func TestWorkspaceIsReadOnce(t *testing.T) {
 		t.Fatal(diags)
 	}
 	project := t.TempDir()
-	if w, diags := WorkspaceOf(project, cfg); len(diags) > 0 || w.Guards != unsetGuards() {
+	if w, diags := WorkspaceOf(project, cfg); len(diags) > 0 || w.Guards != (sdk.Guards{}) {
 		t.Errorf("%+v %v", w, diags)
 	}
 	file := WorkspaceFile(project)

@@ -10,9 +10,6 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// unset marks a guard that the file of a workspace does not name.
-const unset = -1
-
 // longestMemory is the most that a guard keeps of a loop, in calls or turns.
 const longestMemory = 1000
 
@@ -33,14 +30,6 @@ func number(v reflect.Value) float64 {
 		return float64(v.Int())
 	}
 	return v.Float()
-}
-
-// unsetGuards are guards of which none is named.
-func unsetGuards() (g sdk.Guards) {
-	for _, f := range guardFields {
-		reflect.ValueOf(&g).Elem().FieldByIndex(f.Index).Set(reflect.ValueOf(unset).Convert(f.Type))
-	}
-	return g
 }
 
 // Restrict takes from guards what the workspace has lower: it puts each limit in

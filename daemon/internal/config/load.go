@@ -51,11 +51,10 @@ func Load(src Source) (*Config, Diagnostics) {
 		src:    src,
 		parser: hclparse.NewParser(),
 		cfg: &Config{
-			Agents:    map[string]sdk.Agent{},
-			Workspace: UnsetWorkspace(),
-			Skills:    Skills{Enabled: map[string]bool{}, places: map[string]string{}},
-			Context:   evalContext(src),
-			keys:      src.Keys,
+			Agents:  map[string]sdk.Agent{},
+			Skills:  Skills{Enabled: map[string]bool{}, places: map[string]string{}},
+			Context: evalContext(src),
+			keys:    src.Keys,
 		},
 		kept: map[string][]*block{},
 	}

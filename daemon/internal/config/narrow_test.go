@@ -71,7 +71,7 @@ protect {
 			if own > 0 && (now <= 0 || now > own) || now < 0 {
 				t.Fatalf("%s went from %v to %v by\n%s", f.Name, own, now, text)
 			}
-			if named := number(reflect.ValueOf(w.Guards).FieldByIndex(f.Index)); named != unset && own > 0 && (named == 0 || named > own) {
+			if named := number(reflect.ValueOf(w.Guards).FieldByIndex(f.Index)); own > 0 && named > own {
 				t.Fatalf("%s may be %v where the user has %v by\n%s", f.Name, named, own, text)
 			}
 		}
@@ -96,7 +96,7 @@ protect {
 }
 
 // TestWorkspacesFollowTheFile: a file that comes, changes, breaks, is mended and goes is seen at
-// the next question; who looks after it hears of each, and of nothing when nothing changed.
+// the next question; who looks after it hears of each, and of none when nothing changed.
 func TestWorkspacesFollowTheFile(t *testing.T) {
 	cfg, _ := load(t, "")
 	project := t.TempDir()
@@ -119,27 +119,27 @@ func TestWorkspacesFollowTheFile(t *testing.T) {
 		broken bool
 		told   []int
 	}{
-		{"no file", func() error { return nil }, unset, false, nil},
+		{"no file", func() error { return nil }, 0, false, []int{0}},
 		{"it comes", text("guard {\n  max_turns = 3\n}\n"), 3, false, []int{0}},
 		{"it is as it was", func() error { return nil }, 3, false, nil},
 		{"it changes", text("guard {\n  max_turns = 45\n}\n"), 45, false, []int{0}},
-		{"it is half", text("guard {\n"), unset, true, []int{1}},
-		{"it asks for more", text("guard {\n  max_turns = 4000\n}\n"), unset, false, []int{1}},
+		{"it is half", text("guard {\n"), 0, true, []int{1}},
+		{"it asks for more", text("guard {\n  max_turns = 4000\n}\n"), 0, false, []int{1}},
 		{"it is mended", text("guard {\n  max_turns = 5\n}\n"), 5, false, []int{0}},
 		{"a folder", func() error {
 			if err := os.Remove(file); err != nil {
 				return err
 			}
 			return os.Mkdir(file, 0o700)
-		}, unset, true, []int{1}},
+		}, 0, true, []int{1}},
 		{"a link to nothing", func() error {
 			if err := os.Remove(file); err != nil {
 				return err
 			}
 			return os.Symlink("none", file)
-		}, unset, true, []int{1}},
-		{"it goes", remove, unset, false, []int{0}},
-		{"a file in the place of its folder", func() error { return os.WriteFile(filepath.Dir(file), nil, 0o600) }, unset, false, nil},
+		}, 0, true, []int{1}},
+		{"it goes", remove, 0, false, []int{0}},
+		{"a file in the place of its folder", func() error { return os.WriteFile(filepath.Dir(file), nil, 0o600) }, 0, false, nil},
 	} {
 		if err := step.do(); err != nil {
 			t.Fatal(err)
@@ -163,10 +163,10 @@ func TestWorkspacesFollowTheFile(t *testing.T) {
 		t.Errorf("%+v", w)
 	}
 	less, _ := load(t, "guard {\n  max_turns = 9\n}\n")
-	if w := ws.Of(less, project); w.Guards.MaxTurns != unset {
+	if w := ws.Of(less, project); w.Guards.MaxTurns != 0 {
 		t.Errorf("with other limits of the user it is %d turns still", w.Guards.MaxTurns)
 	}
-	if w := ws.Of(cfg, ""); !reflect.DeepEqual(w, UnsetWorkspace()) {
+	if w := ws.Of(cfg, ""); !reflect.DeepEqual(w, Workspace{}) {
 		t.Errorf("without a project: %+v", w)
 	}
 }

@@ -13,14 +13,13 @@ import (
 )
 
 // Workspace is what a project's own file narrows, or what the user's workspace
-// block says for all projects.
+// block says for all projects. The zero value says nothing.
 type Workspace struct {
 	Agent string // of prompts that name none; empty says nothing
 	Model string
 	Rules []sdk.PolicyRule // deny and propose, never allow
 	Shell string           // "argv", or empty
-	// Guards are limits; -1 is one that is not named.
-	Guards sdk.Guards
+	Guards sdk.Guards      // limits; 0 is none
 	// Protect adds to what is refused and asked; it frees nothing.
 	Protect sdk.Protection
 
@@ -40,9 +39,6 @@ type workspaceBlock struct {
 	Deny  []string `hcl:"deny,optional"`  // tools that no agent gets, as in an agent's tools
 	Trust []string `hcl:"trust,optional"` // in the user's file only
 }
-
-// UnsetWorkspace is a workspace that says nothing.
-func UnsetWorkspace() Workspace { return Workspace{Guards: unsetGuards()} }
 
 // Trusts reports whether the file of a project may choose among agents and models.
 func (w Workspace) Trusts(root string) bool {

@@ -1,12 +1,9 @@
 package config
 
 import (
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
-	"syscall"
 
 	"github.com/bothyd/bothy/daemon/internal/watch"
 )
@@ -36,7 +33,7 @@ type fileState struct {
 }
 
 // NewWorkspaces begins with none. tell hears what is wrong with the file of a
-// project whenever it was read, and nothing once it is in order again.
+// project whenever it was read: nothing, where it is in order or not there.
 func NewWorkspaces(tell func(project string, diags Diagnostics)) *Workspaces {
 	return &Workspaces{tell: tell, known: map[string]knownWorkspace{}}
 }
@@ -44,19 +41,16 @@ func NewWorkspaces(tell func(project string, diags Diagnostics)) *Workspaces {
 // Of is what the file of a project says, read against cfg. Without a file it says nothing.
 func (ws *Workspaces) Of(cfg *Config, project string) Workspace {
 	if project == "" {
-		return UnsetWorkspace()
+		return Workspace{}
 	}
 	state := stateOf(WorkspaceFile(project))
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
-	before, known := ws.known[project]
-	if known && before.file == state && before.cfg == cfg {
+	if before := ws.known[project]; before.file == state && before.cfg == cfg {
 		return before.w
 	}
 	w, diags := WorkspaceOf(project, cfg)
-	if known || len(diags) > 0 {
-		ws.tell(project, diags)
-	}
+	ws.tell(project, diags) // also that nothing is wrong: a file that was mended may have been forgotten
 	if len(ws.known) >= mostWorkspaces {
 		clear(ws.known) // each is read again when it is asked for
 	}
@@ -68,7 +62,7 @@ func (ws *Workspaces) Of(cfg *Config, project string) Workspace {
 func WorkspaceOf(project string, cfg *Config) (Workspace, Diagnostics) {
 	file := WorkspaceFile(project)
 	if stateOf(file).missing {
-		return UnsetWorkspace(), nil
+		return Workspace{}, nil
 	}
 	return ReadWorkspace(file, cfg)
 }
@@ -92,5 +86,5 @@ func stateOf(file string) fileState {
 		return fileState{Key: watch.KeyOf(info)}
 	}
 	_, err = os.Lstat(file)
-	return fileState{missing: errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)}
+	return fileState{missing: watch.Missing(err)}
 }

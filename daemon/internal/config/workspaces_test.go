@@ -15,3 +15,22 @@ func TestWorkspacesAreForgotten(t *testing.T) {
 		t.Errorf("%d are known", n)
 	}
 }
+
+// TestAMendedFileOfAForgottenProject: what was told of it is taken back.
+func TestAMendedFileOfAForgottenProject(t *testing.T) {
+	told := map[string]int{} // mistakes
+	ws := NewWorkspaces(func(project string, diags Diagnostics) { told[project] = len(diags) })
+	cfg, project := &Config{}, t.TempDir()
+	writeFile(t, WorkspaceFile(project), "guard {\n")
+	ws.Of(cfg, project)
+	if told[project] != 1 {
+		t.Fatalf("told of %d", told[project])
+	}
+	for range mostWorkspaces {
+		ws.Of(cfg, t.TempDir())
+	}
+	writeFile(t, WorkspaceFile(project), "guard {}\n")
+	if ws.Of(cfg, project); told[project] != 0 {
+		t.Errorf("%d mistakes are left", told[project])
+	}
+}

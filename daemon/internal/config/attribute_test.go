@@ -264,7 +264,7 @@ func TestABlockOverAnother(t *testing.T) {
 		return Load(Source{Defaults: []byte(built), DefaultsName: "built-in", Path: path, Getenv: environment(), Secrets: &Secrets{}})
 	}
 	is := func(p Plugin) string {
-		return fmt.Sprintf("%s %v %v %v %+v %+v %s", p.Path, p.Args, p.Env, p.Enabled, p.Limits, *p.Confine, p.text(nil, "own"))
+		return fmt.Sprintf("%s %v %v %v {Memory:%d Files:%d Call:%s} %+v %s", p.Path, p.Args, p.Env, p.Enabled, p.Limits.Memory, p.Limits.Files, p.Limits.Call, *p.Confine, p.text(nil, "own"))
 	}
 	for user, want := range map[string]string{
 		"":                                    "/built/in [a b] map[A:1] true {Memory:67108864 Files:3 Call:0s} {BestEffort:false Network:true Paths:[/built/in] ReadPaths:[] Bundled:false} built in",

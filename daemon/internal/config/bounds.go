@@ -5,36 +5,20 @@ import (
 	"regexp"
 	"time"
 
-	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/gohcl"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/bothyd/bothy/sdk"
 )
 
-// pluginBlock is what of a plugin or provider block is taken apart before the rest is a [Plugin].
-type pluginBlock struct {
-	Limits *limitsBlock `hcl:"limits,block"`
-	Quota  *Quota       `hcl:"quota,block"`
-	Rest   hcl.Body     `hcl:",remain"`
-}
-
-type limitsBlock struct {
-	Memory string `hcl:"memory,optional"`
-	Files  int64  `hcl:"files,optional"`
-	Call   string `hcl:"call,optional"`
-}
-
-// PluginAttributes are the names of what the host reads of such a block.
+// PluginAttributes are the names of what the host reads of a plugin's or provider's block.
 func PluginAttributes() (names []string) {
-	for _, block := range []any{pluginBlock{}, Plugin{}} {
-		schema, _ := gohcl.ImpliedBodySchema(block)
-		for _, a := range schema.Attributes {
-			names = append(names, a.Name)
-		}
-		for _, b := range schema.Blocks {
-			names = append(names, b.Type)
-		}
+	schema, _ := gohcl.ImpliedBodySchema(Plugin{})
+	for _, a := range schema.Attributes {
+		names = append(names, a.Name)
+	}
+	for _, b := range schema.Blocks {
+		names = append(names, b.Type)
 	}
 	return names
 }
@@ -51,24 +35,17 @@ var bundled = map[string]Confine{
 var schemePattern = regexp.MustCompile(`^[a-z][a-z0-9+.-]*$`)
 
 // bounds takes over what bounds a plugin, and makes its paths absolute.
-func (l *loader) bounds(p *Plugin, b *pluginBlock, body *hclsyntax.Body) {
-	if b.Limits != nil {
-		var err error
-		limits := inner(body, "limits")
-		p.Limits.Files = b.Limits.Files
-		if text := b.Limits.Memory; text != "" {
-			if p.Limits.Memory, err = ParseSize(text); err != nil {
-				l.wrong(limits, "memory", "limits: memory: %s.", err)
-			}
-		}
-		if text := b.Limits.Call; text != "" {
-			if p.Limits.Call, err = time.ParseDuration(text); err != nil || p.Limits.Call <= 0 || p.Limits.Call > sdk.MaxCommandTime {
-				l.wrong(limits, "call", "limits: call is %q; write how long a call may be silent, such as \"30s\" or \"5m\", and at most %v.", text, sdk.MaxCommandTime)
-			}
+func (l *loader) bounds(p *Plugin, body *hclsyntax.Body) {
+	var err error
+	if text := p.Limits.MemoryText; text != "" {
+		if p.Limits.Memory, err = ParseSize(text); err != nil {
+			l.wrong(inner(body, "limits"), "memory", "limits: memory: %s.", err)
 		}
 	}
-	if b.Quota != nil {
-		p.Quota = *b.Quota
+	if text := p.Limits.CallText; text != "" {
+		if p.Limits.Call, err = time.ParseDuration(text); err != nil || p.Limits.Call <= 0 || p.Limits.Call > sdk.MaxCommandTime {
+			l.wrong(inner(body, "limits"), "call", "limits: call is %q; write how long a call may be silent, such as \"30s\" or \"5m\", and at most %v.", text, sdk.MaxCommandTime)
+		}
 	}
 	if c := p.Confine; c != nil {
 		block := inner(body, "confine")

@@ -93,9 +93,9 @@ type Plugin struct {
 
 	Requires []string `hcl:"requires,optional"` // labels of plugins that must be ready before it is configured
 	Projects []string `hcl:"projects,optional"` // absolute paths of the projects that a channel may use
-	Limits   Limits   // what its process may use
-	Quota    Quota    // what it may call back
-	Confine  *Confine `hcl:"confine,block"` // nil: it is not confined
+	Limits   *Limits  `hcl:"limits,block"`      // what its process may use; never nil
+	Quota    *Quota   `hcl:"quota,block"`       // what it may call back; never nil
+	Confine  *Confine `hcl:"confine,block"`     // nil: it is not confined
 	// Confined is false where the block says that a bundled plugin, or a server of MCP, is not
 	// confined as it would be by itself.
 	Confined bool `hcl:"confined,optional"`
@@ -114,8 +114,11 @@ type Plugin struct {
 // Limits are what a plugin's process may use. Zero is the default, below zero is no limit.
 type Limits struct {
 	Memory int64         // bytes of data
-	Files  int64         // open files
+	Files  int64         `hcl:"files,optional"` // open files
 	Call   time.Duration // how long a call of it may be silent
+
+	MemoryText string `hcl:"memory,optional"` // as they are written
+	CallText   string `hcl:"call,optional"`
 }
 
 // Quota is what a plugin may call back. Zero and less is the default.

@@ -7,7 +7,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/gohcl"
@@ -51,34 +50,25 @@ func (l *loader) labels(kind string) (labels []string) {
 // decode takes a block apart, and reports false when that has a mistake. What the block does not say,
 // or says is null, stays as it is in block.
 func (l *loader) decode(body hcl.Body, block any) bool {
-	diags := gohcl.DecodeBody(l.said(body.(*hclsyntax.Body)), l.cfg.Context, block)
+	schema, _ := gohcl.ImpliedBodySchema(block)
+	diags := gohcl.DecodeBody(l.said(body.(*hclsyntax.Body), schema.Attributes), l.cfg.Context, block)
 	l.report(diags)
 	return !diags.HasErrors()
 }
 
-// said is a body, with the blocks in it, without what is null of the attributes that are read here.
-func (l *loader) said(body *hclsyntax.Body) *hclsyntax.Body {
+// said is a body, with the blocks in it, without what is null of the attributes that are read here: with nil all.
+func (l *loader) said(body *hclsyntax.Body, read []hcl.AttributeSchema) *hclsyntax.Body {
 	out := *body
 	out.Attributes, out.Blocks = maps.Clone(body.Attributes), slices.Clone(body.Blocks)
-	maps.DeleteFunc(out.Attributes, func(name string, _ *hclsyntax.Attribute) bool { return readHere()[name] && !l.says(body, name) })
+	maps.DeleteFunc(out.Attributes, func(name string, _ *hclsyntax.Attribute) bool {
+		return (read == nil || slices.ContainsFunc(read, func(a hcl.AttributeSchema) bool { return a.Name == name })) && !l.says(body, name)
+	})
 	for i, b := range body.Blocks {
 		inner := *b
-		inner.Body, out.Blocks[i] = l.said(b.Body), &inner
+		inner.Body, out.Blocks[i] = l.said(b.Body, nil), &inner
 	}
 	return &out
 }
-
-// readHere are the names of all attributes that are not left to a plugin.
-var readHere = sync.OnceValue(func() map[string]bool {
-	names := map[string]bool{}
-	for _, block := range []any{Plugin{}, limitsBlock{}, Quota{}, Confine{}, sdk.Price{}, Model{}, sdk.Agent{}, sdk.PolicyRule{}, skillBlock{}, workspaceBlock{}} {
-		schema, _ := gohcl.ImpliedBodySchema(block)
-		for _, a := range slices.Concat(schema.Attributes, guardSchema.Attributes) {
-			names[a.Name] = true
-		}
-	}
-	return names
-})
 
 // says reports whether a block has an attribute that is not null.
 func (l *loader) says(body *hclsyntax.Body, name string) bool {
@@ -118,12 +108,12 @@ func (l *loader) plugin(list *[]Plugin, b *block) {
 
 // instance adds a plugin that is as p says, but for what its block says.
 func (l *loader) instance(list *[]Plugin, p Plugin, body *hclsyntax.Body) {
-	limits := pluginBlock{Rest: body}
-	if (inner(body, "limits") != nil || inner(body, "quota") != nil) && !l.decode(body, &limits) || !l.decode(limits.Rest, &p) {
+	p.Limits, p.Quota = &Limits{}, &Quota{}
+	if !l.decode(body, &p) {
 		return
 	}
 	p.Path = l.path(p.Path)
-	l.bounds(&p, &limits, body)
+	l.bounds(&p, body)
 	if !labelPattern.MatchString(p.Binary) {
 		l.reportAt(attributeRange(body, "plugin"), "Unusable plugin name", fmt.Sprintf("plugin = %q cannot be the NAME of a bothy-plugin-NAME; to run a file elsewhere, give its path.", p.Binary))
 		return
@@ -176,7 +166,7 @@ func (l *loader) model(b *block) {
 
 func (l *loader) agent(b *block) {
 	label, body := b.label, b.body
-	guards, rest, _ := l.said(body).PartialContent(&guardSchema) // what is not of it is decoded below
+	guards, rest, _ := l.said(body, nil).PartialContent(&guardSchema) // what is not of it is decoded below
 	a := sdk.Agent{Name: label, Dialect: "tools", View: "transcript", Busy: "queue"}
 	if !l.decode(rest, &a) {
 		return

@@ -26,7 +26,7 @@ func everyAttribute() map[string][]string {
 		all[s.block] = append(all[s.block], s.name)
 	}
 	for block, decoded := range map[string]any{
-		"plugin": Plugin{}, "limits": limitsBlock{}, "quota": Quota{}, "confine": Confine{}, "agent": sdk.Agent{},
+		"plugin": Plugin{}, "limits": Limits{}, "quota": Quota{}, "confine": Confine{}, "agent": sdk.Agent{},
 		"model": Model{}, "price": sdk.Price{}, "rule": sdk.PolicyRule{}, "skill": skillBlock{}, "workspace": workspaceBlock{},
 	} {
 		add(block, decoded)

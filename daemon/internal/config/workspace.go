@@ -15,11 +15,11 @@ import (
 // Workspace is what a project's own file narrows, or what the user's workspace
 // block says for all projects. The zero value says nothing.
 type Workspace struct {
-	Agent string // of prompts that name none; empty says nothing
-	Model string
-	Rules []sdk.PolicyRule // deny and propose, never allow
-	Shell string           // "argv", or empty
-	Guards sdk.Guards      // limits; 0 is none
+	Agent  string // of prompts that name none; empty says nothing
+	Model  string
+	Rules  []sdk.PolicyRule // deny and propose, never allow
+	Shell  string           // "argv", or empty
+	Guards sdk.Guards       // limits; 0 is none
 	// Protect adds to what is refused and asked; it frees nothing.
 	Protect sdk.Protection
 

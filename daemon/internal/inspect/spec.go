@@ -78,7 +78,7 @@ func SpecOf(cfg *config.Config, b config.Plugin) Spec {
 		Digest: digest, Off: !b.Enabled, Lazy: b.OnUse,
 		Instance: b.Label, Plugin: b.Binary, Path: b.Path, Args: b.Args, Env: b.Env, Grants: b.Grants, Tools: b.Tools, Models: b.Models,
 		Secrets: b.Secrets, SHA256: b.SHA256, Locked: b.Locked, Body: b.Body, Eval: cfg.Context, Source: b.Range, Sandbox: SandboxOf(cfg),
-		Schemes: b.Schemes, Requires: b.Requires, Projects: b.Projects, Limits: b.Limits, Quota: b.Quota, Confine: b.Confine,
+		Schemes: b.Schemes, Requires: b.Requires, Projects: b.Projects, Limits: *b.Limits, Quota: *b.Quota, Confine: b.Confine,
 	}
 }
 

@@ -42,15 +42,19 @@ var labelPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
 // file adds one file: settings take effect at once, labelled blocks are kept until all files are read.
 func (l *loader) file(text []byte, name string) {
 	l.blocks(text, name, schemaOf(blockTypes...), "At the top of a file there are the blocks "+strings.Join(blockTypes, ", ")+".", func(b *hcl.Block, twice bool) {
+		kept := &block{strings.Join(b.Labels, ""), b.Body.(*hclsyntax.Body), b.DefRange} // no other syntax is read
 		switch {
 		case twice:
+			return
 		case b.Type == "project":
 			l.project(b)
 		case len(b.Labels) == 0 && b.Type != "workspace":
 			l.settings(b)
 		default:
-			l.keep(b)
+			l.keep(b, kept)
+			return
 		}
+		l.kept[b.Type] = append(l.kept[b.Type], kept)
 	})
 }
 
@@ -162,9 +166,8 @@ func (l *loader) path(text string) string {
 }
 
 // keep stores a block, over an earlier one of the same label.
-func (l *loader) keep(b *hcl.Block) {
-	label := strings.Join(b.Labels, "")
-	why := ""
+func (l *loader) keep(b *hcl.Block, kept *block) {
+	label, why := kept.label, ""
 	switch {
 	case b.Type == "skill":
 		why = SkillNameMistake(label)
@@ -175,7 +178,6 @@ func (l *loader) keep(b *hcl.Block) {
 		l.reportAt(b.LabelRanges[0], "Unusable name", why)
 		return
 	}
-	kept := &block{label, b.Body.(*hclsyntax.Body), b.DefRange} // no other syntax is read
 	list := l.kept[b.Type]
 	if i := slices.IndexFunc(list, func(lower *block) bool { return lower.label == label }); i >= 0 {
 		kept.body, list[i] = over(kept.body, list[i].body), kept

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"maps"
 	"reflect"
 	"slices"
@@ -51,76 +52,84 @@ func (c Change) String() string {
 func Diff(was, now *Config) []Change {
 	changes := diffSettings(was, now)
 	before, after := was.blocks(), now.blocks()
-	for _, kind := range []string{"plugin", "provider", "model", "agent", "rule", "project", "skill"} {
-		changes = append(changes, diffBlocks(kind, before[kind], after[kind])...)
+	for key, became := range differences(before, after, reflect.DeepEqual) {
+		kind, label, _ := strings.Cut(key, " ")
+		changes = append(changes, Change{Block: kind, Label: label, Kind: became})
+	}
+	for _, kind := range []string{"plugin", "provider"} {
+		if !slices.Equal(order(kind, was, after), order(kind, now, before)) {
+			changes = append(changes, Change{Block: kind, Kind: Moved})
+		}
 	}
 	return changes
 }
 
-// said is a labelled block with all of it that counts.
-type said struct {
-	label string
-	says  any
+// differences are the names that two maps do not have alike, sorted, with what became of each.
+func differences[T any](was, now map[string]T, same func(a, b T) bool) iter.Seq2[string, ChangeKind] {
+	both := map[string]T{}
+	maps.Copy(both, was)
+	maps.Copy(both, now)
+	return func(yield func(string, ChangeKind) bool) {
+		for _, name := range slices.Sorted(maps.Keys(both)) {
+			before, had := was[name]
+			after, has := now[name]
+			became := Changed
+			if !had {
+				became = Added
+			} else if !has {
+				became = Removed
+			}
+			if !(had && has && same(before, after)) && !yield(name, became) {
+				return
+			}
+		}
+	}
 }
 
-// blocks are the labelled blocks by type.
-func (c *Config) blocks() map[string][]said {
-	all := map[string][]said{}
-	add := func(kind, label string, says any) { all[kind] = append(all[kind], said{label, says}) }
-	for kind, list := range map[string][]Plugin{"plugin": c.Plugins, "provider": c.Providers} {
+// lists are the blocks whose order counts, by type.
+func (c *Config) lists() map[string][]Plugin {
+	return map[string][]Plugin{"plugin": c.Plugins, "provider": c.Providers}
+}
+
+// order are the labels of a type that another configuration has too.
+func order(kind string, c *Config, other map[string]any) (labels []string) {
+	for _, p := range c.lists()[kind] {
+		if other[kind+" "+p.Label] != nil {
+			labels = append(labels, p.Label)
+		}
+	}
+	return labels
+}
+
+// blocks are the labelled blocks by type and label, with all of each that counts.
+func (c *Config) blocks() map[string]any {
+	all := map[string]any{}
+	for kind, list := range c.lists() {
 		for _, p := range list {
 			var locked map[string]string
 			if p.Locked != nil {
 				locked = p.Locked.facts()
 			}
-			add(kind, p.Label, []any{p.Digest, p.Enabled, p.OnUse, p.Model, p.Price, locked})
+			all[kind+" "+p.Label] = []any{p.Digest, p.Enabled, p.OnUse, p.Model, p.Price, locked}
 		}
 	}
 	for _, m := range c.Models {
-		add("model", m.Alias, m)
+		all["model "+m.Alias] = m
 	}
-	for _, name := range slices.Sorted(maps.Keys(c.Agents)) {
-		add("agent", name, c.Agents[name])
+	for name, a := range c.Agents {
+		all["agent "+name] = a
 	}
 	for _, r := range c.Rules {
 		r.Source = ""
-		add("rule", r.Name, r)
+		all["rule "+r.Name] = r
 	}
 	for _, p := range c.Sandbox.Projects {
-		add("project", p.Root, p.Set)
+		all["project "+p.Root] = p.Set
 	}
-	for _, name := range slices.Sorted(maps.Keys(c.Skills.Enabled)) {
-		add("skill", name, c.Skills.Enabled[name])
+	for name, enabled := range c.Skills.Enabled {
+		all["skill "+name] = enabled
 	}
 	return all
-}
-
-// diffBlocks compares the blocks of one type.
-func diffBlocks(kind string, was, now []said) (changes []Change) {
-	find := func(list []said, label string) int {
-		return slices.IndexFunc(list, func(s said) bool { return s.label == label })
-	}
-	var kept []int // where what stayed had its place, in the new order
-	for _, b := range now {
-		at := find(was, b.label)
-		if at < 0 {
-			changes = append(changes, Change{Block: kind, Label: b.label, Kind: Added})
-			continue
-		}
-		kept = append(kept, at)
-		if !reflect.DeepEqual(was[at], b) {
-			changes = append(changes, Change{Block: kind, Label: b.label, Kind: Changed})
-		}
-	}
-	for _, b := range was {
-		if find(now, b.label) < 0 {
-			changes = append(changes, Change{Block: kind, Label: b.label, Kind: Removed})
-		}
-	}
-	if (kind == "plugin" || kind == "provider") && !slices.IsSorted(kept) {
-		changes = append(changes, Change{Block: kind, Kind: Moved})
-	}
-	return changes
 }
 
 func diffSettings(was, now *Config) (changes []Change) {

@@ -69,7 +69,7 @@ func TestDiff(t *testing.T) {
 		{"a provider's model", change(`"openai"`, "\"openai\"\n  model = \"x\""), "provider q changed"},
 		{"a model", change("  provider = \"q\"", "  provider = \"q\"\n  temperature = 0.5"), "model m changed"},
 		{"an agent", change("max_turns = 5", "max_turns = 6"), "agent a changed"},
-		{"a label", change(`agent "a"`, `agent "b"`), "agent b added; agent a removed"},
+		{"a label", change(`agent "a"`, `agent "b"`), "agent a removed; agent b added"},
 		{"a built-in one", base + "plugin \"files\" {\n  enabled = false\n}\n", "plugin files changed"},
 	} {
 		path := filepath.Join(t.TempDir(), "config.hcl")

@@ -106,7 +106,7 @@ func (l *loader) keyUses() map[string][]string {
 		}
 	}
 	asleep := map[string]bool{}
-	for kind, list := range map[string][]Plugin{"plugin": l.cfg.Plugins, "provider": l.cfg.Providers} {
+	for kind, list := range l.cfg.lists() {
 		for _, p := range list {
 			if asleep[kind+" "+p.Label] = !p.Enabled; p.Enabled {
 				add(kind+" "+p.Label, p.Secrets...)
@@ -117,13 +117,6 @@ func (l *loader) keyUses() map[string][]string {
 		for _, b := range list {
 			if user := strings.TrimSpace(kind + " " + b.label); !asleep[user] {
 				add(user, secretsUnder(b.body, l.cfg.Context)...)
-			}
-		}
-	}
-	for _, f := range l.parser.Files() {
-		for _, b := range f.Body.(*hclsyntax.Body).Blocks {
-			if l.kept[b.Type] == nil { // those were merged
-				add(strings.Join(append([]string{b.Type}, b.Labels...), " "), secretsUnder(b.Body, l.cfg.Context)...)
 			}
 		}
 	}

@@ -85,7 +85,7 @@ type loader struct {
 	src    Source
 	parser *hclparse.Parser
 	cfg    *Config
-	kept   map[string][]*block // by type, in the order in which the labels first appeared
+	kept   map[string][]*block // by type, in the order in which the labels first appeared; settings that took effect too
 	diags  Diagnostics
 }
 

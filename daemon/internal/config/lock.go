@@ -195,7 +195,7 @@ func (l *loader) lock() {
 	}
 	lock, diags := ParseLock(path, text)
 	l.diags = append(l.diags, diags...)
-	for _, list := range [][]Plugin{l.cfg.Plugins, l.cfg.Providers} {
+	for _, list := range l.cfg.lists() {
 		for i, p := range list {
 			if entry, ok := lock.Plugins[p.Label]; ok {
 				list[i].Locked = &entry

@@ -50,13 +50,13 @@ func Changes(list []LockChange) string {
 
 // DiffLock is what changed from one lock to the next, by label.
 func DiffLock(was, now Lock) (changes []LockChange) {
-	for _, label := range keysOf(was.Plugins, now.Plugins) {
-		before, had := was.Plugins[label]
-		after, has := now.Plugins[label]
-		switch {
-		case !had:
+	same := func(a, b Locked) bool { return maps.Equal(a.facts(), b.facts()) }
+	for label, became := range differences(was.Plugins, now.Plugins, same) {
+		before, after := was.Plugins[label], now.Plugins[label]
+		switch became {
+		case Added:
 			changes = append(changes, LockChange{Label: label, Kind: Added, To: after.summary()})
-		case !has:
+		case Removed:
 			changes = append(changes, LockChange{Label: label, Kind: Removed, From: before.summary()})
 		default:
 			for _, c := range before.Diff(after) {
@@ -66,16 +66,6 @@ func DiffLock(was, now Lock) (changes []LockChange) {
 		}
 	}
 	return changes
-}
-
-// keysOf are the keys of two maps, sorted.
-func keysOf[T any](a, b map[string]T) []string {
-	both := maps.Clone(a)
-	if both == nil {
-		both = map[string]T{}
-	}
-	maps.Copy(both, b)
-	return slices.Sorted(maps.Keys(both))
 }
 
 // summary is an entry in a line.
@@ -96,16 +86,12 @@ func (l Locked) summary() string {
 func (l Locked) Diff(now Locked) []LockChange {
 	before, after := l.facts(), now.facts()
 	var changes, added []LockChange
-	for _, what := range keysOf(before, after) {
-		from, had := before[what]
-		to, has := after[what]
-		switch {
-		case !had:
-			added = append(added, LockChange{Kind: Added, What: what, To: to})
-		case !has:
-			changes = append(changes, LockChange{Kind: Removed, What: what, From: from})
-		case from != to:
-			changes = append(changes, LockChange{Kind: Changed, What: what, From: from, To: to})
+	for what, became := range differences(before, after, func(a, b string) bool { return a == b }) {
+		c := LockChange{Kind: became, What: what, From: before[what], To: after[what]}
+		if became == Added {
+			added = append(added, c)
+		} else {
+			changes = append(changes, c)
 		}
 	}
 	return append(changes, added...)

@@ -39,6 +39,19 @@ type block struct {
 
 var labelPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
 
+// labelMistake is what is wrong with the label of a block, or empty.
+func labelMistake(kind, label string) string {
+	switch {
+	case kind == "skill":
+		return SkillNameMistake(label)
+	case kind == "mcp" && (len(label) > mostMCPLabel || !mcpLabel.MatchString(label)):
+		return "The name of an mcp block has at most 32 of a-z and 0-9, with a single _ between them, since it is part of the names of the server's tools: mcp__NAME__TOOL."
+	case !labelPattern.MatchString(label):
+		return fmt.Sprintf("The name of a %s is made of a-z, 0-9, dot, dash and underscore, at most 64 of them, a letter or digit first.", kind)
+	}
+	return ""
+}
+
 // file adds one file: settings take effect at once, labelled blocks are kept until all files are read.
 func (l *loader) file(text []byte, name string) {
 	l.blocks(text, name, schemaOf(blockTypes...), "At the top of a file there are the blocks "+strings.Join(blockTypes, ", ")+".", func(b *hcl.Block, twice bool) {
@@ -167,14 +180,8 @@ func (l *loader) path(text string) string {
 
 // keep stores a block, over an earlier one of the same label.
 func (l *loader) keep(b *hcl.Block, kept *block) {
-	label, why := kept.label, ""
-	switch {
-	case b.Type == "skill":
-		why = SkillNameMistake(label)
-	case len(b.Labels) > 0 && !labelPattern.MatchString(label):
-		why = fmt.Sprintf("The name of a %s is made of a-z, 0-9, dot, dash and underscore, at most 64 of them.", b.Type)
-	}
-	if why != "" {
+	label := kept.label
+	if why := labelMistake(b.Type, label); why != "" && len(b.Labels) > 0 {
 		l.reportAt(b.LabelRanges[0], "Unusable name", why)
 		return
 	}

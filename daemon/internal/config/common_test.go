@@ -61,11 +61,11 @@ func hclExpr(t testing.TB, text string) hcl.Expression {
 
 // setSkill is the text with one skill block edited, and setPlugin with that of a plugin.
 func setSkill(text []byte, path, name string, enabled bool) ([]byte, error) {
-	return setBlock(text, path, "skill", name, attributesOf(skillBlock{&enabled}), "")
+	return setBlock(text, path, "skill", name, attributesOf(skillBlock{&enabled}))
 }
 
 func setPlugin(text []byte, path string, e PluginEdit) ([]byte, error) {
-	return setBlock(text, path, e.Kind, e.Label, e.attributes(), "")
+	return setBlock(text, path, e.Kind, e.Label, e.attributes())
 }
 func ctyStrings(list ...string) []cty.Value {
 	var out []cty.Value

@@ -17,25 +17,16 @@ import (
 
 // decodeKept decodes the blocks that all files together made.
 func (l *loader) decodeKept() {
-	for _, b := range l.kept["plugin"] {
-		l.plugin(&l.cfg.Plugins, b)
-	}
-	for _, b := range l.kept["provider"] {
-		l.plugin(&l.cfg.Providers, b)
-	}
-	for _, b := range l.kept["mcp"] {
-		l.mcp(b)
-	}
 	for _, x := range []struct {
 		kind string
 		do   func(*block)
-	}{{"model", l.model}, {"agent", l.agent}, {"skill", l.skill}, {"rule", l.rule}} {
+	}{
+		{"plugin", func(b *block) { l.plugin(&l.cfg.Plugins, b) }}, {"provider", func(b *block) { l.plugin(&l.cfg.Providers, b) }}, {"mcp", l.mcp},
+		{"model", l.model}, {"agent", l.agent}, {"skill", l.skill}, {"rule", l.rule}, {"workspace", func(b *block) { l.workspace(b.body, "") }},
+	} {
 		for _, b := range l.kept[x.kind] {
 			x.do(b)
 		}
-	}
-	for _, b := range l.kept["workspace"] {
-		l.workspace(b.body, "")
 	}
 }
 
@@ -45,6 +36,11 @@ func (l *loader) labels(kind string) (labels []string) {
 		labels = append(labels, b.label)
 	}
 	return labels
+}
+
+// labelled reports whether one of a list has a label.
+func labelled(list []Plugin, label string) bool {
+	return slices.ContainsFunc(list, func(p Plugin) bool { return p.Label == label })
 }
 
 // decode takes a block apart, and reports false when that has a mistake. What the block does not say,
@@ -144,7 +140,7 @@ func (l *loader) model(b *block) {
 	if !l.decode(body, &m) {
 		return
 	}
-	if !slices.ContainsFunc(l.cfg.Providers, func(p Plugin) bool { return p.Label == m.Provider }) {
+	if !labelled(l.cfg.Providers, m.Provider) {
 		l.reportAt(attributeRange(body, "provider"), "Unknown provider", fmt.Sprintf("model %q names provider %q, and there is no such block; there are the providers %v.", label, m.Provider, l.labels("provider")))
 		return
 	}

@@ -150,14 +150,9 @@ func diffSettings(was, now *Config) (changes []Change) {
 // Ran is the configuration that a daemon was started with, after it took up another: its
 // plugins are those that go on, in their order, and behind them those that came.
 func Ran(began, now *Config) *Config {
-	in := func(list []Plugin) func(Plugin) bool {
-		return func(p Plugin) bool {
-			return slices.ContainsFunc(list, func(x Plugin) bool { return x.Label == p.Label })
-		}
-	}
-	ran, stays, was := *began, in(now.Plugins), in(began.Plugins)
-	ran.Plugins = slices.DeleteFunc(slices.Clone(began.Plugins), func(p Plugin) bool { return !stays(p) })
-	ran.Plugins = append(ran.Plugins, slices.DeleteFunc(slices.Clone(now.Plugins), was)...)
+	ran := *began
+	ran.Plugins = slices.DeleteFunc(slices.Clone(began.Plugins), func(p Plugin) bool { return !labelled(now.Plugins, p.Label) })
+	ran.Plugins = append(ran.Plugins, slices.DeleteFunc(slices.Clone(now.Plugins), func(p Plugin) bool { return labelled(began.Plugins, p.Label) })...)
 	return &ran
 }
 

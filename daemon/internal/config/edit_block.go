@@ -94,10 +94,33 @@ func (a attribute) stands(text []byte, block *hclsyntax.Block) bool {
 	return !want.IsNull() && v.RawEquals(want)
 }
 
-// setBlock is the text with a block that says all the attributes; yourself is what to do where that
-// cannot be written. hclwrite makes what is new; it is put in by its place in the text, for hclwrite
+// checkLabel refuses a label that no block of a type can have.
+func checkLabel(kind, label string) error {
+	if why := labelMistake(kind, label); why != "" {
+		return sdk.Errorf(sdk.Validation, "a block cannot be named %q: %s", label, why)
+	}
+	return nil
+}
+
+// putBlock has a block of the file at path say all the attributes, and reports whether that changed the
+// file. may, where it is not nil, is asked of the text before.
+func putBlock(path, kind, label string, wanted attributes, may func(text []byte) error) (bool, error) {
+	if err := checkLabel(kind, label); err != nil {
+		return false, err
+	}
+	return edit(path, func(text []byte) ([]byte, error) {
+		if may != nil {
+			if err := may(text); err != nil {
+				return nil, err
+			}
+		}
+		return setBlock(text, path, kind, label, wanted)
+	})
+}
+
+// setBlock is the text with a block that says all the attributes. hclwrite makes what is new; it is put in by its place in the text, for hclwrite
 // alone would write tabs as spaces and leave out a byte order mark.
-func setBlock(text []byte, path, kind, label string, wanted attributes, yourself string) ([]byte, error) {
+func setBlock(text []byte, path, kind, label string, wanted attributes) ([]byte, error) {
 	block, err := findBlock(text, path, kind, label)
 	if err != nil {
 		return nil, err
@@ -116,7 +139,7 @@ func setBlock(text []byte, path, kind, label string, wanted attributes, yourself
 	// What cannot be foreseen of a text is found here, before anything is written.
 	block, err = findBlock(edited, path, kind, label)
 	if err != nil || block == nil || slices.ContainsFunc(wanted, func(a attribute) bool { return !a.stands(edited, block) }) {
-		return nil, sdk.Errorf(sdk.Conflict, "the block %s %q of %s is written in a way that cannot be edited here: %s", kind, label, path, yourself)
+		return nil, sdk.Errorf(sdk.Conflict, "the block %s %q of %s is written in a way that cannot be edited here: make it say this yourself:\n%s", kind, label, path, blockText(kind, label, wanted))
 	}
 	return edited, nil
 }

@@ -86,18 +86,12 @@ func (e MCPEdit) Text() string { return blockText("mcp", e.Name, e.attributes())
 // AddMCP writes an mcp block into the file at path, behind all that is there. A name that a
 // block has already is an error of outcome conflict.
 func AddMCP(path string, e MCPEdit) error {
-	if len(e.Name) > mostMCPLabel || !mcpLabel.MatchString(e.Name) {
-		return sdk.Errorf(sdk.Validation, "an MCP server cannot be named %q: its name has at most 32 of a-z and 0-9, with a single _ between them", e.Name)
-	}
-	_, err := edit(path, func(text []byte) ([]byte, error) {
+	_, err := putBlock(path, "mcp", e.Name, e.attributes(), func(text []byte) error {
 		is, err := findBlock(text, path, "mcp", e.Name)
-		if err != nil {
-			return nil, err
-		}
 		if is != nil {
-			return nil, sdk.Errorf(sdk.Conflict, "%s has an mcp block %q already: change it there, or take another name", path, e.Name)
+			err = sdk.Errorf(sdk.Conflict, "%s has an mcp block %q already: change it there, or take another name", path, e.Name)
 		}
-		return setBlock(text, path, "mcp", e.Name, e.attributes(), "write it yourself:\n"+e.Text())
+		return err
 	})
 	return err
 }

@@ -43,23 +43,13 @@ func (e PluginEdit) Text() string {
 	return blockText(e.Kind, e.Label, e.attributes())
 }
 
-// CheckLabel says what is wrong with the label of a plugin's or provider's block.
-func CheckLabel(label string) error {
-	if !labelPattern.MatchString(label) {
-		return sdk.Errorf(sdk.Validation, "a block cannot be named %q: its name is made of a-z, 0-9, dot, dash and underscore, at most 64 of them, a letter or digit first", label)
-	}
-	return nil
-}
+// CheckLabel says what is wrong with the label of a plugin's block.
+func CheckLabel(label string) error { return checkLabel("plugin", label) }
 
 // SetPlugin writes a plugin's or provider's block into the file at path, as
 // SetSkill does: all else stays byte for byte, what is in the block already too.
 func SetPlugin(path string, e PluginEdit) (bool, error) {
-	if err := CheckLabel(e.Label); err != nil {
-		return false, err
-	}
-	return edit(path, func(text []byte) ([]byte, error) {
-		return setBlock(text, path, e.Kind, e.Label, e.attributes(), "make it say this yourself:\n"+e.Text())
-	})
+	return putBlock(path, e.Kind, e.Label, e.attributes(), nil)
 }
 
 // RemoveBlock takes the block of a type and a label out of the file at path,

@@ -67,9 +67,6 @@ func (l *loader) agentGuards(label string, named hcl.Attributes, r hcl.Range) sd
 func guardMistakes(g sdk.Guards) []string {
 	var wrong []string
 	says := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
-	if g.RepeatedCalls == 1 {
-		says("repeated_calls is 1, and the first call repeats nothing; write 0 to turn it off, or at least 2")
-	}
 	switch {
 	case g.WindowCalls == 1:
 		says("window_calls is 1, which would stop the first call already; write 0 to turn it off, or at least 2")

@@ -27,11 +27,7 @@ var mcpAttributes = map[string]string{"args": "arguments", "env": "environment",
 // mcp makes a block that names a server of MCP an instance of the plugin mcp. It may say what
 // a plugin's block may, too, but what runs is always that plugin.
 func (l *loader) mcp(b *block) {
-	label, body := b.label, b.body
-	if len(label) > mostMCPLabel || !mcpLabel.MatchString(label) {
-		l.reportAt(b.at, "Unusable name of an MCP server", "The name of an mcp block has at most 32 of a-z and 0-9, with a single _ between them, since it is part of the names of the server's tools: mcp__NAME__TOOL.")
-		return
-	}
+	body := b.body
 	server := *body
 	server.Attributes = maps.Clone(body.Attributes)
 	for _, name := range []string{"plugin", "path"} {
@@ -62,7 +58,7 @@ func (l *loader) mcp(b *block) {
 		// The server is told that it may ask a model; the plugin does not see its grants.
 		server.Attributes["sampling"] = &hclsyntax.Attribute{Name: "sampling", Expr: &hclsyntax.LiteralValueExpr{Val: cty.True, SrcRange: a.SrcRange}, SrcRange: a.SrcRange, NameRange: a.NameRange}
 	}
-	l.instance(&l.cfg.Plugins, Plugin{Label: sdk.MCPPrefix + label, Binary: mcpBinary, Enabled: true, OnUse: true, Confined: true, Range: b.at}, &server)
+	l.instance(&l.cfg.Plugins, Plugin{Label: sdk.MCPPrefix + b.label, Binary: mcpBinary, Enabled: true, OnUse: true, Confined: true, Range: b.at}, &server)
 }
 
 // holds reports whether a value is a list with a text in it.

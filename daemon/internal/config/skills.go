@@ -2,15 +2,12 @@ package config
 
 import (
 	"bytes"
-	"fmt"
 	"reflect"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
-
-	"github.com/bothyd/bothy/sdk"
 )
 
 // Skills says where skills are looked for beside Bothy's own folders, how much of a prompt their list
@@ -87,12 +84,7 @@ func (l *loader) skill(b *block) {
 // one that cannot be parsed is refused. Everything else stays byte for byte; see edit. Two calls at
 // once must be kept apart by the caller.
 func SetSkill(path, name string, enabled bool) (bool, error) {
-	if why := SkillNameMistake(name); why != "" {
-		return false, sdk.Errorf(sdk.Validation, "a skill block cannot be named %q: %s", name, why)
-	}
-	return edit(path, func(text []byte) ([]byte, error) {
-		return setBlock(text, path, "skill", name, attributesOf(skillBlock{&enabled}), fmt.Sprintf("put enabled = %v into it", enabled))
-	})
+	return putBlock(path, "skill", name, attributesOf(skillBlock{&enabled}), nil)
 }
 
 // UnsetSkill takes the skill block of a name out of the file at path, and reports whether

@@ -113,5 +113,5 @@ func (l *loader) hasModel(name string) bool {
 		return true
 	}
 	provider, model, _ := strings.Cut(name, "/")
-	return model != "" && slices.ContainsFunc(l.cfg.Providers, func(p Plugin) bool { return p.Label == provider })
+	return model != "" && labelled(l.cfg.Providers, provider)
 }

@@ -166,9 +166,6 @@ func (v *visitor) visit(points []failpoint.Name) (met int) {
 			v.t.Fatalf("%v: %s was not met\n%s", points, p, v.evidence())
 		}
 	}
-	if scene.prepare != nil && len(scene.first) > 0 {
-		scene.prepare(v, v.jobs[0])
-	}
 	if !v.live(points[0], surely) {
 		v.t.Fatalf("no daemon came to %s\n%s", points[0], v.evidence())
 	}
@@ -205,9 +202,6 @@ func (v *visitor) begin(name failpoint.Name) {
 	v.nth++
 	j := &job{scenario: scene, tag: fmt.Sprintf("v%d", v.nth)}
 	v.jobs = append(v.jobs, j)
-	if scene.prepare != nil && len(scene.first) == 0 {
-		scene.prepare(v, j)
-	}
 }
 
 // How long a daemon may still live when what it was to do is done: some

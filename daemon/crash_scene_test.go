@@ -3,7 +3,6 @@ package daemon
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -21,9 +20,8 @@ type scenario struct {
 	first  []failpoint.Name // where earlier daemons die, so that there is something to recover from
 	fresh  bool             // the database must not be there yet
 
-	prepare func(*visitor, *job)       // while no daemon runs
-	act     func(*visitor, *job) error // goes as far as one daemon lets it; called again with the next
-	check   func(*visitor, *job)       // when all is over
+	act   func(*visitor, *job) error // goes as far as one daemon lets it; called again with the next
+	check func(*visitor, *job)       // when all is over
 }
 
 func scenarios() []scenario {
@@ -43,7 +41,6 @@ func scenarios() []scenario {
 		{act: actCall, check: checkCalls, points: []failpoint.Name{failpoint.CallAfter}},
 		{act: actPrompt, fresh: true, points: []failpoint.Name{failpoint.MigrateBefore, failpoint.MigrateAfter}},
 		{act: actBackup, check: checkBackup, points: []failpoint.Name{failpoint.BackupCopied, failpoint.BackupVerified, failpoint.BackupRenamed}},
-		{act: actCollect, prepare: leaveUnseen, points: []failpoint.Name{failpoint.CollectBetween}},
 	}
 }
 
@@ -171,27 +168,6 @@ func actBackup(v *visitor, j *job) error {
 	return v.client.Call(ctx, rpc.MethodBackup, rpc.BackupParams{File: v.backup(j)}, nil)
 }
 
-// collectTime is how long a daemon may take until it removes what no run sees.
-const collectTime = 20 * time.Second
-
-// actCollect waits for the daemon to remove what leaveUnseen has left, which
-// one does soon after its start.
-func actCollect(v *visitor, j *job) error {
-	if j.run != 0 {
-		return nil // an earlier daemon was at it
-	}
-	j.run = -1
-	ctx, cancel := context.WithTimeout(context.Background(), collectTime)
-	defer cancel()
-	for ctx.Err() == nil {
-		if _, err := v.client.Status(ctx); err != nil && ctx.Err() == nil {
-			return err
-		}
-		_ = pause(ctx, 5*time.Millisecond) // ctx ends the loop
-	}
-	return nil
-}
-
 func (v *visitor) backup(j *job) string { return filepath.Join(v.root, "backup", j.tag+".db") }
 
 // checkBackup holds that what bears the name is whole.
@@ -204,46 +180,4 @@ func checkBackup(v *visitor, j *job) {
 	if err != nil {
 		v.t.Errorf("the backup is not whole: %v", err)
 	}
-}
-
-// opened opens the store while no daemon runs.
-func (v *visitor) opened(f func(context.Context, *store.Store) error) {
-	v.t.Helper()
-	ctx := context.Background()
-	s, err := store.Open(ctx, v.store, store.Options{})
-	if err == nil {
-		err = errors.Join(f(ctx, s), s.Close())
-	}
-	if err != nil {
-		v.t.Fatalf("%v\n%s", err, v.evidence())
-	}
-}
-
-// leaveUnseen leaves entries that no run sees any more, as deleted forks do.
-func leaveUnseen(v *visitor, j *job) {
-	v.opened(func(ctx context.Context, s *store.Store) error {
-		p, err := s.OpenProject(ctx, v.project)
-		if err != nil {
-			return err
-		}
-		parent, err := s.CreateRun(ctx, sdk.Run{Project: p.ID})
-		if err != nil {
-			return err
-		}
-		text := "seen by a fork " + j.tag
-		_, err = s.Commit(ctx, sdk.Change{Run: parent.ID, Writes: []sdk.Write{{Path: "known://" + j.tag, Body: &text, Writer: sdk.WriterPlugin}}})
-		if err != nil {
-			return err
-		}
-		fork, err := s.CreateRun(ctx, sdk.Run{Project: p.ID, Parent: parent.ID})
-		if err != nil {
-			return err
-		}
-		for _, r := range []sdk.Run{parent, fork} {
-			if _, err := s.DeleteRun(ctx, r.ID, "a test"); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
 }

@@ -46,10 +46,6 @@ func (e *Engine) Expire(ctx context.Context, keep Keep) error {
 		e.sweep(ctx),
 		e.pruneUndo(keep),
 	}
-	if ctx.Err() == nil {
-		_, err := e.cfg.Store.Collect(ctx)
-		failed = append(failed, err)
-	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

@@ -16,8 +16,6 @@ type RunStore interface {
 	DeleteRun(ctx context.Context, run int64, reason string) (sdk.Receipt, error)
 	// Resting are the runs in which nothing was done since, nor is to be done.
 	Resting(ctx context.Context, before time.Time) ([]sdk.Run, error)
-	// Collect removes what no run sees any more.
-	Collect(ctx context.Context) (removed int64, err error)
 }
 
 // still does something to a run that rests, and keeps it at rest: a prompt

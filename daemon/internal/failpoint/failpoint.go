@@ -46,14 +46,13 @@ const (
 	BackupCopied    Name = "backup.copied"    // a backup is written under its temporary name
 	BackupVerified  Name = "backup.verified"  // it is verified, and not renamed
 	BackupRenamed   Name = "backup.renamed"   // it has its name
-	CollectBetween  Name = "collect.between"  // some of what retention removes is gone
 )
 
 var names = []Name{
 	EnqueueAfter, ClaimAfter, OpenBefore, OpenAfter, StreamPartial, AnswerUnwritten, RecordAfter, ProposedAfter, AnsweredAfter, ApprovedAfter,
 	EffectBefore, EffectAfter, ChildRecorded, ChildEnded, StepAfter, VerdictBefore, FinishBefore, FinishAfter, CallAfter,
 	RecoverBegin, RecoverSettled, RecoverRecorded, RecoverResume,
-	StoreBefore, StoreAfter, MigrateBefore, MigrateAfter, BackupCopied, BackupVerified, BackupRenamed, CollectBetween,
+	StoreBefore, StoreAfter, MigrateBefore, MigrateAfter, BackupCopied, BackupVerified, BackupRenamed,
 }
 
 // Names are all failpoints, for tests that visit each.

@@ -35,7 +35,6 @@ func playChild(role string) int {
 		"backup":  childBacksUp,
 		"open":    childOpens,
 		"restore": childRestores,
-		"collect": childCollects,
 	}
 	if err := roles[role](context.Background(), os.Getenv(childFile)); err != nil {
 		fmt.Println("error:", err)

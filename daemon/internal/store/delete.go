@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"time"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -48,13 +49,7 @@ func (t *tx) mayDelete(r *sdk.Run) error {
 }
 
 func (t *tx) deleteRun(r *sdk.Run) error {
-	for _, q := range []string{
-		`DELETE FROM run_views WHERE run = ?1`,
-		`DELETE FROM chunks WHERE entry IN (` + unseenEntries + ` AND e.scope = 'run:' || ?1)`,
-		`DELETE FROM entries WHERE id IN (` + unseenEntries + ` AND e.scope = 'run:' || ?1)`,
-		`DELETE FROM turns WHERE run = ?1`,
-		`DELETE FROM loops WHERE run = ?1`,
-	} {
+	for _, q := range []string{`DELETE FROM run_views WHERE run = ?`, `DELETE FROM turns WHERE run = ?`, `DELETE FROM loops WHERE run = ?`} {
 		if err := t.exec(q, r.ID); err != nil {
 			return err
 		}
@@ -63,5 +58,12 @@ func (t *tx) deleteRun(r *sdk.Run) error {
 	return t.exec(`UPDATE runs SET deleted = ?, updated = ?, alias = 'deleted-' || key, agent = '', model = '' WHERE id = ?`, at, at, r.ID)
 }
 
-// unseenEntries finds entries that no run sees, by the index on their scope.
-const unseenEntries = `SELECT e.id FROM entries e WHERE NOT EXISTS (SELECT 1 FROM run_views v WHERE v.entry = e.id)`
+// Resting returns the runs, hidden ones too, in which nothing was done since the
+// time given and nothing is to be done. The one that rests longest comes first.
+func (s *Store) Resting(ctx context.Context, before time.Time) ([]sdk.Run, error) {
+	all, err := list(s.reader(ctx), scanRun, `SELECT `+runColumns+` FROM runs r WHERE r.deleted IS NULL AND r.updated < ?
+		AND NOT EXISTS (SELECT 1 FROM loops l WHERE l.run = r.id AND l.status IN (100, 102))
+		AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.run = r.id AND t.closed = 0)
+		ORDER BY r.updated, r.id`, before.UnixNano())
+	return all, explain("reading the runs that rest", err)
+}

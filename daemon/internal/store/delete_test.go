@@ -1,9 +1,9 @@
 package store
 
 import (
-	"context"
-	"errors"
+	"database/sql"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -173,13 +173,10 @@ func TestForksKeepWhatTheySee(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.verify()
-	if n, err := f.Collect(t.Context()); err != nil || n != 2 {
-		t.Fatalf("collected %d, want the two that were overwritten (%v)", n, err)
+	if n := f.count(`SELECT count(*) FROM entries`); n != 6 {
+		t.Fatalf("%d entries are left, want the grandchild's two and what it sees of the elders, without the two that it wrote over", n)
 	}
 	f.delete(grandchild.ID)
-	if n, err := f.Collect(t.Context()); err != nil || n != 4 {
-		t.Fatalf("collected %d, want what is left of the two elders (%v)", n, err)
-	}
 	if n := f.count(`SELECT count(*) FROM entries`); n != 0 {
 		t.Fatalf("%d entries are left", n)
 	}
@@ -187,64 +184,71 @@ func TestForksKeepWhatTheySee(t *testing.T) {
 	checkIntegrity(t, f.Store)
 }
 
-func TestCollectLeavesWhatIsSharedAndWhatIsSeen(t *testing.T) {
+// TestWhatIsSharedStays: an entry of a project or of everybody needs no run that sees it.
+func TestWhatIsSharedStays(t *testing.T) {
 	f := newFixture(t)
 	for _, x := range []sdk.Scheme{{Name: "fact", Scope: "global"}, {Name: "team", Scope: "project"}} {
 		if err := f.RegisterScheme(t.Context(), x); err != nil {
 			t.Fatal(err)
 		}
 	}
-	f.commit(known("fact://a", "for all"), known("team://b", "for the project"), known("known://c", "mine"))
+	streaming := known("team://d", "")
+	streaming.State = sdk.StateStreaming
+	f.commit(known("fact://a", "for all"), known("team://b", "for the project"), known("known://c", "mine"), streaming)
+	f.commit(sdk.Write{Path: "team://d", Writer: sdk.WriterModel, Chunk: &sdk.Chunk{Channel: 1, Text: "half"}})
 	f.commit(sdk.Write{Path: "fact://a", Writer: sdk.WriterModel, Remove: true})
 	f.delete(f.newRun(sdk.Run{}).ID)
-	if n, err := f.Collect(t.Context()); err != nil || n != 0 {
-		t.Fatalf("collected %d (%v)", n, err)
+	if n := f.count(`SELECT count(*) FROM entries`); n != 4 {
+		t.Fatalf("%d entries are left", n)
 	}
 	f.delete(f.run.ID)
-	if n, err := f.Collect(t.Context()); err != nil || n != 0 || f.count(`SELECT count(*) FROM entries`) != 2 {
-		t.Fatalf("collected %d, left %d (%v)", n, f.count(`SELECT count(*) FROM entries`), err)
-	}
-}
-
-// manyUnseen makes entries for more than two batches of Collect: a run's that
-// only its fork saw, and the fork overwrote them.
-func (f *fixture) manyUnseen() int64 {
-	f.t.Helper()
-	const many = 2*collectBatch + 7
-	ws := make([]sdk.Write, many)
-	for i := range ws {
-		ws[i] = known(fmt.Sprintf("known://%d", i), "x")
-	}
-	f.commit(ws...)
-	fork := f.newRun(sdk.Run{Parent: f.run.ID})
-	f.delete(f.run.ID)
-	for i := range ws {
-		*ws[i].Body = "y"
-	}
-	if _, err := f.Commit(f.t.Context(), sdk.Change{Run: fork.ID, Writes: ws}); err != nil {
-		f.t.Fatal(err)
-	}
-	return many
-}
-
-// childCollects collects once.
-func childCollects(ctx context.Context, path string) error {
-	s, err := Open(ctx, path, Options{})
-	if err != nil {
-		return err
-	}
-	n, err := s.Collect(ctx)
-	fmt.Println("collected", n)
-	return errors.Join(err, s.Close())
-}
-
-func TestCollectTakesManyInBatches(t *testing.T) {
-	f := newFixture(t)
-	many := f.manyUnseen()
-	if n, err := f.Collect(t.Context()); err != nil || n != many {
-		t.Fatalf("collected %d of %d (%v)", n, many, err)
+	if n := f.count(`SELECT count(*) FROM entries`); n != 3 || f.count(`SELECT count(*) FROM chunks`) != 1 {
+		t.Fatalf("%d entries are left", n)
 	}
 	f.verify()
+}
+
+// TestAForkLosesTheLastView: what a deleted run had shared goes when its last fork removes it, or writes over it.
+func TestAForkLosesTheLastView(t *testing.T) {
+	f := newFixture(t)
+	f.commit(known("known://a", "x"), known("known://b", "x"), known("known://c", "x"))
+	one, two := f.newRun(sdk.Run{Parent: f.run.ID}), f.newRun(sdk.Run{Parent: f.run.ID})
+	f.delete(f.run.ID)
+	for i, w := range []sdk.Write{known("known://a", "y"), {Path: "known://b", Writer: sdk.WriterModel, Remove: true}} {
+		for n, run := range []sdk.Run{one, two} {
+			if _, err := f.Commit(t.Context(), sdk.Change{Run: run.ID, Writes: []sdk.Write{w}}); err != nil {
+				t.Fatal(err)
+			}
+			if left := f.count(`SELECT count(*) FROM entries WHERE scope = 'run:' || ?`, f.run.ID); left != int64(3-i-n) {
+				t.Errorf("step %d of fork %d leaves %d entries", i, n, left)
+			}
+		}
+	}
+	f.verify()
+	checkIntegrity(t, f.Store)
+}
+
+// TestUnseenOfEarlierVersions: what no run saw when the schema changed is gone.
+func TestUnseenOfEarlierVersions(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "bothy.db")
+	schema1(t, path)
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Exec(`INSERT INTO entries (id, scope, path, body, hash, created) VALUES (900, 'run:99', 'known://x', 'x', zeroblob(32), 1), (901, 'global', 'known://y', 'y', zeroblob(32), 1);
+		INSERT INTO chunks (seq, entry, channel, text) VALUES (900, 900, 1, 'x')`); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, path)
+	var left int
+	if err := s.conn.QueryRowContext(t.Context(), `SELECT group_concat(id) FROM entries WHERE id >= 900`).Scan(&left); err != nil || left != 901 {
+		t.Errorf("%d is left (%v)", left, err)
+	}
+	checkIntegrity(t, s)
 }
 
 func TestResting(t *testing.T) {

@@ -96,18 +96,3 @@ func TestDeathInABackup(t *testing.T) {
 		}
 	}
 }
-
-func TestDeathBetweenTwoBatchesOfCollect(t *testing.T) {
-	f := newFixture(t)
-	many := f.manyUnseen()
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
-	dies(t, "collect", f.path, failpoint.CollectBetween, 1)
-	f.Store = open(t, f.path)
-	f.verify()
-	if n, err := f.Collect(t.Context()); err != nil || n != many-collectBatch {
-		t.Errorf("the rest are %d of %d (%v)", n, many, err)
-	}
-	checkIntegrity(t, f.Store)
-}

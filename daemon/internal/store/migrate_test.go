@@ -15,9 +15,9 @@ import (
 
 // A step that takes long enough to be killed in, and the same step done fast.
 var (
-	slowStep = migration{6, "0006_slow.sql", `CREATE TABLE slow (n INTEGER);
+	slowStep = migration{7, "0007_slow.sql", `CREATE TABLE slow (n INTEGER);
 		INSERT INTO slow WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 100000000) SELECT n FROM c;`}
-	fastStep = migration{6, "0006_fast.sql", `CREATE TABLE slow (n INTEGER); INSERT INTO slow VALUES (1);`}
+	fastStep = migration{7, "0007_fast.sql", `CREATE TABLE slow (n INTEGER); INSERT INTO slow VALUES (1);`}
 )
 
 func childMigrates(ctx context.Context, path string) error {
@@ -56,7 +56,7 @@ func TestKillMidMigrationLeavesTheVersionBefore(t *testing.T) {
 	s := open(t, path)
 	checkIntegrity(t, s)
 	version, err := schemaVersion(t.Context(), s.conn, path)
-	if err != nil || version != 5 {
+	if err != nil || version != 6 {
 		t.Fatalf("version %d (%v)", version, err)
 	}
 	steps, err := migrations()
@@ -80,11 +80,11 @@ func TestFailedMigrationChangesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bad := migration{6, "0006_bad.sql", `CREATE TABLE half (n INTEGER); INSERT INTO nowhere VALUES (1);`}
-	if err := migrate(t.Context(), f.conn, f.path, append(steps, bad)); err == nil || !strings.Contains(err.Error(), "0006_bad.sql") {
+	bad := migration{7, "0007_bad.sql", `CREATE TABLE half (n INTEGER); INSERT INTO nowhere VALUES (1);`}
+	if err := migrate(t.Context(), f.conn, f.path, append(steps, bad)); err == nil || !strings.Contains(err.Error(), "0007_bad.sql") {
 		t.Fatal(err)
 	}
-	if version, err := schemaVersion(t.Context(), f.conn, f.path); err != nil || version != 5 {
+	if version, err := schemaVersion(t.Context(), f.conn, f.path); err != nil || version != 6 {
 		t.Fatalf("%d %v", version, err)
 	}
 	if _, err := f.conn.ExecContext(t.Context(), `SELECT * FROM half`); err == nil {

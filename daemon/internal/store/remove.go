@@ -7,29 +7,19 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// remove drops the entry from the run's view, and the entry itself when it was
-// the run's own. An entry of the project, of everybody or of a parent run stays
-// for the others.
+// remove drops the entry from the run's view. An entry of the project or of everybody stays,
+// and one of a run as long as another run sees it (the triggers unseen_removed and unseen_replaced).
 func (t *tx) remove(run *sdk.Run, path, scope string, w *sdk.Write, x visibleEntry) (sdk.Entry, error) {
 	if x.view == 0 {
 		return sdk.Entry{}, sdk.Errorf(sdk.NotFound, "there is no entry %s in this run", path)
 	}
-	own := x.Scope == scope && scope == runScope(run.ID)
-	if own {
+	if x.Scope == scope && scope == runScope(run.ID) {
 		if err := t.detach(x.entry, run.ID); err != nil {
-			return sdk.Entry{}, err
-		}
-		if err := t.exec(`DELETE FROM chunks WHERE entry = ?`, x.entry); err != nil {
 			return sdk.Entry{}, err
 		}
 	}
 	if err := t.exec(`DELETE FROM run_views WHERE id = ?`, x.view); err != nil {
 		return sdk.Entry{}, err
-	}
-	if own {
-		if err := t.exec(`DELETE FROM entries WHERE id = ?`, x.entry); err != nil {
-			return sdk.Entry{}, err
-		}
 	}
 	e := event{kind: sdk.KindEntryRemoved, project: run.Project, run: run.ID, loop: cmp.Or(w.Loop, x.Loop), turn: cmp.Or(w.Turn, x.Turn), path: path}
 	return x.result(t, path), t.record(e, map[string]sdk.Writer{"writer": w.Writer})

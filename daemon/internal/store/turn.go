@@ -94,24 +94,11 @@ func (s *Store) Turns(ctx context.Context, run int64) ([]sdk.Turn, error) {
 	return all, explain("reading turns", err)
 }
 
-const loopTurnsQuery = `SELECT sequence, coalesce(loop, 0) FROM turns WHERE run = ?1 AND sequence >= coalesce(
-	(SELECT v.turn FROM loops l JOIN run_views v ON v.entry = l.prompt AND v.run = l.run WHERE l.id = ?2 AND v.write_count = 1), 0)
-	ORDER BY sequence`
+const loopTurnsQuery = `SELECT sequence FROM turns WHERE loop = ? AND run = ? ORDER BY sequence`
 
-// LoopTurns returns the numbers of the loop's turns, in order. It reads no turns
-// of the loops before it, as long as the loop's prompt is there as it was queued:
-// that says which turn came first.
+// LoopTurns returns the numbers of the loop's turns, in order.
 func (s *Store) LoopTurns(ctx context.Context, run, loop int64) ([]int, error) {
-	var all []int
-	err := s.query(ctx, loopTurnsQuery, []any{run, loop}, func(scan scanner) error {
-		var sequence int
-		var of int64
-		err := scan(&sequence, &of)
-		if of == loop {
-			all = append(all, sequence)
-		}
-		return err
-	})
+	all, err := list(s.reader(ctx), scanValue[int], loopTurnsQuery, loop, run)
 	return all, explain("reading the turns of a loop", err)
 }
 

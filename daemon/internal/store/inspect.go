@@ -60,7 +60,7 @@ func Inspect(ctx context.Context, path string) (Report, error) {
 	for {
 		still := noLog(path)
 		r = Report{Path: path, Bytes: info.Size(), Place: r.Place, Free: r.Free}
-		err = r.read(ctx, still)
+		err = lookInto(ctx, path, still, func(conn *sql.Conn) error { return r.check(ctx, conn) })
 		if !still || noLog(path) {
 			return r, err
 		}
@@ -104,36 +104,28 @@ func noLog(path string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// openToLook opens a file to read it. One at rest is taken as immutable, so
+// lookInto opens a file for do to read it. One at rest is taken as immutable, so
 // that SQLite makes no files beside it.
-func openToLook(ctx context.Context, path string, still bool) (*sql.DB, *sql.Conn, error) {
+func lookInto(ctx context.Context, path string, still bool, do func(*sql.Conn) error) error {
 	q := url.Values{"mode": {"ro"}}
 	if still {
 		q.Set("immutable", "1")
 	}
 	db, err := sql.Open("sqlite", uri(path, q))
 	if err != nil {
-		return nil, nil, explain("opening "+path, err)
+		return explain("opening "+path, err)
 	}
 	conn, err := db.Conn(ctx)
 	if err != nil {
-		return nil, nil, errors.Join(explain("opening "+path, err), db.Close())
+		return errors.Join(explain("opening "+path, err), db.Close())
 	}
-	return db, conn, nil
-}
-
-func (r *Report) read(ctx context.Context, still bool) error {
-	db, conn, err := openToLook(ctx, r.Path, still)
-	if err != nil {
-		return err
-	}
-	if info, err := os.Stat(r.Path + "-wal"); err == nil {
-		r.WAL = info.Size()
-	}
-	return errors.Join(r.check(ctx, conn), conn.Close(), db.Close())
+	return errors.Join(do(conn), conn.Close(), db.Close())
 }
 
 func (r *Report) check(ctx context.Context, conn *sql.Conn) error {
+	if info, err := os.Stat(r.Path + "-wal"); err == nil {
+		r.WAL = info.Size()
+	}
 	steps, err := migrations()
 	if err != nil {
 		return err

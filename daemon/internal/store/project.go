@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"path/filepath"
-	"strconv"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -36,7 +35,7 @@ func (s *Store) OpenProject(ctx context.Context, root string) (sdk.Project, erro
 			return err
 		}
 		p = sdk.Project{Root: root, Created: t.now}
-		if p.Name, err = t.freeName(filepath.Base(root)); err != nil {
+		if p.Name, err = t.free(filepath.Base(root), filepath.Base(root), 2, `SELECT 1 FROM projects WHERE name = ?`); err != nil {
 			return err
 		}
 		if p.ID, err = t.insert(`INSERT INTO projects (name, root, created) VALUES (?, ?, ?)`, p.Name, root, t.now.UnixNano()); err != nil {
@@ -45,17 +44,6 @@ func (s *Store) OpenProject(ctx context.Context, root string) (sdk.Project, erro
 		return t.record(event{kind: sdk.KindProjectCreated, project: p.ID}, map[string]string{"name": p.Name, "root": root})
 	})
 	return p, err
-}
-
-func (t *tx) freeName(base string) (string, error) {
-	name := base
-	for n := 2; ; n++ {
-		_, found, err := first(t.query, scanValue[int], `SELECT 1 FROM projects WHERE name = ?`, name)
-		if err != nil || !found {
-			return name, err
-		}
-		name = base + "-" + strconv.Itoa(n)
-	}
 }
 
 // Project returns a project by id; NotFound when there is none.

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -90,12 +91,7 @@ func mayRestore(ctx context.Context, from string) error {
 
 // copyAll copies a database with what is in its write-ahead log.
 func copyAll(ctx context.Context, from, to string) error {
-	db, conn, err := openToLook(ctx, from, noLog(from))
-	if err != nil {
-		return err
-	}
-	err = explain("copying "+from, vacuumInto(ctx, conn, to))
-	return errors.Join(err, conn.Close(), db.Close())
+	return lookInto(ctx, from, noLog(from), func(conn *sql.Conn) error { return explain("copying "+from, vacuumInto(ctx, conn, to)) })
 }
 
 // moveAside gives the present database a second name. It stays under its first

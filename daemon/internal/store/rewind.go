@@ -22,17 +22,10 @@ type past struct {
 // own, Conflict when it has not ended.
 func (t *tx) past(run *sdk.Run, turn int) (*past, error) {
 	p := &past{run: run, turn: turn}
-	var created struct {
-		Turns int `json:"turns"`
-	}
-	var data []byte
-	if _, err := t.one(`SELECT seq, data FROM journal WHERE run = ? ORDER BY seq LIMIT 1`, []any{run.ID}, &p.seq, &data); err != nil {
+	if _, err := t.one(`SELECT (SELECT seq FROM journal WHERE run = ?1 ORDER BY seq LIMIT 1), coalesce((SELECT min(sequence) FROM turns WHERE run = ?1), ?2)`,
+		[]any{run.ID, run.Turns + 1}, &p.seq, &p.first); err != nil {
 		return nil, err
 	}
-	if err := json.Unmarshal(data, &created); err != nil {
-		return nil, err
-	}
-	p.first = created.Turns + 1
 	switch {
 	case turn < 1 || turn > run.Turns:
 		return nil, sdk.Errorf(sdk.NotFound, "the run %s has no turn %d; it has %d", run.Alias, turn, run.Turns)

@@ -160,13 +160,17 @@ func (t *tx) freeAlias(project int64, agent string) (string, error) {
 	if _, err := t.one(`SELECT count(*) FROM runs WHERE project = ? AND alias GLOB ? || '-[0-9]*'`, []any{project, stem}, &n); err != nil {
 		return "", err
 	}
-	for {
-		n++
-		alias := fmt.Sprintf("%s-%d", stem, n)
-		_, found, err := first(t.query, scanValue[int], `SELECT 1 FROM runs WHERE project = ? AND alias = ?`, project, alias)
+	return t.free(fmt.Sprintf("%s-%d", stem, n+1), stem, n+2, `SELECT 1 FROM runs WHERE alias = ? AND project = ?`, project)
+}
+
+// free is a name, else a stem with the first number from n on behind it, of which a query finds nothing.
+func (t *tx) free(name, stem string, n int, q string, args ...any) (string, error) {
+	for ; ; n++ {
+		_, found, err := first(t.query, scanValue[int], q, append([]any{name}, args...)...)
 		if err != nil || !found {
-			return alias, err
+			return name, err
 		}
+		name = fmt.Sprintf("%s-%d", stem, n)
 	}
 }
 

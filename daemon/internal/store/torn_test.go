@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"database/sql"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -57,28 +58,26 @@ func (x *torn) put(t *testing.T, log []byte) string {
 // and nothing else. It returns how many.
 func (x *torn) prefix(t *testing.T, path string) int {
 	t.Helper()
-	db, conn, err := openToLook(t.Context(), path, false)
+	var entries int
+	err := lookInto(t.Context(), path, false, func(conn *sql.Conn) error {
+		var tables int
+		err := conn.QueryRowContext(t.Context(), `SELECT count(*) FROM sqlite_schema`).Scan(&tables)
+		if err != nil || tables == 0 { // torn before the schema was made
+			return err
+		}
+		if err := verifyJournal(t.Context(), conn, path, 0); err != nil {
+			return err
+		}
+		var rows, right int
+		err = conn.QueryRowContext(t.Context(), `SELECT (SELECT count(*) FROM journal WHERE kind = 'entry.set'), count(*),
+			count(*) FILTER (WHERE path = 'known://' || (SELECT count(*) FROM entries o WHERE o.id < e.id)) FROM entries e`).Scan(&rows, &entries, &right)
+		if err == nil && (rows != entries || right != entries) {
+			err = fmt.Errorf("%d rows, %d entries, %d of them in their place", rows, entries, right)
+		}
+		return err
+	})
 	if err != nil {
 		t.Fatal(err)
-	}
-	defer func() { _, _ = conn.Close(), db.Close() }()
-	var tables int
-	if err := conn.QueryRowContext(t.Context(), `SELECT count(*) FROM sqlite_schema`).Scan(&tables); err != nil {
-		t.Fatal(err)
-	}
-	if tables == 0 {
-		return 0 // torn before the schema was made
-	}
-	if err := verifyJournal(t.Context(), conn, path, 0); err != nil {
-		t.Fatal(err)
-	}
-	var rows, entries, right int
-	if err := conn.QueryRowContext(t.Context(), `SELECT (SELECT count(*) FROM journal WHERE kind = 'entry.set'), count(*),
-		count(*) FILTER (WHERE path = 'known://' || (SELECT count(*) FROM entries o WHERE o.id < e.id)) FROM entries e`).Scan(&rows, &entries, &right); err != nil {
-		t.Fatal(err)
-	}
-	if rows != entries || right != entries {
-		t.Fatalf("%d rows, %d entries, %d of them in their place", rows, entries, right)
 	}
 	return entries
 }

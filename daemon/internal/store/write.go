@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -33,7 +32,7 @@ func (t *tx) write(run *sdk.Run, w *sdk.Write) (sdk.Entry, error) {
 		return sdk.Entry{}, sdk.Errorf(sdk.Validation, "nothing is registered under %s://, so %s cannot be written; a path without a scheme is a file, known:// keeps a fact", name, path)
 	}
 	if !scheme.Admits(w.Writer) {
-		return sdk.Entry{}, sdk.Errorf(sdk.Permission, "%s may not be written by %s: %s entries are written by %s only", path, orNobody(w.Writer), name, writers(scheme))
+		return sdk.Entry{}, sdk.Errorf(sdk.Permission, "%s may not be written by %q: %s entries are written by %v only", path, w.Writer, name, scheme.WritableBy)
 	}
 	if err := checkWrite(path, w); err != nil {
 		return sdk.Entry{}, err
@@ -53,7 +52,7 @@ func (t *tx) write(run *sdk.Run, w *sdk.Write) (sdk.Entry, error) {
 		return sdk.Entry{}, sdk.Errorf(sdk.Conflict, "%s is there already", path)
 	}
 	if w.Expect != "" && x.Phase != w.Expect {
-		return sdk.Entry{}, sdk.Errorf(sdk.Conflict, "%s is %s and not %s; somebody else took this step", path, phaseName(x), w.Expect)
+		return sdk.Entry{}, sdk.Errorf(sdk.Conflict, "%s is in the phase %q and not %q; somebody else took this step", path, x.Phase, w.Expect)
 	}
 	if w.ExpectVersion != 0 && (x.view == 0 || x.Version != w.ExpectVersion) {
 		return sdk.Entry{}, sdk.Errorf(sdk.Conflict, "%s was changed meanwhile; look at it again", path)
@@ -66,31 +65,6 @@ func (t *tx) write(run *sdk.Run, w *sdk.Write) (sdk.Entry, error) {
 	default:
 		return t.set(run, path, scope, w, x)
 	}
-}
-
-func orNobody(w sdk.Writer) string {
-	if w == "" {
-		return "nobody in particular"
-	}
-	return "the " + string(w)
-}
-
-func writers(s sdk.Scheme) string {
-	names := make([]string, len(s.WritableBy))
-	for i, w := range s.WritableBy {
-		names[i] = string(w)
-	}
-	return strings.Join(names, ", ")
-}
-
-func phaseName(x visibleEntry) string {
-	switch {
-	case x.view == 0:
-		return "not there"
-	case x.Phase == "":
-		return "in no phase"
-	}
-	return string(x.Phase)
 }
 
 // checkWrite refuses values that no entry can have, and fields that do not go

@@ -27,7 +27,7 @@ func (s *Store) Commit(ctx context.Context, c sdk.Change) (sdk.Receipt, error) {
 	if err != nil {
 		return receipt, err
 	}
-	err = s.updateBehind(ctx, "committing a change", func(t *tx) error {
+	err = s.update(ctx, "committing a change", func(t *tx) error {
 		run, err := t.run(c.Run)
 		if err != nil {
 			return err

@@ -21,41 +21,26 @@ func (s *Store) DeleteRun(ctx context.Context, run int64, reason string) (sdk.Re
 		if err != nil {
 			return err
 		}
-		if err := t.mayDelete(&r); err != nil {
-			return err
+		_, busy, err := first(t.query, scanValue[int], `SELECT 1 FROM loops WHERE run = ?1 AND status IN (100, 102)
+			UNION ALL SELECT 1 FROM turns WHERE run = ?1 AND closed = 0 LIMIT 1`, run)
+		if err == nil && busy { // its end would have no place
+			err = sdk.Errorf(sdk.Conflict, "the run %s is at work or has a prompt waiting; end that first (bothy runs abort %s)", r.Alias, r.Alias)
 		}
-		if err := t.deleteRun(&r); err != nil {
-			return err
+		for _, table := range []string{"run_views", "turns", "loops"} {
+			if err == nil {
+				err = t.exec(`DELETE FROM `+table+` WHERE run = ?`, run)
+			}
 		}
-		e := event{kind: sdk.KindRunDeleted, project: r.Project, run: r.ID}
-		if err := t.record(e, map[string]string{"reason": reason}); err != nil {
-			return err
+		if err == nil {
+			err = t.exec(`UPDATE runs SET deleted = ?1, updated = ?1, alias = 'deleted-' || key, agent = '', model = '' WHERE id = ?2`, t.now.UnixNano(), run)
+		}
+		if err == nil {
+			err = t.record(event{kind: sdk.KindRunDeleted, project: r.Project, run: r.ID}, map[string]string{"reason": reason})
 		}
 		receipt.Seq = t.head.seq
-		return nil
+		return err
 	})
 	return receipt, err
-}
-
-// mayDelete refuses a run in which something is at work, for whose end there
-// would be no place.
-func (t *tx) mayDelete(r *sdk.Run) error {
-	_, found, err := first(t.query, scanValue[int], `SELECT 1 FROM loops WHERE run = ?1 AND status IN (100, 102)
-		UNION ALL SELECT 1 FROM turns WHERE run = ?1 AND closed = 0 LIMIT 1`, r.ID)
-	if err == nil && found {
-		err = sdk.Errorf(sdk.Conflict, "the run %s is at work or has a prompt waiting; end that first (bothy runs abort %s)", r.Alias, r.Alias)
-	}
-	return err
-}
-
-func (t *tx) deleteRun(r *sdk.Run) error {
-	for _, q := range []string{`DELETE FROM run_views WHERE run = ?`, `DELETE FROM turns WHERE run = ?`, `DELETE FROM loops WHERE run = ?`} {
-		if err := t.exec(q, r.ID); err != nil {
-			return err
-		}
-	}
-	at := t.now.UnixNano()
-	return t.exec(`UPDATE runs SET deleted = ?, updated = ?, alias = 'deleted-' || key, agent = '', model = '' WHERE id = ?`, at, at, r.ID)
 }
 
 // Resting returns the runs, hidden ones too, in which nothing was done since the

@@ -34,14 +34,9 @@ type job struct {
 // one commit, in their order, each as a whole or not at all. The wait ends with ctx,
 // but no transaction that has begun: nobody would know of one that was cut short.
 // doing completes "...: what went wrong". fn runs on the goroutine of one who waits,
-// so it writes only what is its caller's.
-func (s *Store) update(ctx context.Context, doing string, fn func(*tx) error) error {
-	return s.updateBehind(ctx, doing, fn, nil)
-}
-
-// updateBehind is update, and calls queued, where it is not nil, once the change has
-// its place in the order.
-func (s *Store) updateBehind(ctx context.Context, doing string, fn func(*tx) error, queued func()) error {
+// so it writes only what is its caller's. queued are called once the change has its
+// place in the order; nil is none.
+func (s *Store) update(ctx context.Context, doing string, fn func(*tx) error, queued ...func()) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -53,8 +48,10 @@ func (s *Store) updateBehind(ctx context.Context, doing string, fn func(*tx) err
 	case s.come <- struct{}{}:
 	default: // it is known already
 	}
-	if queued != nil {
-		queued()
+	for _, call := range queued {
+		if call != nil {
+			call()
+		}
 	}
 	select {
 	case <-j.done:
@@ -275,10 +272,6 @@ func (t *tx) query(q string, args []any, each func(scanner) error) error {
 
 // one reads the first row, and tells whether there was one.
 func (t *tx) one(q string, args []any, dest ...any) (bool, error) {
-	found := false
-	err := t.query(q, args, func(scan scanner) error {
-		found = true
-		return scan(dest...)
-	})
+	_, found, err := first(t.query, func(scan scanner) (any, error) { return nil, scan(dest...) }, q, args...)
 	return found, err
 }

@@ -220,13 +220,10 @@ func (l *loader) price(body *hclsyntax.Body, p *sdk.Price) {
 	if p == nil {
 		return
 	}
-	costs := map[string]float64{"prompt": p.Prompt, "completion": p.Completion}
-	if p.Cached != nil {
-		costs["cached"] = *p.Cached
-	}
-	for _, name := range slices.Sorted(maps.Keys(costs)) {
-		if x := costs[name]; !(x >= 0 && x <= math.MaxFloat32) {
-			l.wrong(inner(body, "price"), name, "price: %s is %g and cannot be negative; it is what a million tokens cost.", name, x)
+	names := []string{"cached", "completion", "prompt"}
+	for i, x := range []*float64{p.Cached, &p.Completion, &p.Prompt} {
+		if x != nil && !(*x >= 0 && *x <= math.MaxFloat32) {
+			l.wrong(inner(body, "price"), names[i], "price: %s is %g and cannot be negative; it is what a million tokens cost.", names[i], *x)
 		}
 	}
 }

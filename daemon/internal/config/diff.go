@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
-	ctyjson "github.com/zclconf/go-cty/cty/json"
 )
 
 // ChangeKind says what became of a block.
@@ -187,35 +186,23 @@ func NeedsStart(began, now *Config) (out Diagnostics) {
 func (l *loader) digest(p Plugin) string {
 	attrs, wrong := p.Body.JustAttributes()
 	p.Label, p.Enabled, p.OnUse, p.Model, p.Body, p.Range = "", false, false, "", nil, hcl.Range{}
-	sum := []any{p}
-	for _, d := range wrong { // what is no attribute counts as well: mending it is a change
-		sum = append(sum, d.Summary+": "+d.Detail)
+	sum := sha256.New()
+	_ = json.NewEncoder(sum).Encode(p) // of no type that cannot be encoded
+	for _, d := range wrong {          // what is no attribute counts as well: mending it is a change
+		fmt.Fprintln(sum, d.Summary, d.Detail)
 	}
 	for _, name := range p.Secrets {
-		sum = append(sum, l.keySum(name))
+		fmt.Fprintln(sum, l.keySum(name))
 	}
-	eval, texts := l.digestContext(), map[string]string{}
-	for name, a := range attrs {
-		texts[name] = valueText(a.Expr, eval)
+	eval := l.digestContext()
+	for _, name := range slices.Sorted(maps.Keys(attrs)) {
+		v, diags := attrs[name].Expr.Value(eval)
+		fmt.Fprintf(sum, "%s %#v\n", name, v)
+		for _, d := range diags {
+			fmt.Fprintln(sum, d.Summary, d.Detail)
+		}
 	}
-	text, err := json.Marshal(append(sum, texts))
-	if err != nil {
-		text = []byte(err.Error()) // of no type that is summed up here
-	}
-	return fmt.Sprintf("%x", sha256.Sum256(text))
-}
-
-// valueText is what an expression comes to, or why it comes to nothing.
-func valueText(expr hcl.Expression, eval *hcl.EvalContext) string {
-	v, diags := expr.Value(eval)
-	if diags.HasErrors() {
-		return "mistake: " + diags[0].Summary + ": " + diags[0].Detail
-	}
-	text, err := ctyjson.Marshal(v, v.Type())
-	if err != nil {
-		return "no value: " + err.Error()
-	}
-	return v.Type().GoString() + " " + string(text)
+	return fmt.Sprintf("%x", sum.Sum(nil))
 }
 
 // digestContext evaluates as Config.Context does, except that a secret counts by

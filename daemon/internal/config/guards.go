@@ -68,16 +68,12 @@ func guardMistakes(g sdk.Guards) []string {
 	var wrong []string
 	says := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	switch {
-	case g.WindowCalls == 1:
-		says("window_calls is 1, which would stop the first call already; write 0 to turn it off, or at least 2")
 	case g.WindowCalls > 0 && g.WindowSize == 0:
 		says("window_calls is %d and window_size is 0; say among how many calls it looks", g.WindowCalls)
 	case g.WindowCalls > g.WindowSize && g.WindowSize > 0:
 		says("window_calls is %d and window_size only %d, so it could never stop anything", g.WindowCalls, g.WindowSize)
 	}
 	switch {
-	case g.MinCycles == 1:
-		says("min_cycles is 1, and everything happens once; write 0 to turn it off, or at least 2")
 	case g.MinCycles > 0 && g.MaxCyclePeriod == 0:
 		says("min_cycles is %d and max_cycle_period is 0; say how many turns the longest pattern has", g.MinCycles)
 	case g.MinCycles > 0 && g.MaxStrikes == 0:

@@ -158,15 +158,6 @@ func EditLock(path string, change func(*Lock) error) (was, now Lock, err error) 
 	return was, now, err
 }
 
-// PlanLock is EditLock without writing anything.
-func PlanLock(path string, change func(*Lock) error) (was, now Lock, err error) {
-	if was, err = ReadLock(path); err == nil {
-		now = Lock{Plugins: maps.Clone(was.Plugins)}
-		err = change(&now)
-	}
-	return was, now, err
-}
-
 // Put makes the lock say this of a plugin.
 func (l *Lock) Put(label string, entry Locked) {
 	if l.Plugins == nil {

@@ -25,7 +25,7 @@ import (
 //   - name is the attribute, where json does not say it;
 //   - default is its value as it would be written after the equals sign;
 //   - kind is how it is written, where the field's type does not say it;
-//   - values are all that a text may be;
+//   - values are all that a text may be, and least is what a number above 0 must be;
 //   - start says that a running daemon cannot change it;
 //   - project says that a project block may set it for its project;
 //   - of names the setting of which it is a part, so that it limits nothing alone.
@@ -37,6 +37,7 @@ type setting struct {
 	def         string // "" is none
 	doc         string
 	values      []string // nil: any
+	least       string   // 2, or empty: any
 	atStart     bool
 	part        bool
 	zero        bool // a number or duration may be zero, since its default is
@@ -104,7 +105,7 @@ func settingOf(block, f reflect.StructField) setting {
 	if f.Type == reflect.TypeFor[sdk.Mode]() {
 		s.values = sdk.ModeNames()
 	}
-	s.kind = kindOf(f)
+	s.kind, s.least = kindOf(f), f.Tag.Get("least")
 	s.zero = s.kind == kindInt || s.def == "0" || s.def == "0s"
 	return s
 }
@@ -213,17 +214,12 @@ func (s setting) read(text string) (value any, err error) {
 
 // mistake is what is wrong with a value beside its kind.
 func (s setting) mistake(value any) error {
-	switch s.key() {
-	case "guard.repeated_calls":
-		if value == int64(1) {
-			return fmt.Errorf("%s is 1, which would stop the first call already; write 0 to turn it off, or at least 2", s.key())
-		}
-	case "sandbox.timeout":
-		if value.(time.Duration) > sdk.MaxCommandTime {
-			return fmt.Errorf("%s is %s and may be %s at most", s.key(), value, sdk.MaxCommandTime)
-		}
-	}
-	if s.block == protectBlock {
+	switch {
+	case s.least != "" && value == int64(1):
+		return fmt.Errorf("%s is 1, and everything happens once; write 0 to turn it off, or at least %s", s.key(), s.least)
+	case s.key() == "sandbox.timeout" && value.(time.Duration) > sdk.MaxCommandTime:
+		return fmt.Errorf("%s is %s and may be %s at most", s.key(), value, sdk.MaxCommandTime)
+	case s.block == protectBlock:
 		for _, pattern := range value.([]string) {
 			if err := protect.CheckPattern(pattern); err != nil {
 				return fmt.Errorf("%s: %w", s.key(), err)

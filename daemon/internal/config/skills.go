@@ -2,7 +2,6 @@ package config
 
 import (
 	"bytes"
-	"reflect"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -11,11 +10,10 @@ import (
 )
 
 // Skills says where skills are looked for beside Bothy's own folders, how much of a prompt their list
-// may take, and which of them were switched. The tags home and project say which folder a field
-// switches, below a home directory and below a project.
+// may take, and which of them were switched.
 type Skills struct {
-	Agents  bool    `name:"agents" default:"true" home:".agents/skills" project:".agents/skills" doc:"look for skills in .agents/skills too, of the home and of projects"`
-	Claude  bool    `name:"claude" default:"true" home:".claude/skills" project:".claude/skills" doc:"look for skills in .claude/skills too, of the home and of projects"`
+	Agents  bool    `name:"agents" default:"true" doc:"look for skills in .agents/skills too, of the home and of projects"`
+	Claude  bool    `name:"claude" default:"true" doc:"look for skills in .claude/skills too, of the home and of projects"`
 	Bundled bool    `name:"bundled" default:"true" doc:"use the skills that came with Bothy"`
 	Budget  float64 `name:"budget" default:"2" kind:"percent" doc:"percent of the model's context that the list of skills may take in a prompt"`
 
@@ -24,17 +22,13 @@ type Skills struct {
 	places map[string]string // of those blocks, file:line
 }
 
-// HomeFolders are the folders below a home directory that count, in the order of the fields.
-func (s Skills) HomeFolders() []string { return s.folders("home") }
-
-// ProjectFolders are the folders below a project that count.
-func (s Skills) ProjectFolders() []string { return s.folders("project") }
-
-func (s Skills) folders(tag string) (folders []string) {
-	for _, f := range reflect.VisibleFields(reflect.TypeFor[Skills]()) {
-		if folder := f.Tag.Get(tag); folder != "" && reflect.ValueOf(s).FieldByIndex(f.Index).Bool() {
-			folders = append(folders, folder)
-		}
+// Folders are those that count, below a home directory and below a project.
+func (s Skills) Folders() (folders []string) {
+	if s.Agents {
+		folders = append(folders, ".agents/skills")
+	}
+	if s.Claude {
+		folders = append(folders, ".claude/skills")
 	}
 	return folders
 }

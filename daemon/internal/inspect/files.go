@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -133,11 +134,7 @@ func (f *Files) Lock(ctx context.Context, labels []string, look bool) (Locking, 
 			out.Scripts = append(out.Scripts, b.Label)
 		}
 	}
-	do := config.EditLock
-	if look {
-		do = config.PlanLock
-	}
-	was, now, err := do(out.File, func(l *config.Lock) error {
+	change := func(l *config.Lock) error {
 		for label, entry := range entries {
 			l.Put(label, entry)
 		}
@@ -147,7 +144,13 @@ func (f *Files) Lock(ctx context.Context, labels []string, look bool) (Locking, 
 			}
 		}
 		return nil
-	})
+	}
+	was, now := lock, config.Lock{Plugins: maps.Clone(lock.Plugins)}
+	if look {
+		err = change(&now)
+	} else {
+		was, now, err = config.EditLock(out.File, change)
+	}
 	if err != nil {
 		return out, err
 	}

@@ -19,13 +19,13 @@ const ownSkills = ".bothy/skills"
 // Installers put one copy of a skill into one of the user's folders and links to
 // it into the others.
 func Settings(cfg *config.Config, bundled string) skill.Settings {
-	s := skill.Settings{Enabled: cfg.Skills.Switched, Workspace: append([]string{ownSkills}, cfg.Skills.ProjectFolders()...)}
+	s := skill.Settings{Enabled: cfg.Skills.Switched, Workspace: append([]string{ownSkills}, cfg.Skills.Folders()...)}
 	var users []string
 	if path, err := userSkills(); err == nil {
 		users = append(users, path)
 	}
 	if home, err := os.UserHomeDir(); err == nil {
-		for _, folder := range cfg.Skills.HomeFolders() {
+		for _, folder := range cfg.Skills.Folders() {
 			users = append(users, filepath.Join(home, filepath.FromSlash(folder)))
 		}
 	}

@@ -62,8 +62,15 @@ const (
 	kindList    kind = "a list of texts"
 )
 
-// taggedKinds are those that the tag of a field names.
-var taggedKinds = map[string]kind{"path": kindPath, "size": kindSize, "percent": kindPercent}
+// taggedKinds are those that the tag of a field names, and typedKinds those of a type without.
+var (
+	taggedKinds = map[string]kind{"path": kindPath, "size": kindSize, "percent": kindPercent}
+	typedKinds  = map[reflect.Type]kind{
+		reflect.TypeFor[time.Duration](): kindDuration, reflect.TypeFor[sdk.Duration](): kindDuration,
+		reflect.TypeFor[int](): kindInt, reflect.TypeFor[int64](): kindInt, reflect.TypeFor[float64](): kindNumber,
+		reflect.TypeFor[bool](): kindBool, reflect.TypeFor[[]string](): kindList,
+	}
+)
 
 // words are what a tag cannot hold, because it is a constant of sdk.
 var words = strings.NewReplacer(
@@ -105,7 +112,7 @@ func settingOf(block, f reflect.StructField) setting {
 	if f.Type == reflect.TypeFor[sdk.Mode]() {
 		s.values = sdk.ModeNames()
 	}
-	s.kind, s.least = kindOf(f), f.Tag.Get("least")
+	s.kind, s.least = cmp.Or(taggedKinds[f.Tag.Get("kind")], typedKinds[f.Type], kindString), f.Tag.Get("least")
 	s.zero = s.kind == kindInt || s.def == "0" || s.def == "0s"
 	return s
 }
@@ -114,29 +121,6 @@ func settingOf(block, f reflect.StructField) setting {
 func attributeName(f reflect.StructField) string {
 	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 	return cmp.Or(f.Tag.Get("name"), name)
-}
-
-// kindOf is the kind of a field.
-func kindOf(f reflect.StructField) kind {
-	if tag := f.Tag.Get("kind"); tag != "" {
-		return taggedKinds[tag]
-	}
-	switch f.Type {
-	case reflect.TypeFor[time.Duration](), reflect.TypeFor[sdk.Duration]():
-		return kindDuration
-	}
-	switch f.Type.Kind() {
-	case reflect.Int, reflect.Int64:
-		return kindInt
-	case reflect.Float64:
-		return kindNumber
-	case reflect.Bool:
-		return kindBool
-	case reflect.Slice:
-		return kindList
-	default:
-		return kindString
-	}
 }
 
 // set puts a value that read returned into its field.

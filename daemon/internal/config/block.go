@@ -113,13 +113,8 @@ func (l *loader) parse(text []byte, name string) *hcl.File {
 
 // settings applies a block without a label.
 func (l *loader) settings(b *hcl.Block) {
-	unknown := func(s setting, name string) string {
-		if s.name != "" {
-			return ""
-		}
-		return fmt.Sprintf("%s has no attribute %q; it has %s.", b.Type, name, names(func(s setting) bool { return s.block == b.Type }))
-	}
-	l.take(b.Type, l.attributes(b), "Unknown attribute", unknown, func(s setting, a *hcl.Attribute, value any, text string) error {
+	has := func(s setting) bool { return s.block == b.Type }
+	l.take(b.Type, l.attributes(b), has, "Unknown attribute", b.Type+" has no attribute %q; it has "+names(has)+".", func(s setting, a *hcl.Attribute, value any, text string) error {
 		s.set(l.cfg, value)
 		l.cfg.Values[s.at].from(text, placeOf(a.NameRange), a.NameRange)
 		return nil
@@ -134,15 +129,15 @@ func (l *loader) attributes(b *hcl.Block) hcl.Attributes {
 }
 
 // take reads attributes as the settings of a block, in the order of the file, and gives
-// each value, with its text, to do. What does not belong there (refuse says why; the
-// setting of an unknown name has none) and what is wrong with a value is reported. It
-// returns false when a value that belongs there could not be taken.
-func (l *loader) take(block string, attrs hcl.Attributes, refused string, refuse func(s setting, name string) string, do func(s setting, a *hcl.Attribute, value any, text string) error) bool {
+// each value, with its text, to do. What has has not is reported by a summary and a detail
+// with the name in it, and so is what is wrong with a value. It returns false when a value
+// that belongs there could not be taken.
+func (l *loader) take(block string, attrs hcl.Attributes, has func(setting) bool, summary, detail string, do func(s setting, a *hcl.Attribute, value any, text string) error) bool {
 	all := true
 	for _, a := range inOrder(attrs) {
 		s := findSetting(block, a.Name)
-		if why := refuse(s, a.Name); why != "" {
-			l.reportAt(a.NameRange, refused, why)
+		if !has(s) {
+			l.reportAt(a.NameRange, summary, fmt.Sprintf(detail, a.Name))
 			continue
 		}
 		v, diags := a.Expr.Value(l.cfg.Context)

@@ -38,7 +38,7 @@ func evalContext(src Source) *hcl.EvalContext {
 			return strings.TrimRight(string(text), "\r\n"), nil
 		}),
 		"secret": textFunction("secret", true, func(name string) (string, error) {
-			v, err := src.keys().Find(name)
+			v, err := src.Keys.Find(name)
 			if err == nil {
 				src.Secrets.Add(v) // from now on it is redacted wherever the daemon writes
 			}

@@ -47,7 +47,7 @@ func (w Workspace) Restrict(g sdk.Guards) sdk.Guards {
 // agentGuards are the guards of an agent: what its block names, and the guard block's for the rest.
 func (l *loader) agentGuards(label string, named hcl.Attributes, r hcl.Range) sdk.Guards {
 	set := Config{Guards: l.cfg.Guards}
-	l.take("guard", named, "", func(setting, string) string { return "" }, func(s setting, _ *hcl.Attribute, value any, _ string) error {
+	l.take("guard", named, func(setting) bool { return true }, "", "", func(s setting, _ *hcl.Attribute, value any, _ string) error {
 		s.set(&set, value)
 		return nil
 	})

@@ -26,14 +26,6 @@ type Keys interface {
 	Place(name string) string
 }
 
-// keys are the Keys of a source.
-func (s Source) keys() Keys {
-	if s.Keys != nil {
-		return s.Keys
-	}
-	return environmentKeys(s.Getenv)
-}
-
 // environmentKeys are those of the environment alone.
 type environmentKeys func(string) (string, bool)
 

@@ -46,7 +46,9 @@ func DefaultPath() (string, error) {
 // both. It returns a Config whenever the diagnostics hold no error; warnings
 // (an unusable environment variable) leave what was there before.
 func Load(src Source) (*Config, Diagnostics) {
-	src.Keys = src.keys()
+	if src.Keys == nil {
+		src.Keys = environmentKeys(src.Getenv)
+	}
 	l := &loader{
 		src:    src,
 		parser: hclparse.NewParser(),

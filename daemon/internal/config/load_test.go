@@ -196,7 +196,7 @@ func TestSecretsAreTakenOut(t *testing.T) {
 // TestSecretWithADefault: what is not set is the default, and what is set is a secret.
 func TestSecretWithADefault(t *testing.T) {
 	var s Secrets
-	secret := evalContext(Source{Getenv: environment("K", "very-secret-value"), Secrets: &s}).Functions["secret"]
+	secret := evalContext(Source{Getenv: environment("K", "very-secret-value"), Keys: environmentKeys(environment("K", "very-secret-value")), Secrets: &s}).Functions["secret"]
 	for name, want := range map[string]string{"K": "very-secret-value", "NOT_SET": "none"} {
 		if got, err := secret.Call(ctyStrings(name, "none")); err != nil || got.AsString() != want {
 			t.Errorf("%s is %v, %v; want %s", name, got, err, want)
@@ -212,7 +212,7 @@ func TestSecretWithADefault(t *testing.T) {
 
 func TestSecretIsResolvedAtUse(t *testing.T) {
 	var s Secrets
-	ctx := evalContext(Source{Getenv: environment("K", "very-secret-value"), Secrets: &s})
+	ctx := evalContext(Source{Getenv: environment("K", "very-secret-value"), Keys: environmentKeys(environment("K", "very-secret-value")), Secrets: &s})
 	cfg, diags := load(t, "provider \"x\" {\n  plugin = \"openai\"\n  api_key = secret(\"NOT_SET\")\n}\n")
 	if cfg == nil {
 		t.Fatalf("a secret that nobody uses stops the daemon: %s", diags.Error())

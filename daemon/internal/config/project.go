@@ -38,14 +38,9 @@ func (l *loader) project(b *hcl.Block) {
 // projectSandbox reads the sandbox block within a project block: some of the
 // attributes of the sandbox block.
 func (l *loader) projectSandbox(b *hcl.Block) sdk.Sandbox {
-	unknown := func(s setting, name string) string {
-		if s.ofProject {
-			return ""
-		}
-		return fmt.Sprintf("The sandbox of a project has no attribute %q; it has %s.", name, names(func(s setting) bool { return s.ofProject }))
-	}
+	has := func(s setting) bool { return s.ofProject }
 	var set Config
-	l.take("sandbox", l.attributes(b), "Unknown attribute", unknown, func(s setting, a *hcl.Attribute, value any, _ string) error {
+	l.take("sandbox", l.attributes(b), has, "Unknown attribute", "The sandbox of a project has no attribute %q; it has "+names(has)+".", func(s setting, a *hcl.Attribute, value any, _ string) error {
 		if reflect.ValueOf(value).IsZero() {
 			return fmt.Errorf("%s of a project must be above zero; leave it out to have the sandbox block's", a.Name)
 		}

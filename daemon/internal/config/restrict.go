@@ -97,16 +97,10 @@ func (l *loader) restrict(b *hcl.Block, cfg *Config) bool {
 // clamp takes each setting of a block that is a limit, and below the user's. It
 // reports false when one of them cannot be read.
 func (l *loader) clamp(b *hcl.Block, cfg *Config) bool {
-	noLimit := func(s setting, name string) string {
-		if s.limits() {
-			return ""
-		}
-		return fmt.Sprintf("%s.%s is no limit that a workspace could lower.", b.Type, name)
-	}
 	before := len(l.diags)
 	attrs := l.attributes(b)
 	wellFormed := len(l.diags) == before
-	return l.take(b.Type, attrs, "Not for a workspace to say", noLimit, func(s setting, a *hcl.Attribute, value any, text string) error {
+	return l.take(b.Type, attrs, setting.limits, "Not for a workspace to say", b.Type+".%s is no limit that a workspace could lower.", func(s setting, a *hcl.Attribute, value any, text string) error {
 		if err := s.below(value, text, cfg); err != nil {
 			return err
 		}

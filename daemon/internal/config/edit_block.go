@@ -40,7 +40,7 @@ func attributesOf(says any) attributes {
 		name, kind, _ := strings.Cut(field.Tag.Get("hcl"), ",")
 		x := v.FieldByIndex(field.Index)
 		switch {
-		case name == "" || kind != "" && (x.IsZero() || (x.Kind() == reflect.Map || x.Kind() == reflect.Slice) && x.Len() == 0):
+		case name == "" || kind == "label" || kind != "" && (x.IsZero() || (x.Kind() == reflect.Map || x.Kind() == reflect.Slice) && x.Len() == 0):
 		case kind == "block":
 			all = append(all, attribute{name: name, block: attributesOf(x.Elem().Interface())})
 		default:

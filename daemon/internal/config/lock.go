@@ -27,6 +27,7 @@ type Lock struct {
 // Locked is what the lock says of one plugin. Nothing in it depends on where
 // the file lies, so that a lock can be copied to another machine.
 type Locked struct {
+	Label         string              `hcl:"label,label"`     // of its block; of one that was read
 	Plugin        string              `hcl:"plugin,optional"` // the name in its manifest
 	Version       string              `hcl:"version,optional"`
 	Digest        string              `hcl:"digest"`          // hex SHA-256 of the file

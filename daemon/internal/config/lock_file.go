@@ -31,62 +31,60 @@ func ParseLock(file string, text []byte) (Lock, Diagnostics) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return Lock{}, nil
 	}
-	p := &lockParser{loader: loader{parser: hclparse.NewParser()}, lock: Lock{Plugins: map[string]Locked{}}}
-	if f := p.parse(text, file); f != nil {
-		p.read(f)
+	l := &loader{parser: hclparse.NewParser()}
+	var lock Lock
+	if f := l.parse(text, file); f != nil {
+		lock = l.readLock(f)
 	}
-	if !p.diags.HasErrors() {
-		return p.lock, p.diags
+	if len(l.diags) == 0 {
+		return lock, nil
 	}
-	for i, d := range p.diags {
-		if d.Severity == "error" {
-			p.diags[i].Detail = strings.TrimSuffix(strings.TrimSpace(d.Detail), ".") + "; nothing was changed: " + mendLock
-		}
+	for i, d := range l.diags {
+		l.diags[i].Detail = strings.TrimSuffix(strings.TrimSpace(d.Detail), ".") + "; nothing was changed: " + mendLock
 	}
-	return Lock{}, p.diags
+	return Lock{}, l.diags
 }
 
-type lockParser struct {
-	loader
-	lock Lock
-}
-
-// read reads the blocks. Of names that a later version may have put into one,
+// readLock reads the blocks. Of names that a later version may have put into one,
 // nothing is said, and they stay as long as their block does.
-func (p *lockParser) read(f *hcl.File) {
+func (l *loader) readLock(f *hcl.File) Lock {
 	var versioned struct {
 		Version int      `hcl:"version"`
 		Rest    hcl.Body `hcl:",remain"`
 	}
-	body := f.Body.(*hclsyntax.Body)
+	var file struct {
+		Plugins []Locked `hcl:"plugin,block"`
+	}
+	lock, body := Lock{Plugins: map[string]Locked{}}, f.Body.(*hclsyntax.Body)
 	diags := gohcl.DecodeBody(body, nil, &versioned)
-	if p.report(diags); diags.HasErrors() {
-		return
+	if !diags.HasErrors() && versioned.Version != lockVersion {
+		l.reportAt(body.Attributes["version"].SrcRange, "Lock of another version", fmt.Sprintf("A later Bothy wrote it: its version is %d, and this Bothy reads %d.", versioned.Version, lockVersion))
+		return lock
 	}
-	if versioned.Version != lockVersion {
-		p.reportAt(body.Attributes["version"].SrcRange, "Lock of another version", fmt.Sprintf("A later Bothy wrote it: its version is %d, and this Bothy reads %d.", versioned.Version, lockVersion))
-		return
+	if !diags.HasErrors() {
+		diags = gohcl.DecodeBody(versioned.Rest, nil, &file)
 	}
-	for name, a := range body.Attributes {
-		if name != "version" {
-			p.reportAt(a.NameRange, "Unknown attribute in the lock", "A lock has a version, and a block for each plugin.")
-		}
+	if l.report(diags); diags.HasErrors() {
+		return lock
 	}
 	from := 0
-	for _, b := range body.Blocks {
-		above := commentsIn(f.Bytes[from:b.TypeRange.Start.Byte])
+	for i, b := range body.Blocks {
+		entry := file.Plugins[i]
+		entry.text = append(commentsIn(f.Bytes[from:b.TypeRange.Start.Byte]), f.Bytes[b.TypeRange.Start.Byte:b.CloseBraceRange.End.Byte]...)
 		from = b.CloseBraceRange.End.Byte
-		if b.Type != "plugin" || len(b.Labels) != 1 || !labelPattern.MatchString(b.Labels[0]) {
-			p.reportAt(b.DefRange(), "No block of a lock", "A lock has blocks plugin \"LABEL\", with the labels of blocks of the configuration.")
-			continue
+		if why := labelMistake("plugin", entry.Label); why != "" {
+			l.reportAt(b.DefRange(), "Unusable name", why)
 		}
-		entry := Locked{text: append(above, f.Bytes[b.TypeRange.Start.Byte:from]...)}
-		diags := gohcl.DecodeBody(b.Body, nil, &entry)
-		if p.report(diags); !diags.HasErrors() {
-			p.put(b.DefRange(), b.Labels[0], entry)
+		if _, twice := lock.Plugins[entry.Label]; twice {
+			l.reportAt(b.DefRange(), "Block given twice", fmt.Sprintf("There are two of the label %q.", entry.Label))
 		}
+		if sum, err := hex.DecodeString(entry.Digest); err != nil || len(sum) != 32 || entry.Digest != strings.ToLower(entry.Digest) {
+			l.reportAt(b.DefRange(), "No digest", entry.Label+" has no digest that is the 64 small hex digits of a SHA-256.")
+		}
+		lock.Plugins[entry.Label] = entry
 	}
-	p.lock.end = commentsIn(f.Bytes[from:])
+	lock.end = commentsIn(f.Bytes[from:])
+	return lock
 }
 
 // commentsIn are the comments of a text before a block, or at the end, each on a line.
@@ -98,16 +96,6 @@ func commentsIn(text []byte) (comments []byte) {
 		}
 	}
 	return comments
-}
-
-func (p *lockParser) put(at hcl.Range, label string, entry Locked) {
-	if _, twice := p.lock.Plugins[label]; twice {
-		p.reportAt(at, "Block given twice", fmt.Sprintf("There are two of the label %q.", label))
-	}
-	if b, err := hex.DecodeString(entry.Digest); err != nil || len(b) != 32 || entry.Digest != strings.ToLower(entry.Digest) {
-		p.reportAt(at, "No digest", label+" has no digest that is the 64 small hex digits of a SHA-256.")
-	}
-	p.lock.Plugins[label] = entry
 }
 
 // encode writes the lock: sorted, with each block that says what it said in was byte for

@@ -89,31 +89,25 @@ func (c *Config) LearnSecrets() {
 
 // keyUses finds who asks for which key. What is overridden, or switched off, asks for none.
 func (l *loader) keyUses() map[string][]string {
-	uses := map[string][]string{}
-	add := func(user string, names ...string) {
-		for _, name := range names {
-			if !slices.Contains(uses[name], user) {
-				uses[name] = append(uses[name], user)
-			}
-		}
-	}
-	asleep := map[string]bool{}
-	for kind, list := range l.cfg.lists() {
-		for _, p := range list {
-			if asleep[kind+" "+p.Label] = !p.Enabled; p.Enabled {
-				add(kind+" "+p.Label, p.Secrets...)
-			}
-		}
-	}
+	uses, plugins := map[string][]string{}, slices.Concat(l.cfg.Plugins, l.cfg.Providers)
 	for kind, list := range l.kept {
 		for _, b := range list {
-			if user := strings.TrimSpace(kind + " " + b.label); !asleep[user] {
-				add(user, secretsUnder(b.body, l.cfg.Context)...)
+			names := secretsUnder(b.body, l.cfg.Context)
+			i := slices.IndexFunc(plugins, func(p Plugin) bool { return p.Range == b.at })
+			switch {
+			case i >= 0 && !plugins[i].Enabled:
+				continue
+			case i >= 0:
+				names = append(names, plugins[i].Secrets...)
+			}
+			for _, name := range names {
+				uses[name] = append(uses[name], strings.TrimSpace(kind+" "+b.label))
 			}
 		}
 	}
-	for _, users := range uses {
+	for name, users := range uses {
 		slices.Sort(users)
+		uses[name] = slices.Compact(users)
 	}
 	return uses
 }

@@ -63,13 +63,22 @@ plugin "bot" {
     paths = ["/${secret("PATH_KEY")}"]
   }
 }
+mcp "on" {
+  command = "x"
+  env     = { TOKEN = secret("BOT_KEY") }
+}
+mcp "off" {
+  command = "x"
+  env     = { TOKEN = secret("OFF_KEY") }
+  enabled = false
+}
 `
 
 func TestWhoAsksForAKey(t *testing.T) {
 	keys := &heldKeys{values: map[string]string{"A_KEY": "a-value", "BOT_KEY": "bot-value", "PATH_KEY": "p"}}
 	cfg := withKeys(t, keys, withSecrets)
 	for name, users := range map[string][]string{
-		"A_KEY": {"provider a", "provider b"}, "B_KEY": {"provider b"}, "BOT_KEY": {"plugin bot"}, "ASKED_KEY": {"plugin bot"}, "PATH_KEY": {"plugin bot"}, "OFF_KEY": nil,
+		"A_KEY": {"provider a", "provider b"}, "B_KEY": {"provider b"}, "BOT_KEY": {"mcp on", "plugin bot"}, "ASKED_KEY": {"plugin bot"}, "PATH_KEY": {"plugin bot"}, "OFF_KEY": nil,
 	} {
 		if !slices.Equal(cfg.KeyUses[name], users) {
 			t.Errorf("%s is asked for by %v, want %v", name, cfg.KeyUses[name], users)

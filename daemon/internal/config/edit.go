@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/bothyd/bothy/daemon/internal/durable"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -99,9 +100,8 @@ func exchange(file string, old, text []byte, mode fs.FileMode) (bool, error) {
 	if err != nil {
 		return false, sdk.Errorf(sdk.Unavailable, "edit the configuration: %w; see that its folder can be written to, or write the block yourself", err)
 	}
-	f, err := os.Open(folder)
-	if err != nil {
+	if err := durable.Folder(folder); err != nil {
 		return true, fmt.Errorf("make the edit last: %w", err)
 	}
-	return true, errors.Join(f.Sync(), f.Close())
+	return true, nil
 }

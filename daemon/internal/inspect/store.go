@@ -11,6 +11,7 @@ import (
 
 	"github.com/bothyd/bothy/daemon/internal/bundle"
 	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/daemon/internal/durable"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -109,21 +110,13 @@ func (s *Inspector) settle(st *Installation, copied *Binary, made string) error 
 		err = os.Rename(made, folder)
 	}
 	if err == nil {
-		err = errors.Join(os.Chmod(folder, 0o555), syncFolder(filepath.Dir(folder)))
+		err = errors.Join(os.Chmod(folder, 0o555), durable.Folder(filepath.Dir(folder)))
 	}
 	if err != nil {
 		return sdk.Errorf(sdk.Unavailable, "put the plugin into the store: %w", err)
 	}
 	st.Fresh = true
 	return nil
-}
-
-func syncFolder(folder string) error {
-	f, err := os.Open(folder)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
 }
 
 func (s *Inspector) folder(digest string) string {

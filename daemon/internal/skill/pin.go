@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/bothyd/bothy/daemon/internal/durable"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -107,7 +108,7 @@ func pin(ctx context.Context, d sdk.Skill, runDir string, trusted func(hash stri
 		p, err = copySkill(ctx, d, made, trusted)
 	}
 	if err == nil {
-		err = errors.Join(os.Rename(made, at), syncFolder(filepath.Dir(at)))
+		err = errors.Join(os.Rename(made, at), durable.Folder(filepath.Dir(at)))
 	}
 	if err == nil {
 		p.Folder = at
@@ -143,7 +144,7 @@ func copySkill(ctx context.Context, d sdk.Skill, made string, trusted func(hash 
 	}
 	p = newPinned(made, contents)
 	p.Skipped = w.skipped
-	return p, syncFolder(made)
+	return p, durable.Folder(made)
 }
 
 func copyFile(at string, executable bool, content []byte) error {
@@ -160,12 +161,4 @@ func copyFile(at string, executable bool, content []byte) error {
 	}
 	_, err = f.Write(content)
 	return errors.Join(err, f.Chmod(mode), f.Sync(), f.Close()) // whatever the process's mask is
-}
-
-func syncFolder(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
 }

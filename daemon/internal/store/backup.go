@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/bothyd/bothy/daemon/internal/durable"
 	"github.com/bothyd/bothy/daemon/internal/failpoint"
 	"github.com/bothyd/bothy/sdk"
 )
@@ -178,7 +179,7 @@ func makeFile(to string, fill func(partial string) error) error {
 	}
 	if err = errors.Join(f.Close(), fill(partial)); err == nil {
 		if err = refuseFile("giving the copy its name", to, os.Rename(partial, to)); err == nil {
-			return syncFolder(dir)
+			return refuseFile("making a name durable", dir, durable.Folder(dir))
 		}
 	}
 	return errors.Join(err, removeIfThere(partial))
@@ -187,17 +188,6 @@ func makeFile(to string, fill func(partial string) error) error {
 func removeIfThere(path string) error {
 	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
-	}
-	return nil
-}
-
-func syncFolder(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return refuseFile("making a name durable", dir, err)
-	}
-	if err := errors.Join(d.Sync(), d.Close()); err != nil {
-		return fmt.Errorf("making a name in %s durable: %w", dir, err)
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"github.com/bothyd/bothy/daemon/internal/durable"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -116,7 +117,7 @@ func moveAside(ctx context.Context, path, aside string) (string, error) {
 			return "", fmt.Errorf("keeping %s aside: %w", path+suffix, errors.Join(err, ended))
 		}
 	}
-	if err := syncFolder(filepath.Dir(path)); err != nil {
+	if err := refuseFile("keeping the database aside", path, durable.Folder(filepath.Dir(path))); err != nil {
 		return "", err
 	}
 	for _, suffix := range suffixes[1:] {
@@ -124,5 +125,5 @@ func moveAside(ctx context.Context, path, aside string) (string, error) {
 			return "", refuseFile("keeping the database aside", path+suffix, err)
 		}
 	}
-	return aside, syncFolder(filepath.Dir(path))
+	return aside, refuseFile("keeping the database aside", path, durable.Folder(filepath.Dir(path)))
 }

@@ -9,7 +9,7 @@ import (
 // folder itself, without links. Home and / are no projects, since agents write into theirs: it
 // is false there, where no prompt is taken.
 func ProjectOf(dir, home string) (root string, is bool) {
-	dir, home = withoutLinks(dir), withoutLinks(home)
+	dir, home = WithoutLinks(dir), WithoutLinks(home)
 	for at := dir; at != home && at != filepath.Dir(at); at = filepath.Dir(at) {
 		for _, mark := range []string{".bothy", ".git"} {
 			if _, err := os.Lstat(filepath.Join(at, mark)); err == nil {
@@ -20,10 +20,11 @@ func ProjectOf(dir, home string) (root string, is bool) {
 	return dir, dir != home && dir != filepath.Dir(dir)
 }
 
-// withoutLinks is the real path of a file, or the path itself when it has none.
-func withoutLinks(path string) string {
+// WithoutLinks is the real path of a file or folder. One that is not there, or cannot be
+// reached, is as it is written, in its shortest form.
+func WithoutLinks(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real
 	}
-	return path
+	return filepath.Clean(path)
 }

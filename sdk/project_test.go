@@ -9,7 +9,7 @@ import (
 // TestProjectOf: a project is found from below and behind links, as the command
 // line finds it; home and / are none.
 func TestProjectOf(t *testing.T) {
-	base := withoutLinks(t.TempDir())
+	base := WithoutLinks(t.TempDir())
 	home, project := filepath.Join(base, "home"), filepath.Join(base, "home", "p")
 	for _, dir := range []string{"home/.bothy", "home/loose", "home/p/.git", "home/p/sub"} {
 		if err := os.MkdirAll(filepath.Join(base, dir), 0o700); err != nil {

@@ -57,7 +57,7 @@ func (r *reach) tool(bare, long string) error {
 		return r.undeclared("calls the tool "+bare, "tools", bare)
 	}
 	if r.spec.Tools != nil && !fits(r.spec.Tools, bare, long) {
-		return r.refuse("may not call %s: the tools in its block are %s; to let it, write there tools = %s", bare, list(r.spec.Tools), Written(r.spec.Tools, bare))
+		return r.refuse("may not call %s: the tools in its block are %s; to let it, write there tools = %s", bare, List(r.spec.Tools), Written(r.spec.Tools, bare))
 	}
 	return nil
 }
@@ -71,7 +71,7 @@ func (r *reach) scheme(path string) error {
 	}
 	if r.spec.Schemes != nil && !slices.Contains(r.spec.Schemes, s) {
 		s = clip(s)
-		return r.refuse("may not use entries of %s://: the schemes in its block are %s; to let it, write there schemes = %s", s, list(r.spec.Schemes), Written(r.spec.Schemes, s))
+		return r.refuse("may not use entries of %s://: the schemes in its block are %s; to let it, write there schemes = %s", s, List(r.spec.Schemes), Written(r.spec.Schemes, s))
 	}
 	return nil
 }
@@ -149,7 +149,7 @@ func Wants(spec inspect.Spec, m *sdk.Manifest) []inspect.Diagnostic {
 		return g == sdk.GrantChannel || spec.Granted(g) // what a channel lacks is said by unopened
 	})
 	if len(missing) > 0 {
-		lacks = append(lacks, list(missing))
+		lacks = append(lacks, List(missing))
 		lines = append(lines, "grants = "+Written(spec.Grants, missing...))
 	}
 	for _, d := range []struct {
@@ -169,13 +169,13 @@ func Wants(spec inspect.Spec, m *sdk.Manifest) []inspect.Diagnostic {
 			return slices.ContainsFunc(d.have, func(p string) bool { return fits([]string{p}, name) || fits([]string{name}, p) })
 		})
 		if len(less) > 0 {
-			lacks = append(lacks, fmt.Sprintf("%s %s", d.kind, list(less)))
+			lacks = append(lacks, fmt.Sprintf("%s %s", d.kind, List(less)))
 			lines = append(lines, d.kind+" = "+Written(d.have, less...))
 		}
 	}
 	var found []inspect.Diagnostic
 	if len(unknown) > 0 {
-		found = append(found, spec.Warn("it asks for a grant that there is not: "+list(unknown),
+		found = append(found, spec.Warn("it asks for a grant that there is not: "+List(unknown),
 			"No block can give it. There are "+strings.Join(sdk.Grants(), ", ")+": its author names one of these, or it needs a later Bothy."))
 	}
 	if len(lacks) == 0 {
@@ -212,8 +212,8 @@ func fits(patterns []string, names ...string) bool {
 
 var flat = strings.NewReplacer("/", ":")
 
-// list writes names for a person.
-func list(names []string) string {
+// List writes names for a person.
+func List(names []string) string {
 	if len(names) == 0 {
 		return "none"
 	}

@@ -13,7 +13,7 @@ import (
 
 // project reads what the user says of one project, by its root.
 func (l *loader) project(b *hcl.Block) {
-	root := withoutLinks(filepath.Clean(l.path(b.Labels[0])))
+	root := sdk.WithoutLinks(l.path(b.Labels[0]))
 	if b.Labels[0] == "" || !filepath.IsAbs(root) {
 		l.reportAt(b.LabelRanges[0], "Wrong value", "A project block is named by the root of the project, such as project \"~/src/shop\".")
 		return

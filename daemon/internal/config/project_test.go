@@ -37,7 +37,7 @@ project "/srv/other" {
 	if diags.HasErrors() {
 		t.Fatal(diags.Error())
 	}
-	got := cfg.Sandbox.For(withoutLinks(root))
+	got := cfg.Sandbox.For(sdk.WithoutLinks(root))
 	if got.Memory != 8<<30 || got.CPUs != 3 || got.Timeout != sdk.Duration(9*time.Minute) || got.Workspace != "direct" || got.Pids != 512 {
 		t.Errorf("got %+v", got)
 	}

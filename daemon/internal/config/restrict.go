@@ -59,7 +59,7 @@ func (l *loader) choose(w *Workspace, cfg *Config) {
 }
 
 // rootOf is the root of the project whose file is at path.
-func rootOf(path string) string { return withoutLinks(filepath.Dir(filepath.Dir(path))) }
+func rootOf(path string) string { return sdk.WithoutLinks(filepath.Dir(filepath.Dir(path))) }
 
 // firstError is the first mistake from the nth diagnostic on, with its place.
 func (l *loader) firstError(n int) (what, where string) {

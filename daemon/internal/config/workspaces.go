@@ -70,14 +70,6 @@ func WorkspaceOf(project string, cfg *Config) (Workspace, Diagnostics) {
 // WorkspaceFile is where a project has its own configuration.
 func WorkspaceFile(project string) string { return filepath.Join(project, ".bothy", "config.hcl") }
 
-// withoutLinks is the real path of a file, or the path itself when it has none.
-func withoutLinks(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
-	}
-	return path
-}
-
 // stateOf looks at a file. One that is there and cannot be looked at is not
 // missing: reading it says why.
 func stateOf(file string) fileState {

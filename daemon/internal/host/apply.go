@@ -8,6 +8,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
+	"github.com/bothyd/bothy/daemon/internal/callback"
 	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
@@ -160,7 +161,7 @@ func (s *Supervisor) block(label string) (inspect.Spec, error) {
 		labels = append(labels, spec.Instance)
 	}
 	slices.Sort(labels)
-	return inspect.Spec{}, sdk.Errorf(sdk.NotFound, "no plugin and no provider is called %q; there are: %s", label, list(slices.Compact(labels)))
+	return inspect.Spec{}, sdk.Errorf(sdk.NotFound, "no plugin and no provider is called %q; there are: %s", label, callback.List(slices.Compact(labels)))
 }
 
 // startRequired starts the plugin that another one requires and whose block waits

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bothyd/bothy/daemon/internal/callback"
 	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/schema"
@@ -182,7 +183,7 @@ func (c *catalogue) find(name string) (*offered, error) {
 	for _, o := range c.tools {
 		names = append(names, o.Name)
 	}
-	text := fmt.Sprintf("there is no tool %q; there are: %s", name, list(names))
+	text := fmt.Sprintf("there is no tool %q; there are: %s", name, callback.List(names))
 	if absent := c.absent(); len(absent) > 0 {
 		text += ". Plugins that do not run: " + strings.Join(absent, "; ")
 	}

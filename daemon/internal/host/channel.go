@@ -91,7 +91,7 @@ func (f *channelServer) keep() {
 		if err != nil {
 			why = err.Error()
 		}
-		pause := jittered(wait)
+		pause := sdk.Jittered(wait)
 		f.l.log.Warn("the channel ended and is opened again", "reason", why, "wait", pause)
 		f.l.say(fmt.Sprintf("the channel ended and is opened again in %v: %s", pause.Round(time.Second/10), why))
 		select {

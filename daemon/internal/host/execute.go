@@ -70,7 +70,7 @@ func (l *link) executes(spec inspect.Spec, pin inspect.Pin, name string) error {
 	case !slices.Contains(m.Kinds, plugin.KindSkill):
 		return sdk.Errorf(sdk.NotFound, "the plugin %s executes no skills: name another one as plugin in the SKILL.md of %s", spec.Instance, name)
 	case !slices.Contains(m.Skills, name):
-		return sdk.Errorf(sdk.NotFound, "the plugin %s has no skill %q; it has: %s", spec.Instance, name, list(m.Skills))
+		return sdk.Errorf(sdk.NotFound, "the plugin %s has no skill %q; it has: %s", spec.Instance, name, callback.List(m.Skills))
 	case pin == "" && !l.attached: // who attached it vouches for it
 		return sdk.Errorf(sdk.Permission, "the plugin %s is not pinned, so nothing vouches for what its skill %s does; %s", spec.Instance, name, l.howToPin(spec.Instance))
 	}

@@ -271,7 +271,7 @@ func (s *Supervisor) instance(name string) (*instance, error) {
 	if i, ok := s.byName[name]; ok {
 		return i, nil
 	}
-	return nil, sdk.Errorf(sdk.NotFound, "no plugin is called %q; there are: %s", name, list(keys(s.byName)))
+	return nil, sdk.Errorf(sdk.NotFound, "no plugin is called %q; there are: %s", name, callback.List(keys(s.byName)))
 }
 
 func (s *Supervisor) instances() []*instance {

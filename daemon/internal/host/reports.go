@@ -3,7 +3,6 @@ package host
 import (
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/bothyd/bothy/daemon/internal/inspect"
@@ -106,11 +105,3 @@ type Unstartable struct {
 func (u *Unstartable) Error() string { return u.why.Error() }
 
 func keys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
-
-// list writes names for a person.
-func list(names []string) string {
-	if len(names) == 0 {
-		return "none"
-	}
-	return strings.Join(names, ", ")
-}

@@ -3,12 +3,12 @@ package host
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/bothyd/bothy/daemon/internal/inspect"
+	"github.com/bothyd/bothy/sdk"
 )
 
 // again waits for the time of the next start, after a failure or a crash; false
@@ -83,11 +83,5 @@ func (b *backoff) crashed(now time.Time, up time.Duration, served bool) (wait ti
 		return 0, false
 	}
 	b.next = min(max(2*b.next, firstWait), longestWait)
-	return jittered(b.next), false
-}
-
-// jittered spreads d by a fifth to both sides, so that what failed together
-// does not come back together.
-func jittered(d time.Duration) time.Duration {
-	return time.Duration(float64(d) * (0.8 + 0.4*rand.Float64()))
+	return sdk.Jittered(b.next), false
 }

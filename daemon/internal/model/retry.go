@@ -3,7 +3,6 @@ package model
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"time"
 
 	"github.com/bothyd/bothy/sdk"
@@ -39,7 +38,7 @@ type retrier struct {
 
 func newRetrier() *retrier {
 	return &retrier{
-		rules: retryRules, sleep: sleep, jitter: jittered,
+		rules: retryRules, sleep: sleep, jitter: sdk.Jittered,
 		waited: map[sdk.FailureClass]time.Duration{}, next: map[sdk.FailureClass]time.Duration{},
 	}
 }
@@ -94,12 +93,6 @@ func interrupted(ctx context.Context) error {
 		return &sdk.Error{Outcome: sdk.Timeout, Message: "the model did not answer before the deadline", Cause: ctx.Err()}
 	}
 	return &sdk.Error{Outcome: sdk.Aborted, Message: "the completion was aborted", Cause: ctx.Err()}
-}
-
-// jittered spreads d by a fifth to both sides, so that what failed together
-// does not come back together.
-func jittered(d time.Duration) time.Duration {
-	return time.Duration(float64(d) * (0.8 + 0.4*rand.Float64()))
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

@@ -92,7 +92,7 @@ func TestRetryEnds(t *testing.T) {
 		var last sdk.FailureClass
 		sums := map[sdk.FailureClass]time.Duration{}
 		r := fakeTime(&waits)
-		r.jitter = jittered
+		r.jitter = sdk.Jittered
 		err := r.do(context.Background(), func(x sdk.Retry) error {
 			sums[x.Class] += x.Wait
 			rule := retryRules[x.Class]

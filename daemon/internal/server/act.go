@@ -52,19 +52,11 @@ func (s *Server) workable(method, project string) error {
 	if err := absolute(method, project); err != nil {
 		return err
 	}
-	dir, root := resolved(filepath.Dir(s.socket)), resolved(project)
+	dir, root := sdk.WithoutLinks(filepath.Dir(s.socket)), sdk.WithoutLinks(project)
 	if within(dir, root) || within(root, dir) {
 		return sdk.Errorf(sdk.Permission, "the daemon's socket is in %s, and no run may reach it: choose a project that holds nothing of it, or set listen.socket to another place", dir)
 	}
 	return nil
-}
-
-// resolved is a path without links; one that does not exist is as it is written.
-func resolved(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
-	}
-	return filepath.Clean(path)
 }
 
 // within reports whether path is dir or lies below it.

@@ -50,7 +50,7 @@ func (c *Channels) Grant(plugin int, instance string, projects []string) (token 
 	ctx, cancel := context.WithCancel(context.Background())
 	l := &channelGrant{plugin: plugin, instance: instance, hash: sha256.Sum256([]byte(token)), ctx: ctx, known: map[int64]bool{}}
 	for _, p := range projects {
-		l.roots = append(l.roots, resolved(p))
+		l.roots = append(l.roots, sdk.WithoutLinks(p))
 	}
 	c.mu.Lock()
 	c.grants[l] = struct{}{}
@@ -111,7 +111,7 @@ func (l *channelGrant) root(path string) (string, bool) {
 	if !filepath.IsAbs(path) {
 		return "", false
 	}
-	path = resolved(path)
+	path = sdk.WithoutLinks(path)
 	return path, slices.Contains(l.roots, path)
 }
 

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 
+	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -36,7 +37,7 @@ func (s *Server) agents(_ context.Context, _ *conn, p rpc.AgentsParams) (rpc.Age
 		if err := absolute(rpc.MethodAgents, p.Project); err != nil {
 			return rpc.Agents{}, err
 		}
-		p.Project = resolved(p.Project)
+		p.Project = sdk.WithoutLinks(p.Project)
 	}
 	return rpc.Agents{Agents: orEmpty(s.cfg.Engine.Agents(p.Project))}, nil
 }

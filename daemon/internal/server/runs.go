@@ -62,7 +62,7 @@ func (s *Server) project(ctx context.Context, root string) (sdk.Project, bool, e
 	if !filepath.IsAbs(root) {
 		return sdk.Project{}, false, wrongParams("the project is %q and must be an absolute path", root)
 	}
-	root = resolved(filepath.Clean(root)) // a folder that is gone still has its runs
+	root = sdk.WithoutLinks(root) // a folder that is gone still has its runs
 	projects, err := s.cfg.Store.Projects(ctx)
 	if err != nil {
 		return sdk.Project{}, false, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -74,7 +75,7 @@ func (s *Server) checkConfig(ctx context.Context, _ *conn, p rpc.ConfigCheck) (r
 		if err := absolute(rpc.MethodCheckConfig, p.Project); err != nil {
 			return rpc.ConfigChecked{}, err
 		}
-		p.Project = resolved(p.Project)
+		p.Project = sdk.WithoutLinks(p.Project)
 	}
 	checked := s.cfg.Daemon.CheckConfig(ctx, p)
 	checked.Diagnostics = orEmpty(checked.Diagnostics)

@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/bothyd/bothy/daemon/internal/watch"
+	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -55,8 +56,8 @@ type Library struct {
 
 // NewLibrary begins to watch. The first catalogue waits for what is found.
 func NewLibrary(s Settings, o Options) *Library {
-	home, _ := os.UserHomeDir()             // without one, nothing is above it
-	o.Home = resolved(cmp.Or(o.Home, home)) // as projects are
+	home, _ := os.UserHomeDir()                     // without one, nothing is above it
+	o.Home = sdk.WithoutLinks(cmp.Or(o.Home, home)) // as projects are
 	if o.now == nil {
 		o.now = time.Now
 	}

@@ -31,27 +31,19 @@ func workspaceFolders(project, home string, s Settings) []Folder {
 	bound := levels[len(levels)-1]
 	shared := map[string]bool{}
 	for _, f := range s.Folders {
-		shared[resolved(f.Path)] = true
+		shared[sdk.WithoutLinks(f.Path)] = true
 	}
 	var out []Folder
 	for _, level := range levels {
 		for _, name := range s.Workspace {
 			path := filepath.Join(level, filepath.FromSlash(name))
-			real := resolved(path)
-			if _, inside := below(resolved(bound), real); !inside || !shared[real] { // a link out is shown as what it is
+			real := sdk.WithoutLinks(path)
+			if _, inside := below(sdk.WithoutLinks(bound), real); !inside || !shared[real] { // a link out is shown as what it is
 				out = append(out, Folder{Tier: sdk.TierWorkspace, Path: path, Allow: []string{bound}, Bound: bound})
 			}
 		}
 	}
 	return out
-}
-
-// resolved is the path without links, or as it is written when that is nowhere.
-func resolved(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
-	}
-	return filepath.Clean(path)
 }
 
 // upToRepository are the project and the folders above it to the one that has

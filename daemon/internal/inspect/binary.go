@@ -35,7 +35,6 @@ type Binary struct {
 	identity string         // of the file when it was
 	Pin      Pin            // what vouches for the digest
 	listing  bundle.Listing // of a bundle whose digest was worked out now
-	places   []bundle.Place // what Identity looked at last
 }
 
 // Find opens the file of a plugin; nothing is verified yet. Its errors say where
@@ -145,10 +144,7 @@ func (b *Binary) machine() error {
 var elfMachines = map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64, "386": elf.EM_386, "riscv64": elf.EM_RISCV}
 
 // Close closes the file.
-func (b *Binary) Close() error {
-	b.places = nil
-	return b.File.Close()
-}
+func (b *Binary) Close() error { return b.File.Close() }
 
 // Sum is the hex SHA-256 of the whole file, or of a bundle's listing, worked out now.
 func (b *Binary) Sum() (string, error) {
@@ -185,32 +181,35 @@ func (b *Binary) Beside() []string {
 // digest of megabytes. It is empty when the bundle cannot be used, or what was opened
 // of it, the manifest and what is started, is not what lies there.
 func (b *Binary) Identity() string {
-	b.places = nil
+	_, identity := b.look()
+	return identity
+}
+
+// look is Identity with what it looked at.
+func (b *Binary) look() ([]bundle.Place, string) {
 	info, err := b.File.Stat()
 	if err != nil {
-		return ""
+		return nil, ""
 	}
 	program := identityOf(info)
 	if b.Bundle == nil {
-		b.places = []bundle.Place{{Path: b.Path, Info: info}}
-		return program
+		return []bundle.Place{{Path: b.Path, Info: info}}, program
 	}
 	tree, err := b.Bundle.Look()
 	if err != nil {
-		return ""
+		return nil, ""
 	}
-	b.places = tree.Places
-	return b.sum(map[string]string{bundle.ManifestName: identityOf(b.Bundle.Read), b.Bundle.Start: program})
+	return tree.Places, sumOf(tree.Places, map[string]string{bundle.ManifestName: identityOf(b.Bundle.Read), b.Bundle.Start: program})
 }
 
-// sum sums up the places of a bundle. It is empty where what was opened is not what lies
+// sumOf sums up the places of a bundle. It is empty where what was opened is not what lies
 // there, or nothing does.
-func (b *Binary) sum(opened map[string]string) string {
-	if len(b.places) == 0 {
+func sumOf(places []bundle.Place, opened map[string]string) string {
+	if len(places) == 0 {
 		return ""
 	}
 	hash := sha256.New()
-	for _, p := range b.places {
+	for _, p := range places {
 		id := identityOf(p.Info)
 		if is, had := opened[p.Path]; had && is != id {
 			return ""

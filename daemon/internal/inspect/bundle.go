@@ -81,17 +81,14 @@ func (s *Inspector) Look(path string) (identity string, folders []string) {
 	if !info.IsDir() || s.digestOf(path) != "" {
 		return identity, nil
 	}
-	b, err := OpenBinary(path)
-	if err == nil {
-		defer b.Close()
-		identity = cmp.Or(b.Identity(), identity)
-	} else { // whatever is mended in it
-		tree, _ := (&bundle.Folder{Dir: path, Whole: true}).Look()
-		b = &Binary{places: tree.Places}
-		identity = cmp.Or(b.sum(nil), identity)
+	f, err := bundle.Open(path)
+	if err != nil {
+		f = &bundle.Folder{Dir: path, Whole: true} // whatever is mended in it
 	}
+	tree, _ := f.Look()
+	identity = cmp.Or(sumOf(tree.Places, nil), identity)
 	if real, err := filepath.EvalSymlinks(path); err == nil {
-		for _, p := range b.places {
+		for _, p := range tree.Places {
 			if p.Info.IsDir() && len(folders) < mostFolders {
 				folders = append(folders, filepath.Join(real, p.Path))
 			}
@@ -138,7 +135,7 @@ func (s *Inspector) vouch(b *Binary) {
 		return
 	}
 	if _, known := s.held(b, b.Digest); !known && b.list() == nil { // a start finds out what is wrong
-		s.keep(s.listingFile(b), []byte(b.listing))
+		s.keep(s.listingFile(b), []byte(b.listing), exchange)
 	}
 }
 

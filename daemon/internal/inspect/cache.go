@@ -4,7 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"maps"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -48,9 +48,6 @@ func (s *Inspector) Remember(b *Binary, instance string, m sdk.Manifest) {
 
 // forget drops what is kept of a file.
 func (s *Inspector) forget(path string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.known, path)
 	_, _ = os.Remove(s.cacheFile(path)), os.Remove(s.cacheFile(path)+".files") // it is asked again otherwise
 }
 
@@ -59,59 +56,59 @@ func (s *Inspector) cacheFile(path string) string {
 	return filepath.Join(s.cfg.DataDir, "plugins", hex.EncodeToString(sum[:8])+".json")
 }
 
-func (s *Inspector) kept(path string) described {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.recall(path)
-}
-
-// recall needs s.mu.
-func (s *Inspector) recall(path string) described {
-	d, known := s.known[path]
-	if known || s.cfg.DataDir == "" {
-		return d
-	}
-	text, err := os.ReadFile(s.cacheFile(path))
-	if err != nil || json.Unmarshal(text, &d) != nil {
+// kept is what is kept of a file. What cannot be read is not.
+func (s *Inspector) kept(path string) (d described) {
+	if s.read(s.cacheFile(path), &d) != nil {
 		return described{}
 	}
 	return d
 }
 
-// update changes what is kept about a file, beginning anew when its digest is
-// another.
+// update changes what is kept about a file, beginning anew when its digest is another.
 func (s *Inspector) update(b *Binary, change func(*described) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	d := s.recall(b.Path)
+	d := s.kept(b.Path)
 	fresh := d.Digest != b.Digest
 	if fresh {
 		d = described{Digest: b.Digest}
 	}
-	d.Declared = maps.Clone(d.Declared)
-	if !change(&d) && !fresh {
-		return
+	if change(&d) || fresh {
+		text, _ := json.Marshal(d) // what was read from JSON can be written again
+		s.keep(s.cacheFile(b.Path), text, exchange)
 	}
-	s.known[b.Path] = d
-	text, _ := json.Marshal(d) // what was read from JSON can be written again
-	s.keep(s.cacheFile(b.Path), text)
 }
 
-// keep writes a file by renaming it, so that nobody reads half of it. What cannot be
-// kept is asked for again: two that write at once leave one text, or one that cannot
-// be read.
-func (s *Inspector) keep(file string, text []byte) {
+// read decodes what was kept in a file.
+func (s *Inspector) read(file string, into any) error {
+	if s.cfg.DataDir == "" {
+		return fs.ErrNotExist
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(text, into)
+}
+
+// keep writes a file, so that nobody reads half of it. What cannot be kept is asked for again.
+func (s *Inspector) keep(file string, text []byte, write func(string, []byte) error) {
 	if s.cfg.DataDir == "" || s.cfg.LookOnly {
 		return
 	}
 	err := os.MkdirAll(filepath.Dir(file), 0o700)
 	if err == nil {
-		err = os.WriteFile(file+".new", text, 0o600)
-	}
-	if err == nil {
-		err = os.Rename(file+".new", file)
+		err = write(file, text)
 	}
 	if err != nil {
 		s.cfg.Log.Debug("keeping what a plugin declares", "file", file, "error", err)
 	}
+}
+
+// exchange is durable.Write for what a power cut may take: that waits for the disk.
+func exchange(file string, text []byte) error {
+	if err := os.WriteFile(file+".new", text, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(file+".new", file)
 }

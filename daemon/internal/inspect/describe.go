@@ -58,14 +58,13 @@ func (c Config) WithDefaults() Config {
 type Inspector struct {
 	cfg Config
 
-	mu         sync.Mutex
-	known      map[string]described          // by path, what was asked for
-	subscribed map[string][]sdk.Subscription // by label; nil before it is read
+	mu         sync.Mutex    // of what is kept
+	subscribed subscriptions // nil before they are read
 }
 
 // New makes an Inspector. It looks at nothing yet.
 func New(cfg Config) *Inspector {
-	return &Inspector{cfg: cfg.WithDefaults(), known: map[string]described{}}
+	return &Inspector{cfg: cfg.WithDefaults()}
 }
 
 // Manifest says what a binary declares without making a plugin of it: from
@@ -88,11 +87,10 @@ func (s *Inspector) manifest(ctx context.Context, b *Binary, instance string) (s
 		return m, nil
 	}
 	m, err := s.runDescribe(ctx, b)
-	if err != nil {
-		return m, err
+	if err == nil {
+		s.Remember(b, "", m)
 	}
-	s.Remember(b, "", m)
-	return m, nil
+	return m, err
 }
 
 // Declared is what a plugin declares, whatever the lock says of it, and what the
@@ -180,11 +178,11 @@ func (s *Inspector) runDescribe(ctx context.Context, b *Binary) (sdk.Manifest, e
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // what it started and left
 	}
 	if err != nil {
-		return sdk.Manifest{}, fmt.Errorf("%s describe: %w: %s", b.Path, err, Escaped(errs.String()))
+		return sdk.Manifest{}, fmt.Errorf("%s describe: %w: %s", b.Path, err, Escaped(errs.text.String()))
 	}
 	m, err := sdk.ReadManifest(out.text.Bytes())
 	if err != nil {
-		return m, fmt.Errorf("%s describe printed no manifest (%s): %w", b.Path, Escaped(out.String()), err)
+		return m, fmt.Errorf("%s describe printed no manifest (%s): %w", b.Path, Escaped(out.text.String()), err)
 	}
 	return m, nil
 }
@@ -217,9 +215,6 @@ func (c *capped) Write(p []byte) (int, error) {
 	c.text.Write(p[:min(len(p), c.most-c.text.Len())]) // a Buffer never fails
 	return len(p), nil
 }
-
-// String implements fmt.Stringer.
-func (c *capped) String() string { return c.text.String() }
 
 // Escaped shows at most 200 bytes of something that may be anything.
 func Escaped(s string) string {

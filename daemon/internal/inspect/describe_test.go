@@ -58,8 +58,8 @@ func TestCapped(t *testing.T) {
 				t.Errorf("%d: %d %v", n, took, err)
 			}
 		}
-		if c.String() != want {
-			t.Errorf("%d: %q", n, c)
+		if c.text.String() != want {
+			t.Errorf("%d: %q", n, c.text.String())
 		}
 	}
 }

@@ -69,17 +69,14 @@ func withoutUser(proxy string) string {
 	if !strings.Contains(proxy, "@") {
 		return proxy
 	}
-	address := proxy
 	if !strings.Contains(proxy, "://") {
-		address = "http://" + proxy
+		proxy = "http://" + proxy
 	}
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" {
-		return ""
-	}
-	u.User = nil
-	if clean := u.String(); !strings.Contains(clean, "@") {
-		return clean
+	if u, err := url.Parse(proxy); err == nil && u.Host != "" {
+		u.User = nil
+		if clean := u.String(); !strings.Contains(clean, "@") {
+			return clean
+		}
 	}
 	return ""
 }

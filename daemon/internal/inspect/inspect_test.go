@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -70,6 +71,18 @@ func copyOf(t testing.TB, mode os.FileMode) string {
 	return path
 }
 
+// keeps has an Inspector find this as what is kept of a file.
+func keeps(t testing.TB, s *Inspector, path string, d described) {
+	t.Helper()
+	text, err := json.Marshal(d)
+	if err == nil {
+		err = os.WriteFile(s.cacheFile(path), text, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestKeptDigest: a digest is taken from what is kept only where the file cannot
 // be another one behind its times.
 func TestKeptDigest(t *testing.T) {
@@ -88,7 +101,7 @@ func TestKeptDigest(t *testing.T) {
 		"written just now": {copyOf(t, 0o700), false},
 		"of a group":       {copyOf(t, 0o770), false},
 	} {
-		s := New(Config{Log: quiet})
+		s := newInspector(t)
 		open := func() *Binary {
 			b, fail := s.Verified(Spec{Path: c.path})
 			if fail != nil {
@@ -101,7 +114,7 @@ func TestKeptDigest(t *testing.T) {
 		if b.Digest != sha256Of(t, c.path) {
 			t.Errorf("%s: digest %s", name, b.Digest)
 		}
-		s.known[c.path] = described{Identity: s.known[c.path].Identity, Digest: "kept"}
+		keeps(t, s, c.path, described{Identity: s.kept(c.path).Identity, Digest: "kept"})
 		if got := open().Digest == "kept"; got != c.kept {
 			t.Errorf("%s: taken from what is kept: %v", name, got)
 		}
@@ -124,17 +137,17 @@ func TestManifest(t *testing.T) {
 	}
 	m.Version = "kept"
 	kept.Declared[""] = m
-	r.known[path] = kept
+	keeps(t, r, path, kept)
 	if m, err = r.Manifest(context.Background(), s); err != nil || m.Version != "kept" {
 		t.Errorf("it was asked again: %s %v", m.Version, err)
 	}
 	kept.Identity = "moved"
-	r.known[path] = kept
+	keeps(t, r, path, kept)
 	if m, err = r.Manifest(context.Background(), s); err != nil || m.Version != "kept" {
 		t.Errorf("the same digest was asked again: %s %v", m.Version, err)
 	}
 	kept.Identity, kept.Digest = "other", "other"
-	r.known[path] = kept
+	keeps(t, r, path, kept)
 	if m, err = r.Manifest(context.Background(), s); err != nil || m.Version != "1.2.3" {
 		t.Errorf("a changed file was not asked: %s %v", m.Version, err)
 	}

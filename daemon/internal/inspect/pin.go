@@ -90,13 +90,13 @@ func (s *Inspector) Sum(b *Binary) error {
 	if err != nil {
 		return fmt.Errorf("read %s: %w", b.Path, err)
 	}
-	if !b.Unchanged() {
+	places, believed := b.look()
+	if believed == "" || believed != b.identity {
 		return fmt.Errorf("%s changed while it was read", b.Path)
 	}
 	b.Digest = sum
-	believed := ""
-	if b.settled() {
-		believed = b.identity
+	if !settled(places) {
+		believed = ""
 	}
 	s.update(b, func(kept *described) bool {
 		was := kept.Identity
@@ -113,11 +113,11 @@ func (b *Binary) Unchanged() bool { return b.identity != "" && b.Identity() == b
 // tick is longer than the steps in which a file's times go.
 const tick = 2 * time.Second
 
-// settled reports whether the file, or all of a bundle, stays what it is as long as it
+// settled reports whether a file, or all of a bundle, stays what it is as long as it
 // looks the same: nobody but us and root can write it, and it is older than a step of its
 // clock, for one that was written just now can be written again without its times telling.
-func (b *Binary) settled() bool {
-	return !slices.ContainsFunc(b.places, func(p bundle.Place) bool {
+func settled(places []bundle.Place) bool {
+	return !slices.ContainsFunc(places, func(p bundle.Place) bool {
 		owner, mode := ownerOf(p.Info), p.Info.Mode()
 		return owner != os.Geteuid() && owner != 0 || mode&0o022 != 0 && mode.Type() != fs.ModeSymlink ||
 			min(time.Since(p.Info.ModTime()), time.Since(changeTime(p.Info))) <= tick

@@ -2,13 +2,19 @@ package inspect
 
 import (
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 
+	"github.com/bothyd/bothy/daemon/internal/durable"
 	"github.com/bothyd/bothy/sdk"
 )
+
+// subscriptions are those of plugins, by label.
+type subscriptions map[string][]sdk.Subscription
 
 // Subscriptions are those that the plugin of a label declared last, whatever became of
 // its file and its block since: a guard that is not there must be known to be one. known
@@ -22,50 +28,46 @@ func (s *Inspector) Subscriptions(label string) (subs []sdk.Subscription, known 
 
 // Subscribes keeps what the plugin of a label declares.
 func (s *Inspector) Subscribes(label string, subs []sdk.Subscription) {
-	s.changeHeard(func(all map[string][]sdk.Subscription) {
-		if was, known := all[label]; !known || !slices.Equal(was, subs) {
-			all[label] = slices.Clone(subs)
-		}
-	})
+	s.changeHeard(func(all subscriptions) { all[label] = subs })
 }
 
 // SubscribesNoMore forgets the plugins of all labels that have no block.
 func (s *Inspector) SubscribesNoMore(block func(label string) bool) {
-	s.changeHeard(func(all map[string][]sdk.Subscription) {
+	s.changeHeard(func(all subscriptions) {
 		maps.DeleteFunc(all, func(label string, _ []sdk.Subscription) bool { return !block(label) })
 	})
 }
 
-func (s *Inspector) changeHeard(change func(map[string][]sdk.Subscription)) {
+func (s *Inspector) changeHeard(change func(subscriptions)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := maps.Clone(s.heard())
 	change(now)
-	if maps.EqualFunc(now, s.subscribed, func(a, b []sdk.Subscription) bool { return slices.Equal(a, b) }) {
-		return
+	if !maps.EqualFunc(now, s.subscribed, slices.Equal) {
+		s.subscribed = now
+		text, _ := json.Marshal(now) // of strings and numbers
+		s.keep(s.heardFile(), text, durable.Write)
 	}
-	s.subscribed = now
-	text, _ := json.Marshal(now) // of strings and numbers
-	s.keep(s.heardFile(), text)
 }
 
 func (s *Inspector) heardFile() string {
 	return filepath.Join(s.cfg.DataDir, "plugins", "subscriptions")
 }
 
-// heard is what was kept, by label. It needs s.mu.
-func (s *Inspector) heard() map[string][]sdk.Subscription {
+// heard is what was kept. Where that cannot be read nobody knows who is a guard, which is
+// what the daemon says until each plugin has started again. It needs s.mu.
+func (s *Inspector) heard() subscriptions {
 	if s.subscribed != nil {
 		return s.subscribed
 	}
-	s.subscribed = map[string][]sdk.Subscription{}
-	if s.cfg.DataDir == "" {
-		return s.subscribed
+	var kept subscriptions
+	if err := s.read(s.heardFile(), &kept); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		aside := s.heardFile() + ".broken"
+		s.cfg.Log.Warn("what plugins subscribe to could not be read", "aside", aside, "error", errors.Join(err, os.Rename(s.heardFile(), aside)))
+		kept = nil
 	}
-	if text, err := os.ReadFile(s.heardFile()); err == nil {
-		if err := json.Unmarshal(text, &s.subscribed); err != nil || s.subscribed == nil {
-			s.subscribed = map[string][]sdk.Subscription{}
-		}
+	if s.subscribed = kept; kept == nil {
+		s.subscribed = subscriptions{}
 	}
 	return s.subscribed
 }

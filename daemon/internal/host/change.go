@@ -61,7 +61,9 @@ func (i *instance) sameFile(l *link, spec inspect.Spec) bool {
 	if err != nil || sum != l.binary.Digest {
 		return false
 	}
+	i.mu.Lock()
 	l.identity = id
+	i.mu.Unlock()
 	return true
 }
 

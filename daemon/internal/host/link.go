@@ -65,7 +65,7 @@ type link struct {
 	binary   *inspect.Binary          // that it was started from; its file is closed
 	said     *sdk.Manifest            // what it declares, also beyond what the lock allows; guarded by the instance's mu
 	pin      inspect.Pin              // guarded by the instance's mu
-	identity string                   // of the file that it was started from
+	identity string                   // of the file that it was started from; guarded by the instance's mu
 	confined string                   // what it is held to, for people
 
 	// What it was given last, or is to be. Only the instance's goroutine uses these.

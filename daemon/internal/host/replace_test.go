@@ -158,6 +158,22 @@ func TestListSaysWhatKeepsIt(t *testing.T) {
 	}
 }
 
+// TestListReadsNothing: of a file that looks as it did at the start no digest is worked out
+// for a list, which would be kept.
+func TestListReadsNothing(t *testing.T) {
+	r := started(t, nil)
+	kept := filepath.Join(r.cfg.DataDir, "plugins")
+	if err := os.RemoveAll(kept); err != nil {
+		t.Fatal(err)
+	}
+	if st := r.status(t, "fault"); st.State != Ready || st.Error != "" {
+		t.Errorf("%s %q", st.State, st.Error)
+	}
+	if _, err := os.Stat(kept); err == nil {
+		t.Error("it was read")
+	}
+}
+
 // TestReplaceOfWhatDoesNotRun: a broken plugin, and one in the middle of its
 // start, begin with the new spec at once.
 func TestReplaceOfWhatDoesNotRun(t *testing.T) {

@@ -40,10 +40,14 @@ func (s *Supervisor) State(instance string) string {
 }
 
 // behind says why a plugin that serves does not hear, is not as it is asked for, or could
-// not be started again; empty when nothing keeps it from that.
+// not be started again; empty when nothing keeps it from that. Files are read only where they
+// do not look as they did at its start.
 func (i *instance) behind() string {
 	i.mu.Lock()
-	spec, deaf := i.spec, i.deaf
+	spec, deaf, started := i.spec, i.deaf, ""
+	if i.link != nil {
+		started = i.link.identity
+	}
 	i.mu.Unlock()
 	if deaf != "" {
 		return deaf
@@ -54,12 +58,19 @@ func (i *instance) behind() string {
 	if spec.Foreign != nil {
 		return ""
 	}
-	b, fail := i.s.inspect.Verified(spec)
-	if fail != nil {
-		return "it goes on with the file that it was started from, and could not be started again: " + fail.Error()
+	b, fail := i.s.inspect.Find(spec)
+	if fail == nil {
+		looks := b.Identity()
+		_ = b.Close() // it was only looked at
+		if looks != "" && looks == started {
+			return ""
+		}
+		if b, fail = i.s.inspect.Verified(spec); fail == nil {
+			_ = b.Close() // the same
+			return ""
+		}
 	}
-	_ = b.Close() // it was only looked for
-	return ""
+	return "it goes on with the file that it was started from, and could not be started again: " + fail.Error()
 }
 
 func (i *instance) status() rpc.Plugin {

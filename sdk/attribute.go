@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -69,53 +70,52 @@ func (a ConfigAttribute) Check() error {
 // attributeTypes are how people are told of the types.
 var attributeTypes = map[string]string{
 	"string": "a text", "number": "a number", "bool": "true or false", "duration": `a duration such as "30s"`,
-	"list(string)": "a list of texts", "map(string)": "a map of texts",
+	"list(string)": `a list of texts such as ["a", "b"]`, "map(string)": `a map of texts such as { a = "b" }`,
 }
 
 // CheckValue says why the JSON of a value is not one that the attribute may have. The
 // text never shows the value, which may be secret.
 func (a ConfigAttribute) CheckValue(value json.RawMessage) error {
+	words, known := attributeTypes[a.Type]
+	if !known {
+		return fmt.Errorf("it is declared with the type %q, which this version does not know", a.Type)
+	}
 	var v any
 	if err := json.Unmarshal(value, &v); err != nil {
 		return errors.New("it is no JSON")
 	}
+	var right bool
 	var texts []string
-	right := true
-	switch a.Type {
-	case "string":
-		var one string
-		one, right = v.(string)
-		texts = []string{one}
-	case "number":
-		_, right = v.(float64)
-	case "bool":
-		_, right = v.(bool)
-	case "duration":
-		one, is := v.(string)
-		_, err := time.ParseDuration(one)
-		right = is && err == nil
-	case "list(string)":
-		texts = nil
-		list, is := v.([]any)
-		for right = is; len(list) > 0 && right; list = list[1:] {
-			var one string
-			one, right = list[0].(string)
-			texts = append(texts, one)
+	var all []any // of a list or a map
+	switch x := v.(type) {
+	case string:
+		_, err := time.ParseDuration(x)
+		if a.Type == "duration" && err != nil {
+			return errors.New(`it must be a duration with a unit, such as "30s" or "5m"`)
 		}
-	case "map(string)":
-		named, is := v.(map[string]any)
-		right = is
-		for _, one := range named {
-			_, text := one.(string)
-			right = right && text
-		}
+		right, texts = a.Type == "string" || a.Type == "duration", []string{x}
+	case float64:
+		right = a.Type == "number"
+	case bool:
+		right = a.Type == "bool"
+	case []any:
+		right, all = a.Type == "list(string)", x
+	case map[string]any:
+		right, all = a.Type == "map(string)", slices.Collect(maps.Values(x))
 	}
 	if !right {
-		return fmt.Errorf("it must be %s, and this is %s", attributeTypes[a.Type], jsonInWords(v))
+		return fmt.Errorf("it must be %s, and this is %s", words, jsonInWords(v))
+	}
+	for _, one := range all {
+		text, is := one.(string)
+		if !is {
+			return fmt.Errorf("it must be %s, and one of its values is %s", words, jsonInWords(one))
+		}
+		texts = append(texts, text)
 	}
 	for _, one := range texts {
 		if len(a.Enum) > 0 && !slices.Contains(a.Enum, one) {
-			return fmt.Errorf("it must be one of %s", quoted(a.Enum))
+			return errors.New("it must be " + a.bounds())
 		}
 	}
 	if n, is := v.(float64); is && (a.Minimum != nil && n < *a.Minimum || a.Maximum != nil && n > *a.Maximum) {
@@ -124,9 +124,33 @@ func (a ConfigAttribute) CheckValue(value json.RawMessage) error {
 	return nil
 }
 
-// bounds says between which numbers a value lies.
+// String says for people what a block may say of the attribute: "a number, from 1 to 8, 3 by
+// default". Name and Doc are not in it.
+func (a ConfigAttribute) String() string {
+	text := "a " + a.Type
+	if a.Secret {
+		text += ", secret"
+	}
+	if bounds := a.bounds(); bounds != "" {
+		text += ", " + bounds
+	}
+	switch {
+	case a.Required:
+		text += ", needed"
+	case len(a.Default) > 0:
+		text += ", " + string(a.Default) + " by default"
+	}
+	return text
+}
+
+// bounds says for people what a value may be of those of its type: `one of "a", "b"`, "from
+// 1 to 8", "1 or more"; empty is any.
 func (a ConfigAttribute) bounds() string {
 	switch {
+	case len(a.Enum) > 0:
+		return "one of " + quoted(a.Enum)
+	case a.Minimum == nil && a.Maximum == nil:
+		return ""
 	case a.Maximum == nil:
 		return fmt.Sprintf("%v or more", *a.Minimum)
 	case a.Minimum == nil:

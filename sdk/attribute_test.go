@@ -35,17 +35,20 @@ func TestAttributeCheckValue(t *testing.T) {
 	}{
 		{ConfigAttribute{Type: "string"}, `"x"`, ""},
 		{ConfigAttribute{Type: "string"}, `null`, "it must be a text, and this is null"},
+		{ConfigAttribute{Type: "list(number)"}, `[1]`, `it is declared with the type "list(number)", which this version does not know`},
 		{ConfigAttribute{Type: "string"}, `{}`, "it must be a text, and this is a map"},
 		{ConfigAttribute{Type: "string", Enum: []string{"a", "b"}}, `"secret"`, `it must be one of "a", "b"`},
 		{ConfigAttribute{Type: "list(string)", Enum: []string{"a", "b"}}, `["b","a"]`, ""},
 		{ConfigAttribute{Type: "list(string)", Enum: []string{"a", "b"}}, `["b","c"]`, `it must be one of "a", "b"`},
 		{ConfigAttribute{Type: "list(string)"}, `[]`, ""},
-		{ConfigAttribute{Type: "list(string)"}, `["a",null]`, "it must be a list of texts"},
+		{ConfigAttribute{Type: "list(string)"}, `["a",null]`, `it must be a list of texts such as ["a", "b"], and one of its values is null`},
 		{ConfigAttribute{Type: "map(string)"}, `{"a":"b"}`, ""},
-		{ConfigAttribute{Type: "map(string)"}, `{"a":1}`, "it must be a map of texts"},
+		{ConfigAttribute{Type: "map(string)"}, `{"a":1}`, `it must be a map of texts such as { a = "b" }, and one of its values is a number`},
+		{ConfigAttribute{Type: "map(string)"}, `["secret"]`, `it must be a map of texts such as { a = "b" }, and this is a list`},
 		{ConfigAttribute{Type: "bool"}, `"true"`, "it must be true or false, and this is a text"},
 		{ConfigAttribute{Type: "duration"}, `"5m"`, ""},
-		{ConfigAttribute{Type: "duration"}, `"5"`, `it must be a duration such as "30s"`},
+		{ConfigAttribute{Type: "duration"}, `"5"`, `it must be a duration with a unit, such as "30s" or "5m"`},
+		{ConfigAttribute{Type: "duration"}, `5`, `it must be a duration such as "30s", and this is a number`},
 		{ConfigAttribute{Type: "number", Minimum: &low}, `0`, "it must be 1 or more"},
 		{ConfigAttribute{Type: "number", Maximum: &high}, `9`, "it must be 8 or less"},
 		{ConfigAttribute{Type: "number", Minimum: &low, Maximum: &high}, `8.5`, "it must be from 1 to 8"},
@@ -77,6 +80,23 @@ func TestCheckValues(t *testing.T) {
 		err := c.declared.CheckValues(values)
 		if (err == nil) != (c.want == "") || err != nil && err.Error() != c.want {
 			t.Errorf("%s: %v, want %q", c.values, err, c.want)
+		}
+	}
+}
+
+// TestAttributeString: what people are told of an attribute.
+func TestAttributeString(t *testing.T) {
+	low, high := 1.0, 8.5
+	for want, a := range map[string]ConfigAttribute{
+		"a string": {Name: "url", Type: "string", Doc: "Where."},
+		`a string, one of "plain", "bold", "plain" by default`: {Type: "string", Enum: []string{"plain", "bold"}, Default: []byte(`"plain"`)},
+		"a number, from 1 to 8.5":                              {Type: "number", Minimum: &low, Maximum: &high},
+		"a number, 1 or more, needed":                          {Type: "number", Minimum: &low, Required: true},
+		"a number, 8.5 or less":                                {Type: "number", Maximum: &high},
+		"a map(string), secret":                                {Type: "map(string)", Secret: true},
+	} {
+		if got := a.String(); got != want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }

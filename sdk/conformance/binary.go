@@ -22,6 +22,9 @@ type Options struct {
 	Path string   // absolute
 	Args []string // of a block's args, for the plugin itself
 	Env  []string // of a block's env, NAME=VALUE each
+	// Bundle is the name and the version in its bothy-plugin.hcl, with a blank between;
+	// empty for a plugin of one file.
+	Bundle string
 	// Config is the block's attributes, a JSON object; those that are absent
 	// take their defaults.
 	Config json.RawMessage
@@ -148,11 +151,14 @@ func (t *trial) connected(ctx context.Context, p *process) error {
 	return ctx.Err()
 }
 
-// named compares the manifest's name with the file's.
+// named compares the manifest's name with the file's, and with what its bundle says.
 func (t *trial) named(m sdk.Manifest) error {
 	file := filepath.Base(t.o.Path)
 	if name, ok := strings.CutPrefix(file, "bothy-plugin-"); ok && name != m.Name {
 		return fmt.Errorf("the file is %s and the manifest's name %q: the daemon looks for bothy-plugin-%s", file, m.Name, m.Name)
+	}
+	if said := m.Name + " " + m.Version; t.o.Bundle != "" && t.o.Bundle != said {
+		return fmt.Errorf("bothy-plugin.hcl calls it %s, and the manifest %s: it can be neither installed nor locked before both say the same", t.o.Bundle, said)
 	}
 	return nil
 }

@@ -127,7 +127,7 @@ func TestDecode(t *testing.T) {
 		`{"url":"u","wait":30}`:                `"wait": it must be a duration such as "30s", and this is a number`,
 		`{"url":"u","count":"many"}`:           `"count": it must be a number, and this is a text`,
 		`{"url":"u","count":2.5}`:              `"count": the number does not fit into a int`,
-		`{"url":"u","tags":["a",1]}`:           `"tags": it must be a list of texts, and this is a list`,
+		`{"url":"u","tags":["a",1]}`:           `"tags": it must be a list of texts such as ["a", "b"], and one of its values is a number`,
 		`{"url":"u","style":"loud"}`:           `"style": it must be one of "plain", "bold"`,
 		`{"url":"u","level":9}`:                `"level": it must be from 1 to 5`,
 		`{"url":"u","colours":["red","grey"]}`: `"colours": it must be one of "red", "green"`,

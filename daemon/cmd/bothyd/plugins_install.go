@@ -29,10 +29,7 @@ func (cmd pluginsInstallCmd) Run(c *console, files *inspect.Files) error {
 	ctx, stop := interruptible()
 	defer stop()
 	open := inspect.Opening{Network: cmd.Network, Paths: cmd.Paths, ReadPaths: cmd.ReadPaths, BestEffort: cmd.BestEffort, Unconfined: cmd.Unconfined}
-	in, err := files.Store(ctx, cmd.Path, cmd.Name, cmd.Grant, cmd.Set, open)
-	if err == nil && !cmd.NoConfig {
-		err = files.Whole(in)
-	}
+	in, err := files.Store(ctx, cmd.Path, cmd.Name, cmd.Grant, cmd.Set, open, cmd.NoConfig)
 	if err != nil {
 		return err
 	}
@@ -157,7 +154,11 @@ func printManifest(w *bufio.Writer, m sdk.Manifest) {
 	}
 	if m.Config != nil {
 		for _, a := range m.Config.Attributes {
-			fmt.Fprintf(w, "  attribute: %s\n", oneLine(attribute(a)))
+			text := a.Name + ", " + a.String()
+			if a.Doc != "" {
+				text += ": " + a.Doc
+			}
+			fmt.Fprintf(w, "  attribute: %s\n", oneLine(text))
 		}
 	}
 	fmt.Fprintf(w, "  wants:    %s\n", orNone(m.Grants))
@@ -174,21 +175,6 @@ func printManifest(w *bufio.Writer, m sdk.Manifest) {
 			fmt.Fprintf(w, "  calls:    %s %s\n", x.name, oneLine(strings.Join(x.list, ", ")))
 		}
 	}
-}
-
-// attribute says what a block may say of an attribute that its plugin declares.
-func attribute(a sdk.ConfigAttribute) string {
-	text := a.Name + ", a " + a.Type
-	switch {
-	case a.Required:
-		text += ", needed"
-	case len(a.Default) > 0:
-		text += ", " + string(a.Default) + " by default"
-	}
-	if a.Doc != "" {
-		text += ": " + a.Doc
-	}
-	return text
 }
 
 func orNone(list []string) string {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/bothyd/bothy/daemon/cmd/internal/verbs"
 	"github.com/bothyd/bothy/daemon/internal/bundle"
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -24,14 +26,20 @@ type packing struct {
 
 // Run exchanges an archive that is there whole, or not at all.
 func (cmd pluginsPackCmd) Run(c *console) error {
-	done, err := pack(cmd.Dir, cmd.To)
+	ctx, stop := interruptible()
+	defer stop()
+	done, err := pack(ctx, cmd.Dir, cmd.To)
 	return report(c, done, err, func(c *console, done packing) error {
 		_, err := fmt.Fprintf(c.out, "wrote %s: %s %s, %d files, sha256 %s\n", oneLine(done.File), done.Name, done.Version, done.Files, done.Digest)
 		return err
 	})
 }
 
-func pack(dir, to string) (done packing, err error) {
+// pack asks the plugin too what it is, if it can be started here.
+func pack(ctx context.Context, dir, to string) (done packing, err error) {
+	if dir, err = filepath.Abs(dir); err != nil {
+		return done, err
+	}
 	f, err := bundle.Open(dir)
 	if errors.Is(err, os.ErrNotExist) {
 		return done, sdk.Errorf(sdk.NotFound, "%s has no %s, which says what to pack: %w", dir, bundle.ManifestName, err)
@@ -45,6 +53,12 @@ func pack(dir, to string) (done packing, err error) {
 	listing, err := f.Sum()
 	if err != nil {
 		return done, sdk.Errorf(sdk.Validation, "%s: %w", dir, err)
+	}
+	if b, other := inspect.OpenBinary(dir); other == nil {
+		_ = b.Close() // it was only looked at
+		if _, err := inspect.New(inspect.Config{}).Manifest(ctx, inspect.Spec{Path: dir}); err != nil {
+			return done, sdk.Errorf(sdk.Validation, "%s: %w", dir, err)
+		}
 	}
 	fresh, err := os.CreateTemp(filepath.Dir(to), ".pack-")
 	if err != nil {

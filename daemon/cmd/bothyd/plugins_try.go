@@ -24,12 +24,13 @@ func (cmd pluginsTestCmd) Run(c *console) error {
 	}
 	info, err := os.Stat(path)
 	var args []string
+	var bundle string
 	if err == nil && info.IsDir() {
 		b, err := inspect.OpenBinary(path)
 		if err != nil {
 			return sdk.Errorf(sdk.Validation, "%w", err)
 		}
-		path, args = b.Program, b.Args
+		path, args, bundle = b.Program, b.Args, b.Bundle.Name+" "+b.Bundle.Version
 		_ = b.Close() // it was only looked at
 	}
 	switch {
@@ -52,7 +53,7 @@ func (cmd pluginsTestCmd) Run(c *console) error {
 	ctx, stop := interruptible()
 	defer stop()
 	passed, err := conformance.Write(ctx, conformance.Options{
-		Path: path, Args: append(args, cmd.Args...), Env: cmd.Env, Config: json.RawMessage(cmd.Settings), Call: cmd.Call, Seed: seed,
+		Path: path, Args: append(args, cmd.Args...), Env: cmd.Env, Bundle: bundle, Config: json.RawMessage(cmd.Settings), Call: cmd.Call, Seed: seed,
 	}, c.out, c.json)
 	if err != nil {
 		return err

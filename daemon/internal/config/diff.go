@@ -107,7 +107,7 @@ func (c *Config) blocks() map[string]any {
 		for _, p := range list {
 			var locked map[string]string
 			if p.Locked != nil {
-				locked = p.Locked.facts()
+				locked = p.Locked.Facts()
 			}
 			all[kind+" "+p.Label] = []any{p.Digest, p.Enabled, p.OnUse, p.Model, p.Price, locked}
 		}

@@ -83,8 +83,10 @@ func (l Locked) summary() string {
 }
 
 // Diff is what changed from one entry to another, with what is new at the end.
-func (l Locked) Diff(now Locked) []LockChange {
-	before, after := l.facts(), now.facts()
+func (l Locked) Diff(now Locked) []LockChange { return DiffFacts(l.Facts(), now.Facts()) }
+
+// DiffFacts is Diff of what Facts says, or of more than that.
+func DiffFacts(before, after map[string]string) []LockChange {
 	var changes, added []LockChange
 	for what, became := range differences(before, after, func(a, b string) bool { return a == b }) {
 		c := LockChange{Kind: became, What: what, From: before[what], To: after[what]}
@@ -105,8 +107,8 @@ func (l Locked) Drift(now Locked) []LockChange {
 
 const fromSource = "tools of source "
 
-// facts are the parts of an entry, each under its words.
-func (l Locked) facts() map[string]string {
+// Facts are the parts of an entry, each under its words.
+func (l Locked) Facts() map[string]string {
 	f := map[string]string{"plugin": l.Plugin, "version": l.Version, "digest": l.Digest, "protocol": fmt.Sprint(l.Protocol), "script": fmt.Sprint(l.Script)}
 	each := func(prefix string, list []string) {
 		for _, x := range list {
@@ -153,7 +155,7 @@ func (l Locked) Subscribed() (subs []sdk.Subscription) {
 // Hold is of a manifest what the lock allows, for a plugin that changed while it
 // runs. What is new in it, or another, is left out.
 func (l Locked) Hold(m sdk.Manifest) sdk.Manifest {
-	held, now := l.facts(), LockOf(m, "", false).facts()
+	held, now := l.Facts(), LockOf(m, "", false).Facts()
 	loose := func(what, name string) bool {
 		fact := what + norm.NFC.String(name)
 		was, is := held[fact]

@@ -23,17 +23,12 @@ import (
 // bundle that holds for what is started; its other files are opened by their paths,
 // and compared before and after.
 type Binary struct {
-	Path    string         // the file, or the folder of a bundle
-	Program string         // the path of what is started
-	Args    []string       // come before those of a block; describe gets none
-	File    *os.File       // the program; a Binary that was closed still has the rest
-	Bundle  *bundle.Folder // nil for a single file
-	Script  bool           // its digest covers neither its interpreter nor what it imports from elsewhere
-	Origin  string         // "bundled": it is part of the installation; "store", or "path"
-
-	Digest   string         // hex SHA-256, once it is verified
-	identity string         // of the file when it was
-	Pin      Pin            // what vouches for the digest
+	Verified                // Digest and Pin once it is; no Instance and no Problem
+	Program  string         // the path of what is started
+	Args     []string       // come before those of a block; describe gets none
+	File     *os.File       // the program; a Binary that was closed still has the rest
+	Bundle   *bundle.Folder // nil for a single file
+	identity string         // of the file when its digest was worked out
 	listing  bundle.Listing // of a bundle whose digest was worked out now
 }
 
@@ -81,7 +76,7 @@ func OpenBinary(path string) (*Binary, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Binary{Path: path, Program: path, File: f, Origin: "path"}
+	b := &Binary{Verified: Verified{Path: path, Origin: "path"}, Program: path, File: f}
 	if info, err := f.Stat(); err == nil && info.IsDir() {
 		_ = f.Close() // it is opened by its name below
 		return openBundle(path)
@@ -151,6 +146,7 @@ func (b *Binary) Sum() (string, error) {
 	if b.Bundle != nil {
 		var err error
 		b.listing, err = b.Bundle.Sum()
+		b.Files = b.listing.Files()
 		return b.listing.Digest(), err
 	}
 	h := sha256.New()

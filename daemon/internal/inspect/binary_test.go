@@ -196,14 +196,14 @@ func TestBeside(t *testing.T) {
 		b    *Binary
 		want []string
 	}{
-		{&Binary{Path: program}, nil},
+		{&Binary{Verified: Verified{Path: program}}, nil},
 		{bundled, []string{folder}},
-		{&Binary{Path: "/opt/tools/x", Script: true}, []string{"/opt/tools"}},
-		{&Binary{Path: "/x", Script: true}, nil},
-		{&Binary{Path: filepath.Join(home, "x"), Script: true}, nil},
-		{&Binary{Path: filepath.Join(filepath.Dir(home), "x"), Script: true}, nil},
-		{&Binary{Path: home + "-of-another/x", Script: true}, []string{home + "-of-another"}},
-		{&Binary{Path: filepath.Join(home, "tools", "x"), Script: true}, []string{filepath.Join(home, "tools")}},
+		{&Binary{Verified: Verified{Path: "/opt/tools/x", Script: true}}, []string{"/opt/tools"}},
+		{&Binary{Verified: Verified{Path: "/x", Script: true}}, nil},
+		{&Binary{Verified: Verified{Path: filepath.Join(home, "x"), Script: true}}, nil},
+		{&Binary{Verified: Verified{Path: filepath.Join(filepath.Dir(home), "x"), Script: true}}, nil},
+		{&Binary{Verified: Verified{Path: home + "-of-another/x", Script: true}}, []string{home + "-of-another"}},
+		{&Binary{Verified: Verified{Path: filepath.Join(home, "tools", "x"), Script: true}}, []string{filepath.Join(home, "tools")}},
 	} {
 		if got := c.b.Beside(); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", c.b.Path, got, c.want)

@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"github.com/bothyd/bothy/daemon/internal/bundle"
+	"github.com/bothyd/bothy/sdk"
 )
 
 // openBundle opens what a folder starts.
@@ -38,6 +39,18 @@ func openBundle(path string) (*Binary, error) {
 	}
 	b.Path, b.Bundle, b.Args = path, folder, folder.Args
 	return b, nil
+}
+
+// agrees is the fault of a bundle that is not what the plugin says of itself, which is what
+// the lock has; nil for none, and for a single file.
+func (b *Binary) agrees(m sdk.Manifest) error {
+	if f := b.Bundle; f != nil && (f.Name != m.Name || f.Version != m.Version) {
+		return &Fault{
+			Summary: "its two manifests differ", Permanent: true,
+			Detail: fmt.Sprintf("%s calls it %s %s, and the plugin calls itself %s %s: let both say the same", bundle.ManifestName, f.Name, f.Version, m.Name, m.Version),
+		}
+	}
+	return nil
 }
 
 // prepare makes an interpreter leave nothing beside a bundle's files: in the store
@@ -87,11 +100,10 @@ func (s *Inspector) Look(path string) (identity string, folders []string) {
 	}
 	tree, _ := f.Look()
 	identity = cmp.Or(sumOf(tree.Places, nil), identity)
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		for _, p := range tree.Places {
-			if p.Info.IsDir() && len(folders) < mostFolders {
-				folders = append(folders, filepath.Join(real, p.Path))
-			}
+	real := sdk.WithoutLinks(path)
+	for _, p := range tree.Places {
+		if p.Info.IsDir() && len(folders) < mostFolders {
+			folders = append(folders, filepath.Join(real, p.Path))
 		}
 	}
 	return identity, folders

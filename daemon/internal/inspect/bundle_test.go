@@ -195,6 +195,27 @@ func TestBundleExchanged(t *testing.T) {
 	}
 }
 
+// TestBundleVersion: a bundle that says another version than its plugin is neither locked nor
+// checked nor installed, also where it is known already what the plugin says.
+func TestBundleVersion(t *testing.T) {
+	const want = "bothy-plugin.hcl calls it fault 1.2.4, and the plugin calls itself fault 1.2.3"
+	_, r := stored(t)
+	spec := Spec{Instance: "x", Path: bundleOf(t, strings.Replace(faultBundle, "1.2.3", "1.2.4", 1))}
+	for _, known := range []string{"", "from before"} {
+		_, _, declared := r.Declared(t.Context(), spec)
+		_, added := r.Add(t.Context(), spec.Path)
+		for name, err := range map[string]error{"declared": declared, "added": added} {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s, known %s: %v", name, known, err)
+			}
+		}
+		found := r.Check(t.Context(), []Spec{spec}, wantsNothing)
+		if len(found) != 1 || !found[0].Warning() || !strings.HasSuffix(found[0].Summary, "its two manifests differ") || !strings.Contains(found[0].Detail, want) {
+			t.Errorf("known %s: %+v", known, found)
+		}
+	}
+}
+
 // TestBundleRefused: why a folder, or an archive, is no plugin.
 func TestBundleRefused(t *testing.T) {
 	store, r := stored(t)

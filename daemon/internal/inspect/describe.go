@@ -9,10 +9,12 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -83,14 +85,15 @@ func (s *Inspector) Manifest(ctx context.Context, spec Spec) (sdk.Manifest, erro
 // instance what that became by its configuration.
 func (s *Inspector) manifest(ctx context.Context, b *Binary, instance string) (sdk.Manifest, error) {
 	kept := s.kept(b.Path)
-	if m, known := kept.declared(instance); known && kept.Digest == b.Digest {
-		return m, nil
-	}
-	m, err := s.runDescribe(ctx, b)
-	if err == nil {
+	m, known := kept.declared(instance)
+	if !known || kept.Digest != b.Digest {
+		var err error
+		if m, err = s.runDescribe(ctx, b); err != nil {
+			return m, err
+		}
 		s.Remember(b, "", m)
 	}
-	return m, err
+	return m, b.agrees(m)
 }
 
 // Declared is what a plugin declares, whatever the lock says of it, and what the
@@ -115,19 +118,16 @@ func (s *Inspector) Declared(ctx context.Context, spec Spec) (sdk.Manifest, conf
 // that do not satisfy the schema which the binary declares and, as warnings, for
 // they may be right elsewhere, binaries that cannot be used on this machine. compare adds
 // what it has to say of a block and what its plugin declares.
-func (s *Inspector) Check(ctx context.Context, specs []Spec, compare func(Spec, *sdk.Manifest) []Diagnostic) []Diagnostic {
-	var found []Diagnostic
+func (s *Inspector) Check(ctx context.Context, specs []Spec, compare func(Spec, *sdk.Manifest) []Diagnostic) (found []Diagnostic) {
 	for _, spec := range specs {
 		if fail := spec.NotThere(); fail != nil {
 			found = append(found, spec.Warn(fail.Summary, fail.Detail))
 		}
 		m, err := s.Manifest(ctx, spec)
-		if fail, ok := err.(*Fault); ok {
-			found = append(found, spec.Warn(fail.Summary, fail.Detail))
-			continue
-		}
 		if err != nil {
-			found = append(found, spec.Warn("it does not describe itself", err.Error()))
+			fail := &Fault{Summary: "it does not describe itself", Detail: err.Error()}
+			_ = errors.As(err, &fail)
+			found = append(found, spec.Warn(fail.Summary, fail.Detail))
 			continue
 		}
 		if lacks := s.cfg.Kernel().Lacks(); len(lacks) > 0 && s.cfg.Shim != "" && spec.Path != "" && spec.SHA256 == "" && spec.Locked == nil {
@@ -138,10 +138,7 @@ func (s *Inspector) Check(ctx context.Context, specs []Spec, compare func(Spec, 
 		for _, v := range secrets {
 			s.cfg.Redact(v)
 		}
-		for _, d := range diags {
-			found = append(found, Diagnostic{Instance: spec.Instance, Block: true, Diagnostic: d})
-		}
-		found = append(found, compare(spec, &m)...)
+		found = slices.Concat(found, spec.inBlock(diags), compare(spec, &m))
 	}
 	return found
 }
@@ -155,12 +152,15 @@ const (
 	largestManifest = 4 << 20         // bytes of its own word that are read
 )
 
-func (s *Inspector) runDescribe(ctx context.Context, b *Binary) (sdk.Manifest, error) {
+func (s *Inspector) runDescribe(ctx context.Context, b *Binary) (m sdk.Manifest, err error) {
 	ctx, cancel := context.WithTimeout(ctx, min(s.cfg.StartTimeout, describeTime))
 	defer cancel()
 	cmd := exec.CommandContext(ctx, b.Program, "describe")
 	cmd.Env, cmd.Dir, cmd.WaitDelay = Environment(Spec{}), "/", describeDelay
 	b.SetUp(cmd)
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	out, errs := &capped{most: largestManifest}, &capped{most: describeErrors}
+	cmd.Stdout, cmd.Stderr = out, errs
 	walls, err := s.stranger(b)
 	if err == nil && walls != nil {
 		cmd.Env = walls.Environment(cmd.Env, nil)
@@ -168,23 +168,19 @@ func (s *Inspector) runDescribe(ctx context.Context, b *Binary) (sdk.Manifest, e
 		defer walls.Started()
 	}
 	if err != nil {
-		return sdk.Manifest{}, fmt.Errorf("%s describe: %w", b.Path, err)
+		return m, fmt.Errorf("%s describe: %w", b.Path, err)
 	}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	out, errs := &capped{most: largestManifest}, &capped{most: describeErrors}
-	cmd.Stdout, cmd.Stderr = out, errs
 	err = cmd.Run()
 	if cmd.Process != nil {
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // what it started and left
 	}
 	if err != nil {
-		return sdk.Manifest{}, fmt.Errorf("%s describe: %w: %s", b.Path, err, Escaped(errs.text.String()))
+		return m, fmt.Errorf("%s describe: %w: %s", b.Path, err, Escaped(errs.text.String()))
 	}
-	m, err := sdk.ReadManifest(out.text.Bytes())
-	if err != nil {
-		return m, fmt.Errorf("%s describe printed no manifest (%s): %w", b.Path, Escaped(out.text.String()), err)
+	if m, err = sdk.ReadManifest(out.text.Bytes()); err != nil {
+		err = fmt.Errorf("%s describe printed no manifest (%s): %w", b.Path, Escaped(out.text.String()), err)
 	}
-	return m, nil
+	return m, err
 }
 
 // stranger is the confinement in which a binary that nobody vouches for says

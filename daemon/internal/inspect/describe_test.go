@@ -156,7 +156,7 @@ func TestCheck(t *testing.T) {
 		warning bool
 	}{
 		"well":       {block("base_url = \"http://x\"\nkey = \"hidden-key\""), "", 0, false},
-		"wrong":      {block("base_url = \"http://x\"\nkey = 7"), "plugin x: Wrong value for key: key must be a text", 2, false},
+		"wrong":      {block("base_url = \"http://x\"\nkey = 7"), "plugin x: Wrong value for key: key: it must be a text", 2, false},
 		"unknown":    {block("bogus = 1"), "declares no attribute \"bogus\"", 1, false},
 		"missing":    {Spec{Instance: "x", Path: "/nowhere/x", Source: hcl.Range{Filename: "user.hcl", Start: hcl.Pos{Line: 9}}}, "plugin x: its binary is missing", 9, true},
 		"refused":    {Spec{Instance: "x", Path: faultBinary, SHA256: strings.Repeat("0", 64)}, "plugin x: its binary is refused", 0, true},

@@ -57,8 +57,12 @@ func (e *Fault) Diagnostics(spec Spec) []Diagnostic {
 	if len(e.Config) == 0 {
 		return []Diagnostic{spec.Fail(e.Summary, e.Detail)}
 	}
-	var out []Diagnostic
-	for _, d := range e.Config {
+	return spec.inBlock(e.Config)
+}
+
+// inBlock are mistakes of a plugin's block.
+func (spec Spec) inBlock(diags hcl.Diagnostics) (out []Diagnostic) {
+	for _, d := range diags {
 		out = append(out, Diagnostic{Instance: spec.Instance, Block: true, Diagnostic: d})
 	}
 	return out

@@ -102,25 +102,15 @@ type Failure struct {
 	Reason string `json:"reason"`
 }
 
-// Lock writes into bothy.lock what the plugins of these labels are now, all when
-// there are none. With look it writes nothing, and says what it would; without
-// labels it then leaves out what is not in the lock and needs no place there: what
-// comes with Bothy, and what its block pins.
+// Lock writes into bothy.lock what the plugins of these labels are now, all when there are
+// none. With look it writes nothing and says what it would, and leaves out, of all, what
+// needs no place there and has none: what comes with Bothy, and what its block pins.
 func (f *Files) Lock(ctx context.Context, labels []string, look bool) (Locking, error) {
 	out := Locking{File: f.LockPath(), Changes: []config.LockChange{}, Locked: []string{}, Scripts: []string{}, Failed: []Failure{}}
 	blocks, gone := f.named(labels)
-	lock, err := config.ReadLock(out.File)
-	if err != nil {
-		return out, err
-	}
-	for _, label := range gone {
-		if _, locked := lock.Plugins[label]; !locked {
-			return out, f.noSuch(label)
-		}
-	}
 	entries := map[string]config.Locked{}
 	for _, b := range blocks {
-		if _, locked := lock.Plugins[b.Label]; look && len(labels) == 0 && !locked && (b.SHA256 != "" || f.bundled(b)) {
+		if look && len(labels) == 0 && b.Locked == nil && (b.SHA256 != "" || f.bundled(b)) {
 			continue
 		}
 		_, entry, err := f.Inspector.Declared(ctx, SpecOf(f.Config, b))
@@ -135,6 +125,11 @@ func (f *Files) Lock(ctx context.Context, labels []string, look bool) (Locking, 
 		}
 	}
 	change := func(l *config.Lock) error {
+		for _, label := range gone {
+			if _, locked := l.Plugins[label]; !locked {
+				return f.noSuch(label)
+			}
+		}
 		for label, entry := range entries {
 			l.Put(label, entry)
 		}
@@ -145,18 +140,27 @@ func (f *Files) Lock(ctx context.Context, labels []string, look bool) (Locking, 
 		}
 		return nil
 	}
-	was, now := lock, config.Lock{Plugins: maps.Clone(lock.Plugins)}
+	edit := config.EditLock
 	if look {
-		err = change(&now)
-	} else {
-		was, now, err = config.EditLock(out.File, change)
+		edit = planned
 	}
+	was, now, err := edit(out.File, change)
 	if err != nil {
 		return out, err
 	}
 	out.Changes = append(out.Changes, config.DiffLock(was, now)...)
 	out.Written = !look && len(out.Changes) > 0
 	return out, nil
+}
+
+// planned is config.EditLock without the writing.
+func planned(file string, change func(*config.Lock) error) (was, now config.Lock, err error) {
+	was, err = config.ReadLock(file)
+	if err != nil {
+		return was, now, err
+	}
+	now.Plugins = maps.Clone(was.Plugins)
+	return was, now, change(&now)
 }
 
 // Verify compares the files of these labels, all when there are none, with what

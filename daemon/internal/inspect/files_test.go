@@ -69,7 +69,7 @@ func (h *house) files() *Files {
 func (h *house) install(path, label string, grants, sets []string, open Opening) (Installation, error) {
 	h.t.Helper()
 	f := h.files()
-	in, err := f.Store(h.t.Context(), path, label, grants, sets, open)
+	in, err := f.Store(h.t.Context(), path, label, grants, sets, open, false)
 	if err == nil {
 		err = f.Configure(&in)
 	}
@@ -200,7 +200,7 @@ func TestInstallRefused(t *testing.T) {
 	}
 	f := newHouse(t, "").files()
 	f.Inspector = New(Config{Log: quiet})
-	if _, err := f.Store(t.Context(), plain, "", nil, nil, Opening{}); sdk.OutcomeOf(err) != sdk.Unavailable || !strings.Contains(err.Error(), "set HOME or XDG_DATA_HOME") {
+	if _, err := f.Store(t.Context(), plain, "", nil, nil, Opening{}, false); sdk.OutcomeOf(err) != sdk.Unavailable || !strings.Contains(err.Error(), "set HOME or XDG_DATA_HOME") {
 		t.Error(err)
 	}
 }
@@ -222,7 +222,7 @@ func TestConfigureUndone(t *testing.T) {
 			t.Fatal(err)
 		}
 		f, locked, kept := h.files(), h.locked(), h.kept()
-		in, err := f.Store(t.Context(), path, "", nil, nil, Opening{})
+		in, err := f.Store(t.Context(), path, "", nil, nil, Opening{}, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -258,7 +258,7 @@ func TestUpgrade(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"+ kind hook", "- attribute depth", "+ attribute height"}; !slices.Equal(in.Changes, want) || len(old.Changes) > 0 {
+	if want := []string{"- attribute depth", "+ attribute height", "+ kind hook"}; !slices.Equal(in.Changes, want) || len(old.Changes) > 0 {
 		t.Errorf("the upgrade changes %q, want %q", in.Changes, want)
 	}
 	if !in.Kept || !in.Opening.Network || !slices.Equal(in.Grants, []string{"entries"}) || len(in.Wanted()) != 0 || in.Path == old.Path || !strings.Contains(in.Block, "network") {
@@ -273,7 +273,7 @@ func TestUpgrade(t *testing.T) {
 		t.Errorf("a stranger took the block: %v", err)
 	}
 	f := h.files()
-	looked, err := f.Store(t.Context(), newer, "second", nil, []string{"keep=c"}, Opening{})
+	looked, err := f.Store(t.Context(), newer, "second", nil, []string{"keep=c"}, Opening{}, false)
 	if err != nil || looked.Fresh {
 		t.Fatalf("%+v %v", looked, err)
 	}
@@ -292,6 +292,31 @@ func TestUpgrade(t *testing.T) {
 	}
 	if out, err = h.files().Remove("second", true, func() {}); err != nil || !slices.Equal(out.Deleted, []string{in.Path}) || len(h.kept()) != 0 {
 		t.Errorf("%+v %v, left %v", out, err, h.kept())
+	}
+}
+
+// TestChanges: what the lock holds and what is an attribute is told; what only explains is not.
+func TestChanges(t *testing.T) {
+	low := 1.0
+	m := func(grant string, attributes ...sdk.ConfigAttribute) sdk.Manifest {
+		return sdk.Manifest{Name: "mine", Grants: []string{grant}, Config: &sdk.ConfigSchema{Attributes: attributes}}
+	}
+	was := m("entries", sdk.ConfigAttribute{Name: "gone", Type: "string"}, sdk.ConfigAttribute{Name: "same", Type: "bool", Doc: "Old."}, sdk.ConfigAttribute{Name: "x", Type: "number"})
+	now := m("models", sdk.ConfigAttribute{Name: "x", Type: "number", Minimum: &low, Required: true}, sdk.ConfigAttribute{Name: "same", Type: "bool", Doc: "New."}, sdk.ConfigAttribute{Name: "fresh", Type: "string"})
+	want := []string{"- attribute gone", "~ attribute x a number -> a number, 1 or more, needed", "- grant entries", "+ attribute fresh", "+ grant models"}
+	if got := changes(was, now); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := changes(was, was); len(got) > 0 {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestLookedAt: what is only looked at may lack what it needs, and says what.
+func TestLookedAt(t *testing.T) {
+	in, err := newHouse(t, "").files().Store(t.Context(), laid(t, "x", manifest("x", needy)), "", nil, nil, Opening{}, true)
+	if err != nil || len(in.Lacks) != 1 || in.Lacks[0].Name != "keep" || !in.Fresh {
+		t.Errorf("%+v %v", in, err)
 	}
 }
 
@@ -351,7 +376,7 @@ func TestNotes(t *testing.T) {
 	h := newHouse(t, "")
 	f := h.files()
 	f.Check = func() error { return errors.New("config.hcl:7: hidden is wrong") }
-	in, err := f.Store(t.Context(), laid(t, "x", channel), "", nil, nil, Opening{})
+	in, err := f.Store(t.Context(), laid(t, "x", channel), "", nil, nil, Opening{}, false)
 	if err == nil {
 		err = f.Configure(&in)
 	}
@@ -483,7 +508,7 @@ func TestVerifyAll(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	spare, err := h.files().Store(t.Context(), laid(t, "b", manifest("spare", "")), "", nil, nil, Opening{})
+	spare, err := h.files().Store(t.Context(), laid(t, "b", manifest("spare", "")), "", nil, nil, Opening{}, false)
 	if err != nil {
 		t.Fatal(err)
 	}

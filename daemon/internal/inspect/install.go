@@ -3,10 +3,8 @@ package inspect
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -44,36 +42,40 @@ type Installation struct {
 // String names a plugin for people.
 func (in Installation) String() string { return in.Manifest.Name + " " + in.Manifest.Version }
 
-// Store copies a plugin into the store and looks at it. Nothing is configured
-// yet: Configure does that, or Discard takes it back. Each of sets is NAME=VALUE, an
-// attribute that the plugin declares. What is open to it beyond its own folder is for a
-// block that is new, or that runs the plugin from that path and has no confine; one that
-// is there else keeps its confine. Relative paths of open are those
-// of the working directory.
-func (f *Files) Store(ctx context.Context, path, label string, grants, sets []string, open Opening) (Installation, error) {
-	open, err := open.checked()
-	if err != nil {
-		return Installation{}, err
+// Store copies a plugin into the store and looks at it. Nothing is configured yet:
+// Configure does that, or Discard takes it back; with look neither follows, and the block
+// may lack what the plugin needs. Each of sets is NAME=VALUE, an attribute that the plugin
+// declares. What open says, with paths of the working directory, is for a block that is
+// new, or that runs the plugin from that path and has no confine; another keeps its own.
+func (f *Files) Store(ctx context.Context, path, label string, grants, sets []string, open Opening, look bool) (in Installation, err error) {
+	if open, err = open.checked(); err != nil {
+		return in, err
 	}
 	if f.Inspector.cfg.Installed == "" {
-		return Installation{}, sdk.Errorf(sdk.Unavailable, "there is no place for the store of plugins: set HOME or XDG_DATA_HOME")
+		return in, sdk.Errorf(sdk.Unavailable, "there is no place for the store of plugins: set HOME or XDG_DATA_HOME")
 	}
 	known := sdk.Grants()
 	if n := slices.IndexFunc(grants, func(g string) bool { return !slices.Contains(known, g) }); n >= 0 {
-		return Installation{}, sdk.Errorf(sdk.Validation, "there is no grant %q; there are: %s", grants[n], strings.Join(known, ", "))
+		return in, sdk.Errorf(sdk.Validation, "there is no grant %q; there are: %s", grants[n], strings.Join(known, ", "))
 	}
 	if path, err = filepath.Abs(path); err != nil {
-		return Installation{}, err
+		return in, err
 	}
-	in, err := f.Inspector.Add(ctx, path)
-	if err != nil {
+	if in, err = f.Inspector.Add(ctx, path); err != nil {
 		return in, err
 	}
 	in.Label, in.Grants, in.Opening, in.Unheld = label, append([]string{}, grants...), open, f.Inspector.cfg.Kernel().Lacks()
-	if err := f.place(ctx, &in, path, sets); err != nil {
-		return in, errors.Join(err, f.Discard(in))
+	if err = f.place(ctx, &in, path, sets); err == nil && len(in.Lacks) > 0 && !look {
+		var needs []string
+		for _, a := range in.Lacks {
+			needs = append(needs, strings.TrimSpace(fmt.Sprintf("the attribute %q, a %s (--set %[1]s=VALUE). %[3]s", a.Name, a.Type, a.Doc)))
+		}
+		err = sdk.Errorf(sdk.Validation, "%s was not installed, since its block needs %s", in.Label, strings.Join(needs, "\nand "))
 	}
-	return in, nil
+	if err != nil {
+		err = errors.Join(err, f.Discard(in))
+	}
+	return in, err
 }
 
 // place decides which block a stored plugin gets that was copied from a path.
@@ -147,32 +149,16 @@ func (f *Files) upgrades(in Installation, b config.Plugin) bool {
 // changes are what a plugin declares, and what another version of it does not, or otherwise:
 // all that the lock holds, and its attributes.
 func changes(was, now sdk.Manifest) (out []string) {
-	for _, c := range config.LockOf(was, "", false).Diff(config.LockOf(now, "", false)) {
-		out = append(out, c.String())
-	}
-	attributes := func(m sdk.Manifest) map[string]string {
-		all := map[string]string{}
-		if m.Config != nil {
-			for _, a := range m.Config.Attributes {
-				a.Doc = ""
-				text, _ := json.Marshal(a) // of texts and JSON
-				all[a.Name] = string(text)
-			}
+	facts := func(m sdk.Manifest) map[string]string {
+		all := config.LockOf(m, "", false).Facts()
+		declared, _, _ := attributesOf(m.Config)
+		for _, a := range declared {
+			all["attribute "+a.Name] = a.String()
 		}
 		return all
 	}
-	before, after := attributes(was), attributes(now)
-	for _, name := range slices.Sorted(maps.Keys(before)) {
-		if is, stays := after[name]; !stays {
-			out = append(out, "- attribute "+name)
-		} else if is != before[name] {
-			out = append(out, "~ attribute "+name+" is declared otherwise")
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(after)) {
-		if _, had := before[name]; !had {
-			out = append(out, "+ attribute "+name)
-		}
+	for _, c := range config.DiffFacts(facts(was), facts(now)) {
+		out = append(out, c.String())
 	}
 	return out
 }
@@ -180,16 +166,7 @@ func changes(was, now sdk.Manifest) (out []string) {
 // fill takes the attributes that the block is to have beside those of its body, and says
 // which it needs besides.
 func (in *Installation) fill(body hcl.Body, sets []string) error {
-	var declared []sdk.ConfigAttribute
-	if in.Manifest.Config != nil {
-		declared = in.Manifest.Config.Attributes
-	}
-	var names []string
-	var shape hcl.BodySchema
-	for _, a := range declared {
-		names = append(names, a.Name)
-		shape.Attributes = append(shape.Attributes, hcl.AttributeSchema{Name: a.Name})
-	}
+	declared, names, shape := attributesOf(in.Manifest.Config)
 	given := map[string]bool{}
 	for _, s := range sets {
 		name, value, is := strings.Cut(s, "=")
@@ -216,26 +193,10 @@ func (in *Installation) fill(body hcl.Body, sets []string) error {
 	return nil
 }
 
-// Whole refuses an installation whose block would lack what the plugin needs, and
-// takes it back.
-func (f *Files) Whole(in Installation) error {
-	if len(in.Lacks) == 0 {
-		return nil
-	}
-	var needs []string
-	for _, a := range in.Lacks {
-		needs = append(needs, strings.TrimSpace(fmt.Sprintf("the attribute %q, a %s (--set %s=VALUE). %s", a.Name, a.Type, a.Name, a.Doc)))
-	}
-	return errors.Join(sdk.Errorf(sdk.Validation, "%s was not installed, since its block needs %s", in.Label, strings.Join(needs, "\nand ")), f.Discard(in))
-}
-
 // Configure writes the block of a stored plugin into the user's configuration,
 // and before that its entry into the lock: a daemon that runs finds both. Where
 // it cannot, neither stays, nor what Store copied.
 func (f *Files) Configure(in *Installation) error {
-	if err := f.Whole(*in); err != nil {
-		return err
-	}
 	entry := config.LockOf(in.Manifest, in.Digest, in.Script)
 	was, err := f.pin(in.Label, &entry)
 	if err != nil {

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,19 +25,16 @@ func (o Opening) checked() (Opening, error) {
 	if o.Unconfined && o.Flags() != "--unconfined" {
 		return o, sdk.Errorf(sdk.Validation, "an unconfined plugin has the network and every path: give --unconfined alone")
 	}
+	dir, err := os.Getwd()
 	for _, list := range []*[]string{&o.Paths, &o.ReadPaths} {
 		*list = slices.Clone(*list)
 		for n, p := range *list {
-			abs, err := filepath.Abs(p)
-			if err != nil {
-				return o, err
-			}
 			if !strings.HasPrefix(p, "~/") {
-				(*list)[n] = abs
+				(*list)[n] = config.Resolve(dir, filepath.Clean(p))
 			}
 		}
 	}
-	return o, nil
+	return o, err
 }
 
 // openingOf is what a block opens.

@@ -49,9 +49,9 @@ func (s *Inspector) Verified(spec Spec) (*Binary, *Fault) {
 // Verified is what a plugin's file is, compared with all that pins it.
 type Verified struct {
 	Instance string `json:"instance"`
-	Path     string `json:"path,omitempty"`
-	Digest   string `json:"digest,omitempty"` // hex SHA-256, worked out now
-	Origin   string `json:"origin,omitempty"`
+	Path     string `json:"path,omitempty"`      // the file, or the folder of a bundle
+	Digest   string `json:"digest,omitempty"`    // hex SHA-256
+	Origin   string `json:"origin,omitempty"`    // "bundled": it is part of the installation; "store", or "path"
 	Pin      Pin    `json:"pinned_by,omitempty"` // what vouches for it; empty: nothing does
 	Script   bool   `json:"script,omitempty"`    // the digest covers no interpreter, and nothing that it imports from elsewhere
 	Files    int    `json:"files,omitempty"`     // of a bundle: how many the digest covers
@@ -66,35 +66,32 @@ func (s *Inspector) Verify(spec Spec) Verified {
 		return Verified{Instance: spec.Instance, Problem: fail.Error()}
 	}
 	defer b.Close()
-	v := Verified{Instance: spec.Instance, Path: filepath.Clean(b.Path), Script: b.Script, Origin: b.Origin, Pin: b.PinnedBy(spec)}
 	var err error
 	if b.Digest, err = b.Sum(); err == nil {
-		v.Digest, v.Files = b.Digest, b.listing.Files()
 		err = s.verify(b, spec)
 	}
 	if err != nil {
-		v.Problem = err.Error()
+		b.Problem = err.Error()
 	}
-	return v
+	b.Instance, b.Path, b.Pin = spec.Instance, filepath.Clean(b.Path), b.PinnedBy(spec)
+	return b.Verified
 }
 
 // Sum works out the digest of the open file, or takes the one that is kept for
 // the very same file.
-func (s *Inspector) Sum(b *Binary) error {
+func (s *Inspector) Sum(b *Binary) (err error) {
 	b.identity = b.Identity()
 	if kept := s.kept(b.Path); b.identity != "" && kept.Identity == b.identity {
 		b.Digest = kept.Digest
 		return nil
 	}
-	sum, err := b.Sum()
-	if err != nil {
+	if b.Digest, err = b.Sum(); err != nil {
 		return fmt.Errorf("read %s: %w", b.Path, err)
 	}
 	places, believed := b.look()
 	if believed == "" || believed != b.identity {
 		return fmt.Errorf("%s changed while it was read", b.Path)
 	}
-	b.Digest = sum
 	if !settled(places) {
 		believed = ""
 	}

@@ -102,7 +102,7 @@ func TestNothingKeptWithoutRoom(t *testing.T) {
 		t.Errorf("it was not kept with room: %v", err)
 	}
 	limited(t, 16, func() {
-		s.Remember(&Binary{Path: faultBinary, Digest: s.kept(faultBinary).Digest}, "x", tools("other"))
+		s.Remember(&Binary{Verified: Verified{Path: faultBinary, Digest: s.kept(faultBinary).Digest}}, "x", tools("other"))
 	})
 	if kept := New(Config{Log: quiet, DataDir: data}).kept(faultBinary); kept.Digest != sha256Of(t, faultBinary) || names(kept.Declared[""]) == "" {
 		t.Errorf("what was kept is gone: %+v", kept)
@@ -117,7 +117,7 @@ func TestConfigurationWithoutRoom(t *testing.T) {
 	}
 	h := newHouse(t, "# "+strings.Repeat("mine ", 100)+"\n")
 	f, was := h.files(), h.text()
-	in, err := f.Store(t.Context(), laid(t, "x", manifest("x", "")), "", nil, nil, Opening{})
+	in, err := f.Store(t.Context(), laid(t, "x", manifest("x", "")), "", nil, nil, Opening{}, false)
 	if err != nil {
 		t.Fatal(err)
 	}

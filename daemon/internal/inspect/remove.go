@@ -20,11 +20,10 @@ type Removal struct {
 	Note     string   `json:"note,omitempty"`
 }
 
-// Remove takes a plugin's block out of the user's configuration, its entry out
-// of the lock, and all its versions that nothing else uses out of the store, and the
-// folder that it had as a confined one, unless that is to be kept. One that comes with
-// Bothy is switched off. letGo is called once the block and the entry are gone, and before any
-// file is: a daemon that runs the plugin is to end it then.
+// Remove takes a plugin's block out of the user's configuration, its entry out of the lock,
+// and removes its versions that nothing else uses, and the folder that it had as a confined
+// one unless that is to be kept. One that comes with Bothy is switched off. letGo is called
+// when block and entry are gone and no file is: a daemon is to end the plugin then.
 func (f *Files) Remove(label string, keepHome bool, letGo func()) (Removal, error) {
 	out := Removal{Label: label}
 	b, kind, configured := f.labelled(label)
@@ -36,7 +35,15 @@ func (f *Files) Remove(label string, keepHome bool, letGo func()) (Removal, erro
 		return out, f.noSuch(label)
 	}
 	if configured {
-		err = f.unconfigure(&out, b, kind)
+		changed, no := false, false
+		if out.Disabled = f.bundled(b); out.Disabled {
+			changed, err = config.SetPlugin(f.Path, config.PluginEdit{Kind: kind, Label: label, Enabled: &no})
+		} else {
+			changed, err = config.RemoveBlock(f.Path, kind, label)
+		}
+		if changed {
+			out.Config = f.Path
+		}
 	}
 	if err == nil && out.Unlocked {
 		_, err = f.pin(label, nil)
@@ -53,34 +60,18 @@ func (f *Files) Remove(label string, keepHome bool, letGo func()) (Removal, erro
 	return out, err
 }
 
-func (f *Files) unconfigure(out *Removal, b config.Plugin, kind string) (err error) {
-	var changed bool
-	if out.Disabled = f.bundled(b); out.Disabled {
-		no := false
-		changed, err = config.SetPlugin(f.Path, config.PluginEdit{Kind: kind, Label: b.Label, Enabled: &no})
-	} else {
-		changed, err = config.RemoveBlock(f.Path, kind, b.Label)
-	}
-	if changed {
-		out.Config = f.Path
-	}
-	return err
-}
-
 // clear removes what is kept of a plugin besides: files, and what it kept itself.
 func (f *Files) clear(out *Removal, path string, keepHome bool) error {
 	f.Inspector.forget(path)
-	var files []string
 	if f.Inspector.digestOf(path) != "" {
-		files = f.Inspector.versions(filepath.Base(path))
-	}
-	for _, file := range files {
-		gone, err := f.drop(file, out.Label)
-		if err != nil {
-			return err
-		}
-		if gone {
-			out.Deleted = append(out.Deleted, file)
+		for _, file := range f.Inspector.versions(filepath.Base(path)) {
+			gone, err := f.drop(file, out.Label)
+			if err != nil {
+				return err
+			}
+			if gone {
+				out.Deleted = append(out.Deleted, file)
+			}
 		}
 	}
 	home := filepath.Join(f.Inspector.cfg.DataDir, "confined", out.Label)

@@ -1,7 +1,6 @@
 package inspect
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,7 +11,6 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/bothyd/bothy/daemon/internal/config"
-	"github.com/bothyd/bothy/daemon/internal/schema"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -107,10 +105,4 @@ func SandboxOf(cfg *config.Config) *sdk.Sandbox {
 		}
 	}
 	return &sandbox
-}
-
-// Decode reads the block of a plugin against what the plugin declares; see
-// [schema.Block.Decode].
-func (spec Spec) Decode(declared *sdk.ConfigSchema) (json.RawMessage, []string, hcl.Diagnostics) {
-	return schema.Block{Instance: spec.Instance, Body: spec.Body, Eval: spec.Eval, Source: spec.Source, Beside: config.PluginAttributes()}.Decode(declared)
 }

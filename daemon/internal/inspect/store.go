@@ -72,8 +72,8 @@ func (s *Inspector) Add(ctx context.Context, path string) (st Installation, err 
 	if config.CheckLabel(m.Name) != nil {
 		return st, sdk.Errorf(sdk.Validation, "the plugin calls itself %q, which cannot be a plugin's name", m.Name)
 	}
-	if f := c.Bundle; f != nil && (f.Name != m.Name || f.Version != m.Version) { // the lock has what the plugin says
-		return st, sdk.Errorf(sdk.Validation, "%s calls it %s %s, and the plugin calls itself %s %s: let both say the same", bundle.ManifestName, f.Name, f.Version, m.Name, m.Version)
+	if err := c.agrees(m); err != nil {
+		return st, sdk.Errorf(sdk.Validation, "%s cannot be installed: %w", path, err)
 	}
 	return st, s.settle(&st, c, made)
 }

@@ -1,4 +1,4 @@
-package schema
+package inspect
 
 import (
 	"encoding/json"
@@ -34,35 +34,35 @@ func TestValues(t *testing.T) {
 		{"string", `""`, `""`, ""},
 		{"string", `upper("x")`, `"X"`, ""},
 		{"string", `marked`, `"m"`, ""},
-		{"string", `true`, "", "a must be a text: this is true or false, which needs quotation marks."},
-		{"string", `[]`, "", "a must be a text: this is a list."},
-		{"string", `{}`, "", "a must be a text: this is a map."},
-		{"string", `unknown`, "", "a must be a text: this is a text."},
+		{"string", `true`, "", "a: it must be a text, and this is true or false, which needs quotation marks."},
+		{"string", `[]`, "", "a: it must be a text, and this is a list."},
+		{"string", `{}`, "", "a: it must be a text, and this is a map."},
+		{"string", `unknown`, "", "a: value is not known."},
 		{"number", `-1e3`, `-1000`, ""},
 		{"number", `1 / 3`, `0.`, ""},
-		{"number", `"5"`, "", "a must be a number: this is a text, take its quotation marks away."},
-		{"number", `true`, "", "a must be a number: this is true or false."},
+		{"number", `"5"`, "", "a: it must be a number, and this is a text: take its quotation marks away."},
+		{"number", `true`, "", "a: it must be a number, and this is true or false."},
 		{"bool", `false`, `false`, ""},
-		{"bool", `1`, "", "a must be true or false: this is a number."},
-		{"bool", `"yes"`, "", "a must be true or false: this is a text."},
+		{"bool", `1`, "", "a: it must be true or false, and this is a number."},
+		{"bool", `"yes"`, "", "a: it must be true or false, and this is a text."},
 		{"duration", `"1h30m"`, `"1h30m0s"`, ""},
 		{"duration", `"-5s"`, `"-5s"`, ""},
-		{"duration", `""`, "", `write it with a unit, such as "30s" or "5m".`},
-		{"duration", `"5 minutes"`, "", `write it with a unit, such as "30s" or "5m".`},
-		{"duration", `true`, "", `a must be a duration such as "30s": this is true or false.`},
+		{"duration", `""`, "", `a: it must be a duration with a unit, such as "30s" or "5m".`},
+		{"duration", `"5 minutes"`, "", `a: it must be a duration with a unit, such as "30s" or "5m".`},
+		{"duration", `true`, "", `a: it must be a duration such as "30s", and this is true or false.`},
 		{"list(string)", `set`, `["s"]`, ""},
 		{"list(string)", `["a", 1]`, `["a","1"]`, ""},
-		{"list(string)", `some`, "", "this is a list."},
-		{"list(string)", `[["a"]]`, "", `a must be a list of texts such as ["a", "b"]: this is a list.`},
+		{"list(string)", `some`, "", "a: value is not known."},
+		{"list(string)", `[["a"]]`, "", `a: it must be a list of texts such as ["a", "b"], and one of its values is a list.`},
 		{"list(string)", `"a"`, "", "this is a text."},
 		{"map(string)", `{ x = "y" }`, `{"x":"y"}`, ""},
 		{"map(string)", `{ x = null }`, "", "one of its values is null."},
-		{"map(string)", `{ x = ["y"] }`, "", `a must be a map of texts such as { a = "b" }: this is a map.`},
+		{"map(string)", `{ x = ["y"] }`, "", `a: it must be a map of texts such as { a = "b" }, and one of its values is a list.`},
 		{"map(string)", `["x"]`, "", "this is a list."},
-		{"list(number)", `[1]`, "", `a must be a list(number): the plugin declares the type "list(number)", which this daemon does not know.`},
-		{"", `"x"`, "", `declares the type "", which this daemon does not know.`},
+		{"list(number)", `[1]`, "", `a: it is declared with the type "list(number)", which this version does not know.`},
+		{"", `"x"`, "", `declared with the type "", which this version does not know.`},
 	} {
-		got, _, diags := Block{Instance: "x", Body: body(t, "a = "+c.text), Eval: eval}.Decode(one(sdk.ConfigAttribute{Type: c.kind}))
+		got, _, diags := Spec{Instance: "x", Body: body(t, "a = "+c.text), Eval: eval}.Decode(one(sdk.ConfigAttribute{Type: c.kind}))
 		if c.fails == "" && (diags.HasErrors() || !strings.HasPrefix(string(got), `{"a":`+c.want)) {
 			t.Errorf("%s = %s: %s %v", c.kind, c.text, got, diags)
 		}
@@ -93,7 +93,7 @@ func TestAbsent(t *testing.T) {
 		"needed and there":  {sdk.ConfigAttribute{Type: "number", Required: true}, body(t, "a = 0"), `{"a":0}`, false},
 		"of an unknown one": {sdk.ConfigAttribute{Type: "odd", Required: true}, nil, "", true},
 	} {
-		got, secrets, diags := Block{Instance: "x", Body: c.body}.Decode(one(c.attribute))
+		got, secrets, diags := Spec{Instance: "x", Body: c.body}.Decode(one(c.attribute))
 		if string(got) != c.want || len(secrets) != 0 || diags.HasErrors() != c.missing {
 			t.Errorf("%s: %s %q %v", name, got, secrets, diags)
 		}
@@ -101,10 +101,10 @@ func TestAbsent(t *testing.T) {
 			t.Errorf("%s: %v", name, diags)
 		}
 	}
-	if got, _, diags := (Block{Instance: "x"}).Decode(nil); string(got) != "{}" || diags.HasErrors() {
+	if got, _, diags := (Spec{Instance: "x"}).Decode(nil); string(got) != "{}" || diags.HasErrors() {
 		t.Errorf("without a schema: %s %v", got, diags)
 	}
-	_, _, diags := Block{Instance: "x", Body: body(t, "a = 1"), Beside: []string{"path"}}.Decode(nil)
+	_, _, diags := Spec{Instance: "x", Body: body(t, "a = 1")}.Decode(nil)
 	if len(diags) != 1 || !strings.Contains(diags[0].Detail, "It declares none.") {
 		t.Errorf("of a plugin that declares none: %v", diags)
 	}
@@ -123,7 +123,7 @@ func TestSecrets(t *testing.T) {
 		{"number", `7`, nil},
 		{"bool", `true`, nil},
 	} {
-		_, secrets, diags := Block{Instance: "x", Body: body(t, "a = "+c.text)}.Decode(one(sdk.ConfigAttribute{Type: c.kind, Secret: true}))
+		_, secrets, diags := Spec{Instance: "x", Body: body(t, "a = "+c.text)}.Decode(one(sdk.ConfigAttribute{Type: c.kind, Secret: true}))
 		slices.Sort(secrets)
 		if diags.HasErrors() || !slices.Equal(secrets, c.want) {
 			t.Errorf("%s: %q %v", c.text, secrets, diags)
@@ -131,7 +131,7 @@ func TestSecrets(t *testing.T) {
 	}
 	for kind := range maps.Keys(types) {
 		for _, text := range []string{`"hidden"`, `["hidden", null]`, `{ hidden = ["hidden"] }`} {
-			_, _, diags := Block{Instance: "x", Body: body(t, "a = "+text+"\nhidden = 1")}.Decode(one(sdk.ConfigAttribute{Type: kind, Secret: true}))
+			_, _, diags := Spec{Instance: "x", Body: body(t, "a = "+text+"\nhidden = 1")}.Decode(one(sdk.ConfigAttribute{Type: kind, Secret: true}))
 			for _, d := range diags {
 				if said := d.Summary + d.Detail; strings.Contains(strings.ReplaceAll(said, `"hidden"`, ""), "hidden") && !strings.Contains(d.Summary, "Unknown attribute") {
 					t.Errorf("%s = %s: it says %s", kind, text, said)
@@ -155,7 +155,7 @@ func FuzzDecode(f *testing.F) {
 		if diags.HasErrors() {
 			return
 		}
-		got, _, diags := Block{Instance: "x", Body: file.Body, Source: hcl.Range{Filename: "user.hcl"}}.Decode(everyType)
+		got, _, diags := Spec{Instance: "x", Body: file.Body, Source: hcl.Range{Filename: "user.hcl"}}.Decode(everyType)
 		if diags.HasErrors() {
 			for _, d := range diags {
 				if d.Subject == nil || d.Summary == "" || got != nil {

@@ -1,4 +1,4 @@
-package schema
+package inspect
 
 import (
 	"encoding/json"
@@ -44,14 +44,14 @@ func TestDecodeBounds(t *testing.T) {
 		"style = \"bold\"\nindent = 8": "",
 		`style = "loud"`:               `style: it must be one of "plain", "bold".`,
 		`indent = 99`:                  "indent: it must be from 1 to 8.",
-		`indent = "many"`:              "indent must be a number: this is a text.",
+		`indent = "many"`:              "indent: it must be a number, and this is a text.",
 	} {
-		_, _, diags := Block{Instance: "x", Body: body(t, text)}.Decode(bounded)
+		_, _, diags := Spec{Instance: "x", Body: body(t, text)}.Decode(bounded)
 		if diags.HasErrors() != (want != "") || want != "" && (diags[0].Detail != want || diags[0].Subject.Start.Line != 1) {
 			t.Errorf("%s: %v, want %q", text, diags, want)
 		}
 	}
-	_, _, diags := Block{Instance: "x", Body: body(t, "")}.Decode(&sdk.ConfigSchema{Attributes: []sdk.ConfigAttribute{{Name: "path", Type: "string", Required: true}}})
+	_, _, diags := Spec{Instance: "x", Body: body(t, "")}.Decode(&sdk.ConfigSchema{Attributes: []sdk.ConfigAttribute{{Name: "path", Type: "string", Required: true}}})
 	if len(diags) != 1 || !strings.Contains(diags[0].Detail, `declares the attribute "path", which is the daemon's own`) {
 		t.Error(diags)
 	}
@@ -73,7 +73,7 @@ tags = ["a", "b"]`, `{"count":1.5,"on":true,"tags":["a","b"],"url":"u","wait":"1
 		{"url = \"u\"\ncount = null\ntags = []", `{"count":3,"tags":[],"url":"u","wait":"5s"}`, 0},
 		{"url = \"u\"\ncount = 9007199254740993", `{"count":9007199254740993,"url":"u","wait":"5s"}`, 0},
 	} {
-		got, secrets, diags := Block{Instance: "x", Body: body(t, c.text), Eval: eval}.Decode(everyType)
+		got, secrets, diags := Spec{Instance: "x", Body: body(t, c.text), Eval: eval}.Decode(everyType)
 		if diags.HasErrors() || string(got) != c.want || len(secrets) != c.secrets {
 			t.Errorf("%s\n got %s %d secrets %v\nwant %s %d", c.text, got, len(secrets), diags, c.want, c.secrets)
 		}
@@ -89,19 +89,19 @@ func TestDecodeMistakes(t *testing.T) {
 		{"url = \"u\"\ntags = []\ntaggs = []", `The nearest is "tags".`, 3},
 		{"url = \"u\"\ngrnts = []", `The nearest is "grants".`, 2},
 		{"url = \"u\"\ntaggs = []", `The nearest is "tags".`, 2},
-		{"url = 5", "url must be a text: this is a number, which needs quotation marks.", 1},
-		{"url = \"u\"\ncount = \"three\"", "count must be a number: this is a text.", 2},
-		{"url = \"u\"\non = \"true\"", "on must be true or false: this is a text, take its quotation marks away.", 2},
-		{"url = \"u\"\nwait = 30", `wait must be a duration such as "30s": this is a number.`, 2},
-		{"url = \"u\"\nwait = \"30\"", "write it with a unit", 2},
-		{"url = \"u\"\ntags = \"a\"", `tags must be a list of texts such as ["a", "b"]: this is a text.`, 2},
+		{"url = 5", "url: it must be a text, and this is a number, which needs quotation marks.", 1},
+		{"url = \"u\"\ncount = \"three\"", "count: it must be a number, and this is a text.", 2},
+		{"url = \"u\"\non = \"true\"", "on: it must be true or false, and this is a text: take its quotation marks away.", 2},
+		{"url = \"u\"\nwait = 30", `wait: it must be a duration such as "30s", and this is a number.`, 2},
+		{"url = \"u\"\nwait = \"30\"", `wait: it must be a duration with a unit, such as "30s" or "5m".`, 2},
+		{"url = \"u\"\ntags = \"a\"", `tags: it must be a list of texts such as ["a", "b"], and this is a text.`, 2},
 		{"url = \"u\"\ntags = [null]", "one of its values is null", 2},
-		{"url = \"u\"\nheaders = [1]", `headers must be a map of texts such as { a = "b" }: this is a list.`, 2},
+		{"url = \"u\"\nheaders = [1]", `headers: it must be a map of texts such as { a = "b" }, and this is a list.`, 2},
 		{"url = \"u\"\nkey = nothing", "Variables not allowed", 2},
 		{"url = \"u\"\nblock {}", `Blocks of type "block" are not expected here`, 2},
-		{"count = 1", `needs the attribute "url", a text. Where the server is.`, 7},
+		{"count = 1", `needs the attribute "url", a string. Where the server is.`, 7},
 	} {
-		_, _, diags := Block{Instance: "x", Body: body(t, c.text), Beside: []string{"grants"}, Source: hcl.Range{Filename: "user.hcl", Start: hcl.Pos{Line: 7}}}.Decode(everyType)
+		_, _, diags := Spec{Instance: "x", Body: body(t, c.text), Source: hcl.Range{Filename: "user.hcl", Start: hcl.Pos{Line: 7}}}.Decode(everyType)
 		if len(diags) != 1 || !strings.Contains(diags[0].Detail, c.want) && !strings.Contains(diags[0].Summary, c.want) {
 			t.Errorf("%q: %v, want %q", c.text, diags, c.want)
 			continue

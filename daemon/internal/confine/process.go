@@ -3,12 +3,9 @@ package confine
 import (
 	"errors"
 	"io/fs"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
-	"strings"
 )
 
 // Process is one process that is held to a Spec, which bothy-shim applies to
@@ -69,32 +66,4 @@ func (p *Process) Reach(socket, dir string) (string, error) {
 		return "", err
 	}
 	return name, os.Link(socket, name)
-}
-
-// Environment is env with every folder of the user's exchanged for one of the
-// plugin's own. The variables of a block stay as the block sets them.
-func (p *Process) Environment(env []string, block map[string]string) []string {
-	if p == nil {
-		return env
-	}
-	own := map[string]string{
-		"HOME": p.Home, "TMPDIR": p.Tmp, "XDG_RUNTIME_DIR": filepath.Join(p.Home, "run"),
-		"XDG_CONFIG_HOME": filepath.Join(p.Home, ".config"), "XDG_DATA_HOME": filepath.Join(p.Home, ".local", "share"),
-		"XDG_CACHE_HOME": filepath.Join(p.Home, ".cache"), "XDG_STATE_HOME": filepath.Join(p.Home, ".local", "state"),
-		"XDG_CONFIG_DIRS": "", "XDG_DATA_DIRS": "", "DBUS_SESSION_BUS_ADDRESS": "", "BOTHY_PREFIX": "", "BOTHY_PODMAN": "",
-	}
-	var out []string
-	for _, v := range env {
-		name, _, _ := strings.Cut(v, "=")
-		_, theirs := own[name]
-		if _, set := block[name]; set || !theirs {
-			out = append(out, v)
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(own)) {
-		if _, set := block[name]; !set && own[name] != "" {
-			out = append(out, name+"="+own[name])
-		}
-	}
-	return out
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/bothyd/bothy/daemon/internal/callback"
+	"github.com/bothyd/bothy/daemon/internal/confine"
 	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 )
@@ -50,16 +51,16 @@ func TestEnvironment(t *testing.T) {
 
 	t.Setenv("OLLAMA_MODELS", "/models")
 	t.Setenv("OLLAMA_API_KEY", canary)
-	if env := inspect.Environment(s); slices.Contains(env, "OLLAMA_MODELS=/models") {
+	if env := (*confine.Process)(nil).Environment(s.Plugin, s.Granted(sdk.GrantSandbox), s.Env); slices.Contains(env, "OLLAMA_MODELS=/models") {
 		t.Error("any plugin sees how Ollama is set up")
 	}
 	s.Plugin = "ollama"
-	if env := inspect.Environment(s); !slices.Contains(env, "OLLAMA_MODELS=/models") || slices.Contains(env, "OLLAMA_API_KEY="+canary) {
+	if env := (*confine.Process)(nil).Environment(s.Plugin, s.Granted(sdk.GrantSandbox), s.Env); !slices.Contains(env, "OLLAMA_MODELS=/models") || slices.Contains(env, "OLLAMA_API_KEY="+canary) {
 		t.Errorf("the plugin of Ollama sees %q", env)
 	}
 
 	s.Grants = []string{sdk.GrantSandbox}
-	env := inspect.Environment(s)
+	env := (*confine.Process)(nil).Environment(s.Plugin, s.Granted(sdk.GrantSandbox), s.Env)
 	for _, name := range []string{"DBUS_SESSION_BUS_ADDRESS", "BOTHY_PODMAN"} {
 		if !slices.Contains(env, name+"="+canary) {
 			t.Errorf("a plugin that runs containers lacks %s", name)

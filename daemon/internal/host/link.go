@@ -145,7 +145,7 @@ func (i *instance) connect(ctx context.Context, spec inspect.Spec, b *inspect.Bi
 func (l *link) command(cmd *exec.Cmd, dir string) error {
 	program := l.binary.Program
 	cmd.Path, cmd.Args = program, slices.Concat([]string{program}, l.binary.Args, l.spec.Args)
-	cmd.Env = append(l.walls.Environment(inspect.Environment(l.spec), l.spec.Env), cmd.Env...)
+	cmd.Env = append(l.walls.Environment(l.spec.Plugin, l.spec.Granted(sdk.GrantSandbox), l.spec.Env), cmd.Env...)
 	cmd.Stdin, cmd.Dir = nil, "/" // the null device
 	l.binary.SetUp(cmd)
 	l.proc.Take(cmd, dir)

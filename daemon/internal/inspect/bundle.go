@@ -9,10 +9,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/bothyd/bothy/daemon/internal/bundle"
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/plugin"
 )
 
 // openBundle opens what a folder starts.
@@ -53,12 +56,14 @@ func (b *Binary) agrees(m sdk.Manifest) error {
 	return nil
 }
 
-// prepare makes an interpreter leave nothing beside a bundle's files: in the store
-// that would be a change. A block's env says otherwise.
+// prepare tells a plugin which process is its daemon, and an interpreter to leave nothing
+// beside a bundle's files: in the store that would be a change. A block's env says otherwise.
 func (b *Binary) prepare(cmd *exec.Cmd) {
-	if b.Bundle != nil {
-		cmd.Env = append([]string{"PYTHONDONTWRITEBYTECODE=1"}, cmd.Env...)
+	const clean = "PYTHONDONTWRITEBYTECODE="
+	if b.Bundle != nil && !slices.ContainsFunc(cmd.Env, func(v string) bool { return strings.HasPrefix(v, clean) }) {
+		cmd.Env = append(cmd.Env, clean+"1")
 	}
+	cmd.Env = append(cmd.Env, fmt.Sprintf("%s=%d", plugin.EnvHostPID, os.Getpid()))
 }
 
 // unpacked is a new folder below tmp with what an archive holds; for what is no
@@ -152,10 +157,9 @@ func (s *Inspector) vouch(b *Binary) {
 }
 
 // list reads a bundle whose digest was kept.
-func (b *Binary) list() error {
-	if b.listing != "" {
-		return nil
+func (b *Binary) list() (err error) {
+	if b.listing == "" {
+		_, err = b.Sum()
 	}
-	_, err := b.Sum()
 	return err
 }

@@ -54,9 +54,8 @@ func (c Config) WithDefaults() Config {
 	return c
 }
 
-// Inspector knows what binaries declare without making plugins of them. It
-// needs no daemon, and disturbs none. Its methods may be called from any
-// goroutine.
+// Inspector knows what binaries declare without making plugins of them, and without a
+// daemon. Its methods may be called from any goroutine.
 type Inspector struct {
 	cfg Config
 
@@ -65,13 +64,10 @@ type Inspector struct {
 }
 
 // New makes an Inspector. It looks at nothing yet.
-func New(cfg Config) *Inspector {
-	return &Inspector{cfg: cfg.WithDefaults()}
-}
+func New(cfg Config) *Inspector { return &Inspector{cfg: cfg.WithDefaults()} }
 
-// Manifest says what a binary declares without making a plugin of it: from
-// what is kept, else by its sub-command describe. Tools that depend on the
-// configuration are not in it.
+// Manifest says what a binary declares, from what is kept, else by its sub-command describe.
+// Tools that depend on the configuration are not in it.
 func (s *Inspector) Manifest(ctx context.Context, spec Spec) (sdk.Manifest, error) {
 	b, fail := s.Verified(spec)
 	if fail != nil {
@@ -156,14 +152,13 @@ func (s *Inspector) runDescribe(ctx context.Context, b *Binary) (m sdk.Manifest,
 	ctx, cancel := context.WithTimeout(ctx, min(s.cfg.StartTimeout, describeTime))
 	defer cancel()
 	cmd := exec.CommandContext(ctx, b.Program, "describe")
-	cmd.Env, cmd.Dir, cmd.WaitDelay = Environment(Spec{}), "/", describeDelay
+	walls, err := s.stranger(b)
+	cmd.Env, cmd.Dir, cmd.WaitDelay = walls.Environment("", false, nil), "/", describeDelay
 	b.SetUp(cmd)
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	out, errs := &capped{most: largestManifest}, &capped{most: describeErrors}
 	cmd.Stdout, cmd.Stderr = out, errs
-	walls, err := s.stranger(b)
 	if err == nil && walls != nil {
-		cmd.Env = walls.Environment(cmd.Env, nil)
 		err = walls.Apply(cmd, b.File, "")
 		defer walls.Started()
 	}

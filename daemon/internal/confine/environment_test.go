@@ -1,14 +1,10 @@
-package inspect
+package confine
 
 import (
-	"fmt"
 	"os"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/bothyd/bothy/sdk"
-	"github.com/bothyd/bothy/sdk/plugin"
 )
 
 // TestEnvironment: what passes is named, what a block says comes last, and nothing else of
@@ -29,19 +25,21 @@ func TestEnvironment(t *testing.T) {
 	} {
 		t.Setenv(name, value)
 	}
-	always := []string{"HOME=/h", "HTTPS_PROXY=http://p:1/", "LC_ALL=C", "NO_PROXY=localhost", "PATH=/bin", "GOTRACEBACK=single", fmt.Sprintf("%s=%d", plugin.EnvHostPID, os.Getpid())}
+	always := []string{"HOME=/h", "HTTPS_PROXY=http://p:1/", "LC_ALL=C", "NO_PROXY=localhost", "PATH=/bin", "GOTRACEBACK=single"}
+	var free *Process
 	for name, c := range map[string]struct {
-		spec Spec
-		more []string
+		plugin     string
+		containers bool
+		block      map[string]string
+		more       []string
 	}{
-		"any":            {Spec{Plugin: "x"}, nil},
-		"of containers":  {Spec{Plugin: "x", Grants: []string{sdk.GrantSandbox}}, []string{"DBUS_SESSION_BUS_ADDRESS=unix:/bus"}},
-		"of models":      {Spec{Plugin: "ollama", Instance: "y"}, []string{"CUDA_VISIBLE_DEVICES=0", "OLLAMA_HOST=h"}},
-		"by its name":    {Spec{Plugin: "x", Instance: "ollama"}, nil},
-		"with variables": {Spec{Plugin: "x", Env: map[string]string{"B": "2", "A": "1"}}, []string{"A=1", "B=2"}},
+		"any":            {plugin: "x"},
+		"of containers":  {plugin: "x", containers: true, more: []string{"DBUS_SESSION_BUS_ADDRESS=unix:/bus"}},
+		"of models":      {plugin: "ollama", more: []string{"CUDA_VISIBLE_DEVICES=0", "OLLAMA_HOST=h"}},
+		"with variables": {plugin: "x", block: map[string]string{"B": "2", "A": "1"}, more: []string{"A=1", "B=2"}},
 	} {
-		got := Environment(c.spec)
-		if i := slices.IndexFunc(got, func(v string) bool { return strings.HasPrefix(v, "GOMAXPROCS=") }); i < 0 != (name == "of containers") {
+		got := free.Environment(c.plugin, c.containers, c.block)
+		if i := slices.IndexFunc(got, func(v string) bool { return strings.HasPrefix(v, "GOMAXPROCS=") }); i < 0 != c.containers {
 			t.Errorf("%s: the processors are said to be %v", name, got)
 		} else if i >= 0 {
 			got = slices.Delete(got, i, i+1)
@@ -56,9 +54,35 @@ func TestEnvironment(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}
-	t.Setenv("PATH", "/bin")
-	if got := Environment(Spec{Env: map[string]string{"PATH": "/mine"}}); slices.Index(got, "PATH=/mine") < slices.Index(got, "PATH=/bin") {
-		t.Errorf("what its block says does not count: %q", got)
+}
+
+// TestEnvironmentOfTheConfined: folders of the user's are the process's own, what leads to the
+// user's is not there, and what a block says counts more than all of it. No variable is there
+// twice: which of two counts is for the program to choose.
+func TestEnvironmentOfTheConfined(t *testing.T) {
+	for name, value := range map[string]string{
+		"PATH": "/bin", "HOME": "/h", "XDG_DATA_HOME": "/h/data", "XDG_DATA_DIRS": "/usr/share", "XDG_CONFIG_DIRS": "/etc/xdg", "BOTHY_PREFIX": "/opt/bothy",
+		"DBUS_SESSION_BUS_ADDRESS": "unix:/bus", "BOTHY_PODMAN": "/run/podman", "TZ": "UTC",
+	} {
+		t.Setenv(name, value)
+	}
+	p := &Process{Home: "/own", Tmp: "/own-tmp"}
+	got := map[string]string{}
+	for _, v := range p.Environment("x", true, map[string]string{"PATH": "/mine", "XDG_DATA_HOME": "/given", "BOTHY_PREFIX": "/prefix", "GOMAXPROCS": "8"}) {
+		name, value, _ := strings.Cut(v, "=")
+		if _, twice := got[name]; twice {
+			t.Errorf("%s is there twice", name)
+		}
+		got[name] = value
+	}
+	for name, want := range map[string]string{
+		"PATH": "/mine", "HOME": "/own", "TMPDIR": "/own-tmp", "XDG_DATA_HOME": "/given", "XDG_RUNTIME_DIR": "/own/run", "XDG_CONFIG_HOME": "/own/.config",
+		"XDG_CACHE_HOME": "/own/.cache", "XDG_STATE_HOME": "/own/.local/state", "BOTHY_PREFIX": "/prefix", "TZ": "UTC", "GOMAXPROCS": "8", "GOTRACEBACK": "single",
+		"XDG_DATA_DIRS": "", "XDG_CONFIG_DIRS": "", "DBUS_SESSION_BUS_ADDRESS": "", "BOTHY_PODMAN": "",
+	} {
+		if value, there := got[name]; value != want || there != (want != "") {
+			t.Errorf("%s is %q, want %q", name, value, want)
+		}
 	}
 }
 

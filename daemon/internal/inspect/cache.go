@@ -13,8 +13,8 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// described is what is kept about a binary between runs: what it declares belongs
-// to its digest, and its identity saves reading it all again.
+// described is what is kept about a binary: what it declares belongs to its digest, and its
+// identity saves reading it all again.
 type described struct {
 	Identity string                  `json:"identity"`           // empty when the file must be read again
 	Digest   string                  `json:"digest"`             // empty: nothing is kept

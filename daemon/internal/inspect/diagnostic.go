@@ -22,8 +22,7 @@ func (d Diagnostic) Warning() bool { return d.Severity == hcl.DiagWarning }
 func (spec Spec) Fail(summary, detail string) Diagnostic {
 	d := &hcl.Diagnostic{Severity: hcl.DiagError, Summary: "plugin " + spec.Instance + ": " + summary, Detail: detail}
 	if spec.Source.Filename != "" {
-		source := spec.Source
-		d.Subject = &source
+		d.Subject = &spec.Source // of a copy
 	}
 	return Diagnostic{Instance: spec.Instance, Diagnostic: d}
 }

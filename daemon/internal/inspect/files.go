@@ -10,8 +10,8 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// Files are the plugins of a configuration as files: what can be said and done
-// without a daemon. One that runs takes up what changes. All fields are needed.
+// Files are the plugins of a configuration as files: what can be said and done without a
+// daemon. One that runs takes up what changes. All fields are needed.
 type Files struct {
 	Path      string              // the user's configuration
 	Config    *config.Config      // as it was read from there
@@ -30,15 +30,14 @@ func (f *Files) blocks() []config.Plugin {
 
 // labelled is the first block of a label, and the type of it.
 func (f *Files) labelled(label string) (b config.Plugin, kind string, there bool) {
-	all := f.blocks()
-	n := slices.IndexFunc(all, func(b config.Plugin) bool { return b.Label == label })
-	switch {
-	case n < 0:
-		return b, "", false
-	case n < len(f.Config.Plugins):
-		return all[n], "plugin", true
+	for n, b := range f.blocks() {
+		if b.Label == label && n < len(f.Config.Plugins) {
+			return b, "plugin", true
+		} else if b.Label == label {
+			return b, "provider", true
+		}
 	}
-	return all[n], "provider", true
+	return b, "", false
 }
 
 // bundled reports whether a block is of a plugin that comes with Bothy.
@@ -69,8 +68,7 @@ func (f *Files) noSuch(labels ...string) error {
 	return sdk.Errorf(sdk.NotFound, "no plugin or provider is called %s; there are: %s", strings.Join(labels, ", "), strings.Join(have, ", "))
 }
 
-// pin makes the lock say this of a label, or with nil nothing, and returns what it
-// said before.
+// pin makes the lock say this of a label, with nil nothing, and returns what it said before.
 func (f *Files) pin(label string, entry *config.Locked) (*config.Locked, error) {
 	was, _, err := config.EditLock(f.LockPath(), func(l *config.Lock) error {
 		if entry == nil {

@@ -94,6 +94,8 @@ func (f *Files) place(ctx context.Context, in *Installation, from string, sets [
 	}
 	b, kind, had := f.labelled(in.Label)
 	developed := filepath.Clean(b.Path) == from && b.Binary == m.Name // it was run from there while it was written
+	// What a plugin calls itself gives it nothing of another's.
+	upgrades := f.Inspector.digestOf(b.Path) != "" && filepath.Base(b.Path) == "bothy-plugin-"+m.Name && (b.Locked == nil || b.Locked.Plugin == m.Name)
 	switch {
 	case !had:
 	case f.bundled(b):
@@ -101,7 +103,7 @@ func (f *Files) place(ctx context.Context, in *Installation, from string, sets [
 	case kind != in.Kind:
 		return sdk.Errorf(sdk.Conflict, "%s is the name of a block of another type: give this one another name with --name", in.Label)
 	case developed && b.Confine == nil:
-	case !developed && !f.upgrades(*in, b):
+	case !developed && !upgrades:
 		return sdk.Errorf(sdk.Conflict, "%s is the name of a block that is not of an installed plugin called %s, and what that block opens and grants is not for this one: give it another name with --name, or remove the block first", in.Label, m.Name)
 	case in.Opening.Flags() != "":
 		return sdk.Errorf(sdk.Conflict, "%s has a block already, and its confine block says what is open to it: change it there, without %s", in.Label, in.Opening.Flags())
@@ -137,13 +139,6 @@ func (f *Files) place(ctx context.Context, in *Installation, from string, sets [
 		in.edit.Enabled = &yes
 	}
 	return nil
-}
-
-// upgrades reports whether a block is that of an installed plugin which has the name of the
-// one that is stored. What a plugin calls itself gives it nothing of another's.
-func (f *Files) upgrades(in Installation, b config.Plugin) bool {
-	name := in.Manifest.Name
-	return f.Inspector.digestOf(b.Path) != "" && filepath.Base(b.Path) == "bothy-plugin-"+name && (b.Locked == nil || b.Locked.Plugin == name)
 }
 
 // changes are what a plugin declares, and what another version of it does not, or otherwise:

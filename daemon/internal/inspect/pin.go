@@ -26,8 +26,8 @@ const (
 	PinBundled Pin = "bundled" // it is part of the installation
 )
 
-// Verified opens the file of a plugin and compares its digest with all that pins
-// it. The file stays open: it is what is started.
+// Verified opens the file of a plugin and compares its digest with all that pins it. The
+// file stays open: it is what is started.
 func (s *Inspector) Verified(spec Spec) (*Binary, *Fault) {
 	b, fail := s.Find(spec)
 	if fail != nil {

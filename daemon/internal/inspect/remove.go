@@ -48,15 +48,14 @@ func (f *Files) Remove(label string, keepHome bool, letGo func()) (Removal, erro
 	if err == nil && out.Unlocked {
 		_, err = f.pin(label, nil)
 	}
-	if err == nil {
-		letGo()
+	if err != nil {
+		return out, err
 	}
-	if err == nil && !out.Disabled {
+	letGo()
+	if !out.Disabled {
 		err = f.clear(&out, b.Path, keepHome)
 	}
-	if err == nil {
-		out.Note = f.afterwards()
-	}
+	out.Note = f.afterwards()
 	return out, err
 }
 

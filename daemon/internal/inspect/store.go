@@ -18,23 +18,22 @@ import (
 // halfTime is after how long what a copy has made is taken for that of one that was killed.
 const halfTime = 24 * time.Hour
 
-// Add copies a plugin's file into the store, or the bundle of a folder or an archive,
-// and asks it what it declares, held to that as nobody vouches for it. What is asked
-// is the copy, so that the file may change meanwhile. One of digest HEX lies in
-// sha256/HEX below the store's folder, and is never written again; beside a bundle lies
-// what its digest covers. The error is validation for what is no plugin.
+// Add copies a plugin's file into the store, or the bundle of a folder or an archive, and
+// asks the copy what it declares, as a stranger. One of digest HEX lies in sha256/HEX below
+// the store's folder, and is never written again; beside a bundle lies what its digest
+// covers. The error is validation for what is no plugin.
 func (s *Inspector) Add(ctx context.Context, path string) (st Installation, err error) {
 	root := filepath.Join(s.cfg.Installed, "sha256")
-	if err = os.MkdirAll(root, 0o700); err != nil {
-		return st, sdk.Errorf(sdk.Unavailable, "make the store of plugins: %w", err)
-	}
 	halves, _ := filepath.Glob(filepath.Join(root, ".new-*")) // of our own pattern
 	for _, half := range halves {
 		if info, err := os.Stat(half); err == nil && time.Since(info.ModTime()) > halfTime {
 			_ = bundle.Remove(half) // the next one tries it again
 		}
 	}
-	tmp, err := os.MkdirTemp(root, ".new-")
+	var tmp string
+	if err = os.MkdirAll(root, 0o700); err == nil {
+		tmp, err = os.MkdirTemp(root, ".new-")
+	}
 	if err != nil {
 		return st, sdk.Errorf(sdk.Unavailable, "make the store of plugins: %w", err)
 	}
@@ -64,15 +63,14 @@ func (s *Inspector) Add(ctx context.Context, path string) (st Installation, err 
 	if c.Digest, err = c.Sum(); err != nil { // nothing is kept of a place that is about to be another
 		return st, sdk.Errorf(sdk.Unavailable, "read what was copied into the store: %w", err)
 	}
-	st = Installation{Digest: c.Digest, Script: c.Script, Files: c.listing.Files()}
+	st = Installation{Digest: c.Digest, Script: c.Script, Files: c.Files}
 	if st.Manifest, err = s.runDescribe(ctx, c); err != nil {
 		return st, sdk.Errorf(sdk.Validation, "%s is no plugin that describes itself: %s", path, strings.ReplaceAll(err.Error(), copied, filepath.Base(path)))
 	}
-	m := st.Manifest
-	if config.CheckLabel(m.Name) != nil {
-		return st, sdk.Errorf(sdk.Validation, "the plugin calls itself %q, which cannot be a plugin's name", m.Name)
+	if name := st.Manifest.Name; config.CheckLabel(name) != nil {
+		return st, sdk.Errorf(sdk.Validation, "the plugin calls itself %q, which cannot be a plugin's name", name)
 	}
-	if err := c.agrees(m); err != nil {
+	if err := c.agrees(st.Manifest); err != nil {
 		return st, sdk.Errorf(sdk.Validation, "%s cannot be installed: %w", path, err)
 	}
 	return st, s.settle(&st, c, made)

@@ -43,11 +43,16 @@ func (s *Inspector) changeHeard(change func(subscriptions)) {
 	defer s.mu.Unlock()
 	now := maps.Clone(s.heard())
 	change(now)
-	if !maps.EqualFunc(now, s.subscribed, slices.Equal) {
-		s.subscribed = now
-		text, _ := json.Marshal(now) // of strings and numbers
-		s.keep(s.heardFile(), text, durable.Write)
+	if maps.EqualFunc(now, s.subscribed, slices.Equal) {
+		return
 	}
+	write := exchange // without a guard in it, it may be lost: nobody is taken for none
+	if slices.ContainsFunc(slices.Collect(maps.Values(now)), func(subs []sdk.Subscription) bool { return len(subs) > 0 }) {
+		write = durable.Write
+	}
+	s.subscribed = now
+	text, _ := json.Marshal(now) // of strings and numbers
+	s.keep(s.heardFile(), text, write)
 }
 
 func (s *Inspector) heardFile() string {
@@ -57,17 +62,15 @@ func (s *Inspector) heardFile() string {
 // heard is what was kept. Where that cannot be read nobody knows who is a guard, which is
 // what the daemon says until each plugin has started again. It needs s.mu.
 func (s *Inspector) heard() subscriptions {
-	if s.subscribed != nil {
-		return s.subscribed
-	}
-	var kept subscriptions
-	if err := s.read(s.heardFile(), &kept); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		aside := s.heardFile() + ".broken"
-		s.cfg.Log.Warn("what plugins subscribe to could not be read", "aside", aside, "error", errors.Join(err, os.Rename(s.heardFile(), aside)))
-		kept = nil
-	}
-	if s.subscribed = kept; kept == nil {
-		s.subscribed = subscriptions{}
+	if s.subscribed == nil {
+		err := s.read(s.heardFile(), &s.subscribed)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			aside := s.heardFile() + ".broken"
+			s.cfg.Log.Warn("what plugins subscribe to could not be read", "aside", aside, "error", errors.Join(err, os.Rename(s.heardFile(), aside)))
+		}
+		if err != nil || s.subscribed == nil {
+			s.subscribed = subscriptions{}
+		}
 	}
 	return s.subscribed
 }

@@ -50,7 +50,7 @@ func Changes(list []LockChange) string {
 
 // DiffLock is what changed from one lock to the next, by label.
 func DiffLock(was, now Lock) (changes []LockChange) {
-	same := func(a, b Locked) bool { return maps.Equal(a.facts(), b.facts()) }
+	same := func(a, b Locked) bool { return maps.Equal(a.Facts(), b.Facts()) }
 	for label, became := range differences(was.Plugins, now.Plugins, same) {
 		before, after := was.Plugins[label], now.Plugins[label]
 		switch became {

@@ -176,7 +176,6 @@ func (i *instance) swap(ctx context.Context, old *link, r *request, generation i
 		return nil
 	}
 	i.take(r.spec, old)
-	i.needs(needed(r.spec, fresh.said))
 	i.say(ofStart, fresh.warnings...)
 	i.setState(Ready, fresh, nil)
 	i.s.wg.Go(func() { i.s.finish(old, old.release) })

@@ -50,7 +50,7 @@ type instance struct {
 	giveUp     context.CancelFunc // ends the start under way
 	ended      bool               // run has returned
 	over       chan struct{}      // closed with it
-	required   []string           // names of what must be ready before it is configured
+	required   []string           // by the last start, also one under way; nil is what spec and manifest say
 	state      string
 	link       *link           // while ready or draining
 	generation int             // of its settings
@@ -68,7 +68,7 @@ func newInstance(s *Supervisor, spec inspect.Spec) *instance {
 	return &instance{
 		s: s, name: spec.Instance, spec: spec, wanted: spec.Digest, log: log, callbacks: s.calls.Plugin(spec.Instance, log), state: Starting,
 		begun: begun, begins: sync.OnceFunc(func() { close(begun) }), wake: make(chan struct{}, 1),
-		over: make(chan struct{}), required: spec.Requires,
+		over: make(chan struct{}),
 	}
 }
 

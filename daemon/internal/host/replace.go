@@ -206,7 +206,7 @@ func (i *instance) leave(last *request) {
 // until now, nil when there is none.
 func (i *instance) take(spec inspect.Spec, was *link) {
 	i.mu.Lock()
-	i.spec, i.required = spec, spec.Requires
+	i.spec, i.required = spec, nil
 	if was != nil {
 		was.replaced = true
 	}

@@ -38,18 +38,13 @@ func (n *changes) notify() {
 	}
 }
 
-// unmet is a requirement that keeps a plugin from being configured yet.
+// unmet is a requirement that keeps a plugin from being configured yet. As an error it
+// is what status shows; its detail is what a person can do.
 type unmet struct {
-	summary string
-	detail  string // what a person can do
-	stuck   bool   // waiting alone does not help
-	told    bool   // somebody else's diagnostic says so
+	inspect.Fault
+	stuck bool // waiting alone does not help
+	told  bool // somebody else's diagnostic says so
 }
-
-// Error is what status shows.
-func (u *unmet) Error() string { return strings.TrimRight(u.summary+": "+u.detail, ": ") }
-
-func (u *unmet) helpless() bool { return u != nil && u.stuck }
 
 // held is why the instance cannot be configured, where waiting alone does not help; nil
 // where it does. It needs i.mu.
@@ -69,23 +64,24 @@ func (i *instance) require(ctx context.Context, l *link, spec inspect.Spec, m *s
 	if len(names) == 0 {
 		return nil
 	}
-	was, serves := i.needs(names)
+	serves := i.needs(names)
 	defer func() {
-		i.waitsFor(nil, serves)
 		if fail != nil {
-			i.needs(was)
+			i.needs(nil)
 		}
 	}()
 	for {
 		changed := i.s.changes.wait()
 		u := i.s.firstUnmet(i, names)
 		switch {
-		case u == nil:
-			return nil
-		case serves && u.stuck:
-			return &inspect.Fault{Summary: u.summary, Detail: u.detail}
+		case serves && u != nil && u.stuck:
+			return &u.Fault
+		case !serves:
+			i.waitsFor(u)
 		}
-		i.waitsFor(u, serves)
+		if u == nil {
+			return nil
+		}
 		select {
 		case <-changed:
 		case <-l.alive.Done():
@@ -109,42 +105,36 @@ func needed(spec inspect.Spec, m *sdk.Manifest) []string {
 	return names
 }
 
-// needs keeps what the instance requires, for others to find circles in. It
-// returns what that was before, and whether the instance serves meanwhile.
-func (i *instance) needs(names []string) (was []string, serves bool) {
+// needs keeps what a start waits for, nil when it has failed, for others to find circles in. It reports whether the instance serves meanwhile.
+func (i *instance) needs(names []string) (serves bool) {
 	i.mu.Lock()
-	was, i.required = i.required, names
-	serves = i.link != nil
-	i.mu.Unlock()
+	defer i.mu.Unlock()
+	i.required = names
 	i.s.changes.notify()
-	return was, serves
+	return i.link != nil
 }
 
-// waitsFor makes known what the instance waits for, and takes back what it waited
-// for before.
-func (i *instance) waitsFor(u *unmet, serves bool) {
-	if serves {
+// waitsFor makes known what the instance waits for, in the place of what it waited for
+// before; nil is nothing.
+func (i *instance) waitsFor(u *unmet) {
+	was, waited := i.why().(*unmet)
+	if u == nil && !waited || u != nil && waited && u.Error() == was.Error() {
 		return
 	}
-	i.mu.Lock()
-	was, _ := i.problem.(*unmet)
-	i.mu.Unlock()
-	if was == u || was != nil && u != nil && *was == *u {
-		return
-	}
+	var problem error
 	var said []inspect.Diagnostic
-	if u == nil {
-		i.setState(Starting, nil, nil)
-	} else {
-		i.setState(Starting, nil, u)
+	stuck := u != nil && u.stuck
+	if u != nil {
+		problem = u
 	}
-	if u.helpless() && !u.told {
-		said = []inspect.Diagnostic{i.current().Fail(u.summary, u.detail)}
+	i.setState(Starting, nil, problem)
+	if stuck && !u.told {
+		said = u.Diagnostics(i.current())
 	}
-	if u.helpless() || was.helpless() {
+	if stuck || waited && was.stuck {
 		i.mend(said)
 	}
-	if u.helpless() {
+	if stuck {
 		i.begins()
 	}
 }
@@ -153,11 +143,11 @@ func (i *instance) waitsFor(u *unmet, serves bool) {
 func (s *Supervisor) firstUnmet(i *instance, names []string) *unmet {
 	all := s.instances()
 	if circle := graphOf(all).path(i.name, i.name); circle != nil {
-		return &unmet{
-			summary: "it requires itself in a circle (" + strings.Join(circle, " requires ") + ")",
-			detail:  "None of them can be the first. Take one of these out of its requires.",
-			stuck:   true, told: !firstOf(all, circle, i.name),
-		}
+		first := slices.IndexFunc(all, func(i *instance) bool { return slices.Contains(circle, i.name) }) // it tells of it
+		return &unmet{inspect.Fault{
+			Summary: "it requires itself in a circle (" + strings.Join(circle, " requires ") + ")",
+			Detail:  "None of them can be the first. Take one of these out of its requires.",
+		}, true, all[first] != i}
 	}
 	var waits *unmet
 	for _, name := range names {
@@ -174,27 +164,24 @@ func (s *Supervisor) unmet(all []*instance, name string) *unmet {
 	r := resolve(all, name)
 	if r == nil {
 		if s.startRequired(name) {
-			return &unmet{summary: "it waits for " + name, detail: "that is started for it"}
+			return &unmet{Fault: inspect.Fault{Summary: "it waits for " + name, Detail: "that is started for it"}}
 		}
-		return &unmet{
-			summary: fmt.Sprintf("it requires %q, which is not there", name), stuck: true,
-			detail: fmt.Sprintf("Add a plugin block %q, or switch it on; this plugin then goes on by itself.", name),
-		}
+		return &unmet{inspect.Fault{
+			Summary: fmt.Sprintf("it requires %q, which is not there", name),
+			Detail:  fmt.Sprintf("Add a plugin block %q, or switch it on; this plugin then goes on by itself.", name),
+		}, true, false}
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	switch {
+	switch held := r.held(); {
 	case r.state == Ready && r.link.alive.Err() == nil:
 		return nil
 	case r.state == Broken:
-		return &unmet{
-			summary: fmt.Sprintf("it requires %q, which is broken", name), stuck: true,
-			detail: "Mend that one first: " + reason(r.problem),
-		}
-	case r.held() != nil:
-		return &unmet{summary: "it waits for " + r.name, detail: r.held().Error(), stuck: true, told: true}
+		return &unmet{inspect.Fault{Summary: fmt.Sprintf("it requires %q, which is broken", name), Detail: "Mend that one first: " + reason(r.problem)}, true, false}
+	case held != nil:
+		return &unmet{inspect.Fault{Summary: "it waits for " + r.name, Detail: held.Error()}, true, true}
 	}
-	return &unmet{summary: "it waits for " + r.name, detail: "that is " + r.state}
+	return &unmet{Fault: inspect.Fault{Summary: "it waits for " + r.name, Detail: "that is " + r.state}}
 }
 
 // resolve finds the instance that a requirement names: by its label, else the
@@ -213,11 +200,15 @@ func resolve(all []*instance, name string) *instance {
 	return nil
 }
 
+// graphOf says what each requires, or its start under way.
 func graphOf(all []*instance) graph {
 	g := graph{}
 	for _, i := range all {
 		i.mu.Lock()
 		required := i.required
+		if required == nil {
+			required = needed(i.spec, i.manifest)
+		}
 		i.mu.Unlock()
 		g[i.name] = nil
 		for _, name := range required {
@@ -227,17 +218,6 @@ func graphOf(all []*instance) graph {
 		}
 	}
 	return g
-}
-
-// firstOf reports whether an instance is the first configured of a circle: one
-// of them tells of it.
-func firstOf(all []*instance, circle []string, name string) bool {
-	for _, i := range all {
-		if slices.Contains(circle, i.name) {
-			return i.name == name
-		}
-	}
-	return true
 }
 
 // afterDependents waits until all have ended that require an instance, so that

@@ -78,22 +78,21 @@ func (s *Supervisor) decide(blocks []inspect.Spec) (started []*instance, replace
 	return started, replaced
 }
 
-// goesOn reports whether an instance may go on as it is under a block. What it
-// lacked when it broke may be there by now.
+// goesOn reports whether an instance may go on as it is under a block, which then only
+// stands elsewhere. What it lacked when it broke may be there by now.
 func (s *Supervisor) goesOn(i *instance, spec inspect.Spec) bool {
 	i.mu.Lock()
-	runs, wanted, broken := i.spec.Digest, i.wanted, i.state == Broken
-	i.mu.Unlock()
-	switch {
-	case s.added[i.name]:
-		return true // the process of its author was there before the block
-	case wanted != spec.Digest:
+	switch attached := i.spec.Foreign != nil; {
+	case s.added[i.name], i.wanted == spec.Digest && i.spec.Digest != spec.Digest:
+		i.mu.Unlock()
+		return true // the process of its author was there before the block, or it is being replaced
+	case i.wanted != spec.Digest, i.state == Broken, !attached && !sameLocked(i.spec.Locked, spec.Locked):
+		i.mu.Unlock()
 		return false
-	case runs != wanted:
-		return true // it is being replaced
-	case broken || !s.refresh(spec):
-		return false
+	case !attached: // else what the lock says counts again when its author's process is gone
+		i.spec = spec
 	}
+	i.mu.Unlock()
 	i.say(ofBlock)
 	return true
 }

@@ -134,17 +134,17 @@ func TestAttachedIsNotExchanged(t *testing.T) {
 	}
 	locked := spec("fault", "")
 	locked.Locked = &config.Locked{}
+	i, err := r.instance("fault")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, s := range []inspect.Spec{spec("fault", ""), locked} {
-		if !r.refresh(s) {
+		if !r.goesOn(i, s) {
 			t.Errorf("locked %v: it must be exchanged", s.Locked != nil)
 		}
 	}
 	_, before := r.serving("fault")
 	copyFile(t, another(t), path)
-	i, err := r.instance("fault")
-	if err != nil {
-		t.Fatal(err)
-	}
 	i.recheck()
 	eventually(t, "it looked", func() bool { return !i.waiting() })
 	if a := r.replace(t, dev); a.How != Unchanged || a.Generation != before {

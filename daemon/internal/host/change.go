@@ -30,11 +30,11 @@ func (i *instance) change(ctx context.Context, l *link, r *request, generation *
 	return l
 }
 
-// sameProcess reports whether two specs need the same process: all that they
-// differ in is what Configure hands over, and where the block stands.
+// sameProcess reports whether two specs need the same process: all that they differ in is
+// what Configure hands over, what bothy.lock says, and where the block stands.
 func sameProcess(a, b inspect.Spec) bool {
 	bare := func(s inspect.Spec) inspect.Spec {
-		s.Body, s.Eval, s.Sandbox, s.Digest, s.Lazy, s.Limits.Call = nil, nil, nil, "", false, 0
+		s.Body, s.Eval, s.Sandbox, s.Locked, s.Digest, s.Lazy, s.Limits.Call = nil, nil, nil, nil, "", false, 0
 		s.Source.Filename, s.Source.Start, s.Source.End = "", b.Source.Start, b.Source.Start
 		return s
 	}
@@ -70,6 +70,12 @@ func (i *instance) sameFile(l *link, spec inspect.Spec) bool {
 // adjust hands the settings of a spec to the process that runs, if they are
 // others at all. False when it takes another process.
 func (i *instance) adjust(ctx context.Context, l *link, r *request, generation *int) (done bool) {
+	i.mu.Lock()
+	drift := drifts(r.spec, l.binary, *l.said)
+	i.mu.Unlock()
+	if len(drift) > 0 && !sameLocked(l.spec.Locked, r.spec.Locked) {
+		return false
+	}
 	m := l.manifest.Load()
 	settings, fail := i.settings(m, r.spec, l.settings.Generation)
 	if fail != nil {
@@ -77,7 +83,7 @@ func (i *instance) adjust(ctx context.Context, l *link, r *request, generation *
 		return true
 	}
 	if bytes.Equal(settings.Config, l.settings.Config) && reflect.DeepEqual(settings.Sandbox, l.settings.Sandbox) {
-		i.renew(l, r.spec)
+		i.renew(l, r.spec, nil)
 		i.settle(r, l.replaces(Unchanged))
 		return true
 	}
@@ -88,9 +94,7 @@ func (i *instance) adjust(ctx context.Context, l *link, r *request, generation *
 	settings.Generation = *generation
 	switch fail := l.reconfigure(ctx, settings); {
 	case fail == nil:
-		i.renew(l, r.spec)
-		i.hold(l, *l.manifest.Load()) // what it became by them may be more than the lock allows
-		i.adopt(l)
+		i.renew(l, r.spec, l.manifest.Load())
 		i.log.Info("the plugin was given new settings", "generation", settings.Generation)
 		i.settle(r, l.replaces(Reconfigured))
 	case l.unsure:
@@ -122,14 +126,17 @@ func (l *link) reconfigure(ctx context.Context, s sdk.Settings) *inspect.Fault {
 	return &inspect.Fault{Summary: "it did not take its configuration", Detail: l.mapped(rpc, err).Error()}
 }
 
-// renew makes a spec the instance's own whose process runs already. What was
-// said of the one before holds no more, but for what is true of the process.
-func (i *instance) renew(l *link, spec inspect.Spec) {
+// renew makes a spec the instance's own whose process runs already, and declares m by it,
+// nil for what it did before. What was said of the spec before holds no more, but for what
+// is true of the process.
+func (i *instance) renew(l *link, spec inspect.Spec, m *sdk.Manifest) {
 	l.spec = spec
 	i.mu.Lock()
-	i.spec, i.generation = spec, l.settings.Generation
+	i.spec, i.generation, l.pin = spec, l.settings.Generation, l.binary.PinnedBy(spec)
 	i.mu.Unlock()
 	i.mend(l.warnings)
+	i.hold(l, m) // it may be more than the lock allows
+	i.adopt(l)
 }
 
 // keep answers that the old one goes on, and why.

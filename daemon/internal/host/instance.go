@@ -167,7 +167,7 @@ func (i *instance) serve(ctx context.Context, l *link, generation *int) *link {
 
 func (i *instance) follow(l *link) {
 	l.watch(func(m sdk.Manifest) {
-		i.hold(l, m)
+		i.hold(l, &m)
 		i.say(ofStart, slices.Concat(l.warnings, i.register(l.alive, i.current(), l.manifest.Load()))...)
 		i.adopt(l)
 	})

@@ -121,8 +121,8 @@ func TestLockedWhileItRuns(t *testing.T) {
 		t.Errorf("it is told %d times", said())
 	}
 	again := locked(t, r.inspect, s)
-	if !r.refresh(again) {
-		t.Error("what runs is not what was locked")
+	if a := r.replace(t, again); a.How != Unchanged {
+		t.Errorf("what runs is not what was locked: %+v", a)
 	}
 	r.mustCall(t, "grown", ``)
 	if said() != 0 || r.status(t, "x").PID != pid {
@@ -131,12 +131,12 @@ func TestLockedWhileItRuns(t *testing.T) {
 	other := *again.Locked
 	other.Grants = nil
 	again.Locked = &other
-	if r.refresh(again) {
-		t.Error("a lock that it does not satisfy is taken")
+	if a := r.replace(t, again); a.How != Kept {
+		t.Errorf("a lock that it does not satisfy is taken: %+v", a)
 	}
 	again.Locked = nil
-	if !r.refresh(again) || r.status(t, "x").Pinned || r.Tools()[0].Pinned {
-		t.Error("without the lock it is still pinned")
+	if a := r.replace(t, again); a.How != Unchanged || r.status(t, "x").Pinned || r.Tools()[0].Pinned || r.status(t, "x").PID != pid {
+		t.Errorf("without the lock it is still pinned, or another process: %+v", a)
 	}
 }
 

@@ -8,6 +8,9 @@ import (
 	"time"
 	"unicode"
 
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
 	"github.com/bothyd/bothy/daemon/internal/callback"
 	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
@@ -111,42 +114,17 @@ func (f *channelServer) serve() error {
 	if access.Socket, err = f.l.walls.Reach(access.Socket, f.l.proc.Dir); err != nil {
 		return fmt.Errorf("let the channel reach the daemon's socket: %w", err)
 	}
-	ctx, cut := context.WithCancel(f.l.alive)
-	defer cut()
-	served := make(chan struct{})
-	asked := make(chan struct{})
-	go func() {
-		defer close(asked)
-		select {
-		case <-f.ending.Done():
-			f.ask(served, cut)
-		case <-served:
-		}
-	}()
-	err = f.l.mapped(ctx, f.l.channel.Serve(ctx, access, f.l.say))
-	close(served)
-	<-asked
-	return err
+	return f.l.guarded(f.ending, "", f, func(rpc context.Context) error { return f.l.channel.Serve(rpc, access, f.l.say) })
 }
 
-// ask has the plugin end its channel. One that cannot be asked has its stream
-// cut; one that does not end is killed, for its successor must not work beside it.
-func (f *channelServer) ask(served <-chan struct{}, cut context.CancelFunc) {
-	ctx, cancel := context.WithTimeout(f.l.alive, f.l.cfg.CancelGrace)
-	defer cancel()
-	if err := f.l.channel.Cancel(ctx); err != nil && ctx.Err() == nil {
-		f.l.log.Debug("the channel cannot be asked to end", "error", err)
-		cut()
-		return
+// Cancel has the plugin end its channel. One that cannot be asked has its stream cut; one
+// that does not end is killed, for its successor must not work beside it.
+func (f *channelServer) Cancel(ctx context.Context, _ string) error {
+	err := f.l.channel.Cancel(ctx)
+	if err != nil && ctx.Err() == nil {
+		return status.Error(codes.Unimplemented, err.Error())
 	}
-	select {
-	case <-served:
-	case <-ctx.Done():
-		cut()
-		if f.l.alive.Err() == nil {
-			f.l.fail("its channel did not end when it was told to")
-		}
-	}
+	return err
 }
 
 // CloseChannels ends every channel in order, and none begins any more. It
@@ -184,16 +162,16 @@ func unopened(spec inspect.Spec, m *sdk.Manifest) []inspect.Diagnostic {
 const longestStatus = 200
 
 // say keeps what a plugin says of itself.
-func (l *link) say(status string) {
+func (l *link) say(text string) {
 	line := []rune(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.In(r, unicode.Cf) {
 			return ' '
 		}
 		return r
-	}, status))
+	}, text))
 	if len(line) > longestStatus {
 		line = append(line[:longestStatus-1], '…')
 	}
-	text := string(line)
+	text = string(line)
 	l.detail.Store(&text)
 }

@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -153,7 +154,8 @@ func (l *link) ask(ctx context.Context, call sdk.Invocation, whole bool, out sdk
 	return l.tool.Invoke(host.Outgoing(ctx), call, out)
 }
 
-// canceller is the kind whose call can be asked to stop: tool or skill.
+// canceller is the kind whose call can be asked to stop: tool, skill, or a channel, which
+// has no id.
 type canceller interface {
 	Cancel(ctx context.Context, callID string) error
 }
@@ -207,7 +209,11 @@ func (l *link) cancel(callID string, kind canceller, ended <-chan struct{}, hang
 			asked = nil
 		case <-grace.C:
 			hangUp(errHung)
-			l.hang("a call did not end within " + l.cfg.CancelGrace.String() + " of its cancellation")
+			what := "a call"
+			if callID == "" {
+				what = "its channel"
+			}
+			l.hang(fmt.Sprintf("%s did not end within %v of its cancellation", what, l.cfg.CancelGrace))
 			return
 		}
 	}

@@ -11,8 +11,8 @@ import (
 // with the last of them. Its zero value is open, and knows no runs.
 type inflight struct {
 	mu    sync.Mutex
-	calls int
-	shut  chan struct{}         // made when the link takes no more calls, closed with the last
+	shut  bool // it takes no more calls
+	calls sync.WaitGroup
 	runs  map[string]*keptRun   // whose calls it took; nil where the plugin keeps nothing for them
 	letGo func(run, dir string) // has the plugin give a run up; set when a successor serves
 }
@@ -27,10 +27,10 @@ type keptRun struct {
 func (t *inflight) begin(run, dir string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.shut != nil {
+	if t.shut {
 		return false
 	}
-	t.calls++
+	t.calls.Add(1)
 	if t.runs == nil || run == "" {
 		return true
 	}
@@ -46,35 +46,17 @@ func (t *inflight) begin(run, dir string) bool {
 	return true
 }
 
-// end ends a call. The last one of a run gives its place to the release of the run,
-// where a successor waits for it.
+// end ends a call. With the last one of a run the run is let go of, where a successor
+// waits for it.
 func (t *inflight) end(run string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	defer t.calls.Done()
 	if k := t.runs[run]; k != nil {
 		if k.calls--; k.calls == 0 && t.letGo != nil {
-			t.release(run, k)
-			return
+			t.calls.Go(func() { t.letGo(run, k.dir) })
 		}
 	}
-	t.ended()
-}
-
-// ended needs t.mu.
-func (t *inflight) ended() {
-	if t.calls--; t.calls == 0 && t.shut != nil {
-		close(t.shut)
-	}
-}
-
-// release needs t.mu, and is counted as a call.
-func (t *inflight) release(run string, k *keptRun) {
-	go func() { // it ends with the process
-		t.letGo(run, k.dir)
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		t.ended()
-	}()
 }
 
 // drained makes the link take no more calls; the channel is closed when the last one has
@@ -82,16 +64,18 @@ func (t *inflight) release(run string, k *keptRun) {
 func (t *inflight) drained(letGo func(run, dir string)) <-chan struct{} {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.letGo, t.shut = letGo, make(chan struct{})
-	t.calls++ // this one, so that the channel is closed once
+	t.letGo, t.shut = letGo, true
 	for run, k := range t.runs {
 		if k.calls == 0 && letGo != nil {
-			t.calls++
-			t.release(run, k)
+			t.calls.Go(func() { letGo(run, k.dir) })
 		}
 	}
-	t.ended()
-	return t.shut
+	over := make(chan struct{})
+	go func() { // calls end with the process
+		defer close(over)
+		t.calls.Wait()
+	}()
+	return over
 }
 
 // releasing bounds what a plugin may take to give up one run: calls of the run may

@@ -15,63 +15,44 @@ import (
 	"github.com/bothyd/bothy/sdk/plugin"
 )
 
-// attach brings a foreign process to the point where it can be called. Its end
-// is seen by that of the connection.
-func (i *instance) attach(ctx context.Context, spec inspect.Spec, generation int) (*link, *inspect.Fault) {
-	b, err := inspect.OpenBinary(spec.Foreign.Path)
-	if err != nil {
-		return nil, &inspect.Fault{Summary: "its binary cannot be used", Detail: err.Error(), Permanent: true}
-	}
-	defer b.Close()
-	if err := i.s.inspect.Sum(b); err != nil {
-		return nil, &inspect.Fault{Summary: "its binary cannot be used", Detail: err.Error(), Permanent: true}
-	}
-	i.found(b)
-	l, err := i.dialForeign(ctx, spec, b, generation)
-	if err != nil {
-		return nil, &inspect.Fault{Summary: "its process cannot be reached", Detail: err.Error(), Permanent: true}
+// attach makes the link of a foreign process. Its end is seen by that of the connection.
+func (i *instance) attach(ctx context.Context, spec inspect.Spec, b *inspect.Binary, generation int) (*link, *inspect.Fault) {
+	l := i.newLink(spec, b, generation)
+	if err := l.reach(ctx, spec.Foreign, i.s.cfg.SocketDir); err != nil {
+		l.close()
+		return nil, &inspect.Fault{Summary: "its process cannot be reached", Detail: err.Error()}
 	}
 	i.welcome(l)
-	if fail := i.prepare(ctx, l); fail != nil {
-		l.close()
-		fail.Permanent = true
-		return nil, fail
-	}
 	return l, nil
 }
 
-// dialForeign makes the link of a foreign process.
-func (i *instance) dialForeign(ctx context.Context, spec inspect.Spec, b *inspect.Binary, generation int) (*link, error) {
-	dir, err := os.MkdirTemp(i.s.cfg.SocketDir, socketPrefix)
-	if err != nil {
-		return nil, err
+// reach connects to a foreign process.
+func (l *link) reach(ctx context.Context, at *inspect.Foreign, sockets string) (err error) {
+	l.attached, l.tidy, l.addr = true, func() {}, &net.UnixAddr{Net: "unix", Name: at.Address}
+	l.proc.Foreign(at.PID)
+	if l.proc.Dir, err = os.MkdirTemp(sockets, socketPrefix); err != nil {
+		return err
 	}
-	l := i.newLink(spec, b, generation)
-	l.attached, l.tidy, l.addr = true, func() {}, &net.UnixAddr{Net: "unix", Name: spec.Foreign.Address}
-	l.proc.Dir = dir
-	l.proc.Foreign(spec.Foreign.PID)
 	left := sync.OnceFunc(func() {
-		l.died(sdk.Errorf(sdk.PluginCrashed, "the process %d, which was attached, has closed its connection", spec.Foreign.PID))
+		l.died(sdk.Errorf(sdk.PluginCrashed, "the process %d, which was attached, has closed its connection", at.PID))
 		l.proc.Left()
 	})
 	creds := plugin.PeerCredentials(l.isPlugin, func() func() { return left })
-	conn, err := grpc.NewClient("passthrough:///"+spec.Foreign.Address, append(plugin.DialOptions(creds),
+	conn, err := grpc.NewClient("passthrough:///"+at.Address, append(plugin.DialOptions(creds),
 		grpc.WithContextDialer(func(ctx context.Context, address string) (net.Conn, error) {
 			return (&net.Dialer{}).DialContext(ctx, "unix", address)
 		}))...)
 	if err != nil {
-		l.close()
-		return nil, err
+		return err
 	}
 	l.speak(conn)
 	ctx, cancel := context.WithTimeout(ctx, l.cfg.StartTimeout)
 	defer cancel()
 	if err := l.base.Health(ctx); err != nil && sdk.OutcomeOf(err) != sdk.Unavailable {
 		left()
-		l.close()
-		return nil, err
+		return err
 	}
-	return l, nil
+	return nil
 }
 
 // patient is how long a call may take in a process that its author looks at.

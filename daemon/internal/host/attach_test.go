@@ -63,7 +63,7 @@ func (a *author) end() {
 
 func (a *author) spec(instance string) inspect.Spec {
 	s := spec(instance, "")
-	s.Foreign = &inspect.Foreign{Path: a.Path, Address: a.Address, PID: a.PID}
+	s.Path, s.Foreign = a.Path, &inspect.Foreign{Address: a.Address, PID: a.PID}
 	return s
 }
 
@@ -192,14 +192,14 @@ func TestBreakpoint(t *testing.T) {
 func TestAttachRefused(t *testing.T) {
 	r := started(t, nil, spec("one", ""))
 	a := runDev(t)
-	wrong := map[string]func(*inspect.Foreign){
-		"another process": func(f *inspect.Foreign) { f.PID = os.Getpid() },
-		"no socket":       func(f *inspect.Foreign) { f.Address += "x" },
-		"no binary":       func(f *inspect.Foreign) { f.Path += "x" },
+	wrong := map[string]func(*inspect.Spec){
+		"another process": func(s *inspect.Spec) { s.Foreign.PID = os.Getpid() },
+		"no socket":       func(s *inspect.Spec) { s.Foreign.Address += "x" },
+		"no binary":       func(s *inspect.Spec) { s.Path += "x" },
 	}
 	for name, spoil := range wrong {
 		s := a.spec("one")
-		spoil(s.Foreign)
+		spoil(&s)
 		if _, _, err := r.attachTo(t.Context(), s); sdk.OutcomeOf(err) != sdk.Unavailable {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -64,7 +64,7 @@ func (s *Supervisor) lends(d rpc.PluginDev) (spec inspect.Spec, added bool, err 
 		spec, added = inspect.Spec{Instance: d.Instance, Plugin: d.Instance}, true
 	}
 	spec.SHA256, spec.Locked, spec.Confine = "", nil, nil // its author changes it as they please
-	spec.Foreign = &inspect.Foreign{Path: d.Path, Address: d.Address, PID: d.PID}
+	spec.Path, spec.Foreign = d.Path, &inspect.Foreign{Address: d.Address, PID: d.PID}
 	return spec, added, nil
 }
 

@@ -19,9 +19,6 @@ func (i *instance) open(ctx context.Context, spec inspect.Spec, generation int) 
 	ctx, done := i.attempt(ctx)
 	defer done()
 	i.tries(spec)
-	if spec.Foreign != nil {
-		return i.attach(ctx, spec, generation)
-	}
 	b, fail := i.s.inspect.Verified(spec)
 	if fail != nil {
 		return nil, fail
@@ -32,7 +29,11 @@ func (i *instance) open(ctx context.Context, spec inspect.Spec, generation int) 
 	if fail != nil {
 		return nil, fail
 	}
-	l, fail := i.connect(ctx, spec, b, generation)
+	begin := i.connect
+	if spec.Foreign != nil {
+		begin = i.attach
+	}
+	l, fail := begin(ctx, spec, b, generation)
 	if fail != nil {
 		return nil, fail
 	}

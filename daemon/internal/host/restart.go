@@ -14,7 +14,7 @@ import (
 // again waits for the time of the next start, after a failure or a crash; false
 // when ctx ended.
 func (i *instance) again(ctx context.Context, b *backoff, fail *inspect.Fault, up time.Duration) bool {
-	if fail != nil && fail.Permanent {
+	if fail != nil && (fail.Permanent || i.current().Foreign != nil) { // an author's process is not started again
 		i.setState(Broken, nil, &Unstartable{Text: i.s.texts(fail.Diagnostics(i.current())), why: fail})
 		return i.rest(ctx, nil)
 	}

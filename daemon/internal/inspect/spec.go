@@ -46,11 +46,10 @@ type Spec struct {
 // Granted reports whether the block gives a grant.
 func (spec Spec) Granted(g string) bool { return slices.Contains(spec.Grants, g) }
 
-// Foreign is a plugin's process that its author runs. The host uses it and never
+// Foreign is a plugin's process that its author runs from the file at Path. The host uses it and never
 // owns it: it is not started, not limited, not confined, not taken to hang, and
 // neither drained nor killed.
 type Foreign struct {
-	Path    string // of its binary, absolute
 	Address string // the Unix socket that it serves, absolute
 	PID     int
 }

@@ -28,18 +28,36 @@ type report struct {
 }
 
 // say makes diagnostics all that is told. What is new is told, and what holds no more
-// taken back. It needs t.telling.
+// taken back; what was said and holds stays as it was said. It needs t.telling.
 func (t *report) say(cfg *Config, now ...inspect.Diagnostic) {
+	var all, fresh []inspect.Diagnostic
+	was := t.holds()
+	for _, d := range now {
+		if index(all, d) >= 0 {
+			continue
+		}
+		if n := index(was, d); n >= 0 {
+			d = was[n]
+		} else {
+			fresh = append(fresh, d)
+		}
+		all = append(all, d)
+	}
 	t.mu.Lock()
-	all, fresh, over := differences(t.list, now)
 	t.list = all
 	t.mu.Unlock()
-	for _, d := range over {
-		cfg.Mended(d)
+	for _, d := range was {
+		if index(all, d) < 0 {
+			cfg.Mended(d)
+		}
 	}
 	for _, d := range fresh {
 		cfg.Diagnose(d)
 	}
+}
+
+func index(all []inspect.Diagnostic, d inspect.Diagnostic) int {
+	return slices.IndexFunc(all, func(x inspect.Diagnostic) bool { return x.Summary == d.Summary && x.Detail == d.Detail })
 }
 
 // holds is what is told now.
@@ -55,31 +73,6 @@ func (i *instance) say(about topic, now ...inspect.Diagnostic) {
 	t.telling.Lock()
 	defer t.telling.Unlock()
 	t.say(&i.s.cfg, now...)
-}
-
-// differences tells what is new of diagnostics from what was said before, and what of that
-// holds no more. What was said and holds stays as it was said.
-func differences(was, now []inspect.Diagnostic) (all, fresh, over []inspect.Diagnostic) {
-	for _, d := range now {
-		if n := index(was, d); n >= 0 {
-			d = was[n]
-		} else if index(all, d) < 0 {
-			fresh = append(fresh, d)
-		}
-		if index(all, d) < 0 {
-			all = append(all, d)
-		}
-	}
-	for _, d := range was {
-		if index(now, d) < 0 {
-			over = append(over, d)
-		}
-	}
-	return all, fresh, over
-}
-
-func index(all []inspect.Diagnostic, d inspect.Diagnostic) int {
-	return slices.IndexFunc(all, func(x inspect.Diagnostic) bool { return x.Summary == d.Summary && x.Detail == d.Detail })
 }
 
 // mend makes unsaid what was wrong with the instance, but for what still is of its start.

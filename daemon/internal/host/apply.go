@@ -62,8 +62,9 @@ func (s *Supervisor) decide(blocks []inspect.Spec) (started []*instance, replace
 		switch {
 		case err != nil && spec.Lazy:
 		case err != nil:
-			begun, _ := s.begin(spec) // the label is free
-			started = append(started, begun...)
+			if i := s.begin(spec); i != nil {
+				started = append(started, i)
+			}
 		case !s.goesOn(i, spec):
 			replaced = append(replaced, i.asks(spec, false))
 		}
@@ -140,11 +141,10 @@ func (s *Supervisor) demand(label string) (i *instance, fresh bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	begun, _ := s.begin(spec) // the label is free
-	if len(begun) == 0 {
+	if i = s.begin(spec); i == nil { // the label is free
 		return nil, false, sdk.Errorf(sdk.Unavailable, "the plugin %s is not started: the daemon stops", label)
 	}
-	return begun[0], true, nil
+	return i, true, nil
 }
 
 // block is the enabled block of a label. It needs s.applying.

@@ -73,18 +73,15 @@ func (s *Supervisor) lends(d rpc.PluginDev) (spec inspect.Spec, added bool, err 
 // closes when the process is not the instance's any more: it has gone, or something
 // took its place. The instance does not go on by itself then.
 func (s *Supervisor) attachTo(ctx context.Context, spec inspect.Spec) (gone <-chan struct{}, found []inspect.Diagnostic, err error) {
-	i, err := s.instance(spec.Instance)
-	if err == nil {
-		var a Replaced
-		if a, err = i.asks(spec, false).wait(ctx); err != nil {
-			return nil, nil, err
-		}
-		found = a.Diagnostics
+	i := s.begin(spec)
+	if i != nil {
+		found = s.await(ctx, []*instance{i})
+	} else if i, err = s.instance(spec.Instance); err != nil {
+		return nil, nil, err
+	} else if a, err := i.asks(spec, false).wait(ctx); err != nil {
+		return nil, nil, err
 	} else {
-		found = s.start(ctx, []inspect.Spec{spec})
-		if i, err = s.instance(spec.Instance); err != nil {
-			return nil, found, err
-		}
+		found = a.Diagnostics
 	}
 	i.mu.Lock()
 	defer i.mu.Unlock()

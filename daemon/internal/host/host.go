@@ -188,12 +188,6 @@ func clearLeft(what, pattern string) error {
 	return nil
 }
 
-// start starts all plugins at the same time; see await.
-func (s *Supervisor) start(ctx context.Context, specs []inspect.Spec) []inspect.Diagnostic {
-	started, found := s.begin(specs...)
-	return append(found, s.await(ctx, started)...)
-}
-
 // await waits until each plugin is ready or failed, but not longer than
 // Config.Patience: what is slower goes on in the background, and what goes wrong
 // with it is told to Config.Diagnose.
@@ -222,34 +216,27 @@ func (i *instance) await(ctx context.Context) {
 	}
 }
 
-// begin lets the plugins run, but for those whose label is taken. Their order
+// begin lets a plugin run; nil when its label is taken, or the daemon stops. The order
 // decides who has the bare name of a tool.
-func (s *Supervisor) begin(specs ...inspect.Spec) (begun []*instance, found []inspect.Diagnostic) {
+func (s *Supervisor) begin(spec inspect.Spec) *instance {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.life.Err() != nil {
-		return nil, nil // Stop may be waiting for those that run
+	if s.byName[spec.Instance] != nil || s.life.Err() != nil { // Stop may be waiting for those that run
+		return nil
 	}
-	s.watch()
-	for _, spec := range specs {
-		if _, taken := s.byName[spec.Instance]; taken {
-			found = append(found, spec.Fail(fmt.Sprintf("a second plugin is called %q", spec.Instance), "Each block needs a label of its own; this one is left out."))
-			continue
-		}
-		i := newInstance(s, spec)
-		s.byName[spec.Instance] = i
-		s.order = append(s.order, i)
-		begun = append(begun, i)
-		ctx, cut := context.WithCancel(s.life)
-		i.cut = cut
-		s.wg.Go(func() {
-			defer cut()
-			i.run(ctx)
-		})
-	}
-	s.catalogue = newCatalogue(s.order) // so that who misses a tool is told of them
+	s.watching.Do(func() { s.wg.Go(func() { s.binaries.files.Run(s.life) }) })
+	i := newInstance(s, spec)
+	s.byName[spec.Instance] = i
+	s.order = append(s.order, i)
+	ctx, cut := context.WithCancel(s.life)
+	i.cut = cut
+	s.wg.Go(func() {
+		defer cut()
+		i.run(ctx)
+	})
+	s.catalogue = newCatalogue(s.order) // so that who misses a tool is told of it
 	s.changes.notify()
-	return begun, found
+	return i
 }
 
 // Stop drains and ends all plugins at the same time. It returns when their

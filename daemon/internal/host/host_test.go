@@ -166,6 +166,17 @@ func asking(s inspect.Spec, grants ...string) inspect.Spec {
 	return s
 }
 
+// start begins plugins beside those that run, and waits for them.
+func (s *Supervisor) start(ctx context.Context, specs []inspect.Spec) []inspect.Diagnostic {
+	var begun []*instance
+	for _, spec := range specs {
+		if i := s.begin(spec); i != nil {
+			begun = append(begun, i)
+		}
+	}
+	return s.await(ctx, begun)
+}
+
 // started runs one healthy fault plugin.
 func started(t testing.TB, change func(*Config), specs ...inspect.Spec) *rig {
 	t.Helper()

@@ -92,8 +92,9 @@ func TestStartGivenUp(t *testing.T) {
 // TestStartMore: plugins are added while others run, and not after Stop.
 func TestStartMore(t *testing.T) {
 	r := started(t, nil)
-	if found := r.start(context.Background(), []inspect.Spec{spec("more", ""), spec("fault", "")}); len(found) == 0 || !strings.Contains(found[0].Summary, `a second plugin is called "fault"`) {
-		t.Errorf("diagnostics %v", found)
+	r.start(context.Background(), []inspect.Spec{spec("more", "")})
+	if again := r.Supervisor.begin(spec("fault", "")); again != nil {
+		t.Error("a second plugin has the same label")
 	}
 	r.mustCall(t, "more__noop", ``)
 	r.Stop(context.Background())

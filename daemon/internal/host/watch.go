@@ -103,8 +103,3 @@ func (i *instance) tries(spec inspect.Spec) {
 	i.mu.Unlock()
 	i.s.binaries.files.Ask()
 }
-
-// watch begins with the first plugins, once.
-func (s *Supervisor) watch() {
-	s.watching.Do(func() { s.wg.Go(func() { s.binaries.files.Run(s.life) }) })
-}

@@ -61,7 +61,6 @@ func failedStarts(t *testing.T) []unstarted {
 		{name: "14 no program", spec: inspect.Spec{Instance: "x", Path: text}, state: Broken, want: []string{"neither a program"}},
 		{name: "14 symbolic link", spec: inspect.Spec{Instance: "x", Path: link}, state: Broken, want: []string{"is a symbolic link to " + faultBinary + ": name the file itself"}},
 		{name: "13 pin", spec: inspect.Spec{Instance: "x", Path: faultBinary, SHA256: strings.Repeat("0", 64)}, state: Broken, want: []string{"pins 0000", sha256Of(t, faultBinary)}},
-		{name: "14 same label", spec: spec("healthy", ""), want: []string{"a second plugin is called"}},
 	}
 }
 

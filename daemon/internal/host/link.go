@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -159,45 +160,27 @@ func (l *link) command(cmd *exec.Cmd, dir string) error {
 // cancelled: when ctx ends, the process is killed under it.
 func (l *link) handshake(ctx context.Context) *inspect.Fault {
 	began := time.Now()
-	var failed error
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		failed = l.dial()
-	}()
-	late := time.NewTimer(l.cfg.StartTimeout + time.Second) // go-plugin's own comes first, but ends with the handshake
-	defer late.Stop()
+	ctx, cancel := context.WithTimeout(ctx, l.cfg.StartTimeout+time.Second) // go-plugin's own comes first, but ends with the handshake
+	defer cancel()
+	dialled := make(chan error, 1)
+	go func() { dialled <- l.dial() }()
 	select {
-	case <-done:
-	case <-late.C:
-		l.killUntil(done)
-		return &inspect.Fault{Summary: "it did not start in time", Detail: "It printed its handshake and then did not answer."}
-	case <-ctx.Done():
-		l.killUntil(done)
-		return &inspect.Fault{Summary: "its start was given up", Detail: context.Cause(ctx).Error()}
-	}
-	if failed == nil {
-		return nil
-	}
-	if l.proc.PID() == 0 {
-		return &inspect.Fault{Summary: "it cannot be started", Detail: failed.Error(), Permanent: true}
-	}
-	return l.explain(failed, time.Since(began) >= l.cfg.StartTimeout)
-}
-
-// killUntil kills the process as soon as there is one, and returns when done is
-// closed.
-func (l *link) killUntil(done <-chan struct{}) {
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		select {
-		case <-done:
-			return
-		case <-tick.C:
-			_ = l.proc.Kill(context.Background()) // it is tried again
+	case err := <-dialled:
+		switch {
+		case err == nil:
+			return nil
+		case l.proc.PID() == 0:
+			return &inspect.Fault{Summary: "it cannot be started", Detail: err.Error(), Permanent: true}
 		}
+		return l.explain(err, time.Since(began) >= l.cfg.StartTimeout)
+	case <-ctx.Done():
+		_ = l.proc.Kill(context.Background()) // it is closed below
+		<-dialled
 	}
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return &inspect.Fault{Summary: "it did not start in time", Detail: "It printed its handshake and then did not answer."}
+	}
+	return &inspect.Fault{Summary: "its start was given up", Detail: context.Cause(ctx).Error()}
 }
 
 func (l *link) dial() error {

@@ -152,6 +152,7 @@ func (p *Process) own(started chan<- error, pipes ...*os.File) {
 	}
 	p.mu.Lock()
 	p.pid = p.cmd.Process.Pid
+	told := p.told
 	p.mu.Unlock()
 	if p.Confined {
 		p.space = p.set.enter(p.pid)
@@ -159,7 +160,9 @@ func (p *Process) own(started chan<- error, pipes ...*os.File) {
 	led := p.set.reaper.add(p.pid, p.mark)
 	limit(p.pid, p.Limits)
 	started <- nil
-
+	if told {
+		p.killGroup()
+	}
 	if err := p.reap(); err != nil {
 		p.Log.Debug("waiting for the plugin's process", "error", err)
 	}
@@ -250,8 +253,8 @@ func (p *Process) signal(to func(pid int) int, signals ...syscall.Signal) {
 func (p *Process) killGroup() { p.signal(func(pid int) int { return -pid }, syscall.SIGKILL) }
 
 // Kill implements runner.Runner: it ends the whole group, hung or not, and
-// returns when the process is gone, after two seconds at most. A foreign one is
-// left alone.
+// returns when the process is gone, after two seconds at most. One that is started
+// later ends at once. A foreign one is left alone.
 func (p *Process) Kill(context.Context) error {
 	p.mu.Lock()
 	p.told = p.told || !p.ended

@@ -238,6 +238,23 @@ func TestQuit(t *testing.T) {
 	}
 }
 
+// TestKilledBeforeItsStart: what is to end before it has begun ends when it does.
+func TestKilledBeforeItsStart(t *testing.T) {
+	s := NewSet("", hclog.NewNullLogger())
+	p := s.New(Options{Log: hclog.NewNullLogger(), File: "/bin/sleep"})
+	if err := p.Kill(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	p.Take(exec.Command("/bin/sleep", "300"), t.TempDir())
+	if err := p.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	<-p.Done()
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestForeign: a process that somebody else owns is never ended.
 func TestForeign(t *testing.T) {
 	cmd := exec.Command("sleep", "300")

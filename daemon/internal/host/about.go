@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/tool"
 )
 
 // answering bounds what a plugin may take, once it is ready, to say something about
@@ -16,21 +17,14 @@ const answering = 10 * time.Second
 // any tool; unavailable when the tool cannot say, else why the call could not be
 // made at all.
 func (s *Supervisor) Stage(ctx context.Context, call sdk.Invocation) (staged sdk.Staged, err error) {
-	o, err := s.tools().find(call.Tool)
+	o, err := s.fitting(&call)
 	if err != nil {
-		return staged, err
-	}
-	if call.Arguments, err = o.validate(call.Arguments); err != nil {
 		return staged, err
 	}
 	if !o.Staged {
 		return staged, sdk.Errorf(sdk.Unavailable, "the tool %s cannot say beforehand what it would change", call.Tool)
 	}
-	err = o.about(ctx, call, func(rpc context.Context, l *link, call sdk.Invocation) (err error) {
-		staged, err = l.tool.Stage(rpc, call)
-		return err
-	})
-	return staged, err
+	return askAbout(ctx, o, call, (*tool.Client).Stage)
 }
 
 // Settle asks a tool's plugin what a call came to that an earlier daemon had
@@ -43,11 +37,7 @@ func (s *Supervisor) Settle(ctx context.Context, call sdk.Invocation) (r sdk.Too
 	if err != nil {
 		return r, err
 	}
-	err = o.about(ctx, call, func(rpc context.Context, l *link, call sdk.Invocation) (err error) {
-		r, err = l.tool.Settle(rpc, call)
-		return err
-	})
-	if err != nil {
+	if r, err = askAbout(ctx, o, call, (*tool.Client).Settle); err != nil {
 		o.owner.log.Info("nobody knows what a call came to that was cut short", "tool", o.Name, "call", call.CallID, "reason", err)
 		return sdk.ToolResult{}, &sdk.Error{Outcome: sdk.Interrupted, Message: "the daemon ended while this call ran; what it did is unknown", Cause: err}
 	}
@@ -58,48 +48,48 @@ func (s *Supervisor) Settle(ctx context.Context, call sdk.Invocation) (r sdk.Too
 	return o.believe(r, false), nil
 }
 
-// about asks something about a call, by the name that the tool has in its plugin.
-func (o *offered) about(ctx context.Context, call sdk.Invocation, ask func(context.Context, *link, sdk.Invocation) error) error {
+// askAbout asks something about a call, by the name that the tool has in its plugin.
+func askAbout[T any](ctx context.Context, o *offered, call sdk.Invocation, ask func(*tool.Client, context.Context, sdk.Invocation) (T, error)) (answer T, err error) {
 	l, end, err := o.owner.called(ctx, call.Run, call.RunDir)
 	if err != nil {
-		return err
+		return answer, err
 	}
 	defer end()
 	call.Tool, call.Project = o.remote, l.told(call.Project)
 	ctx, cancel := context.WithTimeout(ctx, answering)
 	defer cancel()
-	return l.bound(ctx, func(rpc context.Context) error { return ask(rpc, l, call) })
+	return bound(ctx, l, func(rpc context.Context) (T, error) { return ask(l.tool, rpc, call) })
 }
 
 // Prepare has a tool's plugin make ready what calls of the tool in a run need, and
 // keeps what it says for [Supervisor.Prepared]. It bounds nothing: a plugin that
 // is started for it, and its work, may take as long as ctx. The error is an
 // *sdk.Error: unavailable when the tool prepares nothing.
-func (s *Supervisor) Prepare(ctx context.Context, at sdk.Place) (p sdk.Prepared, err error) {
+func (s *Supervisor) Prepare(ctx context.Context, at sdk.Place) (sdk.Prepared, error) {
 	o, err := s.tools().find(at.Tool)
 	if err != nil {
-		return p, err
+		return sdk.Prepared{}, err
 	}
 	if !o.Prepares {
-		return p, sdk.Errorf(sdk.Unavailable, "the tool %s makes nothing ready beforehand", at.Tool)
+		return sdk.Prepared{}, sdk.Errorf(sdk.Unavailable, "the tool %s makes nothing ready beforehand", at.Tool)
 	}
 	at.Tool = o.remote
-	err = o.owner.once(ctx, at.Run, at.RunDir, func(rpc context.Context, l *link) error {
+	return once(ctx, o.owner, at.Run, at.RunDir, func(rpc context.Context, l *link) (sdk.Prepared, error) {
 		places := l.places.Load() // of the settings that it has now
 		told := at
 		told.Project = l.told(at.Project)
-		if p, err = l.tool.Prepare(rpc, told); err == nil {
+		p, err := l.tool.Prepare(rpc, told)
+		if err == nil {
 			places.Store(preparedPlace{at.Tool, at.Project}, p)
 		}
-		return err
+		return p, err
 	})
-	return p, err
 }
 
 // Prepared is what a tool's plugin last said of a project when it made a place in
 // it ready. False is that it has said nothing since it was started or configured.
-func (s *Supervisor) Prepared(tool, project string) (sdk.Prepared, bool) {
-	o, err := s.tools().find(tool)
+func (s *Supervisor) Prepared(name, project string) (sdk.Prepared, bool) {
+	o, err := s.tools().find(name)
 	if err != nil {
 		return sdk.Prepared{}, false
 	}

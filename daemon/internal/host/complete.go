@@ -2,7 +2,6 @@ package host
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -24,11 +23,7 @@ func (s *Supervisor) Models(ctx context.Context, instance string) ([]sdk.Model, 
 	}
 	ctx, _, done := i.heeded(ctx, listing)
 	defer done()
-	var models []sdk.Model
-	err = i.once(ctx, "", "", func(rpc context.Context, l *link) (err error) {
-		models, err = l.provider.Models(rpc)
-		return err
-	})
+	models, err := once(ctx, i, "", "", func(rpc context.Context, l *link) ([]sdk.Model, error) { return l.provider.Models(rpc) })
 	for n := range models {
 		models[n].Provider = instance
 	}
@@ -44,13 +39,14 @@ func (s *Supervisor) Pull(ctx context.Context, instance, model string, progress 
 	}
 	ctx, quiet, done := i.heeded(ctx, s.cfg.FirstDelta)
 	defer done()
-	return i.once(ctx, "", "", func(rpc context.Context, l *link) error {
-		return l.provider.Pull(rpc, model, func(p sdk.PullProgress) error {
+	_, err = once(ctx, i, "", "", func(rpc context.Context, l *link) (none struct{}, err error) {
+		return none, l.provider.Pull(rpc, model, func(p sdk.PullProgress) error {
 			defer quiet.Hold()()
 			progress(p)
 			return nil
 		})
 	})
+	return err
 }
 
 // Complete asks the provider of an instance for one completion, once. Pieces reach
@@ -78,25 +74,32 @@ func (s *Supervisor) Complete(ctx context.Context, instance string, req sdk.Requ
 	watched, quiet, done := heed(ctx, first, &sdk.ProviderError{Class: sdk.ClassGateway, Message: fmt.Sprintf("the model did not begin to answer within %v", first)})
 	defer done()
 	stalled := &sdk.ProviderError{Class: sdk.ClassGateway, Streamed: true, Message: fmt.Sprintf("the model's answer stalled: nothing came for %v", between)}
-	err = l.bound(host.WithCall(watched, id), func(rpc context.Context) error {
-		return l.provider.Complete(host.Outgoing(rpc), req, func(d sdk.Delta) error {
+	_, err = bound(host.WithCall(watched, id), l, func(rpc context.Context) (none struct{}, err error) {
+		return none, l.provider.Complete(host.Outgoing(rpc), req, func(d sdk.Delta) error {
 			defer quiet.Hold()() // a slow reader of ours is no fault of the stream
 			quiet.becomes(between, stalled)
 			return send(d)
 		})
 	})
-	var paused *sdk.ProviderError
-	if err != nil && ctx.Err() == nil && errors.As(context.Cause(watched), &paused) {
-		return paused
-	}
 	return err
+}
+
+// once makes one call of a run, which ends with ctx and with the plugin.
+func once[T any](ctx context.Context, i *instance, run, runDir string, do func(context.Context, *link) (T, error)) (answer T, err error) {
+	l, end, err := i.called(ctx, run, runDir)
+	if err != nil {
+		return answer, err
+	}
+	defer end()
+	return bound(ctx, l, func(rpc context.Context) (T, error) { return do(rpc, l) })
 }
 
 // bound runs one call on the caller's context, which also ends with the
 // plugin.
-func (l *link) bound(ctx context.Context, do func(context.Context) error) error {
+func bound[T any](ctx context.Context, l *link, do func(context.Context) (T, error)) (T, error) {
 	rpc, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(l.alive, func() { cancel(context.Cause(l.alive)) })()
-	return l.mapped(ctx, do(rpc))
+	answer, err := do(rpc)
+	return answer, l.mapped(ctx, err)
 }

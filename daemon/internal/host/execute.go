@@ -49,17 +49,13 @@ func (s *Supervisor) Execute(ctx context.Context, instance string, call sdk.Skil
 	if err := l.executes(i.current(), i.pinned(), call.Skill); err != nil {
 		return sdk.ToolResult{}, err
 	}
-	r, err := s.execute(ctx, l, i, call, out)
-	return i.believe(r, "skill "+call.Skill, i.current().Grants), err
-}
-
-func (s *Supervisor) execute(ctx context.Context, l *link, i *instance, call sdk.SkillCall, out sdk.Stream) (sdk.ToolResult, error) {
-	return s.serve(ctx, l, i, sdk.Caller{
+	r, err := s.serve(ctx, l, i, sdk.Caller{
 		Call: call.CallID, Run: call.Run, Project: call.Project, RunDir: call.RunDir, Model: call.Model,
 	}, l.skill, out, func(rpc context.Context, deadline time.Time, out sdk.Stream) (sdk.ToolResult, error) {
 		call.Deadline, call.Project = deadline, l.told(call.Project)
 		return l.skill.Execute(host.Outgoing(rpc), call, out)
 	})
+	return i.believe(r, "skill "+call.Skill, i.current().Grants), err
 }
 
 // executes reports why the plugin cannot execute a skill, or must not. As with

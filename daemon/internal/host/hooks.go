@@ -116,15 +116,11 @@ func (h Subscriber) call(ctx context.Context, name string, do func(context.Conte
 		rpc, hangUp := context.WithCancelCause(context.WithoutCancel(ctx)) // a deadline of its own would end it at the other side first
 		defer hangUp(nil)
 		defer time.AfterFunc(point.Limit+l.cfg.CancelGrace, func() { hangUp(errHung) }).Stop()
-		var a answer
-		a.err = l.bound(rpc, func(ctx context.Context) (err error) {
-			a.value, err = do(ctx, l)
-			return err
-		})
+		value, err := bound(rpc, l, func(ctx context.Context) (json.RawMessage, error) { return do(ctx, l) })
 		if context.Cause(rpc) != nil && !boxes {
 			l.hang(fmt.Sprintf("its subscriber of %s did not end within %v of its limit", name, l.cfg.CancelGrace))
 		}
-		answered <- a
+		answered <- answer{value, err}
 	}()
 	select {
 	case a := <-answered:

@@ -27,11 +27,8 @@ var errHung = errors.New("the call did not end after it was cancelled")
 // crashed under it, and not when it ran out of memory.
 func (s *Supervisor) Invoke(ctx context.Context, call sdk.Invocation, out sdk.Stream) (sdk.ToolResult, error) {
 	name := call.Tool
-	o, err := s.tools().find(name)
+	o, err := s.fitting(&call)
 	if err != nil {
-		return sdk.ToolResult{}, err
-	}
-	if call.Arguments, err = o.validate(call.Arguments); err != nil {
 		return sdk.ToolResult{}, err
 	}
 	if ctx, err = callback.Below(ctx, "the call of "+o.Name); err != nil {
@@ -61,7 +58,12 @@ func (s *Supervisor) Invoke(ctx context.Context, call sdk.Invocation, out sdk.St
 			end()
 			return sdk.ToolResult{}, crash
 		}
-		r, err := s.invoke(ctx, l, o.owner, call, o.Whole, out)
+		r, err := s.serve(ctx, l, o.owner, sdk.Caller{Call: call.CallID, Run: call.Run, Project: call.Project, RunDir: call.RunDir}, l.tool, out,
+			func(rpc context.Context, deadline time.Time, out sdk.Stream) (sdk.ToolResult, error) {
+				call := call
+				call.Deadline, call.Project = deadline, l.told(call.Project)
+				return l.ask(rpc, call, o.Whole, out)
+			})
 		end()
 		if err == nil || crash != nil || !o.repeatable() || sdk.OutcomeOf(err) != sdk.PluginCrashed || ctx.Err() != nil {
 			return o.believe(r, crash != nil), err
@@ -74,14 +76,13 @@ func (s *Supervisor) Invoke(ctx context.Context, call sdk.Invocation, out sdk.St
 	}
 }
 
-// once makes one call of a run, which ends with ctx and with the plugin.
-func (i *instance) once(ctx context.Context, run, runDir string, do func(context.Context, *link) error) error {
-	l, end, err := i.called(ctx, run, runDir)
-	if err != nil {
-		return err
+// fitting is the tool of a call, whose arguments it takes.
+func (s *Supervisor) fitting(call *sdk.Invocation) (*offered, error) {
+	o, err := s.tools().find(call.Tool)
+	if err == nil {
+		call.Arguments, err = o.validate(call.Arguments)
 	}
-	defer end()
-	return l.bound(ctx, func(ctx context.Context) error { return do(ctx, l) })
+	return o, err
 }
 
 // repeatable reports whether a call may be made a second time: somebody vouches
@@ -93,21 +94,10 @@ func (o *offered) repeatable() bool {
 // repeats reports whether a call may be made a second time by a binary that took
 // the place of the one which crashed: it may mean something else by the name.
 func (s *Supervisor) repeats(name string, call sdk.Invocation) bool {
-	o, err := s.tools().find(name)
-	if err != nil || o.remote != call.Tool || !o.repeatable() {
-		return false
-	}
-	_, err = o.validate(call.Arguments)
-	return err == nil
-}
-
-func (s *Supervisor) invoke(ctx context.Context, l *link, i *instance, call sdk.Invocation, whole bool, out sdk.Stream) (sdk.ToolResult, error) {
-	return s.serve(ctx, l, i, sdk.Caller{
-		Call: call.CallID, Run: call.Run, Project: call.Project, RunDir: call.RunDir,
-	}, l.tool, out, func(rpc context.Context, deadline time.Time, out sdk.Stream) (sdk.ToolResult, error) {
-		call.Deadline, call.Project = deadline, l.told(call.Project)
-		return l.ask(rpc, call, whole, out)
-	})
+	remote := call.Tool
+	call.Tool = name
+	o, err := s.fitting(&call)
+	return err == nil && o.remote == remote && o.repeatable()
 }
 
 // told is what the plugin is told of a call's project: nothing unless it is granted the files
@@ -222,11 +212,11 @@ func (l *link) cancel(callID string, kind canceller, ended <-chan struct{}, hang
 // hung is the error of a call whose plugin had to be killed, unless its author
 // runs it.
 func (l *link) hung(ctx context.Context) error {
-	e, end := gaveUp(ctx), "it was killed"
+	err, end := gaveUp(ctx), "it was killed"
 	if l.attached {
 		end = "its author's process was left alone"
 	}
-	return sdk.Errorf(e.Outcome, "%w, and the plugin did not stop within %v: %s", e, l.cfg.CancelGrace, end)
+	return sdk.Errorf(sdk.OutcomeOf(err), "%w, and the plugin did not stop within %v: %s", err, l.cfg.CancelGrace, end)
 }
 
 // endedLate is the error of a call that ended because it was asked to. What
@@ -243,7 +233,7 @@ func endedLate(ctx context.Context, err error) error {
 }
 
 // gaveUp says why a caller's context ended.
-func gaveUp(ctx context.Context) *sdk.Error {
+func gaveUp(ctx context.Context) error {
 	if late := fellSilent(ctx); late != nil {
 		return late
 	}

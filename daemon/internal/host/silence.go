@@ -15,7 +15,7 @@ import (
 type silence struct {
 	mu    sync.Mutex
 	limit time.Duration
-	why   error // what the context of the call ends with
+	why   error // what the call ends with
 	timer *time.Timer
 	busy  int // services and pieces under way
 }
@@ -31,7 +31,7 @@ func heed(ctx context.Context, limit time.Duration, why error) (context.Context,
 	s.timer = time.AfterFunc(limit, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		end(s.why)
+		end(silentError{s.why})
 	})
 	return ctx, s, func() { s.timer.Stop(); end(nil) }
 }
@@ -40,7 +40,7 @@ func heed(ctx context.Context, limit time.Duration, why error) (context.Context,
 // another where that has none.
 func (i *instance) heeded(ctx context.Context, otherwise time.Duration) (context.Context, *silence, context.CancelFunc) {
 	limit := i.callLimit(otherwise)
-	return heed(ctx, limit, silentError{sdk.Errorf(sdk.Timeout, "the call hung and was ended: nothing came of it for %v, and limits { call } in the block of %s lets it be silent for no longer", limit, i.name)})
+	return heed(ctx, limit, sdk.Errorf(sdk.Timeout, "the call hung and was ended: nothing came of it for %v, and limits { call } in the block of %s lets it be silent for no longer", limit, i.name))
 }
 
 // becomes changes the limit while the clock is stopped.
@@ -97,14 +97,12 @@ func (h heard) Progress(message string, fraction float64) error {
 }
 
 // silentError is why the context of a call ended that was silent for too long.
-type silentError struct{ late *sdk.Error }
-
-func (e silentError) Error() string { return e.late.Error() }
+type silentError struct{ error }
 
 // fellSilent is the error of a call that was ended for its silence; nil where it was not.
-func fellSilent(ctx context.Context) *sdk.Error {
+func fellSilent(ctx context.Context) error {
 	e, _ := context.Cause(ctx).(silentError)
-	return e.late
+	return e.error
 }
 
 // silence is how long a call of a tool or a skill may be silent that its block does

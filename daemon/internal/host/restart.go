@@ -11,8 +11,8 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// again waits for the time of the next start, after a failure or a crash; false
-// when ctx ended.
+// again waits for the time of the next start, after a failure or a crash, or until another
+// spec or file is asked for; false when ctx ended.
 func (i *instance) again(ctx context.Context, b *backoff, fail *inspect.Fault, up time.Duration) bool {
 	if fail != nil && (fail.Permanent || i.current().Foreign != nil) { // an author's process is not started again
 		i.setState(Broken, nil, &Unstartable{Text: i.s.texts(fail.Diagnostics(i.current())), why: fail})
@@ -20,34 +20,23 @@ func (i *instance) again(ctx context.Context, b *backoff, fail *inspect.Fault, u
 	}
 	wait, broken := b.crashed(time.Now(), up, fail == nil)
 	if broken {
-		i.breaks()
+		err := fmt.Errorf("it crashed %d times within %v and is not started again: %s; a new build starts it, or `bothy plugins reload %s`",
+			tooMany, window, strings.TrimRight(reason(i.why()), "."), i.name)
+		i.setState(Broken, nil, err)
+		i.say(ofStart, i.current().Fail("it is broken", err.Error()))
 		return i.rest(ctx, nil)
 	}
-	if !i.pause(ctx, wait) {
-		i.setState(Stopped, nil, nil)
-		return false
-	}
-	return true
-}
-
-// breaks makes the instance broken after too many crashes.
-func (i *instance) breaks() {
-	err := fmt.Errorf("it crashed %d times within %v and is not started again: %s; a new build starts it, or `bothy plugins reload %s`",
-		tooMany, window, strings.TrimRight(reason(i.why()), "."), i.name)
-	i.setState(Broken, nil, err)
-	i.say(ofStart, i.current().Fail("it is broken", err.Error()))
-}
-
-// pause waits before the next start, unless another spec is asked for; false
-// when ctx ended meanwhile.
-func (i *instance) pause(ctx context.Context, wait time.Duration) bool {
 	i.setState(Backoff, nil, i.why())
 	i.mu.Lock()
 	i.restarts++
 	i.mu.Unlock()
 	t := time.NewTimer(wait)
 	defer t.Stop()
-	return i.rest(ctx, t.C)
+	if !i.rest(ctx, t.C) {
+		i.setState(Stopped, nil, nil)
+		return false
+	}
+	return true
 }
 
 // The rule of restarts: a plugin that had served is started again at once, the

@@ -44,23 +44,21 @@ func misspoken(said string) *inspect.Fault {
 			Detail: "Its first line on standard output is no handshake: " + inspect.Escaped(said) + ". A plugin must print nothing before its SDK serves.",
 		}
 	}
-	return wrongVersion(parts)
-}
-
-// wrongVersion compares the versions that a handshake line names.
-func wrongVersion(parts []string) *inspect.Fault {
-	if have := parts[0]; have != strconv.Itoa(goplugin.CoreProtocolVersion) {
-		return versionError("go-plugin core protocol", have, strconv.Itoa(goplugin.CoreProtocolVersion))
-	}
-	if have := parts[1]; have != strconv.Itoa(plugin.Protocol) {
-		return versionError("plugin protocol", have, strconv.Itoa(plugin.Protocol))
-	}
-	if len(parts) < 5 || parts[4] != string(goplugin.ProtocolGRPC) {
-		have := string(goplugin.ProtocolNetRPC)
-		if len(parts) >= 5 {
-			have = parts[4]
+	for _, c := range []struct {
+		at         int
+		what, want string
+	}{
+		{0, "go-plugin core protocol", strconv.Itoa(goplugin.CoreProtocolVersion)},
+		{1, "plugin protocol", strconv.Itoa(plugin.Protocol)},
+		{4, "transport", string(goplugin.ProtocolGRPC)},
+	} {
+		have := string(goplugin.ProtocolNetRPC) // what a line without a transport means
+		if c.at < len(parts) {
+			have = parts[c.at]
 		}
-		return versionError("transport", have, string(goplugin.ProtocolGRPC))
+		if have != c.want {
+			return versionError(c.what, have, c.want)
+		}
 	}
 	return nil
 }

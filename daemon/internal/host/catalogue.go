@@ -27,8 +27,7 @@ type offered struct {
 // catalogue names all tools at one moment. It is made anew when anything
 // changes and never changed itself.
 type catalogue struct {
-	tools   []*offered
-	all     []sdk.Tool // what tools are
+	all     []sdk.Tool // that can be called
 	byName  map[string]*offered
 	of      []*instance // all, also those that have no tools yet
 	strange []inspect.Diagnostic
@@ -52,7 +51,7 @@ func newCatalogue(instances []*instance) *catalogue {
 	}
 	for _, o := range usable {
 		if named := c.add(o); !hidden[o] {
-			c.tools, c.all = append(c.tools, named), append(c.all, named.Tool)
+			c.all = append(c.all, named.Tool)
 		}
 	}
 	return c
@@ -180,7 +179,7 @@ func (c *catalogue) find(name string) (*offered, error) {
 		return o, nil
 	}
 	var names []string
-	for _, o := range c.tools {
+	for _, o := range c.all {
 		names = append(names, o.Name)
 	}
 	text := fmt.Sprintf("there is no tool %q; there are: %s", name, callback.List(names))

@@ -93,8 +93,8 @@ func TestFullNames(t *testing.T) {
 		}
 	}
 	listed := map[string]string{}
-	for _, o := range c.tools {
-		listed[o.Name] = o.owner.name
+	for _, o := range c.all {
+		listed[o.Name] = o.Plugin
 	}
 	if len(listed) != 4 || listed["bash__bash"] != "bash" || listed["evil__bash__bash"] != "evil" || listed["bash"] != "evil" || listed["b__c"] != "a" {
 		t.Errorf("listed %v", listed)

@@ -12,7 +12,7 @@ import (
 // Plugins are all configured plugins, in the order of the configuration.
 func (s *Supervisor) Plugins() []rpc.Plugin {
 	tools := map[string][]string{}
-	for _, o := range s.tools().tools {
+	for _, o := range s.tools().all {
 		tools[o.Plugin] = append(tools[o.Plugin], o.Name)
 	}
 	var out []rpc.Plugin

@@ -205,7 +205,7 @@ func (s *Supervisor) Reload(ctx context.Context, p rpc.PluginReload) (rpc.Plugin
 			err = sdk.Errorf(sdk.Aborted, "nobody waits for the plugin %s any more, which is loaded all the same; `bothy plugins` shows what became of it", p.Instance)
 		}
 	}
-	out := rpc.PluginReloaded{Instance: p.Instance, How: string(a.How), Digest: a.Digest, Generation: a.Generation}
+	out := rpc.PluginReloaded{Instance: p.Instance, How: a.How, Digest: a.Digest, Generation: a.Generation}
 	for _, d := range a.Diagnostics {
 		out.Diagnostics = append(out.Diagnostics, s.Diagnostic(d))
 	}

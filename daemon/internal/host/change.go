@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"sync"
@@ -53,16 +52,11 @@ func (i *instance) sameFile(l *link, spec inspect.Spec) bool {
 		return false
 	}
 	defer b.Close()
-	id := b.Identity()
-	if filepath.Clean(l.binary.Path) == filepath.Clean(b.Path) && l.identity == id {
-		return true
-	}
-	sum, err := b.Sum()
-	if err != nil || sum != l.binary.Digest {
+	if i.s.inspect.Sum(b) != nil || b.Digest != l.binary.Digest {
 		return false
 	}
 	i.mu.Lock()
-	l.identity = id
+	l.identity = b.Identity()
 	i.mu.Unlock()
 	return true
 }
@@ -153,7 +147,7 @@ func (i *instance) keep(l *link, r *request, fail *inspect.Fault) {
 }
 
 // replaces is the answer of which the link is the result.
-func (l *link) replaces(how ReplaceOutcome) Replaced {
+func (l *link) replaces(how string) Replaced {
 	return Replaced{How: how, Digest: l.binary.Digest, Generation: l.settings.Generation, Diagnostics: l.warnings}
 }
 
@@ -168,7 +162,7 @@ func (i *instance) swap(ctx context.Context, old *link, r *request, generation i
 		}
 	}
 	if fail != nil && old.unsure && ctx.Err() == nil { // it may have taken the settings that were refused
-		old.fail("it did not answer when it was given its settings")
+		old.finish("it did not answer when it was given its settings", false)
 	}
 	switch {
 	case fail == nil:

@@ -119,7 +119,7 @@ func (s *Supervisor) finish(l *link, letGo func(run, dir string)) {
 	case <-l.alive.Done():
 	case <-s.life.Done():
 	case <-limit.C:
-		l.fail(fmt.Sprintf("another process of the plugin had taken its place %v before, and this call had not ended", s.cfg.DrainLimit))
+		l.finish(fmt.Sprintf("another process of the plugin had taken its place %v before, and this call had not ended", s.cfg.DrainLimit), false)
 		l.close()
 		return
 	}

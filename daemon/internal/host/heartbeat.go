@@ -89,20 +89,18 @@ func (l *link) beat() {
 }
 
 // amiss ends a plugin that hangs or that nobody can reach any more, and reports
-// whether it did.
+// whether it did. One that is attached may have been stopped to look at it.
 func (l *link) amiss(hangs bool) bool {
-	if l.attached {
-		return false // its author may have stopped it to look at it
+	_, err := os.Lstat(l.addr.String())
+	switch {
+	case l.attached || !hangs && err == nil:
+		return false
+	case hangs:
+		l.finish(fmt.Sprintf("it did not answer for %v", missed*l.cfg.HealthInterval), hangs)
+	default:
+		l.finish("its socket is gone: "+err.Error(), hangs)
 	}
-	if hangs {
-		l.hang(fmt.Sprintf("it did not answer for %v", missed*l.cfg.HealthInterval))
-		return true
-	}
-	if _, err := os.Lstat(l.addr.String()); err != nil {
-		l.fail("its socket is gone: " + err.Error())
-		return true
-	}
-	return false
+	return true
 }
 
 // answers reports whether the plugin says anything at all: that it is not well
@@ -124,15 +122,10 @@ func (l *link) answers(ctx context.Context) bool {
 	return true
 }
 
-// fail ends the plugin for a reason of the daemon's.
-func (l *link) fail(reason string) { l.finish(reason, false) }
-
-// hang ends a plugin that hangs: it is made to write where its goroutines
-// stand, and the error names the file of what it wrote.
-func (l *link) hang(reason string) { l.finish(reason, true) }
-
-// finish kills the process before anybody hears that the link has ended: what
-// comes in its place finds nothing of it. Of several reasons the first one counts.
+// finish ends the plugin for a reason of the daemon's. It kills the process before anybody
+// hears that the link has ended: what comes in its place finds nothing of it. One that hangs
+// is made to write where its goroutines stand, and the error names the file of what it
+// wrote. Of several reasons the first one counts.
 func (l *link) finish(reason string, hangs bool) {
 	if l.attached {
 		l.log.Warn("the process that its author runs is left alone", "reason", reason)

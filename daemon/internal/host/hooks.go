@@ -118,7 +118,7 @@ func (h Subscriber) call(ctx context.Context, name string, do func(context.Conte
 		defer time.AfterFunc(point.Limit+l.cfg.CancelGrace, func() { hangUp(errHung) }).Stop()
 		value, err := bound(rpc, l, func(ctx context.Context) (json.RawMessage, error) { return do(ctx, l) })
 		if context.Cause(rpc) != nil && !boxes {
-			l.hang(fmt.Sprintf("its subscriber of %s did not end within %v of its limit", name, l.cfg.CancelGrace))
+			l.finish(fmt.Sprintf("its subscriber of %s did not end within %v of its limit", name, l.cfg.CancelGrace), true)
 		}
 		answered <- answer{value, err}
 	}()

@@ -251,6 +251,9 @@ func (r *rig) swapTo(ctx context.Context, s inspect.Spec) (Replaced, error) {
 	return a, err
 }
 
+// Switched is whether the new spec is in force.
+func (r Replaced) Switched() bool { return r.How != "" && r.How != Kept }
+
 func (r *rig) ask(s inspect.Spec, force bool) (*request, error) {
 	i, err := r.instance(s.Instance)
 	if err != nil {

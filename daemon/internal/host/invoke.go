@@ -203,7 +203,7 @@ func (l *link) cancel(callID string, kind canceller, ended <-chan struct{}, hang
 			if callID == "" {
 				what = "its channel"
 			}
-			l.hang(fmt.Sprintf("%s did not end within %v of its cancellation", what, l.cfg.CancelGrace))
+			l.finish(fmt.Sprintf("%s did not end within %v of its cancellation", what, l.cfg.CancelGrace), true)
 			return
 		}
 	}

@@ -11,29 +11,23 @@ import (
 	"github.com/hashicorp/hcl/v2"
 )
 
-// ReplaceOutcome is how a plugin came to what was asked for.
-type ReplaceOutcome string
-
-// Kept is the only one in which the new spec is not in force.
+// How a plugin came to what was asked for. Kept is the only one in which the new spec is
+// not in force.
 const (
-	Unchanged    ReplaceOutcome = "unchanged"    // neither its file nor what it is given is another
-	Reconfigured ReplaceOutcome = "reconfigured" // the same process took the new configuration
-	Swapped      ReplaceOutcome = "swapped"      // another process took the place of the old one
-	Started      ReplaceOutcome = "started"      // there was none
-	Kept         ReplaceOutcome = "kept"         // the new one cannot be had, and the old one goes on
+	Unchanged    = "unchanged"    // neither its file nor what it is given is another
+	Reconfigured = "reconfigured" // the same process took the new configuration
+	Swapped      = "swapped"      // another process took the place of the old one
+	Started      = "started"      // there was none
+	Kept         = "kept"         // the new one cannot be had, the old one goes on, and Diagnostics say why
 )
 
 // Replaced says what became of a spec that was to take the place of another.
 type Replaced struct {
-	How         ReplaceOutcome
+	How         string
 	Digest      string // of the binary that serves; empty when none does
 	Generation  int    // of the settings that are in force
 	Diagnostics []inspect.Diagnostic
 }
-
-// Switched is whether the new spec is in force. When it is not, the plugin that
-// ran before still does, and Diagnostics say why the new one does not.
-func (r Replaced) Switched() bool { return r.How != "" && r.How != Kept }
 
 // request asks an instance to go on with another spec, or, without an answer, with
 // the one that it has and the file that is there now.
@@ -110,7 +104,7 @@ func (i *instance) settle(r *request, a Replaced) {
 	i.mu.Unlock()
 	switch {
 	case newer || r.spec.Foreign != nil:
-	case a.Switched():
+	case a.How != Kept:
 		i.say(ofBlock)
 	default:
 		a.Diagnostics = append(slices.Clone(a.Diagnostics), note(hcl.DiagError, "plugin %s keeps running with the block that it had", i.name))

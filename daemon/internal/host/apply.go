@@ -163,24 +163,6 @@ func (s *Supervisor) block(label string) (inspect.Spec, error) {
 	return inspect.Spec{}, sdk.Errorf(sdk.NotFound, "no plugin and no provider is called %q; there are: %s", label, callback.List(slices.Compact(labels)))
 }
 
-// startRequired starts the plugin that another one requires and whose block waits
-// for its first use: the block of that label, else the first that runs the plugin
-// of that name. It reports whether there is such a block.
-func (s *Supervisor) startRequired(name string) bool {
-	s.applying.Lock()
-	n := slices.IndexFunc(s.blocks, func(b inspect.Spec) bool { return b.Instance == name })
-	if n < 0 {
-		n = slices.IndexFunc(s.blocks, func(b inspect.Spec) bool { return b.Plugin == name && !b.Off })
-	}
-	label := name
-	if n >= 0 {
-		label = s.blocks[n].Instance
-	}
-	s.applying.Unlock()
-	_, _, err := s.demand(label)
-	return err == nil
-}
-
 // Reload brings one plugin to what its file and its block in force are now, and
 // with Force swaps its process though nothing changed. A broken one is tried
 // again, and one that waits for its first use is started. The error is not_found

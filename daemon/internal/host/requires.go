@@ -141,17 +141,17 @@ func (i *instance) waitsFor(u *unmet) {
 
 // firstUnmet says what an instance lacks first; nil when it can be configured.
 func (s *Supervisor) firstUnmet(i *instance, names []string) *unmet {
-	all := s.instances()
-	if circle := graphOf(all).path(i.name, i.name); circle != nil {
+	if circle := s.graph().path(i.name, i.name); circle != nil {
+		all := s.instances()
 		first := slices.IndexFunc(all, func(i *instance) bool { return slices.Contains(circle, i.name) }) // it tells of it
 		return &unmet{inspect.Fault{
 			Summary: "it requires itself in a circle (" + strings.Join(circle, " requires ") + ")",
 			Detail:  "None of them can be the first. Take one of these out of its requires.",
-		}, true, all[first] != i}
+		}, true, first < 0 || all[first] != i}
 	}
 	var waits *unmet
 	for _, name := range names {
-		u := s.unmet(all, name)
+		u := s.unmet(name)
 		if u != nil && (waits == nil || u.stuck && !waits.stuck) {
 			waits = u
 		}
@@ -159,13 +159,10 @@ func (s *Supervisor) firstUnmet(i *instance, names []string) *unmet {
 	return waits
 }
 
-// unmet says why one requirement is not met.
-func (s *Supervisor) unmet(all []*instance, name string) *unmet {
-	r := resolve(all, name)
-	if r == nil {
-		if s.startRequired(name) {
-			return &unmet{Fault: inspect.Fault{Summary: "it waits for " + name, Detail: "that is started for it"}}
-		}
+// unmet says why one requirement is not met. What waits for its first use is started.
+func (s *Supervisor) unmet(name string) *unmet {
+	r, _, err := s.demand(s.labelled(name))
+	if err != nil {
 		return &unmet{inspect.Fault{
 			Summary: fmt.Sprintf("it requires %q, which is not there", name),
 			Detail:  fmt.Sprintf("Add a plugin block %q, or switch it on; this plugin then goes on by itself.", name),
@@ -184,26 +181,22 @@ func (s *Supervisor) unmet(all []*instance, name string) *unmet {
 	return &unmet{Fault: inspect.Fault{Summary: "it waits for " + r.name, Detail: "that is " + r.state}}
 }
 
-// resolve finds the instance that a requirement names: by its label, else the
-// first that runs the plugin of that name.
-func resolve(all []*instance, name string) *instance {
-	for _, i := range all {
-		if i.name == name {
-			return i
-		}
+// labelled is the label that a requirement means: its name, where a block has that, else
+// that of the first block that is on and runs the plugin of that name.
+func (s *Supervisor) labelled(name string) string {
+	s.applying.Lock()
+	defer s.applying.Unlock()
+	n := slices.IndexFunc(s.blocks, func(b inspect.Spec) bool { return b.Plugin == name && !b.Off })
+	if n < 0 || slices.ContainsFunc(s.blocks, func(b inspect.Spec) bool { return b.Instance == name }) {
+		return name
 	}
-	for _, i := range all {
-		if i.current().Plugin == name {
-			return i
-		}
-	}
-	return nil
+	return s.blocks[n].Instance
 }
 
-// graphOf says what each requires, or its start under way.
-func graphOf(all []*instance) graph {
+// graph says what each instance requires, or its start under way.
+func (s *Supervisor) graph() graph {
 	g := graph{}
-	for _, i := range all {
+	for _, i := range s.instances() {
 		i.mu.Lock()
 		required := i.required
 		if required == nil {
@@ -212,9 +205,7 @@ func graphOf(all []*instance) graph {
 		i.mu.Unlock()
 		g[i.name] = nil
 		for _, name := range required {
-			if r := resolve(all, name); r != nil {
-				g[i.name] = append(g[i.name], r.name)
-			}
+			g[i.name] = append(g[i.name], s.labelled(name))
 		}
 	}
 	return g
@@ -226,17 +217,17 @@ func (s *Supervisor) afterDependents(i *instance) {
 	if s.life.Err() == nil {
 		return // it is taken away alone
 	}
-	all := s.instances()
-	for _, name := range graphOf(all).dependents(i.name) {
-		select {
-		case <-resolve(all, name).over:
-		case <-s.stopContext().Done():
-			return
+	for _, name := range s.graph().dependents(i.name) {
+		if r, err := s.instance(name); err == nil {
+			select {
+			case <-r.over:
+			case <-s.stopContext().Done():
+			}
 		}
 	}
 }
 
-// graph says which instances each instance requires.
+// graph has for each label those that it requires.
 type graph map[string][]string
 
 // path is a way from one instance to another along what they require, both

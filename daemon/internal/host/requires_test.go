@@ -226,7 +226,7 @@ func TestSwapKeepsRequirements(t *testing.T) {
 	if got, err := x.wait(t.Context()); err != nil || got.How != Swapped {
 		t.Fatal(got, err)
 	}
-	if got := graphOf(r.instances())["b"]; !slices.Equal(got, []string{"a"}) {
+	if got := r.graph()["b"]; !slices.Equal(got, []string{"a"}) {
 		t.Errorf("requires %v", got)
 	}
 }

@@ -22,16 +22,14 @@ const (
 // report is what was told of something, and holds. Its zero value is nothing.
 type report struct {
 	telling sync.Mutex // held while something is told, and found to be told; taken before any other
-
-	mu   sync.Mutex
-	list []inspect.Diagnostic
+	list    []inspect.Diagnostic
 }
 
 // say makes diagnostics all that is told. What is new is told, and what holds no more
 // taken back; what was said and holds stays as it was said. It needs t.telling.
 func (t *report) say(cfg *Config, now ...inspect.Diagnostic) {
 	var all, fresh []inspect.Diagnostic
-	was := t.holds()
+	was := t.list
 	for _, d := range now {
 		if index(all, d) >= 0 {
 			continue
@@ -43,9 +41,7 @@ func (t *report) say(cfg *Config, now ...inspect.Diagnostic) {
 		}
 		all = append(all, d)
 	}
-	t.mu.Lock()
 	t.list = all
-	t.mu.Unlock()
 	for _, d := range was {
 		if index(all, d) < 0 {
 			cfg.Mended(d)
@@ -62,8 +58,8 @@ func index(all []inspect.Diagnostic, d inspect.Diagnostic) int {
 
 // holds is what is told now.
 func (t *report) holds() []inspect.Diagnostic {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	t.telling.Lock()
+	defer t.telling.Unlock()
 	return t.list
 }
 

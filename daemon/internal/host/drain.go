@@ -112,13 +112,11 @@ func (i *instance) called(ctx context.Context, run, dir string) (l *link, end fu
 func (s *Supervisor) finish(l *link, letGo func(run, dir string)) {
 	drained := l.calls.drained(letGo)
 	l.channelServer.close()
-	limit := time.NewTimer(s.cfg.DrainLimit)
-	defer limit.Stop()
 	select {
 	case <-drained:
 	case <-l.alive.Done():
 	case <-s.life.Done():
-	case <-limit.C:
+	case <-time.After(s.cfg.DrainLimit):
 		l.finish(fmt.Sprintf("another process of the plugin had taken its place %v before, and this call had not ended", s.cfg.DrainLimit), false)
 		l.close()
 		return
@@ -133,8 +131,5 @@ func (s *Supervisor) finish(l *link, letGo func(run, dir string)) {
 func (s *Supervisor) stopContext() context.Context {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.stopping == nil {
-		return context.Background()
-	}
 	return s.stopping
 }

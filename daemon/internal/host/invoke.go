@@ -181,8 +181,7 @@ func (l *link) guarded(ctx context.Context, callID string, kind canceller, do fu
 
 // cancel asks the plugin to end the call, waits for the grace, then kills it.
 func (l *link) cancel(callID string, kind canceller, ended <-chan struct{}, hangUp context.CancelCauseFunc) {
-	grace := time.NewTimer(l.cfg.CancelGrace)
-	defer grace.Stop()
+	grace := time.After(l.cfg.CancelGrace)
 	ctx, done := context.WithTimeout(l.alive, l.cfg.CancelGrace)
 	defer done()
 	asked := make(chan error, 1)
@@ -197,7 +196,7 @@ func (l *link) cancel(callID string, kind canceller, ended <-chan struct{}, hang
 				return
 			}
 			asked = nil
-		case <-grace.C:
+		case <-grace:
 			hangUp(errHung)
 			what := "a call"
 			if callID == "" {

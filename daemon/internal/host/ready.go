@@ -10,8 +10,7 @@ import (
 // ready returns the link of a plugin that can be called. It waits while the
 // plugin starts or is about to, and fails at once when it never will be.
 func (i *instance) ready(ctx context.Context) (*link, error) {
-	patience := time.NewTimer(i.s.cfg.ReadyWait)
-	defer patience.Stop()
+	patience := time.After(i.s.cfg.ReadyWait)
 	for {
 		changed := i.s.changes.wait()
 		i.mu.Lock()
@@ -25,7 +24,7 @@ func (i *instance) ready(ctx context.Context) (*link, error) {
 		}
 		select {
 		case <-changed:
-		case <-patience.C:
+		case <-patience:
 			return nil, sdk.Errorf(sdk.Unavailable, "the plugin %s is not ready (%s); try again in a moment. %s", i.name, state, problem)
 		case <-ctx.Done():
 			return nil, gaveUp(ctx)

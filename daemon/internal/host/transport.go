@@ -30,7 +30,10 @@ func (l *link) mapped(ctx context.Context, err error) error {
 		return sdk.Errorf(sdk.Internal, "%w", err)
 	}
 	if ctx.Err() == nil && s.Code() == codes.Unavailable {
-		l.settleDeath()
+		select { // so that the error can say how it ended
+		case <-l.alive.Done():
+		case <-time.After(reaping):
+		}
 	}
 	if cause := context.Cause(l.alive); cause != nil {
 		return cause
@@ -55,15 +58,4 @@ func (l *link) mapped(ctx context.Context, err error) error {
 		return &sdk.Error{Outcome: sdk.Timeout, Message: "the plugin gave up in time: " + s.Message(), Cause: err}
 	}
 	return &sdk.Error{Outcome: sdk.Internal, Message: "the plugin failed: " + s.Message(), Cause: err}
-}
-
-// settleDeath gives a process whose connection broke the time to be seen dead,
-// so that the error can say how it ended.
-func (l *link) settleDeath() {
-	t := time.NewTimer(reaping)
-	defer t.Stop()
-	select {
-	case <-l.alive.Done():
-	case <-t.C:
-	}
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"reflect"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/bothyd/bothy/daemon/internal/inspect"
@@ -86,7 +85,7 @@ func (i *instance) adjust(ctx context.Context, l *link, r *request, generation *
 	}
 	*generation++
 	settings.Generation = *generation
-	switch fail := l.reconfigure(ctx, settings); {
+	switch fail := l.configure(ctx, settings); {
 	case fail == nil:
 		i.renew(l, r.spec, l.manifest.Load())
 		i.log.Info("the plugin was given new settings", "generation", settings.Generation)
@@ -98,26 +97,6 @@ func (i *instance) adjust(ctx context.Context, l *link, r *request, generation *
 		i.keep(l, r, fail)
 	}
 	return true
-}
-
-// reconfigure hands other settings to a process that runs. One that refuses them
-// goes on with those that it has; of one that does not answer nobody knows.
-func (l *link) reconfigure(ctx context.Context, s sdk.Settings) *inspect.Fault {
-	rpc, cancel := context.WithTimeout(ctx, l.cfg.ConfigureTimeout)
-	defer cancel()
-	m, err := l.base.Configure(rpc, s, l.at)
-	var own *sdk.Error
-	switch {
-	case err == nil:
-		l.settings = s
-		l.places.Store(&sync.Map{})
-		l.manifest.Store(&m)
-		return nil
-	case errors.As(err, &own) && rpc.Err() == nil && l.alive.Err() == nil:
-		return &inspect.Fault{Summary: "it refuses its configuration", Detail: own.Error()}
-	}
-	l.unsure = l.alive.Err() == nil
-	return &inspect.Fault{Summary: "it did not take its configuration", Detail: l.mapped(rpc, err).Error()}
 }
 
 // renew makes a spec the instance's own whose process runs already, and declares m by it,

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,73 +18,53 @@ import (
 // keep.
 const confinedDir = "confined"
 
-// confinable says why a plugin cannot be held to its block, or what does not
-// hold of it on this kernel where the block puts up with that.
-func (c *Config) confinable(spec inspect.Spec) (lacks []string, fail *inspect.Fault) {
+// confine makes the bounds of one process, and the folders that are its own; nil where
+// nothing is to be held, or nothing can be. It says what does not hold on this kernel,
+// where the block puts up with that.
+func (c *Config) confine(spec inspect.Spec, b *inspect.Binary) (w *confine.Process, lacks []string, fail *inspect.Fault) {
 	if spec.Confine == nil {
-		return nil, nil
+		return nil, nil, nil
 	}
 	if spec.Granted(sdk.GrantSandbox) {
-		return nil, &inspect.Fault{
+		return nil, nil, &inspect.Fault{
 			Summary: "it cannot be confined", Permanent: true,
 			Detail: "Its block has confine and grants \"" + sdk.GrantSandbox + "\", which needs Podman: that makes namespaces and containers of its own. Take one of them away.",
 		}
 	}
-	if err := c.shimMissing(); err != nil && spec.Confine.Bundled { // nobody asked for it, and doctor says it
-		return []string{"anything: bothy-shim, which confines it, is missing"}, nil
-	} else if err != nil {
-		return nil, &inspect.Fault{
+	own, sockets := filepath.Join(c.DataDir, confinedDir, spec.Instance), filepath.Join(c.SocketDir, spec.Instance)
+	w = &confine.Process{Shim: c.Shim, Home: filepath.Join(own, "home")}
+	err := errors.Join(os.MkdirAll(filepath.Join(w.Home, "run"), 0o700), os.MkdirAll(sockets, 0o700))
+	if _, missing := os.Stat(c.Shim); missing != nil && runtime.GOOS == "linux" {
+		if spec.Confine.Bundled && err == nil { // nobody asked for it, and doctor says it
+			return nil, []string{"anything: bothy-shim, which confines it, is missing"}, nil
+		}
+		return nil, nil, &inspect.Fault{
 			Summary: "it cannot be confined", Permanent: true,
-			Detail: fmt.Sprintf("bothy-shim, which confines it, is missing: %v. Install Bothy again.", err),
+			Detail: fmt.Sprintf("bothy-shim, which confines it, is missing: %v. Install Bothy again.", missing),
 		}
 	}
 	if fail := spec.NotThere(); fail != nil {
-		return nil, fail
+		return nil, nil, fail
 	}
 	lacks = c.Kernel().Lacks()
-	if len(lacks) > 0 && !spec.Confine.BestEffort {
-		return nil, &inspect.Fault{
+	switch {
+	case len(lacks) > 0 && !spec.Confine.BestEffort:
+		return nil, nil, &inspect.Fault{
 			Summary: "it cannot be confined on this machine", Permanent: true,
 			Detail: "This kernel cannot hold it back from " + strings.Join(lacks, "; ") + ". Update the kernel or its settings, or set best_effort = true in its confine block to run it all the same.",
 		}
+	case runtime.GOOS != "linux":
+		return nil, lacks, nil
 	}
-	return lacks, nil
-}
-
-// shimMissing says why there is nothing that would confine a plugin, where that is needed.
-func (c *Config) shimMissing() error {
-	if runtime.GOOS != "linux" {
-		return nil
-	}
-	_, err := os.Stat(c.Shim)
-	return err
-}
-
-// confine makes the bounds of one process, and the folders that are its own.
-// It is nil where nothing is to be held, or nothing can be.
-func (c *Config) confine(spec inspect.Spec, b *inspect.Binary) (*confine.Process, error) {
-	if spec.Confine == nil || runtime.GOOS != "linux" {
-		return nil, nil
-	}
-	own := filepath.Join(c.DataDir, confinedDir, spec.Instance)
-	w := &confine.Process{Shim: c.Shim, Home: filepath.Join(own, "home")}
-	sockets := filepath.Join(c.SocketDir, spec.Instance)
-	for _, dir := range []string{w.Home, filepath.Join(w.Home, "run"), sockets} {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return nil, fmt.Errorf("make its own folder: %w", err)
-		}
-	}
-	if spec.Confine.Bundled && c.shimMissing() != nil {
-		return nil, nil
-	}
-	bounds := c.limits(spec)
-	read := append(b.Beside(), spec.Confine.ReadPaths...)
+	bounds, read := c.limits(spec), append(b.Beside(), spec.Confine.ReadPaths...)
 	if spec.Confine.Network {
 		read = append(read, confine.Certificates(spec.Env)...)
 	}
-	var err error
-	if w.Tmp, err = os.MkdirTemp(own, "tmp"); err != nil {
-		return nil, fmt.Errorf("make its own folder: %w", err)
+	if err == nil {
+		w.Tmp, err = os.MkdirTemp(own, "tmp")
+	}
+	if err != nil {
+		return nil, nil, &inspect.Fault{Summary: "it cannot be confined", Detail: "make its own folder: " + err.Error()}
 	}
 	w.Spec = confine.Spec{
 		Write:   append([]string{w.Home, w.Tmp, sockets}, spec.Confine.Paths...),
@@ -91,7 +72,7 @@ func (c *Config) confine(spec inspect.Spec, b *inspect.Binary) (*confine.Process
 		Network: spec.Confine.Network, BestEffort: spec.Confine.BestEffort, Apart: c.Kernel().Apart(),
 		Memory: max(0, bounds.Memory), Files: max(0, bounds.Files), Parent: os.Getpid(),
 	}
-	return w, nil
+	return w, lacks, nil
 }
 
 // held says, for people, what a plugin is held to, and what does not hold.

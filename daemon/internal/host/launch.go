@@ -25,10 +25,6 @@ func (i *instance) open(ctx context.Context, spec inspect.Spec, generation int) 
 	}
 	defer b.Close()
 	i.found(b)
-	lacks, fail := i.s.cfg.confinable(spec)
-	if fail != nil {
-		return nil, fail
-	}
 	begin := i.connect
 	if spec.Foreign != nil {
 		begin = i.attach
@@ -41,8 +37,6 @@ func (i *instance) open(ctx context.Context, spec inspect.Spec, generation int) 
 		l.close()
 		return nil, fail
 	}
-	l.confined = held(spec.Confine, lacks)
-	l.warnings = append(l.warnings, unheld(spec, lacks)...)
 	return l, nil
 }
 
@@ -109,11 +103,11 @@ func (i *instance) prepare(ctx context.Context, l *link) *inspect.Fault {
 	if fail := checkLock(spec, b, *configured); fail != nil {
 		return fail
 	}
-	l.said, l.settings = configured, settings
+	l.said = configured
 	if slices.Contains(configured.Features, sdk.FeatureRelease) {
 		l.calls.runs = map[string]*keptRun{}
 	}
-	l.warnings = slices.Concat(callback.Wants(spec, m), unlimited(spec), unopened(spec, m), i.register(ctx, spec, configured))
+	l.warnings = slices.Concat(callback.Wants(spec, m), unlimited(spec), unopened(spec, m), i.register(ctx, spec, configured), unheld(spec, l.lacks))
 	return nil
 }
 

@@ -67,7 +67,7 @@ type link struct {
 	said     *sdk.Manifest            // what it declares, also beyond what the lock allows; guarded by the instance's mu
 	pin      inspect.Pin              // guarded by the instance's mu
 	identity string                   // of the file that it was started from; guarded by the instance's mu
-	confined string                   // what it is held to, for people
+	lacks    []string                 // what it is not held back from in spite of its block, for people
 
 	// What it was given last, or is to be. Only the instance's goroutine uses these.
 	spec     inspect.Spec
@@ -108,12 +108,12 @@ func (i *instance) newLink(spec inspect.Spec, b *inspect.Binary, generation int)
 // link: close ends it, also when connect failed.
 func (i *instance) connect(ctx context.Context, spec inspect.Spec, b *inspect.Binary, generation int) (*link, *inspect.Fault) {
 	cfg := &i.s.cfg
-	walls, err := cfg.confine(spec, b)
-	if err != nil {
-		return nil, &inspect.Fault{Summary: "it cannot be confined", Detail: err.Error()}
+	walls, lacks, fail := cfg.confine(spec, b)
+	if fail != nil {
+		return nil, fail
 	}
 	l := i.newLink(spec, b, generation)
-	l.walls, l.proc.Confined = walls, walls != nil
+	l.walls, l.lacks, l.proc.Confined = walls, lacks, walls != nil
 	l.proc.Begun, l.proc.Meanwhile = walls.Started, func() { i.welcome(l) }
 	l.client = goplugin.NewClient(&goplugin.ClientConfig{
 		HandshakeConfig: goplugin.HandshakeConfig{
@@ -243,21 +243,28 @@ func (l *link) describe(ctx context.Context) *inspect.Fault {
 	return nil
 }
 
-// configure offers the services and hands the settings over.
+// configure hands settings over. A process that refuses others than it has goes on with
+// those; of one that does not answer nobody knows which it has.
 func (l *link) configure(ctx context.Context, s sdk.Settings) *inspect.Fault {
 	ctx, cancel := context.WithTimeout(ctx, l.cfg.ConfigureTimeout)
 	defer cancel()
 	m, err := l.base.Configure(ctx, s, l.at)
-	if err != nil {
-		e := l.mapped(ctx, err)
-		refused := sdk.OutcomeOf(e)
-		return &inspect.Fault{
-			Summary: "it refuses its configuration", Detail: e.Error(),
-			Permanent: refused == sdk.Validation || refused == sdk.Unavailable || refused == sdk.Permission,
-		}
+	if err == nil {
+		l.settings = s
+		l.places.Store(&sync.Map{})
+		l.manifest.Store(&m)
+		return nil
 	}
-	l.manifest.Store(&m)
-	return nil
+	var own *sdk.Error
+	e, summary := l.mapped(ctx, err), "it refuses its configuration"
+	if !errors.As(err, &own) || ctx.Err() != nil {
+		summary, l.unsure = "it did not take its configuration", l.alive.Err() == nil
+	}
+	refused := sdk.OutcomeOf(e)
+	return &inspect.Fault{
+		Summary: summary, Detail: e.Error(),
+		Permanent: refused == sdk.Validation || refused == sdk.Unavailable || refused == sdk.Permission,
+	}
 }
 
 // serve offers the daemon's services to the plugin, on a socket in the plugin's
@@ -297,15 +304,10 @@ func (l *link) drain(ctx context.Context) {
 		l.log.Warn("the plugin did not drain", "error", err)
 		return
 	}
-	l.shutdown(time.Second)
-}
-
-// shutdown asks go-plugin to end the process, and does not wait for longer.
-func (l *link) shutdown(within time.Duration) {
-	l.wg.Go(l.tidy) // ends at the latest when the process is killed
+	l.wg.Go(l.tidy) // asks it to end, and has ended when the process is killed
 	select {
 	case <-l.proc.Done():
-	case <-time.After(within):
+	case <-time.After(time.Second):
 	}
 }
 

@@ -89,7 +89,7 @@ func (i *instance) status() rpc.Plugin {
 	if i.link != nil {
 		st.PID = i.link.proc.PID()
 		st.RSS = process.Resident(st.PID)
-		st.Confined = i.link.confined
+		st.Confined = held(i.spec.Confine, i.link.lacks)
 		in := process.Limited(st.PID)
 		st.MemoryLimit, st.FileLimit = in.Memory, in.Files
 		if said := i.link.detail.Load(); said != nil {

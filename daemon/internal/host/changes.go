@@ -23,44 +23,29 @@ func (o *offered) believe(r sdk.ToolResult, twice bool) sdk.ToolResult {
 	return r
 }
 
-// believe does the same for what a plugin with these grants did once.
+// believe does the same for what a plugin with these grants did once. What one change is
+// about can be taken back without those that cannot be.
 func (i *instance) believe(r sdk.ToolResult, what string, grants []string) sdk.ToolResult {
-	r.Untold = false
-	granted := slices.Contains(grants, sdk.GrantProject)
-	if err := doubt(r, granted); err != nil {
-		i.log.Warn("what a call told of its changes is not kept, and cannot be taken back", "call", what, "reason", err)
-		r.Changes, r.ChangesKept, r.Untold = nil, "", true
+	granted, all := slices.Contains(grants, sdk.GrantProject), r.Changes
+	bad := func(c sdk.FileChange) bool { return c.Check() != nil }
+	var doubt error
+	switch first := slices.IndexFunc(all, bad); {
+	case len(all) == 0 && r.ChangesKept == "":
+	case !granted:
+		doubt = fmt.Errorf("its plugin is not granted %q", sdk.GrantProject)
+	case r.ChangesKept != "" && len(all) > 0:
+		doubt = errors.New("it told of them twice")
+	case r.ChangesKept != "" && !kept.IsDigest(r.ChangesKept):
+		doubt = fmt.Errorf("%.80q is no digest of a list", r.ChangesKept)
+	case first >= 0:
+		r.Changes = slices.DeleteFunc(slices.Clone(all), bad)
+		i.log.Warn("some changes that a call told of are not kept, and cannot be taken back", "call", what, "changes", len(all)-len(r.Changes), "reason", all[first].Check())
 	}
-	doubted := i.possible(&r, what)
-	r.Untold = r.Untold || doubted
+	if doubt != nil {
+		i.log.Warn("what a call told of its changes is not kept, and cannot be taken back", "call", what, "reason", doubt)
+		r.Changes, r.ChangesKept = nil, ""
+	}
+	r.Untold = doubt != nil || len(r.Changes) < len(all)
 	r.Told = r.Told && granted && !r.Untold
 	return r
-}
-
-func doubt(r sdk.ToolResult, granted bool) error {
-	switch {
-	case len(r.Changes) == 0 && r.ChangesKept == "":
-		return nil
-	case !granted:
-		return fmt.Errorf("its plugin is not granted %q", sdk.GrantProject)
-	case r.ChangesKept != "" && len(r.Changes) > 0:
-		return errors.New("it told of them twice")
-	case r.ChangesKept != "" && !kept.IsDigest(r.ChangesKept):
-		return fmt.Errorf("%.80q is no digest of a list", r.ChangesKept)
-	}
-	return nil
-}
-
-// possible leaves the changes out of a result that cannot be, and reports whether
-// there were any. The others stay: what one of them is about can be taken back without those.
-func (i *instance) possible(r *sdk.ToolResult, what string) (doubted bool) {
-	all := r.Changes
-	bad := func(c sdk.FileChange) bool { return c.Check() != nil }
-	first := slices.IndexFunc(all, bad)
-	if first < 0 {
-		return false
-	}
-	r.Changes = slices.DeleteFunc(slices.Clone(all), bad)
-	i.log.Warn("some changes that a call told of are not kept, and cannot be taken back", "call", what, "changes", len(all)-len(r.Changes), "reason", all[first].Check())
-	return true
 }

@@ -42,10 +42,10 @@ func sameProcess(a, b inspect.Spec) bool {
 // sameFile reports whether a start would run what the link runs. A file that was
 // only touched, or written again as it was, is the same.
 func (i *instance) sameFile(l *link, spec inspect.Spec) bool {
+	i.tries(spec)
 	if spec.Foreign != nil {
 		return true // its process is there, whatever becomes of files
 	}
-	i.tries(spec)
 	b, fail := i.s.inspect.Find(spec)
 	if fail != nil {
 		return false

@@ -18,19 +18,11 @@ const stable = 300 * time.Millisecond
 type binaryWatcher struct {
 	s     *Supervisor
 	files *watch.Watcher
-	seen  map[*instance]seenFile // of the checks alone
-}
-
-// seenFile is the file that an instance would be started from, as it was seen
-// last.
-type seenFile struct {
-	file string
-	rest watch.Rest
-	told bool // the instance knows of it, or it cannot be started
+	seen  map[*instance]*watch.Rest // since when a file that is another is as it is; of the checks alone
 }
 
 func newBinaryWatcher(s *Supervisor, open func() (watch.Notifier, error)) *binaryWatcher {
-	w := &binaryWatcher{s: s, seen: map[*instance]seenFile{}}
+	w := &binaryWatcher{s: s, seen: map[*instance]*watch.Rest{}}
 	w.files = watch.New(watch.Config{
 		Log: s.cfg.Log, What: "the files of plugins", Check: w.check,
 		Quiet: 50 * time.Millisecond, Longest: time.Second, Poll: 2 * time.Second, Every: time.Minute, Open: open,
@@ -41,7 +33,7 @@ func newBinaryWatcher(s *Supervisor, open func() (watch.Notifier, error)) *binar
 // check tells the instances whose files are others. What was not the same for a
 // while may be half written.
 func (w *binaryWatcher) check(p *watch.Pass) (again time.Duration) {
-	current := map[*instance]seenFile{}
+	current := map[*instance]*watch.Rest{}
 	for _, i := range w.s.instances() {
 		i.mu.Lock()
 		path, tried := w.s.inspect.PathOf(i.spec), i.tried
@@ -57,16 +49,13 @@ func (w *binaryWatcher) check(p *watch.Pass) (again time.Duration) {
 		if tried == "" || file == tried || file == "" {
 			continue
 		}
-		seen := w.seen[i]
-		if seen.file != file {
-			seen = seenFile{file: file}
-		}
-		left := seen.rest.Left(file, stable)
-		if again = max(again, left); left == 0 && !seen.told {
-			seen.told = true
+		rest := cmp.Or(w.seen[i], &watch.Rest{})
+		current[i] = rest
+		left := rest.Left(file, stable)
+		again = max(again, left)
+		if left == 0 {
 			w.tell(i, path)
 		}
-		current[i] = seen
 	}
 	w.seen = current
 	return again
@@ -76,7 +65,7 @@ func (w *binaryWatcher) check(p *watch.Pass) (again time.Duration) {
 func (w *binaryWatcher) tell(i *instance, path string) {
 	b, err := inspect.OpenBinary(path)
 	if err != nil {
-		w.s.cfg.Log.Info("the file of a plugin changed and cannot be started as it is now", "plugin", i.name, "reason", err)
+		w.s.cfg.Log.Debug("the file of a plugin changed and cannot be started as it is now", "plugin", i.name, "reason", err)
 		return
 	}
 	_ = b.Close() // it was only looked at

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"google.golang.org/grpc/codes"
@@ -107,19 +108,8 @@ func (l *link) amiss(hangs bool) bool {
 // and that it knows no such question are answers too.
 func (l *link) answers(ctx context.Context) bool {
 	err := l.base.Health(ctx)
-	if err == nil {
-		return true
-	}
 	var own *sdk.Error
-	if errors.As(err, &own) {
-		l.log.Debug("the plugin is not healthy", "reason", own.Message)
-		return true
-	}
-	switch status.Code(err) {
-	case codes.Unavailable, codes.Canceled, codes.DeadlineExceeded:
-		return false
-	}
-	return true
+	return err == nil || errors.As(err, &own) || !slices.Contains([]codes.Code{codes.Unavailable, codes.Canceled, codes.DeadlineExceeded}, status.Code(err))
 }
 
 // finish ends the plugin for a reason of the daemon's. It kills the process before anybody
@@ -144,21 +134,14 @@ func (l *link) finish(reason string, hangs bool) {
 	if err := l.proc.Kill(context.Background()); err != nil {
 		l.log.Error("killing the plugin", "error", err)
 	}
-	if file := l.keep(stacks); file != "" {
-		reason += "; where it stood is in " + file
+	if len(stacks) > 0 && l.cfg.DataDir != "" {
+		file, err := process.KeepStacks(l.cfg.DataDir, l.instance, stacks, time.Now())
+		if err != nil {
+			l.log.Warn("keeping the stacks of the plugin", "error", err)
+		}
+		if file != "" {
+			reason += "; where it stood is in " + file
+		}
 	}
 	l.died(sdk.Errorf(sdk.PluginCrashed, "the plugin was ended: %s", reason))
-}
-
-// keep writes the stacks of a plugin to a file, whose name it returns; empty
-// when there is nothing to keep, or no place for it.
-func (l *link) keep(stacks []byte) string {
-	if len(stacks) == 0 || l.cfg.DataDir == "" {
-		return ""
-	}
-	file, err := process.KeepStacks(l.cfg.DataDir, l.instance, stacks, time.Now())
-	if err != nil {
-		l.log.Warn("keeping the stacks of the plugin", "error", err)
-	}
-	return file
 }

@@ -3,7 +3,7 @@ package host
 import (
 	"context"
 	"errors"
-	"slices"
+	"reflect"
 	"sync"
 
 	"github.com/bothyd/bothy/daemon/internal/inspect"
@@ -45,18 +45,12 @@ func (s *schemes) claim(i *instance, x sdk.Scheme) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	has, taken := s.owned[x.Name]
-	if taken && has.instance != i.name {
-		if _, gone := i.s.instance(has.instance); gone == nil {
-			if !sameScheme(has.scheme, x) {
-				return sdk.Errorf(sdk.Conflict, "the scheme %s:// belongs to the plugin %s, which means something else by it; one of them has to choose another name", x.Name, has.instance)
-			}
-			return nil
-		}
+	_, gone := i.s.instance(has.instance)
+	switch {
+	case !taken || has.instance == i.name || gone != nil:
+		s.owned[x.Name] = ownedScheme{i.name, x}
+	case !reflect.DeepEqual(has.scheme, x):
+		return sdk.Errorf(sdk.Conflict, "the scheme %s:// belongs to the plugin %s, which means something else by it; one of them has to choose another name", x.Name, has.instance)
 	}
-	s.owned[x.Name] = ownedScheme{i.name, x}
 	return nil
-}
-
-func sameScheme(a, b sdk.Scheme) bool {
-	return a.ModelVisible == b.ModelVisible && a.Category == b.Category && a.Scope == b.Scope && slices.Equal(a.WritableBy, b.WritableBy)
 }

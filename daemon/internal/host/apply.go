@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -19,8 +20,7 @@ import (
 // alone. A block that is off does not run; a lazy one starts when it is first asked
 // for. Of two blocks of one label the first counts. Apply waits for what is new, and then
 // for what is replaced, each no longer than Config.Patience: what is slower goes on by
-// itself, and the old process works until then. Apply returns what went wrong,
-// as far as it is known in time; Config.Diagnose is told all of it as well.
+// itself. It returns what went wrong in that time; Config.Diagnose is told all of it.
 func (s *Supervisor) Apply(ctx context.Context, blocks []inspect.Spec) []inspect.Diagnostic {
 	started, replaced := s.decide(blocks)
 	found := s.await(ctx, started)
@@ -73,7 +73,7 @@ func (s *Supervisor) decide(blocks []inspect.Spec) (started []*instance, replace
 	s.inspect.SubscribesNoMore(func(label string) bool { return named[label] })
 	for _, i := range s.instances() {
 		if !kept[i.name] && !s.added[i.name] {
-			_ = s.remove(i.name) // gone already, perhaps
+			s.remove(i.name)
 		}
 	}
 	return started, replaced
@@ -110,7 +110,7 @@ func (s *Supervisor) Forget(labels []string) {
 			continue
 		}
 		if digest, _ := i.serving(); digest != "" {
-			_ = s.remove(label) // it is there
+			s.remove(label)
 		}
 	}
 }
@@ -147,6 +147,42 @@ func (s *Supervisor) demand(label string) (i *instance, fresh bool, err error) {
 	return i, true, nil
 }
 
+// Gather starts the servers of MCP that an agent may use and that do not run yet, and returns
+// when each is ready, has failed, or is slower than Config.ConfigureTimeout. One that failed
+// before is tried again, for it may be there by now, and waited for no longer than
+// Config.Patience. What went wrong is told as with any plugin.
+func (s *Supervisor) Gather(ctx context.Context, agent sdk.Agent) {
+	var blocks []inspect.Spec
+	s.applying.Lock()
+	for _, spec := range s.blocks {
+		if server, is := strings.CutPrefix(spec.Instance, sdk.MCPPrefix); is && spec.Lazy && !spec.Off && agent.UsesMCP(server) {
+			blocks = append(blocks, spec)
+		}
+	}
+	s.applying.Unlock()
+	if len(blocks) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.ConfigureTimeout)
+	defer cancel()
+	var starting sync.WaitGroup
+	for _, spec := range blocks {
+		i, fresh, err := s.demand(spec.Instance)
+		if err != nil {
+			continue // the block is gone by now, or the daemon stops
+		}
+		starting.Go(func() {
+			if i.await(ctx); fresh || i.unready() == nil {
+				return
+			}
+			soon, cancel := context.WithTimeout(ctx, s.cfg.Patience)
+			defer cancel()
+			_, _ = i.asks(spec, false).wait(soon) // what came of it is told of the plugin
+		})
+	}
+	starting.Wait()
+}
+
 // block is the enabled block of a label. It needs s.applying.
 func (s *Supervisor) block(label string) (inspect.Spec, error) {
 	var labels []string
@@ -164,24 +200,28 @@ func (s *Supervisor) block(label string) (inspect.Spec, error) {
 }
 
 // Reload brings one plugin to what its file and its block in force are now, and
-// with Force swaps its process though nothing changed. A broken one is tried
-// again, and one that waits for its first use is started. The error is not_found
-// for a label that no block has, validation for a block that is off, conflict when
-// a newer block came meanwhile; aborted when ctx ended, and the plugin is reloaded
-// all the same.
+// with Force swaps its process though nothing changed. One that is broken, or waits for its
+// first use, is started. The error is not_found for a label that no block has, validation
+// for a block that is off, conflict when a newer block came meanwhile; aborted when ctx
+// ended, and the plugin is reloaded all the same.
 func (s *Supervisor) Reload(ctx context.Context, p rpc.PluginReload) (rpc.PluginReloaded, error) {
 	s.applying.Lock()
 	spec, err := s.block(p.Instance)
+	i, missing := s.instance(p.Instance)
 	var r *request
-	if i, missing := s.instance(p.Instance); err == nil && missing == nil {
+	if err == nil && missing == nil {
 		r = i.asks(spec, p.Force)
 	}
 	s.applying.Unlock()
 	var a Replaced
 	switch {
 	case err != nil:
-	case r == nil:
-		a, err = s.startFirst(ctx, p.Instance)
+	case r == nil: // it waited for its first use
+		if i, _, err = s.demand(p.Instance); err == nil {
+			s.await(context.WithoutCancel(ctx), []*instance{i})
+			a = Replaced{How: Started, Diagnostics: i.wrong()}
+			a.Digest, a.Generation = i.serving()
+		}
 	default:
 		if a, err = r.wait(ctx); err != nil && ctx.Err() != nil {
 			err = sdk.Errorf(sdk.Aborted, "nobody waits for the plugin %s any more, which is loaded all the same; `bothy plugins` shows what became of it", p.Instance)
@@ -192,20 +232,6 @@ func (s *Supervisor) Reload(ctx context.Context, p rpc.PluginReload) (rpc.Plugin
 		out.Diagnostics = append(out.Diagnostics, s.Diagnostic(d))
 	}
 	return out, err
-}
-
-// startFirst starts what waited for its first use.
-func (s *Supervisor) startFirst(ctx context.Context, label string) (a Replaced, err error) {
-	if err := s.Ensure(context.WithoutCancel(ctx), label); err != nil {
-		return a, err
-	}
-	i, err := s.instance(label)
-	if err != nil {
-		return a, err
-	}
-	a = Replaced{How: Started, Diagnostics: i.wrong()}
-	a.Digest, a.Generation = i.serving()
-	return a, nil
 }
 
 // serving says which binary serves now, and with settings of which generation;

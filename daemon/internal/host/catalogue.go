@@ -80,9 +80,6 @@ func (c *catalogue) absent() (out []string) {
 // offer makes the tools of a manifest ready, once for as long as it holds. What
 // was compiled before is not compiled anew.
 func (i *instance) offer(m *sdk.Manifest, spec inspect.Spec, pinned bool, digest string, before ...*offered) []*offered {
-	if m == nil {
-		return nil
-	}
 	tools := make([]*offered, 0, len(m.Tools))
 	for _, t := range m.Tools {
 		o := &offered{remote: t.Name, owner: i, Tool: sdk.Tool{ToolSpec: t, Plugin: i.name, Pinned: pinned && t.Source == "", Digest: digest, Grants: spec.Grants}}
@@ -147,17 +144,12 @@ func (c *catalogue) add(o *offered) *offered {
 
 func (o *offered) full() string { return o.owner.name + "__" + o.remote }
 
-// foreign reports whether a tool has the name of one of an MCP server that is not its plugin.
-func (o *offered) foreign() bool {
-	return strings.HasPrefix(o.remote, sdk.MCPPrefix) && !strings.HasPrefix(o.remote, o.owner.name+"__")
-}
-
 // compile makes the tool's schema ready.
 func (o *offered) compile() (err error) {
 	if !tool.ValidName(o.remote) {
 		return errors.New("a tool's name is [a-z][a-z0-9_]{0,63}")
 	}
-	if o.foreign() {
+	if strings.HasPrefix(o.remote, sdk.MCPPrefix) && !strings.HasPrefix(o.remote, o.owner.name+"__") {
 		return errors.New("a name that begins with mcp__ is for the tools of the MCP server that it names")
 	}
 	o.schema, err = schema.Compile(o.Parameters)

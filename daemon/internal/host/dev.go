@@ -103,7 +103,7 @@ func (s *Supervisor) detach(stopping context.Context, instance string) {
 	switch {
 	case stopping.Err() != nil || missing != nil:
 	case gone != nil || added && spec.Lazy:
-		_ = s.remove(instance) // gone already, perhaps
+		s.remove(instance)
 	default:
 		r = i.asks(spec, false) // what was asked for before the process came is not tried any more
 	}

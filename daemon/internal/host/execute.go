@@ -2,14 +2,12 @@ package host
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
 	"github.com/google/uuid"
 
 	"github.com/bothyd/bothy/daemon/internal/callback"
-	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/host"
 	"github.com/bothyd/bothy/sdk/plugin"
@@ -46,7 +44,7 @@ func (s *Supervisor) Execute(ctx context.Context, instance string, call sdk.Skil
 		return sdk.ToolResult{}, err
 	}
 	defer end()
-	if err := l.executes(i.current(), i.pinned(), call.Skill); err != nil {
+	if err := i.executes(l, call.Skill); err != nil {
 		return sdk.ToolResult{}, err
 	}
 	r, err := s.serve(ctx, l, i, sdk.Caller{
@@ -60,20 +58,17 @@ func (s *Supervisor) Execute(ctx context.Context, instance string, call sdk.Skil
 
 // executes reports why the plugin cannot execute a skill, or must not. As with
 // a tool, what no digest vouches for is not run for a model.
-func (l *link) executes(spec inspect.Spec, pin inspect.Pin, name string) error {
+func (i *instance) executes(l *link, name string) error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
 	m := l.manifest.Load()
 	switch {
 	case !slices.Contains(m.Kinds, plugin.KindSkill):
-		return sdk.Errorf(sdk.NotFound, "the plugin %s executes no skills: name another one as plugin in the SKILL.md of %s", spec.Instance, name)
+		return sdk.Errorf(sdk.NotFound, "the plugin %s executes no skills: name another one as plugin in the SKILL.md of %s", i.name, name)
 	case !slices.Contains(m.Skills, name):
-		return sdk.Errorf(sdk.NotFound, "the plugin %s has no skill %q; it has: %s", spec.Instance, name, callback.List(m.Skills))
-	case pin == "" && !l.attached: // who attached it vouches for it
-		return sdk.Errorf(sdk.Permission, "the plugin %s is not pinned, so nothing vouches for what its skill %s does; %s", spec.Instance, name, l.howToPin(spec.Instance))
+		return sdk.Errorf(sdk.NotFound, "the plugin %s has no skill %q; it has: %s", i.name, name, callback.List(m.Skills))
+	case i.pin == "" && !l.attached: // who attached it vouches for it
+		return sdk.Errorf(sdk.Permission, "the plugin %s is not pinned, so nothing vouches for what its skill %s does; if it is what you want, call `bothy plugins lock %s`, or write into its block: sha256 = %q", i.name, name, i.name, l.binary.Digest)
 	}
 	return nil
-}
-
-// howToPin says how to pin the file as it is now.
-func (l *link) howToPin(instance string) string {
-	return fmt.Sprintf("if it is what you want, call `bothy plugins lock %s`, or write into its block: sha256 = %q", instance, l.binary.Digest)
 }

@@ -79,13 +79,6 @@ func (i *instance) current() inspect.Spec {
 	return i.spec
 }
 
-// pinned is what vouches for the file that serves.
-func (i *instance) pinned() inspect.Pin {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	return i.pin
-}
-
 // run starts the plugin, and starts it again when it dies, until ctx ends. What
 // is asked for meanwhile takes the place of the spec.
 func (i *instance) run(ctx context.Context) {

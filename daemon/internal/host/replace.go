@@ -47,8 +47,7 @@ func (r *request) drop() {
 // wait returns what a request came to, once. The error is conflict when a newer
 // spec came meanwhile, aborted when ctx ended: the exchange goes on all the same. An
 // answer that is there is returned, even if ctx has ended.
-func (r *request) wait(ctx context.Context) (Replaced, error) {
-	var a Replaced
+func (r *request) wait(ctx context.Context) (a Replaced, err error) {
 	answered := false
 	select {
 	case a, answered = <-r.answer:
@@ -66,13 +65,10 @@ func (r *request) wait(ctx context.Context) (Replaced, error) {
 }
 
 // asks has the instance go on with another spec without losing a call, in the way that
-// costs least. Where nothing changed, nothing happens; a new configuration alone is
-// handed to the running process, if it can take one; for all else a new process is
-// started and configured while the old one works, calls that begin afterwards go to
-// the new one, and the old one ends when its last call has. If the new one cannot be
-// had, the old one stays. A plugin that does not run begins with the new spec at
-// once. An older request that was not begun, or whose plugin is just being started, is
-// dropped.
+// costs least: nothing, a new configuration for the process that runs, or another process,
+// which serves the calls that begin when it can; the old one ends with its last. If it
+// cannot be had, the old one stays. A plugin that does not run begins with the new spec at
+// once. An older request that was not begun, or is just being started, is dropped.
 func (i *instance) asks(spec inspect.Spec, force bool) *request {
 	r := &request{spec: spec, force: force, answer: make(chan Replaced, 1)}
 	i.mu.Lock()
@@ -114,18 +110,16 @@ func (i *instance) settle(r *request, a Replaced) {
 	close(r.answer)
 }
 
-// remove ends the plugin of an instance. Its tools are gone when remove
+// remove ends the plugin of an instance, if there is one. Its tools are gone when remove
 // returns; its process goes when its last call has ended.
-func (s *Supervisor) remove(name string) error {
+func (s *Supervisor) remove(name string) {
 	s.mu.Lock()
-	i, ok := s.byName[name]
-	if ok {
-		delete(s.byName, name)
-		s.order = slices.DeleteFunc(s.order, func(x *instance) bool { return x == i })
-	}
+	i := s.byName[name]
+	delete(s.byName, name)
+	s.order = slices.DeleteFunc(s.order, func(x *instance) bool { return x == i })
 	s.mu.Unlock()
-	if !ok {
-		return sdk.Errorf(sdk.NotFound, "no plugin is called %q", name)
+	if i == nil {
+		return
 	}
 	i.cut()
 	i.mend(nil)
@@ -133,7 +127,6 @@ func (s *Supervisor) remove(name string) error {
 	s.changed()
 	s.changes.notify()
 	s.binaries.files.Ask()
-	return nil
 }
 
 // Processes are the process ids of all plugins, those that are being started

@@ -73,11 +73,3 @@ func (l *link) unhurried(ctx context.Context) (context.Context, context.CancelFu
 	})
 	return long, func() { stop(); cancel() }
 }
-
-// origin says where what serves comes from.
-func (i *instance) origin() string {
-	if i.link != nil && i.link.attached {
-		return "dev"
-	}
-	return i.file.Origin
-}

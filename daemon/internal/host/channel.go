@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -34,9 +35,7 @@ const (
 // ended.
 type channelServer struct {
 	l        *link
-	instance string
 	projects []string
-	lend     Lend
 	ending   context.Context // ends when it is to end, in order
 	end      context.CancelFunc
 	done     chan struct{} // closed when it has ended
@@ -54,7 +53,7 @@ func (i *instance) openChannel(l *link) {
 	if i.s.channels.Err() != nil {
 		return // the daemon stops
 	}
-	f := &channelServer{l: l, instance: i.name, projects: spec.Projects, lend: i.s.cfg.Lend, done: make(chan struct{})}
+	f := &channelServer{l: l, projects: spec.Projects, done: make(chan struct{})}
 	f.ending, f.end = context.WithCancel(i.s.channels)
 	i.channel, l.channelServer, l.channel = f, f, channel.NewClient(l.conn)
 	i.s.fronts.Add(1)
@@ -90,11 +89,7 @@ func (f *channelServer) keep() {
 			wait = 0
 		}
 		wait = min(max(2*wait, f.l.cfg.ChannelWait), longestChannelWait)
-		why := "it gave no reason"
-		if err != nil {
-			why = err.Error()
-		}
-		pause := sdk.Jittered(wait)
+		pause, why := sdk.Jittered(wait), cmp.Or(reason(err), "it gave no reason")
 		f.l.log.Warn("the channel ended and is opened again", "reason", why, "wait", pause)
 		f.l.say(fmt.Sprintf("the channel ended and is opened again in %v: %s", pause.Round(time.Second/10), why))
 		select {
@@ -108,7 +103,7 @@ func (f *channelServer) keep() {
 
 // serve lasts as long as one stream, with a loan of its own.
 func (f *channelServer) serve() error {
-	access, takeBack := f.lend(f.l.proc.PID(), f.instance, f.projects)
+	access, takeBack := f.l.cfg.Lend(f.l.proc.PID(), f.l.instance, f.projects)
 	defer takeBack()
 	var err error
 	if access.Socket, err = f.l.walls.Reach(access.Socket, f.l.proc.Dir); err != nil {

@@ -57,12 +57,6 @@ func (i *instance) subscriptions() (subs []sdk.Subscription, known bool) {
 	return i.s.inspect.Subscriptions(i.name)
 }
 
-// declares keeps what a plugin subscribes to for when it is not there.
-func (i *instance) declares(m *sdk.Manifest) {
-	i.s.inspect.Subscribes(i.name, subscribedBy(m))
-	i.s.cfg.Changed()
-}
-
 func subscribedBy(m *sdk.Manifest) []sdk.Subscription {
 	if !slices.Contains(m.Kinds, plugin.KindHook) {
 		return nil

@@ -117,8 +117,11 @@ func (s *Supervisor) serve(ctx context.Context, l *link, i *instance, c sdk.Call
 	defer done()
 	var quiet *silence
 	if !l.attached {
-		var heard context.CancelFunc
-		ctx, quiet, heard = i.heeded(ctx, s.cfg.silence(i.current()))
+		limit, heard := s.cfg.Silence, context.CancelFunc(nil)
+		if i.current().Granted(sdk.GrantSandbox) {
+			limit = 0 // it bounds its commands
+		}
+		ctx, quiet, heard = i.heeded(ctx, limit)
 		defer heard()
 	}
 	c.Instance, c.Depth = i.name, callback.Depth(ctx)
@@ -222,10 +225,8 @@ func (l *link) hung(ctx context.Context) error {
 // the plugin itself says of it is kept.
 func endedLate(ctx context.Context, err error) error {
 	var own *sdk.Error
-	if errors.As(err, &own) && own.Outcome != sdk.Internal {
-		if own.Outcome == sdk.Aborted && (errors.Is(ctx.Err(), context.DeadlineExceeded) || fellSilent(ctx) != nil) {
-			return gaveUp(ctx)
-		}
+	late := errors.Is(ctx.Err(), context.DeadlineExceeded) || fellSilent(ctx) != nil
+	if errors.As(err, &own) && own.Outcome != sdk.Internal && (own.Outcome != sdk.Aborted || !late) {
 		return own
 	}
 	return gaveUp(ctx)

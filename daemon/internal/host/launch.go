@@ -34,6 +34,7 @@ func (i *instance) open(ctx context.Context, spec inspect.Spec, generation int) 
 		return nil, fail
 	}
 	if fail := i.prepare(ctx, l); fail != nil {
+		i.needs(nil)
 		l.close()
 		return nil, fail
 	}
@@ -79,7 +80,8 @@ func (i *instance) prepare(ctx context.Context, l *link) *inspect.Fault {
 		i.s.inspect.Remember(b, "", *m)
 	}
 	if _, known := i.s.inspect.Subscriptions(i.name); !known && spec.Foreign == nil {
-		i.declares(m) // by its configuration it may hear more
+		i.s.inspect.Subscribes(i.name, subscribedBy(m)) // by its configuration it may hear more
+		i.s.cfg.Changed()
 	}
 	settings, fail := i.settings(m, spec, l.settings.Generation)
 	if fail != nil {

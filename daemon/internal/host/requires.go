@@ -59,17 +59,12 @@ func (i *instance) held() error {
 // by waiting is told once, and waited for all the same: it may be configured
 // later. For a plugin that is to take the place of one that serves, it is an
 // error instead.
-func (i *instance) require(ctx context.Context, l *link, spec inspect.Spec, m *sdk.Manifest) (fail *inspect.Fault) {
+func (i *instance) require(ctx context.Context, l *link, spec inspect.Spec, m *sdk.Manifest) *inspect.Fault {
 	names := needed(spec, m)
 	if len(names) == 0 {
 		return nil
 	}
 	serves := i.needs(names)
-	defer func() {
-		if fail != nil {
-			i.needs(nil)
-		}
-	}()
 	for {
 		changed := i.s.changes.wait()
 		u := i.s.firstUnmet(i, names)

@@ -5,7 +5,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -103,13 +102,4 @@ type silentError struct{ error }
 func fellSilent(ctx context.Context) error {
 	e, _ := context.Cause(ctx).(silentError)
 	return e.error
-}
-
-// silence is how long a call of a tool or a skill may be silent that its block does
-// not bound; zero is without an end. What runs containers bounds their commands.
-func (c *Config) silence(spec inspect.Spec) time.Duration {
-	if spec.Granted(sdk.GrantSandbox) {
-		return 0
-	}
-	return c.Silence
 }

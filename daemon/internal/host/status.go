@@ -81,12 +81,15 @@ func (i *instance) status() rpc.Plugin {
 		Restarts: i.restarts, Error: reason(i.problem), Pinned: i.pin != "", PinnedBy: string(i.pin), Grants: i.spec.Grants,
 	}
 	if b := i.file; b != nil {
-		st.Path, st.Digest, st.Script, st.Origin = filepath.Clean(b.Path), b.Digest, b.Script, i.origin()
+		st.Path, st.Digest, st.Script, st.Origin = filepath.Clean(b.Path), b.Digest, b.Script, b.Origin
 	}
 	if i.manifest != nil {
 		st.Version, st.Kinds = i.manifest.Version, i.manifest.Kinds
 	}
 	if i.link != nil {
+		if i.link.attached {
+			st.Origin = "dev"
+		}
 		st.PID = i.link.proc.PID()
 		st.RSS = process.Resident(st.PID)
 		st.Confined = held(i.spec.Confine, i.link.lacks)

@@ -27,11 +27,10 @@ func (s *Supervisor) Stage(ctx context.Context, call sdk.Invocation) (staged sdk
 	return askAbout(ctx, o, call, (*tool.Client).Stage)
 }
 
-// Settle asks a tool's plugin what a call came to that an earlier daemon had
-// begun. A result is what Invoke would have answered, and says recovered in its
-// metadata. The error is an *sdk.Error: not_found for an unknown tool, and
-// interrupted when nobody knows, which says nothing about what the call did.
-// Asking is no attempt to make the call, and may be done again.
+// Settle asks a tool's plugin what a call came to that an earlier daemon had begun, which is
+// no attempt to make it and may be done again. A result is what Invoke would have answered,
+// and says recovered in its metadata. The error is an *sdk.Error: not_found for an unknown
+// tool, and interrupted when nobody knows, which says nothing about what the call did.
 func (s *Supervisor) Settle(ctx context.Context, call sdk.Invocation) (r sdk.ToolResult, err error) {
 	o, err := s.tools().find(call.Tool)
 	if err != nil {

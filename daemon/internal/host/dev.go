@@ -9,11 +9,10 @@ import (
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
-// Dev lets the process that a plugin's author runs take the place of the instance
-// of that name, with the settings of its block, and tells attached when it has. It
-// returns when the process has gone, ctx ended or stopping did; the instance then
-// is what its block says again. The error is conflict when another process is
-// attached.
+// Dev lets the process that a plugin's author runs take the place of the instance of that
+// name, with the settings of its block, and tells attached when it has. It returns when the
+// process has gone, ctx ended or stopping did; the instance then is what its block says
+// again. The error is conflict when another process is attached.
 func (s *Supervisor) Dev(ctx, stopping context.Context, d rpc.PluginDev, attached func(rpc.PluginAttached)) (rpc.PluginDetached, error) {
 	spec, added, err := s.lends(d)
 	if err != nil {

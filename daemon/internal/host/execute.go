@@ -13,13 +13,10 @@ import (
 	"github.com/bothyd/bothy/sdk/plugin"
 )
 
-// Execute executes a code skill by the plugin of an instance, which is started now
-// if its block waits for its first use. The error is an
-// *sdk.Error: unavailable when the plugin is not there, permission when nothing
-// vouches for it, not_found when it has no such skill, plugin_crashed when it
-// died, timeout when the deadline of ctx or of the call passed, aborted when
-// ctx was cancelled. A skill does more than one thing, so it is never executed a
-// second time.
+// Execute executes a code skill by the plugin of an instance, which is started now if its
+// block waits for its first use. The error is one of Invoke's, or unavailable when the plugin
+// is not there, permission when nothing vouches for it, not_found when it has no such skill.
+// A skill does more than one thing, so it is never executed a second time.
 func (s *Supervisor) Execute(ctx context.Context, instance string, call sdk.SkillCall, out sdk.Stream) (sdk.ToolResult, error) {
 	if err := s.Ensure(ctx, instance); sdk.OutcomeOf(err) == sdk.Validation {
 		return sdk.ToolResult{}, sdk.Errorf(sdk.Unavailable, "the skill %s is executed by the plugin %s, which is switched off: take enabled = false out of its block in the configuration", call.Skill, instance)

@@ -2,11 +2,10 @@
 // configuration, passes calls to them and starts them again when they die. A
 // plugin that fails is one diagnostic; the others never notice.
 //
-// A plugin's way through the package: launch.go has package inspect find and
-// verify the file, package process starts and owns the process, link.go connects to
-// it, instance.go drives the states, catalogue.go names the tools. invoke.go,
-// execute.go and complete.go carry calls to it, package callback answers those that it
-// makes back.
+// A plugin's way through the package: launch.go has package inspect find and verify the
+// file, link.go connects to it by package process, instance.go drives the states,
+// catalogue.go names the tools. invoke.go, execute.go and complete.go carry calls to it,
+// package callback answers those that it makes back.
 package host
 
 import (

@@ -18,13 +18,12 @@ import (
 // errHung ends the connection's side of a call that outlived its cancellation.
 var errHung = errors.New("the call did not end after it was cancelled")
 
-// Invoke runs one call of a tool. The error is an *sdk.Error: not_found for an
-// unknown tool, validation for wrong arguments, again when call.Digest is not
-// of the binary that runs, plugin_crashed when the plugin died, oom when that was
-// for want of memory, timeout when the deadline of ctx or of the call passed or the
-// plugin was silent for too long, aborted when ctx was cancelled. A call of a pinned
-// plugin's read-only or idempotent tool is tried a second time when the plugin
-// crashed under it, and not when it ran out of memory.
+// Invoke runs one call of a tool. The error is an *sdk.Error: not_found for an unknown tool,
+// validation for wrong arguments, again when call.Digest is not of the binary that runs,
+// plugin_crashed when the plugin died, oom when that was for want of memory, timeout when the
+// deadline of ctx or of the call passed or the plugin was silent for too long, aborted when
+// ctx was cancelled. A call of a pinned plugin's read-only or idempotent tool is tried a
+// second time when the plugin crashed under it, and not when it ran out of memory.
 func (s *Supervisor) Invoke(ctx context.Context, call sdk.Invocation, out sdk.Stream) (sdk.ToolResult, error) {
 	name := call.Tool
 	o, err := s.fitting(&call)

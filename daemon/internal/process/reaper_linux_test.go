@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/hashicorp/go-hclog"
+
+	"github.com/bothyd/bothy/daemon/internal/group"
 )
 
 // built is the folder of what shim built.
@@ -128,4 +130,76 @@ func TestDaemonKilled(t *testing.T) {
 	eventually(t, "they are gone", func() bool {
 		return (gone(pid) || zombie(pid)) && (gone(grandchild) || zombie(grandchild))
 	})
+}
+
+// listening is a shim that writes down what it is told, and the file of that.
+func listening(t *testing.T, script string) (shim, file string) {
+	t.Helper()
+	dir := t.TempDir()
+	shim, file = filepath.Join(dir, "shim"), filepath.Join(dir, "told")
+	if err := os.WriteFile(shim, []byte("#!/bin/sh\nPATH=/usr/bin:/bin\nfile="+file+"\n"+script+"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return shim, file
+}
+
+// TestReaperIsTold: of each process when it is there and when it has gone, with what marks
+// all that it starts.
+func TestReaperIsTold(t *testing.T) {
+	shim, file := listening(t, `exec cat >"$file"`)
+	s := NewSet(shim, hclog.NewNullLogger())
+	t.Cleanup(s.Stop)
+	marked, left := begin(t, s, "sleep 300"), begin(t, s, "sleep 300", func(o *Options) { o.Leaves = true })
+	lines := []string{group.Of(marked.PID(), marked.mark).Line(true), group.Of(left.PID(), "").Line(true)}
+	if marked.mark == "" || left.mark != "" || !strings.Contains(lines[0], marked.Dir) {
+		t.Errorf("the marks are %q and %q, told is %q", marked.mark, left.mark, lines)
+	}
+	for _, p := range []child{marked, left} {
+		lines = append(lines, group.Of(p.PID(), p.mark).Line(false))
+		if err := p.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	eventually(t, "all is told", func() bool {
+		told, _ := os.ReadFile(file)
+		return string(told) == strings.Join(lines, "")
+	})
+	if len(s.reaper.there) != 0 {
+		t.Errorf("it keeps %v", s.reaper.there)
+	}
+}
+
+// TestReaperIsDeaf: one that does not listen is not waited for, and its successor is told of
+// all that is there.
+func TestReaperIsDeaf(t *testing.T) {
+	shim, file := listening(t, `[ -e "$file" ] && exec cat >"$file"
+touch "$file"
+exec sleep 300`)
+	out := &log{}
+	r := newReaper(shim, hclog.New(&hclog.LoggerOptions{Output: out}))
+	t.Cleanup(r.stop)
+	eventually(t, "it has begun", func() bool { _, err := os.Stat(file); return err == nil })
+	var there []group.Group
+	for len(there) == 0 || !strings.Contains(out.String(), "another takes the place") { // until its pipe is full
+		there = append(there, r.add(os.Getpid(), fmt.Sprintf("MARK=%d %s", len(there), strings.Repeat("x", 8<<10))))
+	}
+	eventually(t, "the successor knows all", func() bool {
+		told, _ := os.ReadFile(file)
+		for _, g := range there {
+			if !strings.Contains(string(told), g.Line(true)) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// TestNobodyReaps: a set without a shim has nobody to tell.
+func TestNobodyReaps(t *testing.T) {
+	s := NewSet("", hclog.NewNullLogger())
+	if g := s.reaper.add(os.Getpid(), "MARK=1"); g != (group.Group{}) {
+		t.Errorf("told of %v", g)
+	}
+	s.reaper.remove(group.Of(os.Getpid(), ""))
+	s.Stop()
 }

@@ -32,6 +32,8 @@ type Action struct {
 type ActionCall struct {
 	CallID string `json:"call_id,omitempty"` // the model's
 	Tool   string `json:"tool,omitempty"`    // as the model wrote it: perhaps plugin__name, perhaps no tool there is
+	// Declared is the tool's name as its plugin declares it; empty where the model wrote that.
+	Declared string `json:"declared,omitempty"`
 	// Arguments are an object, or the model's text as a JSON string when that is
 	// none. They are stored like all attributes, without members that are null:
 	// what runs is ExactArguments.

@@ -39,10 +39,13 @@ type Annotations struct {
 // Tool is a tool as the daemon offers it: a spec and where it comes from.
 type Tool struct {
 	ToolSpec
-	Plugin string   `json:"plugin"`           // the plugin's name; the tool also answers to plugin__name
-	Pinned bool     `json:"pinned"`           // bundled with Bothy, or its digest is pinned, and not passed on from elsewhere
-	Digest string   `json:"digest,omitempty"` // hex SHA-256 of the plugin's binary; empty for the daemon's own tools
-	Grants []string `json:"grants,omitempty"`
+	Plugin string `json:"plugin"` // the plugin's name; the tool also answers to plugin__name
+	// Declared is the name that its plugin declares, where Name is plugin__name because an
+	// earlier block has a tool of that one. Hooks know the tool by it.
+	Declared string   `json:"declared,omitempty"`
+	Pinned   bool     `json:"pinned"`           // bundled with Bothy, or its digest is pinned, and not passed on from elsewhere
+	Digest   string   `json:"digest,omitempty"` // hex SHA-256 of the plugin's binary; empty for the daemon's own tools
+	Grants   []string `json:"grants,omitempty"`
 }
 
 // Stream is where a call, of a tool or of a code skill, sends what is known

@@ -56,7 +56,11 @@ func plausible(s Subject) []any {
 	var values []any
 	var entries []sdk.Entry
 	for i, c := range calls {
-		attributes := fmt.Appendf(nil, `{"call_id":"call_%d","tool":%q,"arguments":%s,"index":%d,"plugin":"files"}`, i+1, c.wrote, c.arguments, i)
+		declared := ""
+		if c.wrote != c.tool {
+			declared = fmt.Sprintf(`"declared":%q,`, c.tool)
+		}
+		attributes := fmt.Appendf(nil, `{"call_id":"call_%d","tool":%q,%s"arguments":%s,"index":%d,"plugin":"files"}`, i+1, c.wrote, declared, c.arguments, i)
 		path := "log://turn_1/" + c.tool + "/notes"
 		values = append(values, sdk.Recording{Run: 1, Turn: 1, Loop: 1, Tool: c.tool, Path: path, Attributes: attributes, State: sdk.StateStreaming})
 		entries = append(entries, sdk.Entry{

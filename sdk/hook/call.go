@@ -2,17 +2,17 @@ package hook
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
-	"strings"
 
 	"github.com/bothyd/bothy/sdk"
 )
 
-// Call is a call of a tool in a run. Tool is the tool's own name and Plugin the block
-// whose plugin has it, by whichever of its names it was called: a rule compares with
-// them. Plugin is empty where the tool is the daemon's own, or there is none of the name.
+// Call is a call of a tool in a run. Tool is the name that the tool's plugin declares and
+// Plugin the block of that plugin, by whichever of its names it was called, also where
+// another block has a tool of that name: a rule compares with them. Plugin is empty where the tool is the daemon's own, or there is none of the name.
 // Who made the call says Parent: the path of the action whose plugin did, empty where the
 // model did.
 type Call struct {
@@ -24,9 +24,7 @@ type Call struct {
 // callOf is the call of an action.
 func callOf(run int64, a sdk.Action) Call {
 	c := Call{Run: run, Wrote: a.Tool, Action: a}
-	if !strings.HasPrefix(a.Plugin, sdk.MCPPrefix) { // whose tools are called so by themselves
-		c.Tool = strings.TrimPrefix(a.Tool, a.Plugin+"__")
-	}
+	c.Tool = cmp.Or(a.Declared, a.Tool)
 	return c
 }
 

@@ -22,13 +22,13 @@ func TestBeforeCall(t *testing.T) {
 		want  string // the JSON of the answer; empty: as it came
 	}{
 		"nothing": {recorded, func(c Call) (Call, error) { return c, nil }, ""},
-		"by the tool's other name": {strings.Replace(recorded, `"call_id":"c1","tool":"write_file"`, `"call_id":"c1","tool":"files__write_file","plugin":"files"`, 1), func(c Call) (Call, error) {
+		"by the tool's other name": {strings.Replace(recorded, `"call_id":"c1","tool":"write_file"`, `"call_id":"c1","tool":"files__write_file","declared":"write_file","plugin":"files"`, 1), func(c Call) (Call, error) {
 			if c.Tool != "write_file" || c.Plugin != "files" || c.Wrote != "files__write_file" {
 				t.Errorf("the function saw %q of %q, written %q", c.Tool, c.Plugin, c.Wrote)
 			}
 			return c, nil
 		}, ""},
-		"where the other name is its only one": {strings.ReplaceAll(recorded, `"tool":"write_file"`, `"tool":"late__write_file","plugin":"late"`), func(c Call) (Call, error) {
+		"of a second block": {strings.Replace(recorded, `"call_id":"c1","tool":"write_file"`, `"call_id":"c1","tool":"late__write_file","declared":"write_file","plugin":"late"`, 1), func(c Call) (Call, error) {
 			if c.Tool != "write_file" || c.Plugin != "late" {
 				t.Errorf("the function saw %q of %q", c.Tool, c.Plugin)
 			}
@@ -77,7 +77,7 @@ func TestAfterCall(t *testing.T) {
 	if err := s.Err(); err != nil {
 		t.Fatal(err)
 	}
-	err := s.Event(t.Context(), "tool.after", json.RawMessage(`{"run":7,"entry":{"path":"log://turn_2/grep/a","state":"failed","outcome":"exit:1","body":"none","turn":2,"attributes":{"tool":"files__grep","plugin":"files","arguments":{"p":1}}}}`))
+	err := s.Event(t.Context(), "tool.after", json.RawMessage(`{"run":7,"entry":{"path":"log://turn_2/grep/a","state":"failed","outcome":"exit:1","body":"none","turn":2,"attributes":{"tool":"files__grep","declared":"grep","plugin":"files","arguments":{"p":1}}}}`))
 	if err != nil || seen.Run != 7 || seen.Tool != "grep" || seen.Wrote != "files__grep" || seen.Outcome != sdk.Exit(1) || seen.Body != "none" || string(seen.Arguments) != `{"p":1}` {
 		t.Errorf("%v, %+v", err, seen)
 	}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -79,10 +80,17 @@ func (x *action) refersTo() string {
 	return fmt.Sprintf("%s#/calls/%d/arguments", sdk.ReplyPath(x.Turn), x.Index)
 }
 
+// declared is the name of the action's tool as hooks know it: that which its plugin
+// declares, whichever block it is of and whichever name the model wrote.
+func (x *action) declared() string { return cmp.Or(x.tool.Declared, x.tool.Name, x.Tool) }
+
 // recorded is what the action's entry holds of the call and of what was decided.
 func (x *action) recorded() sdk.Action {
 	a := sdk.Action{ActionCall: x.ActionCall, Decision: x.Decision}
 	a.Plugin, a.Digest, a.Refers = x.tool.Plugin, x.tool.Digest, nil
+	if a.Declared = x.declared(); a.Declared == a.Tool {
+		a.Declared = ""
+	}
 	a.Live = x.tool.Pinned && x.tool.Annotations.Live
 	if x.anew != nil {
 		a.Decision = x.anew

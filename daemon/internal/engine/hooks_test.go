@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/hook"
 )
 
 // recorder subscribes to everything, as a plugin does, and changes nothing.
@@ -162,6 +163,50 @@ func TestGuardsKnowTheTool(t *testing.T) {
 	if got := strings.Join(told, ", "); got != "read fake read, read fake fake__read" {
 		t.Errorf("the guard was told %q", got)
 	}
+}
+
+// TestHooksKnowAToolByWhatItsPluginDeclares: by one name, of whichever block of the plugin
+// it is and whichever name the model wrote, in the raw value and in a typed call, before
+// and after it.
+func TestHooksKnowAToolByWhatItsPluginDeclares(t *testing.T) {
+	h := newHouse(t, calls(numbered("second__write", 1), numbered("fake__write", 2), numbered("write", 3), numbered("mcp__notes__write", 4)), say("done"))
+	for name, plugin := range map[string]string{"second__write": "second", "mcp__notes__write": "mcp__notes"} {
+		h.tools.add(name, sdk.Annotations{Destructive: true}, true, sdk.GrantProject)
+		h.tools.become(name, func(tool *sdk.Tool) {
+			if tool.Plugin = plugin; plugin == "second" {
+				tool.Declared = "write"
+			}
+		})
+	}
+	var mu sync.Mutex
+	var raw, typed, after []string
+	note := func(to *[]string, tool, plugin string) {
+		mu.Lock()
+		defer mu.Unlock()
+		*to = append(*to, tool+" of "+plugin)
+	}
+	h.hooks.EntryRecording.On(10, "raw", false, func(_ context.Context, r sdk.Recording) (sdk.Recording, error) {
+		var of struct{ Plugin string }
+		err := json.Unmarshal(r.Attributes, &of)
+		note(&raw, r.Tool, of.Plugin)
+		return r, err
+	})
+	set := hook.Set{
+		hook.BeforeCall(func(_ context.Context, c hook.Call) (hook.Call, error) { note(&typed, c.Tool, c.Plugin); return c, nil }),
+		hook.AfterCall(func(_ context.Context, c hook.Call) error { note(&after, c.Tool, c.Plugin); return nil }),
+	}
+	if _, err := h.hooks.Subscribe("typed", set); err != nil {
+		t.Fatal(err)
+	}
+	a := h.submit(Submission{})
+	h.await(a)
+	want := []string{"write of second", "write of fake", "write of fake", "mcp__notes__write of mcp__notes"}
+	for name, got := range map[string][]string{"raw": raw, "typed": typed, "after": after} {
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: the tools were %q, want %q", name, got, want)
+		}
+	}
+	h.check(a.Run.ID)
 }
 
 // TestFailingGuardsDeny: a guard that fails is a deny, never a pass.

@@ -150,7 +150,7 @@ func (e *Engine) recording(a *activeLoop, x *action) sdk.Recording {
 		at.Arguments = local
 	}
 	return sdk.Recording{
-		Run: a.run.ID, Turn: x.Turn, Loop: x.Loop, ReadOnly: sdk.AskOrAct(a.loop.ReadOnly), Tool: cmp.Or(x.tool.Name, x.Tool), Path: x.Path,
+		Run: a.run.ID, Turn: x.Turn, Loop: x.Loop, ReadOnly: sdk.AskOrAct(a.loop.ReadOnly), Tool: x.declared(), Path: x.Path,
 		Attributes: encode(at), State: sdk.StateStreaming, Parent: x.Parent, Said: said,
 	}
 }

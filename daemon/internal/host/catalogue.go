@@ -134,7 +134,7 @@ func (c *catalogue) add(o *offered) *offered {
 		c.strange = append(c.strange, o.owner.current().Warn(fmt.Sprintf("the tool %q is also one of plugin %s", o.remote, first.owner.name),
 			fmt.Sprintf("%s was configured first and has the name %s; this one is called %s.", first.owner.name, o.remote, full)))
 		renamed := *o
-		renamed.Name, o = full, &renamed
+		renamed.Name, renamed.Declared, o = full, o.remote, &renamed
 	} else {
 		c.byName[o.remote] = o
 	}

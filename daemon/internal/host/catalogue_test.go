@@ -2,6 +2,7 @@ package host
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"strings"
@@ -34,7 +35,7 @@ func TestClash(t *testing.T) {
 	}
 	for name, plugin := range map[string]string{"noop": "one", "one__noop": "one", "two__noop": "two"} {
 		o, err := r.tools().find(name)
-		if err != nil || o.Plugin != plugin || o.remote != "noop" {
+		if err != nil || o.Plugin != plugin || cmp.Or(o.Declared, o.Name) != "noop" {
 			t.Errorf("%s is %+v %v", name, o, err)
 		}
 	}

@@ -123,9 +123,6 @@ func (t *trial) connected(ctx context.Context, p *process) error {
 	if err != nil {
 		return ctx.Err()
 	}
-	if !slices.Contains(s.Manifest.Grants, sdk.GrantProject) && !slices.Contains(s.Manifest.Grants, sdk.GrantSandbox) {
-		s.Project = "" // as the daemon has it
-	}
 	t.told(finding("manifest", errors.Join(Manifest(s.Manifest), t.named(s.Manifest))))
 	t.told(finding("describe says what the sub-command says", t.agrees(s.Manifest)))
 	var refused error

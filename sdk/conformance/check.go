@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -52,11 +53,21 @@ type Subject struct {
 	// Call allows what may have effects: calls of tools that are not read-only,
 	// executions of skills, completions, and events that are subscribed to.
 	Call bool
-	// Project and RunDir are folders that calls may be told of.
+	// Project and RunDir are folders that exist. Calls are told of the first one where the
+	// manifest asks for the grant project or sandbox, hooks wherever their values have it.
 	Project, RunDir string
 	// Settings are what Configure is given; the checks of [Base] give them again
 	// to a plugin with the feature "reconfigure".
 	Settings sdk.Settings
+}
+
+// project is what calls are told of the project, as a daemon tells it that grants what the
+// manifest asks for.
+func (s Subject) project() string {
+	if slices.Contains(s.Manifest.Grants, sdk.GrantProject) || slices.Contains(s.Manifest.Grants, sdk.GrantSandbox) {
+		return s.Project
+	}
+	return ""
 }
 
 // Check is one promise and how it is tried. Try returns nil when it is kept, a

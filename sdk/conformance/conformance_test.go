@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -44,11 +45,15 @@ type model struct {
 	over      chan struct{} // closed when the checks are
 	drained   bool
 	deaf      bool // after Drain it goes on
+
+	mu       sync.Mutex
+	projects map[string]bool // that its calls were told of
+	heard    string          // the last value of a subscription
 }
 
 func well() *model {
 	object := json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"],"additionalProperties":false}`)
-	return &model{over: make(chan struct{}), manifest: sdk.Manifest{
+	return &model{over: make(chan struct{}), projects: map[string]bool{}, manifest: sdk.Manifest{
 		Name: "model", Version: "1", Protocol: 1, Kinds: []string{"tool", "hook"}, Features: []string{sdk.FeatureReconfigure},
 		Tools:         []sdk.ToolSpec{{Name: "count", Description: "Counts.", Parameters: object, Annotations: sdk.Annotations{ReadOnly: true}}},
 		Subscriptions: []sdk.Subscription{{Name: "run.reset"}},
@@ -85,6 +90,9 @@ func (m *model) Drain(context.Context, *pb.DrainRequest) (*pb.DrainResponse, err
 }
 
 func (m *model) Invoke(r *pb.InvokeRequest, s grpc.ServerStreamingServer[pb.InvokeResponse]) error {
+	m.mu.Lock()
+	m.projects[r.GetProject()] = true
+	m.mu.Unlock()
 	var arguments struct{ N *int }
 	d := json.NewDecoder(strings.NewReader(string(r.GetArgumentsJson())))
 	d.DisallowUnknownFields()
@@ -130,7 +138,10 @@ func (m *model) Settle(context.Context, *pb.InvokeRequest) (*pb.SettleResponse, 
 	return nil, status.Error(codes.Unimplemented, "no")
 }
 
-func (m *model) Event(context.Context, *pb.EventRequest) (*pb.EventResponse, error) {
+func (m *model) Event(_ context.Context, r *pb.EventRequest) (*pb.EventResponse, error) {
+	if r.GetName() != noEvent {
+		m.heard = string(r.GetPayloadJson())
+	}
 	if m.drained {
 		return nil, status.Error(codes.Unavailable, "draining")
 	}
@@ -176,7 +187,7 @@ func tryAll(t *testing.T, m *model) map[string]Finding {
 			found[f.Name] = f
 		}
 	}
-	s := Subject{Conn: NewGrease(conn, 8), Call: true, Settings: sdk.Settings{Config: json.RawMessage("{}")}}
+	s := Subject{Conn: NewGrease(conn, 8), Call: true, Project: "/p", RunDir: "/r", Settings: sdk.Settings{Config: json.RawMessage("{}")}}
 	if s.Manifest, err = Describe(t.Context(), s); err != nil {
 		t.Fatal(err)
 	}
@@ -191,6 +202,21 @@ func tryAll(t *testing.T, m *model) map[string]Finding {
 func TestWell(t *testing.T) {
 	if found := tryAll(t, well()); len(found) > 0 {
 		t.Errorf("%+v", found)
+	}
+}
+
+// TestProjectOfCalls: a call is told of the project as a daemon tells it, where the manifest
+// asks for its files; the values of hooks have it all the same.
+func TestProjectOfCalls(t *testing.T) {
+	for want, grants := range map[string][]string{"": {sdk.GrantEntries}, "/p": {sdk.GrantProject}} {
+		m := well()
+		m.manifest.Grants = grants
+		if found := tryAll(t, m); len(found) > 0 {
+			t.Errorf("%+v", found)
+		}
+		if !m.projects[want] || want == "" && len(m.projects) != 1 || !strings.Contains(m.heard, `"project":"/p"`) {
+			t.Errorf("with the grants %v calls were told of the projects %v, and a hook %s", grants, m.projects, m.heard)
+		}
 	}
 }
 

@@ -105,6 +105,9 @@ func filters(ctx context.Context, s Subject, sub sdk.Subscription, p sdk.HookPoi
 	return nil
 }
 
+// panicked is in what the SDK answers for code that panicked.
+const panicked = " panicked: "
+
 // inLimit holds a subscriber to its time, and says what its failure means.
 func inLimit(ctx context.Context, sub sdk.Subscription, p sdk.HookPoint, do func(context.Context) error) error {
 	means := "that stands in the log, and nothing else comes of it"
@@ -126,7 +129,7 @@ func inLimit(ctx context.Context, sub sdk.Subscription, p sdk.HookPoint, do func
 		return fmt.Errorf("it did not answer within %v: %s, and the daemon ends a plugin that works on for %v; do what takes longer elsewhere, and heed the context", limit, means, grace)
 	case own == nil:
 		return err
-	case strings.Contains(own.Message, " panicked: "):
+	case strings.Contains(own.Message, panicked):
 		return fmt.Errorf("%s: %s", own.Message, means)
 	case own.Outcome == sdk.Permission || own.Outcome == sdk.Unavailable:
 		return Skip("it could not do its work here, where it is granted nothing and nothing is configured: %s", own.Message)

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/internal/wire"
 	"github.com/bothyd/bothy/sdk/provider"
 )
 
@@ -17,7 +19,7 @@ func ProviderChecks(sdk.Manifest) []Check {
 		{"provider: models", func(ctx context.Context, s Subject) error { _, err := models(ctx, s); return err }},
 		{"provider: unknown model", func(ctx context.Context, s Subject) error {
 			err := completed(ctx, s, "x-no-such-model")
-			if answered(err) != nil || errors.As(err, new(*sdk.ProviderError)) {
+			if refused(err) {
 				err = nil // it said why not
 			}
 			return errors.Join(err, alive(ctx, s))
@@ -33,11 +35,22 @@ func ProviderChecks(sdk.Manifest) []Check {
 			if len(list) == 0 {
 				return Skip("the provider lists no models")
 			}
-			return errors.Join(completed(ctx, s, list[0].Name), alive(ctx, s))
+			err = completed(ctx, s, list[0].Name)
+			if refused(err) {
+				err = Warn("the model %s was asked, and did not answer, so that no answer was looked at: %v", list[0].Name, err)
+			}
+			return errors.Join(err, alive(ctx, s))
 		}},
 		{"provider: a reader that leaves", left},
 		{"provider: sign-in", signIn},
 	}
+}
+
+// refused reports whether an error is the plugin's own answer: what its server says, or
+// does not, is no mistake of the plugin.
+func refused(err error) bool {
+	said := answered(err) != nil || errors.As(err, new(*sdk.ProviderError))
+	return said && !errors.Is(err, wire.ErrNoFinish) && !strings.Contains(err.Error(), panicked)
 }
 
 // models lists the models and looks at them.
@@ -47,7 +60,7 @@ func models(ctx context.Context, s Subject) (list []sdk.Model, err error) {
 		return err
 	})
 	switch {
-	case answered(err) != nil || errors.As(err, new(*sdk.ProviderError)):
+	case refused(err):
 		return nil, Warn("the models cannot be listed with these settings: %v", err)
 	case err != nil:
 		return nil, fmt.Errorf("calling Models failed: %w", err)

@@ -30,7 +30,7 @@ func execute(ctx context.Context, s Subject, name, id string, deadline time.Time
 	err = within(ctx, "the execution of "+name, patience+grace, func(ctx context.Context) (err error) {
 		end, err = pieces(pb.NewSkillClient(s.Conn).Execute(ctx, &pb.ExecuteRequest{
 			Skill: name, Input: "conformance", Body: "# Conformance\n", Folder: s.RunDir, Model: "conformance/none", CallId: id,
-			Run: "conformance", Project: s.Project, RunDir: s.RunDir, DeadlineUnixMs: deadline.UnixMilli(),
+			Run: "conformance", Project: s.project(), RunDir: s.RunDir, DeadlineUnixMs: deadline.UnixMilli(),
 		}))
 		return err
 	})

@@ -48,7 +48,7 @@ func invoke(ctx context.Context, s Subject, name string, arguments []byte) (endi
 func invokeBy(ctx context.Context, s Subject, name string, arguments []byte, id string, deadline time.Time) (end ending, err error) {
 	err = within(ctx, "the call of "+name, patience+grace, func(ctx context.Context) (err error) {
 		end, err = pieces(pb.NewToolClient(s.Conn).Invoke(ctx, &pb.InvokeRequest{
-			Tool: name, ArgumentsJson: arguments, CallId: id, Run: "conformance", Project: s.Project, RunDir: s.RunDir,
+			Tool: name, ArgumentsJson: arguments, CallId: id, Run: "conformance", Project: s.project(), RunDir: s.RunDir,
 			DeadlineUnixMs: deadline.UnixMilli(),
 		}))
 		return err
@@ -106,7 +106,7 @@ func inOne(ctx context.Context, s Subject, spec sdk.ToolSpec, arguments []byte) 
 	}
 	return within(ctx, "the call of "+spec.Name+" in one answer", patience+grace, func(ctx context.Context) error {
 		resp, err := pb.NewToolClient(s.Conn).Call(ctx, &pb.InvokeRequest{
-			Tool: spec.Name, ArgumentsJson: arguments, CallId: "conformance", Run: "conformance", Project: s.Project, RunDir: s.RunDir,
+			Tool: spec.Name, ArgumentsJson: arguments, CallId: "conformance", Run: "conformance", Project: s.project(), RunDir: s.RunDir,
 			DeadlineUnixMs: time.Now().Add(patience).UnixMilli(),
 		})
 		switch {
@@ -224,7 +224,7 @@ func cancelled(ctx context.Context, s Subject, cancel func(context.Context) erro
 func settled(ctx context.Context, s Subject) error {
 	for _, spec := range slices.Concat(s.Manifest.Tools, s.Manifest.Tools) { // a second answer must not be another
 		resp, err := pb.NewToolClient(s.Conn).Settle(ctx, &pb.InvokeRequest{
-			Tool: spec.Name, ArgumentsJson: []byte("{}"), CallId: noCall, Run: noCall, Project: s.Project, RunDir: s.RunDir,
+			Tool: spec.Name, ArgumentsJson: []byte("{}"), CallId: noCall, Run: noCall, Project: s.project(), RunDir: s.RunDir,
 		})
 		if absent(err) {
 			return Skip("the plugin does not serve Settle, and need not")

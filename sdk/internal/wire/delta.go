@@ -106,6 +106,9 @@ func ProviderError(f *pb.ProviderFailure) error {
 	}
 }
 
+// ErrNoFinish is what Deltas makes of a stream that was cut.
+var ErrNoFinish error = &sdk.ProviderError{Class: sdk.ClassGateway, Message: "the provider ended its stream without a finish", Streamed: true}
+
 // Deltas receives a completion's stream and hands its pieces to send. It ends
 // without an error only behind a Finish: a stream that was cut is incomplete.
 func Deltas(recv func() (*pb.CompleteResponse, error), send func(sdk.Delta) error) error {
@@ -114,7 +117,7 @@ func Deltas(recv func() (*pb.CompleteResponse, error), send func(sdk.Delta) erro
 		m, err := recv()
 		if errors.Is(err, io.EOF) {
 			if !finished {
-				return &sdk.ProviderError{Class: sdk.ClassGateway, Message: "the provider ended its stream without a finish", Streamed: true}
+				return ErrNoFinish
 			}
 			return nil
 		}

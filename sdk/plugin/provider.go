@@ -30,8 +30,12 @@ func NewConfiguredProvider[C any](create func(C) (provider.Provider, error)) *Co
 
 // Serve serves it as a whole plugin until the daemon ends it, as the function of
 // that name does.
-func (s *ConfiguredProvider[C]) Serve(name, version string) {
-	Serve(Options{Name: name, Version: version, Provider: s, Needs: s.Needs, Config: &s.Config, Configure: s.Configure, Close: s.Close})
+func (s *ConfiguredProvider[C]) Serve(name, version string) { Serve(s.Options(name, version)) }
+
+// Options are those of a plugin that is nothing else: what Serve serves, and tests
+// configure with sdktest.Configure.
+func (s *ConfiguredProvider[C]) Options(name, version string) Options {
+	return Options{Name: name, Version: version, Provider: s, Needs: s.Needs, Config: &s.Config, Configure: s.Configure, Close: s.Close}
 }
 
 // Configure takes the settings that were decoded into Config. When they cannot

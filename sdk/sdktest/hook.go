@@ -3,6 +3,7 @@ package sdktest
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"reflect"
 	"slices"
 	"testing"
@@ -19,6 +20,11 @@ type Heard struct {
 	Name   string
 	Filter bool
 	Value  any // encoded as JSON, as the catalogue's type for the name
+	// Want is a JSON object: members that the value must have as the filter answers it, such
+	// as {"state":"failed","outcome":"permission"} of a call that is refused.
+	Want string
+	// Fails is the outcome of the error with which the hook must answer; empty: it must not fail.
+	Fails sdk.Outcome
 }
 
 // Hook checks an implementation of the kind hook: its subscriptions are those
@@ -64,18 +70,20 @@ func testHook(t *testing.T, impl sdk.Hook, opts []grpc.ServerOption, heard []Hea
 // hears tells the hook, and looks at what its filter made of the value.
 func hears(t *testing.T, client sdk.Hook, h Heard, value json.RawMessage) {
 	t.Helper()
-	if !h.Filter {
-		if err := client.Event(soon(t), h.Name, value); err != nil {
-			t.Errorf("told %s, the hook failed: %v", value, err)
-		}
+	var out json.RawMessage
+	var err error
+	if h.Filter {
+		out, err = client.Filter(soon(t), h.Name, value)
+	} else {
+		err = client.Event(soon(t), h.Name, value)
+	}
+	if outcome(err) != h.Fails {
+		t.Errorf("told %s, the hook answered with the outcome %q (%v), want %q", value, outcome(err), err, h.Fails)
+	}
+	if err != nil || !h.Filter {
 		return
 	}
-	out, err := client.Filter(soon(t), h.Name, value)
-	if err != nil {
-		t.Errorf("given %s, the filter failed: %v", value, err)
-		return
-	}
-	if err := conformance.Filtered(value, out); err != nil {
+	if err := errors.Join(conformance.Filtered(value, out), lacks(out, h.Want)); err != nil {
 		t.Error(err)
 	}
 	if p, known := sdk.FindHook(h.Name); known {

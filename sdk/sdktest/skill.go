@@ -13,15 +13,18 @@ import (
 	"github.com/bothyd/bothy/sdk/skill"
 )
 
-// Execution is one that a skill must carry out well, for the suite to make.
+// Execution is one for the suite to make. It must succeed, unless Fails says otherwise.
 type Execution struct {
 	sdk.SkillCall
 	// Blocks says that it runs until it is cancelled.
 	Blocks bool
+	// Want and Fails are as in Call.
+	Want  string
+	Fails sdk.Outcome
 }
 
 // Skill checks an implementation of the kind skill: its names can be used, the
-// executions succeed with daemon as what they call back, what it cannot do is an
+// executions end as they have to with daemon as what they call back, what it cannot do is an
 // error with an outcome, an execution ends soon after its context, and without a
 // daemon it ends as well.
 func Skill(t *testing.T, impl skill.Skill, daemon host.Host, executions ...Execution) {
@@ -43,7 +46,7 @@ func Skill(t *testing.T, impl skill.Skill, daemon host.Host, executions ...Execu
 				return
 			}
 			r, err := client.Execute(soon(t), e.SkillCall, &Recorder{})
-			succeeds(t, "execution", r, err)
+			answers(t, "execution", r, err, e.Want, e.Fails)
 			ctx, cancel := context.WithCancel(context.Background())
 			cancel()
 			within(t, "an execution with an ended context", func() {

@@ -15,15 +15,21 @@ import (
 	"github.com/bothyd/bothy/sdk/tool"
 )
 
-// Call is a call that a tool must carry out well, for the suite to make.
+// Call is a call for the suite to make. It must succeed, unless Fails says otherwise.
 type Call struct {
 	sdk.Invocation
 	// Blocks says that the call runs until it is cancelled.
 	Blocks bool
+	// Want is the whole output of the call, as a model reads it, or a part of its error where
+	// it Fails. Empty is whatever it answers.
+	Want string
+	// Fails is the outcome with which the call must end, by an error or by a result without
+	// success: not_found, or permission where it calls back what is not granted.
+	Fails sdk.Outcome
 }
 
 // Tool checks an implementation of the kind tool: its declarations can be used,
-// the calls succeed, what it cannot do is an error with an outcome, a call ends
+// the calls end as they have to, what it cannot do is an error with an outcome, a call ends
 // soon after its context, and a call that was never made has come to nothing. A
 // tool that says what it would change changes nothing by that, and nothing when
 // a call agreed to something else.
@@ -44,11 +50,11 @@ func testTool(t *testing.T, impl tool.Tool, opts []grpc.ServerOption, calls []Ca
 				return
 			}
 			call := c.Invocation
-			if staged(impl, c.Tool) {
+			if c.Fails == "" && staged(impl, c.Tool) {
 				call = stages(t, client, call)
 			}
 			r, err := client.Invoke(soon(t), call, &Recorder{})
-			succeeds(t, "call", r, err)
+			answers(t, "call", r, err, c.Want, c.Fails)
 			ended(t, client, call)
 		})
 	}
@@ -72,15 +78,13 @@ func declarations(t *testing.T, impl tool.Tool) {
 	}
 }
 
-// succeeds checks the answer of a call or an execution that must go well.
-func succeeds(t *testing.T, what string, r sdk.ToolResult, err error) {
+// answers checks how a call or an execution ended.
+func answers(t *testing.T, what string, r sdk.ToolResult, err error, want string, fails sdk.Outcome) {
 	t.Helper()
-	switch {
-	case err != nil:
-		t.Errorf("the %s failed: %v", what, err)
-	case !r.Success:
-		t.Errorf("the %s ended without success: %s", what, r.Error)
-	case r.Error != "":
+	if wrong := unlike(r, err, want, fails); wrong != nil {
+		t.Errorf("the %s %v", what, wrong)
+	}
+	if r.Success && r.Error != "" {
 		t.Errorf("a successful result carries the error %q", r.Error)
 	}
 	if !utf8.ValidString(r.Output) {

@@ -13,6 +13,7 @@ type ToolCall struct {
 	Tool      string          `json:"tool" access:"free" jsonschema:"name of the tool, or plugin__name"`
 	Arguments json.RawMessage `json:"arguments,omitempty" access:"free" jsonschema:"an object that satisfies the tool's schema"`
 	Run       string          `json:"run,omitempty" access:"free" jsonschema:"alias of a run; the project's implicit run when absent"`
+	Model     string          `json:"model,omitempty" access:"free" jsonschema:"the model that is asked where the tool asks one and names none; that of the run when absent"`
 	Join      bool            `json:"join,omitempty" access:"free" jsonschema:"the run's model reads the call and its result, as what the person did; needs a run"`
 }
 

@@ -51,6 +51,7 @@ type toolsCallCmd struct {
 	Arguments string `arg:"" optional:"" placeholder:"JSON" help:"Its arguments, a JSON object; - reads them from standard input."`
 	Alias     string `name:"run" short:"r" placeholder:"ALIAS" complete:"run" help:"Call it in this run, with its sandbox; the project's own implicit run when absent."`
 	lastFlag
+	Model   string `short:"m" complete:"model" help:"The model that the tool asks, where it asks one: an alias, or PROVIDER/NAME; that of the run when absent."`
 	Project string `placeholder:"DIR" complete:"dir" help:"The project, instead of the one that is found."`
 }
 
@@ -132,7 +133,7 @@ func (cmd toolsCallCmd) call(c *console) (rpc.ToolCall, error) {
 	if err := json.Unmarshal([]byte(arguments), &object); err != nil || object == nil {
 		return rpc.ToolCall{}, usageError{fmt.Sprintf("the arguments of %s must be a JSON object, such as '{\"name\":\"value\"}': %v", cmd.Tool, reason(err))}
 	}
-	return rpc.ToolCall{Project: project, Tool: cmd.Tool, Arguments: json.RawMessage(arguments)}, nil
+	return rpc.ToolCall{Project: project, Tool: cmd.Tool, Arguments: json.RawMessage(arguments), Model: cmd.Model}, nil
 }
 
 func reason(err error) string {
@@ -143,13 +144,18 @@ func reason(err error) string {
 }
 
 func (c *console) printResult(tool string, r sdk.ToolResult) error {
-	if err := c.text(r.Output); err != nil {
-		return err
+	if r.Success || strings.TrimSpace(r.Output) != strings.TrimSpace(r.Error) { // else there is nothing but the error
+		if err := c.text(r.Output); err != nil {
+			return err
+		}
+		if strings.Contains(r.Output, r.Error) {
+			r.Error = ""
+		}
 	}
 	if r.Truncated {
 		c.say("bothy: this is not the whole output, which was cut")
 	}
-	if !r.Success && r.Error != "" && !strings.Contains(r.Output, r.Error) {
+	if !r.Success && r.Error != "" {
 		c.say("bothy: %s: %s", show.Line(tool), show.Text(r.Error))
 	}
 	return nil

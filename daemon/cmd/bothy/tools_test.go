@@ -17,6 +17,8 @@ func TestToolsCall(t *testing.T) {
 		switch p.Tool {
 		case "bash":
 			return rpc.ToolDone{Result: sdk.ToolResult{Output: "hi\nerr\n", Error: "exit status 3", Metadata: map[string]any{"exit_code": 3}}}, nil
+		case "denied":
+			return rpc.ToolDone{Result: sdk.ToolResult{Output: "no-rm refused this call: not here", Error: "no-rm refused this call: not here", Outcome: sdk.Permission}}, nil
 		case "ok":
 			return rpc.ToolDone{Result: sdk.ToolResult{Success: true, Output: "fine\x1b"}}, nil
 		default:
@@ -39,6 +41,14 @@ func TestToolsCall(t *testing.T) {
 	b.want(t, exitOK, "tools", "call", "ok")
 	if b.out.String() != "fine\\x1b\n" {
 		t.Errorf("a terminal got %q", b.out.String())
+	}
+	b.want(t, exitFailed, "tools", "call", "denied", "-m", "fast")
+	if b.out.String() != "" || b.err.String() != "bothy: denied: no-rm refused this call: not here\n" || b.daemon.calls[4].Model != "fast" {
+		t.Errorf("a call that was refused printed %q, and %q on standard error; %+v", b.out.String(), b.err.String(), b.daemon.calls[4])
+	}
+	b.want(t, exitFailed, "tools", "call", "denied", "--json")
+	if !strings.Contains(b.out.String(), `"output": "no-rm refused`) || b.err.String() != "" {
+		t.Errorf("as JSON %q, %q", b.out.String(), b.err.String())
 	}
 	b.want(t, exitFailed, "tools", "call", "nope")
 	if !strings.Contains(b.err.String(), "there are bash, ok") {

@@ -21,9 +21,10 @@ type ToolCall struct {
 	Run       string // alias of a run that exists
 	Tool      string // bare or qualified name
 	Arguments json.RawMessage
-	Approved  bool // whoever calls may approve what would have to be proposed
-	Channel   bool // a channel calls: in runs that a channel made
-	Join      bool // the model of the run reads it, as what the person did
+	Model     string // that plugins ask who name none; the run's when empty
+	Approved  bool   // whoever calls may approve what would have to be proposed
+	Channel   bool   // a channel calls: in runs that a channel made
+	Join      bool   // the model of the run reads it, as what the person did
 }
 
 // ToolDone is how a tool call ended. A call that was refused or failed is a
@@ -126,6 +127,7 @@ func (e *Engine) endCall(ctx context.Context, a *activeLoop) error {
 // it is not there.
 func (e *Engine) toolRun(ctx context.Context, c ToolCall) (*activeLoop, error) {
 	a := &activeLoop{agent: sdk.Agent{Name: toolsAlias}, mode: e.callMode(), approved: c.Approved, joins: c.Join}
+	a.loop.Model = c.Model
 	var err error
 	if a.project, err = e.openProject(ctx, c.Project); err != nil {
 		return nil, err

@@ -53,6 +53,39 @@ func TestCallTool(t *testing.T) {
 	h.check(done.Run.ID)
 }
 
+// TestCallToolWithAModel: the plugin that names no model asks the one that the call names.
+func TestCallToolWithAModel(t *testing.T) {
+	h := prepareHouse(t)
+	h.tools.add("ask", sdk.Annotations{ReadOnly: true}, true)
+	h.config.Services = new(Services)
+	models := &aliases{fakeModels: h.models}
+	h.config.Models = models
+	h.tools.on("ask", func(ctx context.Context, c sdk.Invocation, _ sdk.Stream) (sdk.ToolResult, error) {
+		return sdk.ToolResult{Success: true}, h.config.Services.Complete(ctx, caller(c), sdk.Request{}, func(sdk.Delta) error { return nil })
+	})
+	h.start()
+	for _, model := range []string{"fake/other", "missing", ""} {
+		done := h.call(ToolCall{Tool: "ask", Model: model})
+		if missing := model == "missing"; done.Result.Success == missing || missing && !strings.Contains(done.Result.Error, `there is no model "missing"`) {
+			t.Errorf("with the model %q: %+v", model, done.Result)
+		}
+	}
+	if want := []string{"fake/other", "fake/m"}; !slices.Equal(models.asked, want) {
+		t.Errorf("the models %q were asked, want %q", models.asked, want)
+	}
+}
+
+// aliases notes which models are asked.
+type aliases struct {
+	*fakeModels
+	asked []string
+}
+
+func (m *aliases) Complete(ctx context.Context, alias string, req sdk.Request, send func(sdk.Delta) error, retry func(sdk.Retry) error) error {
+	m.asked = append(m.asked, alias)
+	return m.fakeModels.Complete(ctx, alias, req, send, retry)
+}
+
 func TestCallToolRefused(t *testing.T) {
 	h := newHouse(t)
 	h.call(ToolCall{Tool: "read"})

@@ -35,7 +35,7 @@ func (s Socket) StartRun(ctx context.Context, channel bool, p rpc.StartRun) (rpc
 // CallTool calls one tool. approved says that whoever calls may approve, channel that a
 // channel calls.
 func (s Socket) CallTool(ctx context.Context, approved, channel bool, p rpc.ToolCall) (rpc.ToolDone, error) {
-	done, err := s.Engine.CallTool(ctx, ToolCall{Project: p.Project, Run: p.Run, Tool: p.Tool, Arguments: p.Arguments, Join: p.Join, Approved: approved, Channel: channel})
+	done, err := s.Engine.CallTool(ctx, ToolCall{Project: p.Project, Run: p.Run, Tool: p.Tool, Arguments: p.Arguments, Model: p.Model, Join: p.Join, Approved: approved, Channel: channel})
 	return rpc.ToolDone{Result: done.Result, Path: done.Entry.Path, Run: done.Run.Alias}, err
 }
 

@@ -76,6 +76,7 @@ func (c *console) passThrough(ctx context.Context, args ...string) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	cmd := exec.CommandContext(ctx, path, args...)
+	cmd.Args[0] = "bothy" // as errors begin, which are shown as they come
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.Dir, cmd.Env = c.dir, c.environ
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.in, c.out, c.err

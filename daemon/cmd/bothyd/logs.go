@@ -26,7 +26,7 @@ func (cmd logsCmd) Run(c *console) error {
 		return sdk.Errorf(sdk.Validation, "%w", err)
 	}
 	q := logfile.Query{Level: cmd.Level, Follow: cmd.Follow}
-	q.Missed = func() { fmt.Fprintln(c.err, "bothyd: some of the log was gone before it could be read") }
+	q.Missed = func() { c.say("some of the log was gone before it could be read") }
 	if cmd.Since > 0 {
 		q.Since = time.Now().Add(-cmd.Since)
 	}
@@ -44,7 +44,7 @@ func (cmd logsCmd) Run(c *console) error {
 		return printLine(c, l, c.json)
 	})
 	if err == nil && !seen && !cmd.Follow {
-		fmt.Fprintf(c.err, "bothyd: nothing that fits is in %s\n", path)
+		c.say("nothing that fits is in %s", path)
 	}
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/alecthomas/kong"
@@ -66,11 +67,12 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 // run is main without the exit, so that tests can call it.
 func run(args []string, stdout, stderr io.Writer) int {
 	var f flags
-	parser, err := kong.New(&f, kong.Name("bothyd"),
+	c := &console{name: calledAs(os.Args[0]), in: bufio.NewReader(os.Stdin), out: stdout, err: stderr}
+	parser, err := kong.New(&f, kong.Name(c.name),
 		kong.Description("The daemon behind bothy. It starts by itself when bothy needs it."),
 		verbs.Vars(), kong.Writers(stdout, stderr), kong.UsageOnError())
 	if err != nil {
-		fmt.Fprintln(stderr, "bothyd:", err)
+		c.say("%v", err)
 		return exitFailed
 	}
 	help := slices.Contains(args, "--help") || slices.Contains(args, "-h")
@@ -82,15 +84,15 @@ func run(args []string, stdout, stderr io.Writer) int {
 		if help {
 			return 0
 		}
-		fmt.Fprintln(stderr, "bothyd:", err)
+		c.say("%v", err)
 		return exitUsage
 	}
-	err = k.Run(&f, &console{in: bufio.NewReader(os.Stdin), out: stdout, err: stderr, json: f.JSON})
-	return exitCode(err, stderr)
+	c.json = f.JSON
+	return c.exitCode(k.Run(&f, c))
 }
 
 // exitCode prints err, unless it was told already, and gives its exit code.
-func exitCode(err error, stderr io.Writer) int {
+func (c *console) exitCode(err error) int {
 	var told toldError
 	var held *pidlock.HeldError
 	switch {
@@ -99,7 +101,7 @@ func exitCode(err error, stderr io.Writer) int {
 	case errors.As(err, &told):
 		return int(told)
 	}
-	fmt.Fprintln(stderr, "bothyd:", err)
+	c.say("%v", err)
 	outcome := sdk.OutcomeOf(err)
 	switch {
 	case errors.Is(err, daemon.ErrHurried):
@@ -120,9 +122,24 @@ func (e toldError) Error() string { return fmt.Sprintf("exit %d", int(e)) }
 
 // console is where a sub-command prints.
 type console struct {
+	name     string // that errors begin with
 	in       *bufio.Reader
 	out, err io.Writer
 	json     bool
+}
+
+// say writes a line for people on standard error.
+func (c *console) say(format string, args ...any) {
+	fmt.Fprintf(c.err, c.name+": "+format+"\n", args...)
+}
+
+// calledAs is the name of the program that a person gave: bothy gives its own where it
+// passes a verb through.
+func calledAs(word string) string {
+	if filepath.Base(word) == "bothy" {
+		return "bothy"
+	}
+	return "bothyd"
 }
 
 type serveCmd struct{}

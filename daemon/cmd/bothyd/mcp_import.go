@@ -62,7 +62,7 @@ func (cmd mcpImportCmd) Run(f *flags, c *console) error {
 		switch err := config.AddMCP(path, s.edit); {
 		case sdk.OutcomeOf(err) == sdk.Conflict:
 			s.Why = err.Error()
-			fmt.Fprintln(c.err, "bothyd: "+oneLine(s.Why))
+			c.say("%s", oneLine(s.Why))
 		case err != nil:
 			return err
 		default:
@@ -99,20 +99,20 @@ func readServers(c *console, files []string) (found []foundServer, err error) {
 			servers, odd, err = mcpfile.Read(file, here, text)
 		}
 		for _, why := range odd {
-			fmt.Fprintf(c.err, "bothyd: %s: %s\n", oneLine(file), oneLine(why))
+			c.say("%s: %s", oneLine(file), oneLine(why))
 		}
 		switch {
 		case !named && sdk.OutcomeOf(err) == sdk.NotFound:
 			continue
 		case !named && err != nil:
-			fmt.Fprintln(c.err, "bothyd: "+oneLine(err.Error()))
+			c.say("%s", oneLine(err.Error()))
 			continue
 		case err != nil:
 			return nil, err
 		}
 		for _, s := range servers {
 			if names[s.Label] {
-				fmt.Fprintf(c.err, "bothyd: %s has a server %s, too, which is left out\n", oneLine(file), oneLine(s.Name))
+				c.say("%s has a server %s, too, which is left out", oneLine(file), oneLine(s.Name))
 				continue
 			}
 			names[s.Label] = true

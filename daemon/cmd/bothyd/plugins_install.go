@@ -23,7 +23,7 @@ type pluginsInstallCmd struct{ verbs.PluginsInstall }
 // leaves nothing.
 func (cmd pluginsInstallCmd) Run(c *console, files *inspect.Files) error {
 	asks := !cmd.Yes && !cmd.NoConfig
-	if asks && (c.json || !term.IsTerminal(int(os.Stdin.Fd()))) {
+	if asks && !c.canAsk() {
 		return sdk.Errorf(sdk.Validation, "nobody can be asked here: say --yes, or --no-config to look at it first")
 	}
 	ctx, stop := interruptible()
@@ -47,7 +47,7 @@ func (cmd pluginsInstallCmd) Run(c *console, files *inspect.Files) error {
 		if err := files.Discard(in); err != nil {
 			return err
 		}
-		fmt.Fprintln(c.err, "bothyd: nothing was installed")
+		c.say("nothing was installed")
 		return toldError(exitFailed)
 	default:
 		if err := files.Configure(&in); err != nil {
@@ -70,7 +70,7 @@ func (cmd pluginsInstallCmd) Run(c *console, files *inspect.Files) error {
 		return err
 	}
 	if in.Note != "" {
-		fmt.Fprintln(c.err, "bothyd: "+in.Note)
+		c.say("%s", in.Note)
 	}
 	_, err = fmt.Fprintf(c.out, "installed %s: its block is in %s, its entry in %s; %s\n", in.Label, in.Config, files.LockPath(), did)
 	return errors.Join(err, wrong)
@@ -82,7 +82,7 @@ func openings(c *console, in *inspect.Installation, asks bool) {
 	for _, want := range in.Wanted() {
 		why, question := reason(in, want)
 		if !asks {
-			fmt.Fprintf(c.err, "bothyd: %s: %s lets it, and so does its confine block\n", why, want.Flags())
+			c.say("%s: %s lets it, and so does its confine block", why, want.Flags())
 		} else if agreed(c, why+". "+question+" [y/N] ") {
 			in.With(want)
 		}
@@ -99,6 +99,9 @@ func reason(in *inspect.Installation, want inspect.Opening) (why, question strin
 	}
 	return "it says that it needs " + oneLine(want.String()), "Open that to it?"
 }
+
+// canAsk reports whether a person is there to be asked.
+func (c *console) canAsk() bool { return !c.json && term.IsTerminal(int(os.Stdin.Fd())) }
 
 // agreed asks a person on standard error, where the question is seen also when
 // the output goes elsewhere.
@@ -186,13 +189,14 @@ func orNone(list []string) string {
 
 type pluginsRemoveCmd struct{ verbs.PluginsRemove }
 
-// Run says what became of it: a plugin that comes with Bothy is switched off.
+// Run asks before anything is changed, and says what became of it: a plugin that comes with
+// Bothy is switched off, unasked.
 func (cmd pluginsRemoveCmd) Run(c *console, files *inspect.Files) error {
 	var wrong error
-	done, err := files.Remove(cmd.Name, cmd.KeepHome, func() { _, wrong = takeUp(files) })
+	done, err := files.Remove(cmd.Name, cmd.KeepHome, func() error { return cmd.agreed(c) }, func() { _, wrong = takeUp(files) })
 	err = report(c, done, err, func(c *console, done inspect.Removal) error {
 		if done.Note != "" {
-			fmt.Fprintln(c.err, "bothyd: "+done.Note)
+			c.say("%s", done.Note)
 		}
 		switch {
 		case done.Disabled:
@@ -212,6 +216,24 @@ func (cmd pluginsRemoveCmd) Run(c *console, files *inspect.Files) error {
 		return nil
 	})
 	return errors.Join(err, wrong)
+}
+
+// agreed asks for the removal. A no has exit code 1, as that of an installation.
+func (cmd pluginsRemoveCmd) agreed(c *console) error {
+	wrote := ", with what it wrote in its folder"
+	if cmd.KeepHome {
+		wrote = ", without what it wrote in its folder"
+	}
+	switch {
+	case cmd.Yes:
+		return nil
+	case !c.canAsk():
+		return sdk.Errorf(sdk.Validation, "nobody can be asked here: say --yes")
+	case !agreed(c, "Take "+oneLine(cmd.Name)+" out of the configuration, the lock and the store"+wrote+"? [y/N] "):
+		c.say("nothing was removed")
+		return toldError(exitFailed)
+	}
+	return nil
 }
 
 type pluginsInfoCmd struct{ verbs.PluginsInfo }

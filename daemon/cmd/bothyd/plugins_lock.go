@@ -60,7 +60,7 @@ func printLocking(c *console, done inspect.Locking) error {
 		return err
 	}
 	for _, x := range done.Failed {
-		fmt.Fprintf(c.err, "bothyd: %s is left as it was in the lock: %s\n", x.Label, oneLine(x.Reason))
+		c.say("%s is left as it was in the lock: %s", x.Label, oneLine(x.Reason))
 	}
 	return nil
 }

@@ -148,18 +148,26 @@ func TestInstallAndRemove(t *testing.T) {
 		if err := errors.Join(os.MkdirAll(filepath.Join(home, "home", "sub"), 0o700), os.WriteFile(filepath.Join(home, "home", "sub", "x"), nil, 0o400), os.Chmod(filepath.Join(home, "home", "sub"), 0o500)); err != nil {
 			t.Fatal(err)
 		}
-		out, err := h.files().Remove("mine", false, func() {})
+		no := errors.New("no")
+		was := []any{h.text(), h.kept(), h.locked()}
+		_, err = h.files().Remove("mine", false, func() error { return no }, func() { t.Error("it was let go") })
+		if is := []any{h.text(), h.kept(), h.locked()}; !errors.Is(err, no) || !reflect.DeepEqual(is, was) {
+			t.Errorf("%s: after a no %v, and %v in the place of %v", name, err, is, was)
+		}
+		out, err := h.files().Remove("mine", false, yes, func() {})
 		if err != nil || out.Config != h.file || out.Disabled || !out.Unlocked || !slices.Equal(out.Deleted, []string{in.Path}) || out.Home != home || out.Note != "" {
 			t.Errorf("%s: %+v %v", name, out, err)
 		}
 		if h.text() != mine || len(h.locked()) != 0 || len(h.kept()) != 0 {
 			t.Errorf("%s: left %v, %s", name, h.kept(), h.text())
 		}
-		if _, err := h.files().Remove("mine", false, func() {}); sdk.OutcomeOf(err) != sdk.NotFound || !strings.Contains(err.Error(), "no plugin or provider is called mine; there are: ") {
+		if _, err := h.files().Remove("mine", false, yes, func() {}); sdk.OutcomeOf(err) != sdk.NotFound || !strings.Contains(err.Error(), "no plugin or provider is called mine; there are: ") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
+
+func yes() error { return nil }
 
 // TestInstallRefused: what cannot be a block of this configuration is said before anything
 // is changed, and leaves nothing.
@@ -250,7 +258,7 @@ func TestUpgrade(t *testing.T) {
 	if _, err := h.install(newer, "", nil, nil, Opening{Network: true}); sdk.OutcomeOf(err) != sdk.Conflict || !strings.Contains(err.Error(), "its confine block says what is open to it: change it there, without --network") {
 		t.Error(err)
 	}
-	if _, err := h.files().Remove("nobody", false, func() {}); sdk.OutcomeOf(err) != sdk.NotFound {
+	if _, err := h.files().Remove("nobody", false, yes, func() {}); sdk.OutcomeOf(err) != sdk.NotFound {
 		t.Error(err)
 	}
 	h.write(strings.Replace(h.text(), "  path ", "  enabled = false # for now\n  path ", 1))
@@ -283,14 +291,14 @@ func TestUpgrade(t *testing.T) {
 	if err := f.Configure(&looked); err != nil {
 		t.Fatal(err)
 	}
-	out, err := h.files().Remove("mine", false, func() {})
+	out, err := h.files().Remove("mine", false, yes, func() {})
 	if err != nil || !slices.Equal(out.Deleted, []string{old.Path}) {
 		t.Errorf("what another block uses is gone: %+v %v", out, err)
 	}
 	if b, _, _ := h.files().labelled("second"); b.Binary != "mine" || !slices.Equal(h.locked(), []string{"second"}) {
 		t.Errorf("%+v %v", b, h.locked())
 	}
-	if out, err = h.files().Remove("second", true, func() {}); err != nil || !slices.Equal(out.Deleted, []string{in.Path}) || len(h.kept()) != 0 {
+	if out, err = h.files().Remove("second", true, yes, func() {}); err != nil || !slices.Equal(out.Deleted, []string{in.Path}) || len(h.kept()) != 0 {
 		t.Errorf("%+v %v, left %v", out, err, h.kept())
 	}
 }
@@ -409,7 +417,7 @@ func TestRemoveOthers(t *testing.T) {
 		{"here", Removal{Label: "here", Config: h.file, Unlocked: true}, "provider \"model\"", "plugin \"here\""},
 		{"model", Removal{Label: "model", Config: h.file, Unlocked: true}, "", "provider"},
 	} {
-		out, err := h.files().Remove(c.label, false, func() {})
+		out, err := h.files().Remove(c.label, false, yes, func() {})
 		if err != nil || !reflect.DeepEqual(out, c.want) {
 			t.Errorf("%s: %+v %v", c.label, out, err)
 		}
@@ -495,7 +503,7 @@ func TestLock(t *testing.T) {
 	if _, err := f.Lock(t.Context(), nil, false); sdk.OutcomeOf(err) != sdk.Validation || !strings.Contains(err.Error(), "bothy.lock:1") {
 		t.Error(err)
 	}
-	if _, err := f.Remove("two", false, func() {}); sdk.OutcomeOf(err) != sdk.Validation {
+	if _, err := f.Remove("two", false, yes, func() {}); sdk.OutcomeOf(err) != sdk.Validation {
 		t.Error(err)
 	}
 }

@@ -22,9 +22,10 @@ type Removal struct {
 
 // Remove takes a plugin's block out of the user's configuration, its entry out of the lock,
 // and removes its versions that nothing else uses, and the folder that it had as a confined
-// one unless that is to be kept. One that comes with Bothy is switched off. letGo is called
+// one unless that is to be kept. One that comes with Bothy is switched off. agreed is called
+// before any other is touched; its error leaves all as it is. letGo is called
 // when block and entry are gone and no file is: a daemon is to end the plugin then.
-func (f *Files) Remove(label string, keepHome bool, letGo func()) (Removal, error) {
+func (f *Files) Remove(label string, keepHome bool, agreed func() error, letGo func()) (Removal, error) {
 	out := Removal{Label: label}
 	b, kind, configured := f.labelled(label)
 	lock, err := config.ReadLock(f.LockPath())
@@ -34,9 +35,15 @@ func (f *Files) Remove(label string, keepHome bool, letGo func()) (Removal, erro
 	if _, out.Unlocked = lock.Plugins[label]; !configured && !out.Unlocked {
 		return out, f.noSuch(label)
 	}
+	out.Disabled = configured && f.bundled(b)
+	if !out.Disabled {
+		if err := agreed(); err != nil {
+			return out, err
+		}
+	}
 	if configured {
 		changed, no := false, false
-		if out.Disabled = f.bundled(b); out.Disabled {
+		if out.Disabled {
 			changed, err = config.SetPlugin(f.Path, config.PluginEdit{Kind: kind, Label: label, Enabled: &no})
 		} else {
 			changed, err = config.RemoveBlock(f.Path, kind, label)

@@ -84,13 +84,14 @@ Examples:
 
 // PluginsRemove takes a plugin out of the configuration, the lock and the store.
 type PluginsRemove struct {
+	Yes      bool   `short:"y" help:"Do not ask."`
 	KeepHome bool   `name:"keep-home" help:"Leave the folder that it had as a confined plugin, with what it wrote there."`
 	Name     string `arg:"" name:"name" complete:"plugin" help:"The label of its block."`
 }
 
 // Help adds to the help of the verb.
 func (PluginsRemove) Help() string {
-	return "Takes its block out of your configuration, its entry out of bothy.lock, and its file, with all earlier versions of it, out of the store when nothing else uses them, and the folder that it had as a confined plugin. A plugin that comes with Bothy is switched off instead."
+	return "Asks first. Takes its block out of your configuration, its entry out of bothy.lock, and its file, with all earlier versions of it, out of the store when nothing else uses them, and the folder that it had as a confined plugin. A plugin that comes with Bothy is switched off instead, unasked."
 }
 
 // PluginsInfo says what a plugin declares, wants and has.

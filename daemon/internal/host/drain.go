@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 )
@@ -16,6 +17,10 @@ type inflight struct {
 	runs  map[string]*keptRun   // whose calls it took; nil where the plugin keeps nothing for them
 	letGo func(run, dir string) // has the plugin give a run up; set when a successor serves
 }
+
+// mostKept is how many runs are known of a process. What it keeps for one that was forgotten
+// ends with it.
+const mostKept = 4096
 
 // keptRun is a run for which a process keeps something.
 type keptRun struct {
@@ -36,6 +41,9 @@ func (t *inflight) begin(run, dir string) bool {
 	}
 	k := t.runs[run]
 	if k == nil {
+		if len(t.runs) >= mostKept {
+			maps.DeleteFunc(t.runs, func(_ string, k *keptRun) bool { return k.calls == 0 })
+		}
 		k = &keptRun{}
 		t.runs[run] = k
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -144,6 +145,23 @@ func TestHandOverAfterADeath(t *testing.T) {
 	eventually(t, "one process is left", func() bool { return len(r.Processes()) == 1 })
 	if strings.Contains(r.log.String(), "does not answer and is killed") {
 		t.Error("a dead process was asked to end")
+	}
+}
+
+// TestRunsOfAProcessAreBounded: a process that serves for long knows the runs of its last
+// calls, and those with a call under way.
+func TestRunsOfAProcessAreBounded(t *testing.T) {
+	calls := inflight{runs: map[string]*keptRun{}}
+	calls.begin("busy", "/runs/busy")
+	for i := range 3 * mostKept {
+		run := strconv.Itoa(i)
+		calls.begin(run, "/runs/"+run)
+		if calls.end(run); len(calls.runs) > mostKept {
+			t.Fatalf("%d runs are known", len(calls.runs))
+		}
+	}
+	if calls.runs["busy"] == nil || calls.runs[strconv.Itoa(3*mostKept-1)] == nil {
+		t.Error("a run with a call under way, or that of the last call, is forgotten")
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/daemon/internal/inspect"
@@ -72,6 +73,16 @@ func (d *Daemon) reread(ctx context.Context) rpc.Reloaded {
 	}
 	r, _ := d.reloadIf(ctx, func() bool { return true })
 	return r
+}
+
+// catchUpTime is how long whoever connects waits for what was saved just before.
+const catchUpTime = 3 * time.Second
+
+// CatchUp implements server.Daemon.
+func (d *Daemon) CatchUp(ctx context.Context) {
+	if d.files != nil {
+		_ = d.files.CatchUp(ctx, catchUpTime) // who does not wait has gone
+	}
 }
 
 // CheckConfig implements server.Daemon: what is wrong with the files as they are now, the

@@ -343,6 +343,8 @@ func (f *fakeDaemon) ReloadPlugin(_ context.Context, p rpc.PluginReload) (rpc.Pl
 	return f.loaded, nil
 }
 
+func (f *fakeDaemon) CatchUp(context.Context) {}
+
 func (f *fakeDaemon) ReloadConfig(context.Context) rpc.Reloaded { return f.reloaded }
 
 func (f *fakeDaemon) Mistakes(string) rpc.Mistakes { return rpc.Mistakes{Mistakes: f.mistakes} }

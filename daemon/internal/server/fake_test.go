@@ -342,6 +342,8 @@ func (f *fakeDaemon) CheckConfig(_ context.Context, p rpc.ConfigCheck) rpc.Confi
 	return rpc.ConfigChecked{Path: "/c.hcl", Usable: p.Project != ""}
 }
 
+func (f *fakeDaemon) CatchUp(context.Context) {}
+
 func (f *fakeDaemon) ReloadConfig(context.Context) rpc.Reloaded {
 	return rpc.Reloaded{Path: "/c.hcl", Applied: true, Changes: []rpc.ConfigChange{{Block: "agent", Label: "a", Kind: "added"}}}
 }

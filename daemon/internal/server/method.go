@@ -34,12 +34,12 @@ func (s *Server) table() map[string]method {
 		rpc.MethodHello:    of(rpc.RoleObserve, "Introduces the client, and with a token gives the connection its role; fails when the major protocol numbers differ.", s.hello),
 		rpc.MethodPing:     of(rpc.RoleObserve, "Answers with an empty object.", s.ping),
 		rpc.MethodDiscover: of(rpc.RoleObserve, "This catalogue.", s.discover),
-		rpc.MethodStatus:   of(rpc.RoleObserve, "How the daemon is: version, plugins, work, problems.", s.status),
+		rpc.MethodStatus:   of(rpc.RoleObserve, "How the daemon is: version, plugins, work, problems.", caughtUp(s.status)),
 		rpc.MethodStop:     of(rpc.RoleAdmin, "Asks the daemon to drain and end, or to end now; answers before it does.", s.stop),
 
-		rpc.MethodAsk:         of(rpc.RoleSubmit, "Queues a prompt that may read and not change anything. Answers at once; follow the journal behind seq.", begins(s.ask)),
-		rpc.MethodAct:         of(rpc.RoleSubmit, "Queues a prompt. Answers at once; follow the journal behind seq.", begins(s.act)),
-		rpc.MethodStartRun:    of(rpc.RoleSubmit, "Makes a run without a prompt.", begins(s.startRun)),
+		rpc.MethodAsk:         of(rpc.RoleSubmit, "Queues a prompt that may read and not change anything. Answers at once; follow the journal behind seq.", begins(caughtUp(s.ask))),
+		rpc.MethodAct:         of(rpc.RoleSubmit, "Queues a prompt. Answers at once; follow the journal behind seq.", begins(caughtUp(s.act))),
+		rpc.MethodStartRun:    of(rpc.RoleSubmit, "Makes a run without a prompt.", begins(caughtUp(s.startRun))),
 		rpc.MethodAbort:       of(rpc.RoleSubmit, "Ends the loop that the run works on. Prompts that wait go on after it, or are held.", onRun(s, s.abort)),
 		rpc.MethodRelease:     of(rpc.RoleSubmit, "Lets the prompts go on that run/abort held.", begins(onRun(s, s.release))),
 		rpc.MethodPrompts:     of(rpc.RoleObserve, "The prompts of a run, newest first, with what the work on each came to and the files that it changed.", onRun(s, s.prompts)),
@@ -59,17 +59,17 @@ func (s *Server) table() map[string]method {
 		rpc.MethodRun:     of(rpc.RoleObserve, "One run with its loops, turns, history and cost.", s.run),
 		rpc.MethodEntries: of(rpc.RoleObserve, "The entries that a run sees, in the order of their first appearance.", onRun(s, s.entries)),
 
-		rpc.MethodModels: of(rpc.RoleObserve, "Lists the models that a prompt may name, and the one that is taken when it names none.", s.models),
+		rpc.MethodModels: of(rpc.RoleObserve, "Lists the models that a prompt may name, and the one that is taken when it names none.", caughtUp(s.models)),
 		rpc.MethodPull:   of(rpc.RoleAdmin, "Has a provider get a model onto its server, and sends models/progress. Answers when it can be used; closing the connection gives it up.", s.pull),
-		rpc.MethodAgents: of(rpc.RoleObserve, "Lists the agents that a prompt may name, and what each may do.", s.agents),
+		rpc.MethodAgents: of(rpc.RoleObserve, "Lists the agents that a prompt may name, and what each may do.", caughtUp(s.agents)),
 		rpc.MethodFiles:  of(rpc.RoleObserve, "Finds files of a project by a query, the best first: none that may hold secrets, none that git ignores, no links.", s.files),
 		rpc.MethodFile:   of(rpc.RoleObserve, "Reads a text file of a project, or a range of its lines, as a prompt with it as an attachment would have it.", s.file),
 
-		rpc.MethodTools:       of(rpc.RoleObserve, "Lists the tools that are there now.", s.tools),
-		rpc.MethodCallTool:    of(rpc.RoleSubmit, "Calls one tool, judged and recorded like a model's call. Closing the connection cancels it, and so does tools/cancel.", begins(s.callTool)),
+		rpc.MethodTools:       of(rpc.RoleObserve, "Lists the tools that are there now.", caughtUp(s.tools)),
+		rpc.MethodCallTool:    of(rpc.RoleSubmit, "Calls one tool, judged and recorded like a model's call. Closing the connection cancels it, and so does tools/cancel.", begins(caughtUp(s.callTool))),
 		rpc.MethodCancelCall:  of(rpc.RoleSubmit, "Ends a call of tools/call that is under way, whoever made it. Answers at once.", onRun(s, s.cancelCall)),
-		rpc.MethodPlugins:     of(rpc.RoleObserve, "Lists plugins and their state.", s.plugins),
-		rpc.MethodPluginLoad:  of(rpc.RoleAdmin, "Loads one plugin anew from its file and its block, when either changed or with force, and says how.", s.reloadPlugin),
+		rpc.MethodPlugins:     of(rpc.RoleObserve, "Lists plugins and their state.", caughtUp(s.plugins)),
+		rpc.MethodPluginLoad:  of(rpc.RoleAdmin, "Loads one plugin anew from its file and its block, when either changed or with force, and says how.", caughtUp(s.reloadPlugin)),
 		rpc.MethodPluginDev:   of(rpc.RoleAdmin, "Uses a plugin's process that its author runs, and sends plugins/attached. Answers when that has gone; closing the connection gives it up.", s.devPlugin),
 		rpc.MethodShowConfig:  of(rpc.RoleObserve, "Lists every setting in force with where it comes from.", s.showConfig),
 		rpc.MethodCheckConfig: of(rpc.RoleSubmit, "What is wrong with the configuration as its files are now, and with the own file of a project. Puts nothing in force.", s.checkConfig),
@@ -147,6 +147,17 @@ func begins[P, R any](handle func(context.Context, *conn, P) (R, error)) func(co
 		if c.s.stopping.Load() {
 			var none R
 			return none, rpc.Errorf(rpc.CodeBusy, sdk.Unavailable, "the daemon is stopping: try again when it has ended")
+		}
+		return handle(ctx, c, p)
+	}
+}
+
+// caughtUp is the handler of a call that is about what the configuration says: who saved that just
+// before sees it. A channel does not wait, for it may be what a change that is taken up waits for.
+func caughtUp[P, R any](handle func(context.Context, *conn, P) (R, error)) func(context.Context, *conn, P) (R, error) {
+	return func(ctx context.Context, c *conn, p P) (R, error) {
+		if c.grant == nil {
+			c.s.cfg.Daemon.CatchUp(ctx)
 		}
 		return handle(ctx, c, p)
 	}

@@ -80,6 +80,9 @@ type Daemon interface {
 	Mistakes(project string) rpc.Mistakes
 	CheckConfig(ctx context.Context, p rpc.ConfigCheck) rpc.ConfigChecked
 	ReloadConfig(ctx context.Context) rpc.Reloaded
+	// CatchUp returns when the configuration that was saved before is in force, or could
+	// not be, and in any case soon.
+	CatchUp(ctx context.Context)
 	ReloadPlugin(ctx context.Context, p rpc.PluginReload) (rpc.PluginReloaded, error)
 	Backup(ctx context.Context, p rpc.BackupParams, progress func(done, total int64)) (rpc.BackupDone, error)
 	Stop(now bool)

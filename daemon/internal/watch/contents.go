@@ -33,6 +33,7 @@ type Contents struct {
 	mu     sync.Mutex
 	wanted []string
 	known  map[string]string // what Reading found; nil since the last check
+	looked map[string]Key    // the files as the last check found them
 
 	// Of the checks alone:
 	keys map[string]string // of the content, by file, as changed knows it
@@ -78,6 +79,18 @@ func (c *Contents) Reading() {
 	c.known = c.keysOf(c.wanted)
 }
 
+// CatchUp waits until what was written before is told, but no longer than patience: who saved
+// a file and asks about it then sees it.
+func (c *Contents) CatchUp(ctx context.Context, patience time.Duration) error {
+	c.mu.Lock()
+	same := maps.Equal(c.looked, looksOf(c.wanted))
+	c.mu.Unlock()
+	if !same {
+		c.files.Ask() // its event, if there is one, may still be on its way
+	}
+	return c.files.CatchUp(ctx, patience)
+}
+
 // Polling says why the files are read again and again instead of being watched;
 // it is empty when they are watched.
 func (c *Contents) Polling() string { return c.files.Polling() }
@@ -96,6 +109,7 @@ func (c *Contents) check(p *Pass) (again time.Duration) {
 	if c.known != nil {
 		c.keys, c.known = c.known, nil
 	}
+	c.looked = looksOf(files)
 	c.mu.Unlock()
 	for _, file := range files {
 		p.Path(file) // before reading: what changes afterwards makes an event
@@ -110,6 +124,17 @@ func (c *Contents) check(p *Pass) (again time.Duration) {
 	}
 	c.keys = keys
 	return 0
+}
+
+// looksOf has for each file that is there what is mostly another one when its content is.
+func looksOf(files []string) map[string]Key {
+	looks := map[string]Key{}
+	for _, file := range files {
+		if info, err := os.Stat(file); err == nil {
+			looks[file] = KeyOf(info)
+		}
+	}
+	return looks
 }
 
 // keysOf has for each file what is another one whenever its content is, or what

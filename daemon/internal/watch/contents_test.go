@@ -100,6 +100,32 @@ func check(t *testing.T, errs ...error) {
 	}
 }
 
+// TestCatchUp: who saved a file and asks at once sees it, whether or not its folder can be
+// watched; who asks when nothing was saved does not wait for a check.
+func TestCatchUp(t *testing.T) {
+	for name, open := range map[string]func() (Notifier, error){"watching": Open, "polling": func() (Notifier, error) { return nil, errors.New("no watches") }} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "config.hcl")
+			w := newWatched(t, path, open)
+			for i := range 5 {
+				text := fmt.Sprint("text ", i)
+				put(t, path, text)
+				check(t, w.CatchUp(t.Context(), 20*time.Second))
+				w.mu.Lock()
+				if last := w.texts[len(w.texts)-1]; last != text {
+					t.Errorf("behind a save of %q it was told of %q", text, last)
+				}
+				w.mu.Unlock()
+			}
+			before := w.files.Stats().Checks
+			check(t, w.CatchUp(t.Context(), 20*time.Second))
+			if after := w.files.Stats().Checks; name == "polling" && after != before {
+				t.Errorf("nothing was saved, and %d checks were made", after-before)
+			}
+		})
+	}
+}
+
 // TestWatchWaysOfSaving: whatever way an editor saves a file, it is told of once
 // with its whole text, and the next save is seen as well.
 func TestWatchWaysOfSaving(t *testing.T) {

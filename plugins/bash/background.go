@@ -113,7 +113,7 @@ func (b *bash) earlier(answer sdk.ToolResult, asked sandbox.Result, project stri
 }
 
 // lostNote tells of background commands that ended with the process that ran them.
-const lostNote = "[ended when the bash plugin was changed or the daemon stopped, and no longer in the background: %s]\n"
+const lostNote = "[since the bash plugin was changed or the daemon stopped, no longer in the background: %s]\n"
 
 // startedNote is told when a background command was started.
 const startedNote = "[it runs in the background as %[1]s; read it with bash_output, end it with bash_stop. Other commands of this run reach what it serves on 127.0.0.1. It ends with the work on this prompt.%[2]s]\n"
@@ -162,6 +162,7 @@ func (b *bash) stopJob(ctx context.Context, in stopArguments, call tool.Call) (s
 	if !ran {
 		return b.shown(j), nil
 	}
+	j.endTold()
 	printed, dropped := j.read()
 	return sdk.ToolResult{
 		Success: true, Told: true, Metadata: map[string]any{"id": j.id, sdk.MetadataRunning: false},
@@ -181,6 +182,7 @@ func (b *bash) shown(j *job) sdk.ToolResult {
 	answer := sdk.ToolResult{Success: true, Metadata: metadata, Told: true} // it can change nothing of the project
 	switch {
 	case ended:
+		j.endTold()
 		result, err := j.Result()
 		if err != nil {
 			answer.Success, answer.Error, answer.Outcome = false, err.Error(), sdk.OutcomeOf(classified(err))

@@ -149,6 +149,19 @@ func TestBackgroundEndsWithTheProcess(t *testing.T) {
 	old := newRig(t, func(s *sdk.Settings) { settings = *s })
 	got, err := old.use("bash", `{"command":"echo up; sleep 600","background":true}`)
 	needs(t, got, err, "bg-1")
+	const waits = "echo up; until [ -e $HOME/let-it-end ]; do sleep 0.05; done; echo "
+	for _, last := range []string{"late; exit 3", "read"} {
+		got, err = old.use("bash", `{"command":"`+waits+last+`","background":true}`)
+		needs(t, got, err, "up", "it runs in the background")
+	}
+	if err := os.WriteFile(filepath.Join(old.runDir, "home", "let-it-end"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, j := range old.b.jobs.runs["run-1"][1:] {
+		<-j.Done()
+	}
+	got, err = old.use("bash_output", `{"id":"bg-3","wait_seconds":60}`)
+	needs(t, got, err, "read", "ended with exit status 0")
 	if err := old.b.drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +171,7 @@ func TestBackgroundEndsWithTheProcess(t *testing.T) {
 			t.Errorf("drain: %v", err)
 		}
 	})
-	if _, err := next.use("bash_output", `{"id":"bg-1"}`); sdk.OutcomeOf(err) != sdk.NotFound || !strings.Contains(err.Error(), "bg-1: echo up; sleep 600 was ended") {
+	if _, err := next.use("bash_output", `{"id":"bg-1"}`); sdk.OutcomeOf(err) != sdk.NotFound || !strings.Contains(err.Error(), "bg-1: echo up; sleep 600, bg-2: echo up; until [ -e $HOME/let-it-end ]; do sleep 0.05; done;... (which had ended by itself: exit status 3; 5 bytes that it printed were not read); start") {
 		t.Errorf("got %v", err)
 	}
 	if _, err := next.use("bash_output", `{}`); sdk.OutcomeOf(err) != sdk.NotFound || strings.Contains(err.Error(), "bg-1") {

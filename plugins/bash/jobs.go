@@ -37,6 +37,7 @@ type job struct {
 	*sandbox.Background
 
 	mu      sync.Mutex
+	told    bool // its end
 	unread  []byte
 	dropped int64         // bytes that nobody read in time
 	news    chan struct{} // closed and made anew with each output
@@ -57,6 +58,28 @@ func (j *job) add(_ int, data []byte) {
 	}
 	close(j.news)
 	j.news = make(chan struct{})
+}
+
+// endTold notes that its end was told.
+func (j *job) endTold() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.told = true
+}
+
+// untold is how a command ended of which nobody was told that, for the list of those that
+// end with the process; empty when somebody was.
+func (j *job) untold() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.told {
+		return ""
+	}
+	how := "it could not go on"
+	if result, err := j.Result(); err == nil {
+		how = fmt.Sprintf("exit status %d", result.ExitCode)
+	}
+	return fmt.Sprintf("%s: %s (which had ended by itself: %s; %d bytes that it printed were not read)", j.id, firstLine(j.command), how, int64(len(j.unread))+j.dropped)
 }
 
 // read takes what was printed since it was last read.
@@ -178,7 +201,7 @@ func (js *jobs) find(run, runDir, id string) (*job, error) {
 		return found[0], nil
 	case len(js.runs[run]) == 0:
 		if names := lost(runDir); names != "" {
-			return nil, sdk.Errorf(sdk.NotFound, "no command of this run is in the background any more: %s was ended when the bash plugin was changed or the daemon stopped; start it again with bash and background = true", names)
+			return nil, sdk.Errorf(sdk.NotFound, "no command of this run is in the background any more: since the bash plugin was changed or the daemon stopped there is no more: %s; start it again with bash and background = true", names)
 		}
 		return nil, sdk.Errorf(sdk.NotFound, "no command of this run is in the background: it ends with the work on the prompt that started it, and with the daemon; start it again with bash and background = true")
 	}
@@ -220,15 +243,24 @@ func (js *jobs) forget(ctx context.Context, run string) {
 	delete(js.runs, run)
 }
 
-// lostName is the file, in a run's folder, of the background commands that were ended
-// with the process of the plugin that ran them, one a line: the next result tells of them.
+// lostName is the file, in a run's folder, of the background commands that were ended with
+// the process of the plugin that ran them, or before it unread, one a line: the next result
+// tells of them.
 const lostName = "background.ended"
 
 // lose ends all commands of a run, because this process is about to end, and notes those
-// that still ran.
+// that still ran, or whose end nobody was told of.
 func (js *jobs) lose(ctx context.Context, run string) (err error) {
 	js.mu.Lock()
 	names := js.names(run)
+	for _, j := range js.runs[run] {
+		if j.Background == nil || !j.ended() {
+			continue
+		}
+		if how := j.untold(); how != "" {
+			names = append(names, how)
+		}
+	}
 	for _, j := range js.runs[run] {
 		if len(names) > 0 && filepath.IsAbs(j.runDir) {
 			err = os.WriteFile(filepath.Join(j.runDir, lostName), []byte(strings.Join(names, "\n")), 0o600)

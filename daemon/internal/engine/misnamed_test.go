@@ -32,3 +32,17 @@ func TestMisnamedBeforePolicy(t *testing.T) {
 	}
 	h.check(a.Run.ID)
 }
+
+// TestACallOfAnAgentWithoutTools is refused in a sentence that names none.
+func TestACallOfAnAgentWithoutTools(t *testing.T) {
+	h := prepareHouse(t, calls(numbered("read", 1)), say("done"))
+	h.config.Agents["talker"] = sdk.Agent{Name: "talker", Tools: []string{"!*"}}
+	h.start()
+	a := h.submit(Submission{Agent: "talker"})
+	h.await(a)
+	made := h.actions(a.Run.ID)
+	if want := `agent "talker" may use no tools, so not "read" either: answer in plain text`; len(made) != 1 || made[0].Body != want {
+		t.Errorf("got %+v, want %q", made, want)
+	}
+	h.check(a.Run.ID)
+}

@@ -61,7 +61,10 @@ func (e *Engine) find(a *activeLoop, name string) (sdk.Tool, sdk.TurnTools, erro
 	if err := misnamed.Tool(name, admitted); err != nil && !known {
 		return sdk.Tool{}, nil, err
 	}
-	if known {
+	switch {
+	case known && len(names) == 0:
+		return sdk.Tool{}, nil, sdk.Errorf(sdk.Permission, "agent %q may use no tools, so not %q either: answer in plain text", a.agent.Name, name)
+	case known:
 		return sdk.Tool{}, nil, sdk.Errorf(sdk.Permission, "agent %q may not use %q; it has: %s", a.agent.Name, name, named(names))
 	}
 	return sdk.Tool{}, nil, e.noTool(name, names)

@@ -120,7 +120,7 @@ func TestAPromptThatIsASkill(t *testing.T) {
 	s.prompt("an old prompt " + strings.Repeat("o", 20_000)).answer("c")
 	s.prompt("the last").chatters(5)
 	in := s.assembly()
-	in.Context = 10_000
+	in.Context, in.Tools = 10_000, []sdk.Tool{{}}
 	v := newView()
 	got, _ := fit(t, v, render(t, v, in))
 	text := textOf(got.Messages)

@@ -20,13 +20,20 @@ How to work:
 - When a call is refused, its result gives the rule and the reason. Do not try to get around it; find another way or tell the person what is needed.
 - When you are done, or cannot go on, answer in plain text without a call. That ends your work on the prompt. Say what you did and what you could not do; claim nothing that you did not see.`
 
+// identityAlone is that of an agent without tools, which is told of nothing that it has not.
+const identityAlone = `You are an agent that Bothy runs on a person's own machine. You have no tools: of the project you know what is written here and in the prompts, and what you do is to answer in plain text, which is recorded. Claim nothing that you did not see; say what you would have to look at, or have done, where an answer needs it.`
+
 // systemText is the system prompt: identity, facts about the environment, the
 // instructions of the user and of the project, the agent's persona, and last the skills, which change
 // most often. It holds nothing that changes from turn to turn by itself, so that
 // servers can keep it.
 func systemText(in sdk.Assembly, now time.Time) string {
 	var b strings.Builder
-	b.WriteString(identity)
+	if len(in.Tools) == 0 {
+		b.WriteString(identityAlone)
+	} else {
+		b.WriteString(identity)
+	}
 	b.WriteString("\n\n# Environment\n\n")
 	fmt.Fprintf(&b, "- Project: %s\n", in.Project.Name)
 	fmt.Fprintf(&b, "- System: %s/%s; today is %s\n", runtime.GOOS, runtime.GOARCH, now.Format(time.DateOnly))
@@ -36,7 +43,7 @@ func systemText(in sdk.Assembly, now time.Time) string {
 	if grants(in.Tools, sdk.GrantSandbox) {
 		b.WriteString("- Commands run in a container of this run, as uid 1000, without a network. The project is mounted at /workspace, where they start; the rest of the root file system is read-only. $HOME and /tmp can be written and last as long as the run.\n")
 	}
-	if in.Loop.ReadOnly {
+	if in.Loop.ReadOnly && len(in.Tools) > 0 {
 		b.WriteString("- This prompt may only be answered by reading: calls with side effects are refused.\n")
 	}
 	section(&b, fmt.Sprintf("Instructions of the user (%s)", in.User.File), in.User.Text)

@@ -228,10 +228,19 @@ func TestSystemText(t *testing.T) {
 			t.Errorf("%q is missing in:\n%s", want, got)
 		}
 	}
-	plain := render(t, newView(), sdk.Assembly{Loop: sdk.Loop{}}).System
+	plain := render(t, newView(), sdk.Assembly{Loop: sdk.Loop{}, Tools: []sdk.Tool{{}}}).System
+	without := render(t, newView(), sdk.Assembly{Loop: sdk.Loop{ReadOnly: true}, Project: in.Project}).System
 	for _, no := range []string{"/workspace", "Instructions", "Persona"} {
-		if strings.Contains(plain, no) {
+		if strings.Contains(plain, no) || strings.Contains(without, no) {
 			t.Errorf("%q without cause", no)
+		}
+	}
+	if !strings.Contains(plain, "by calling tools") || strings.Contains(plain, "no tools") {
+		t.Errorf("an agent with a tool is told:\n%s", plain)
+	}
+	for _, no := range []string{"call", "refused", "side effects", "result"} {
+		if strings.Contains(without, no) || !strings.Contains(without, "You have no tools") {
+			t.Errorf("an agent without tools is told of %q:\n%s", no, without)
 		}
 	}
 	in.Instructions = sdk.Instructions{File: "AGENTS.md", Untrusted: true}

@@ -45,6 +45,7 @@ func (d *Daemon) startEngine(g ground, copies skill.Copies, rules *engine.Rulebo
 		Redact:       d.secrets.Redact,
 		RedactText:   d.secrets.Text,
 		Hidden:       audit.Hidden,
+		Unopened:     d.unopened,
 		Grace:        d.cfg.Stop.Grace,
 		Frozen:       g.store.Health() != nil,
 	})

@@ -3,9 +3,13 @@ package daemon
 import (
 	"context"
 	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/bothyd/bothy/daemon/internal/audit"
 	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/daemon/internal/confine"
 	"github.com/bothyd/bothy/daemon/internal/engine"
 	"github.com/bothyd/bothy/daemon/internal/hook"
 	"github.com/bothyd/bothy/daemon/internal/host"
@@ -137,12 +141,27 @@ func misconfigured(text string) error {
 	return &sdk.Error{Outcome: sdk.Validation, Message: text, Cause: engine.ErrConfig}
 }
 
+// unopened says of a failure that a plugin tells which file in it its block does not open.
+func (d *Daemon) unopened(label, text string) string {
+	cfg := d.current()
+	for _, b := range slices.Concat(cfg.Plugins, cfg.Providers) {
+		if c := b.Confine; b.Label == label && c != nil && (!c.Bundled || strings.HasPrefix(label, sdk.MCPPrefix)) {
+			own := []string{filepath.Join(d.paths.Data, "confined", label), filepath.Dir(b.Path), d.paths.Plugins, d.paths.Libexec, d.paths.Sockets}
+			return confine.Unopened(text, slices.Concat(c.Paths, c.ReadPaths, own))
+		}
+	}
+	return ""
+}
+
 // pluginText writes a diagnostic of a plugin for people. One without a place says
 // all that there is to say in its summary.
 func (d *Daemon) pluginText(x inspect.Diagnostic) string {
 	text := x.Summary
 	if x.Subject != nil || x.Detail != "" {
 		text = config.FromHCL(d.current().Files, x.Diagnostic).Error()
+	}
+	if why := d.unopened(x.Instance, x.Summary+" "+x.Detail); why != "" {
+		text += ". " + why + "."
 	}
 	return d.secrets.Redact(text)
 }

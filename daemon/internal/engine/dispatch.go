@@ -332,6 +332,9 @@ func (e *Engine) run(ctx context.Context, a *activeLoop, x *action) error {
 		}
 		result = callFailed(cutShort(cause, err), sent)
 	}
+	if !result.Success && x.own == nil {
+		e.sayUnopened(x.tool.Plugin, &result)
+	}
 	x.conclude(why, result, time.Since(began))
 	if cause != nil && !errors.Is(err, errUnsettled) {
 		x.cancel(sdk.Aborted)
@@ -415,6 +418,18 @@ func callFailed(err error, sent string) sdk.ToolResult {
 		r.Output = sent + "\n\n" + r.Error
 	}
 	return r
+}
+
+// sayUnopened adds to a failure that a confined plugin was never given the file that it
+// misses, for the model and for people.
+func (e *Engine) sayUnopened(plugin string, r *sdk.ToolResult) {
+	if e.cfg.Unopened == nil {
+		return
+	}
+	if why := e.cfg.Unopened(plugin, cmp.Or(r.Error, r.Output)); why != "" {
+		r.Output = strings.TrimRight(r.Output, "\n") + "; " + why
+		r.Error += "; " + why
+	}
 }
 
 // sweep gives every action of a turn that is cut short its end, and returns

@@ -74,6 +74,9 @@ type Config struct {
 	// not made by a daemon that has it from the store: its tool would take the mark
 	// for what the model wrote. Empty is that nothing is hidden.
 	Hidden string
+	// Unopened says, of a text in which a plugin tells of a failure, which file in it the
+	// plugin's block does not open; empty is none. Nil says nothing.
+	Unopened func(plugin, text string) string
 	// Redacting begins a text that is shown or stored piece by piece. Nil shows
 	// all: only tests may want that.
 	Redacting func() Pieces

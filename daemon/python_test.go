@@ -282,3 +282,66 @@ plugin "many" {
 		t.Errorf("the skill: %+v, %v", r, err)
 	}
 }
+
+// TestPythonOpensFiles: a call opens files of its project, below it and behind no link.
+func TestPythonOpensFiles(t *testing.T) {
+	path := pythonPlugin(t, "opens", "#!"+python+`
+import bothy
+
+plugin = bothy.Plugin("opens", "1.0.0", grants=["project"])
+
+
+@plugin.tool(read_only=True)
+def peek(name: str, call: bothy.Call) -> str:
+    """Reads a file of the project."""
+    with call.open(name) as file:
+        return file.read()
+
+
+@plugin.tool()
+def note(name: str, text: str, call: bothy.Call) -> str:
+    """Writes a file of the project."""
+    with call.open(name, "w") as file:
+        file.write(text)
+    return peek(name, call)
+
+
+plugin.serve()
+`)
+	conforms(t, path)
+	e := newExecuting(t, fmt.Sprintf("plugin \"opens\" {\n  path = %q\n  sha256 = %q\n  grants = [\"project\"]\n}\n", path, pinOf(t, path)))
+	in := func(name string) string { return filepath.Join(e.project, name) }
+	for _, err := range []error{
+		os.MkdirAll(in("sub/deep"), 0o700), os.WriteFile(in("a.txt"), []byte("a"), 0o600), os.WriteFile(in("sub/deep/b.txt"), []byte("b"), 0o600),
+		os.Symlink("a.txt", in("link.txt")), os.Symlink("/etc", in("out")),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct{ call, want string }{
+		{`peek {"name":"a.txt"}`, "a"},
+		{`peek {"name":"./sub//deep/b.txt"}`, "b"},
+		{`note {"name":"sub/c.txt","text":"c"}`, "c"},
+		{`peek {"name":"none.txt"}`, "not_found"},
+		{`peek {"name":"sub/none/x"}`, "not_found"},
+		{`peek {"name":"link.txt"}`, "permission"},
+		{`peek {"name":"out/passwd"}`, "permission"},
+		{`note {"name":"out/x","text":"x"}`, "permission"},
+		{`peek {"name":"sub/../a.txt"}`, "validation"},
+		{`peek {"name":"/etc/passwd"}`, "validation"},
+		{`peek {"name":""}`, "validation"},
+	} {
+		name, arguments, _ := strings.Cut(c.call, " ")
+		done, err := e.engine.CallTool(t.Context(), engine.ToolCall{
+			Project: e.project, Run: e.run.Alias, Tool: name, Arguments: json.RawMessage(arguments), Approved: true,
+		})
+		have := done.Result.Output
+		if !done.Result.Success {
+			have = string(done.Entry.Outcome)
+		}
+		if have != c.want {
+			t.Errorf("%s: %q, want %q (%v; %s)", c.call, have, c.want, err, done.Result.Error)
+		}
+	}
+}

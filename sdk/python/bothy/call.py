@@ -2,7 +2,9 @@
 
 import contextlib
 import dataclasses
+import errno
 import json
+import os
 import threading
 import time
 import typing
@@ -50,6 +52,39 @@ class Call:
     def chunk(self, data, channel=1):
         """Sends a piece of output before the result; channel 2 is standard error."""
         self._piece(chunk=protocol.Chunk(channel=channel, data=data.encode() if isinstance(data, str) else data))
+
+    def open(self, path, mode="r", **how):
+        """Opens a file of the project as Python's open does, by its path in there.
+
+        It follows no link, so that none leads out. What keeps it from opening is a Failed: not_found,
+        permission, also where the project is not open to the plugin, or validation.
+        """
+        if not self.project:
+            raise Failed("permission", 'no files of projects are granted: write grants = ["project"] into the block')
+        try:
+            return open(path, mode, opener=self._below, **how)
+        except OSError as e:
+            if e.errno in (errno.ELOOP, errno.ENOTDIR):
+                raise Failed("permission", f"{path} is a link, or lies behind one, or below a file: it is not followed") from e
+            outcome = "not_found" if e.errno == errno.ENOENT else "permission" if e.errno == errno.EACCES else "internal"
+            raise Failed(outcome, f"{path} cannot be opened: {e.strerror}") from e
+
+    def _below(self, path, flags):
+        *folders, name = [part for part in path.split("/") if part not in ("", ".")] or [".."]
+        if path.startswith("/") or ".." in (*folders, name):
+            raise Failed("validation", f"{path} is no path of a file in the project")
+        try:
+            at = os.open(self.project, os.O_RDONLY | os.O_DIRECTORY)
+        except OSError as e:
+            raise Failed("permission", f"the project {self.project} is not open to this plugin: its confine block opens it with paths or read_paths") from e
+        try:
+            for folder in folders:
+                below = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=at)
+                os.close(at)
+                at = below
+            return os.open(name, flags | os.O_NOFOLLOW, 0o666, dir_fd=at)
+        finally:
+            os.close(at)
 
     def check(self):
         """Ends the call where it was cancelled, or its time is over."""

@@ -24,7 +24,7 @@ type pluginsDevCmd struct {
 
 // Help adds to the verb's help.
 func (pluginsDevCmd) Help() string {
-	return `Start the plugin yourself, with dev as its only argument, in a terminal or under a debugger. As long as this verb runs, the daemon uses that process in the place of its own: with the settings and grants of the block of its name, or as a plugin without either when there is no block. It is never pinned, and the daemon never ends it, so that a breakpoint may last an hour. A process that was started anew is found again.
+	return `Start the plugin yourself, with dev as its only argument, in a terminal or under a debugger. As long as this verb runs, the daemon uses that process in the place of its own: with the settings and grants of the block of its name, or as a plugin without either when there is no block. It is never pinned, but its code skills are executed, since you vouch for them; and the daemon never ends it, so that a breakpoint may last an hour. A process that was started anew is found again.
 
 Examples:
 

@@ -83,7 +83,6 @@ func TestWantsUnknown(t *testing.T) {
 	}
 }
 
-// TestWants: what a plugin asks for and its block does not give is one warning,
 // TestGrantsAtOnce: who lacks a grant is told of all that it declares and has not.
 func TestGrantsAtOnce(t *testing.T) {
 	m := &sdk.Manifest{Grants: []string{"entries", "tools", "models", "no-such"}}
@@ -93,6 +92,7 @@ func TestGrantsAtOnce(t *testing.T) {
 	}
 }
 
+// TestWants: what a plugin asks for and its block does not give is one warning,
 // with the lines to add.
 func TestWants(t *testing.T) {
 	m := &sdk.Manifest{Grants: []string{sdk.GrantTools, sdk.GrantModels}, Calls: sdk.Calls{

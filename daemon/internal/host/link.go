@@ -175,7 +175,9 @@ func (l *link) handshake(ctx context.Context) *inspect.Fault {
 		return l.explain(err, time.Since(began) >= l.cfg.StartTimeout)
 	case <-ctx.Done():
 		_ = l.proc.Kill(context.Background()) // it is closed below
-		<-dialled
+		if err := <-dialled; err != nil {
+			l.log.Debug("a start was given up", "error", err)
+		}
 	}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return &inspect.Fault{Summary: "it did not start in time", Detail: "It printed its handshake and then did not answer."}

@@ -68,7 +68,7 @@ func (s *Store) RegisterScheme(ctx context.Context, x sdk.Scheme) error {
 	case !known:
 	case reflect.DeepEqual(old, x):
 		return nil
-	case isBuiltin(x.Name):
+	case slices.ContainsFunc(builtinSchemes(), func(b sdk.Scheme) bool { return b.Name == x.Name }):
 		return sdk.Errorf(sdk.Conflict, "the scheme %s:// belongs to Bothy and cannot be registered anew; choose another name", x.Name)
 	case old.Scope != x.Scope:
 		return sdk.Errorf(sdk.Conflict, "the scheme %s:// has the scope %s and cannot change it to %s; choose another name", x.Name, old.Scope, x.Scope)
@@ -113,10 +113,6 @@ func completeScheme(x sdk.Scheme) (sdk.Scheme, error) {
 		}
 	}
 	return x, nil
-}
-
-func isBuiltin(name string) bool {
-	return slices.ContainsFunc(builtinSchemes(), func(x sdk.Scheme) bool { return x.Name == name })
 }
 
 // loadSchemes reads what was registered. Of the built-in schemes this version's word

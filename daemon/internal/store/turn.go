@@ -60,11 +60,15 @@ func (t *tx) closeTurn(run *sdk.Run, turn *sdk.Turn) error {
 		prompt_tokens = ?4, cached_tokens = ?5, completion_tokens = ?6, reasoning_tokens = ?7, total_tokens = ?8, cost = ?9, estimated = coalesce(?10, 0)
 		WHERE run = ?11 AND sequence = ?12 AND closed = 0 RETURNING coalesce(loop, 0), model`,
 		[]any{turn.Model, turn.Finish, int64(turn.Duration), u[0], u[1], u[2], u[3], u[4], u[5], u[6], run.ID, turn.Sequence}, &loop, &model)
+	if err == nil && !found {
+		if _, found, err = first(t.query, scanValue[bool], `SELECT closed FROM turns WHERE run = ? AND sequence = ?`, run.ID, turn.Sequence); err == nil && found {
+			err = sdk.Errorf(sdk.Conflict, "the turn %d of the run %s is closed already", turn.Sequence, run.Alias)
+		} else if err == nil {
+			err = sdk.Errorf(sdk.NotFound, "the run %s has no turn %d", run.Alias, turn.Sequence)
+		}
+	}
 	if err != nil {
 		return err
-	}
-	if !found {
-		return t.noOpenTurn(run, turn.Sequence)
 	}
 	return t.record(event{kind: sdk.KindTurnClosed, project: run.Project, run: run.ID, loop: loop, turn: turn.Sequence}, struct {
 		Model    string     `json:"model"`
@@ -72,17 +76,6 @@ func (t *tx) closeTurn(run *sdk.Run, turn *sdk.Turn) error {
 		Finish   string     `json:"finish"`
 		Duration int64      `json:"duration_ms"`
 	}{model, turn.Usage, turn.Finish, turn.Duration.Milliseconds()})
-}
-
-func (t *tx) noOpenTurn(run *sdk.Run, sequence int) error {
-	_, found, err := first(t.query, scanValue[bool], `SELECT closed FROM turns WHERE run = ? AND sequence = ?`, run.ID, sequence)
-	switch {
-	case err != nil:
-		return err
-	case found:
-		return sdk.Errorf(sdk.Conflict, "the turn %d of the run %s is closed already", sequence, run.Alias)
-	}
-	return sdk.Errorf(sdk.NotFound, "the run %s has no turn %d", run.Alias, sequence)
 }
 
 // Turns returns the run's turns in order, its own and not its parent's.

@@ -171,7 +171,7 @@ func TestBackgroundEndsWithTheProcess(t *testing.T) {
 			t.Errorf("drain: %v", err)
 		}
 	})
-	if _, err := next.use("bash_output", `{"id":"bg-1"}`); sdk.OutcomeOf(err) != sdk.NotFound || !strings.Contains(err.Error(), "bg-1: echo up; sleep 600, bg-2: echo up; until [ -e $HOME/let-it-end ]; do sleep 0.05; done;... (which had ended by itself: exit status 3; 5 bytes that it printed were not read); start") {
+	if _, err := next.use("bash_output", `{"id":"bg-1"}`); sdk.OutcomeOf(err) != sdk.NotFound || !strings.Contains(err.Error(), "bg-1: echo up; sleep 600, bg-2: echo up; until [ -e $HOME/let-it-end ]; do sleep 0.05; done;... (which had ended before: exit status 3; 5 bytes that it printed were not read); start one again") {
 		t.Errorf("got %v", err)
 	}
 	if _, err := next.use("bash_output", `{}`); sdk.OutcomeOf(err) != sdk.NotFound || strings.Contains(err.Error(), "bg-1") {

@@ -60,6 +60,9 @@ func (j *job) add(_ int, data []byte) {
 	j.news = make(chan struct{})
 }
 
+// named is a command as a list shows it.
+func (j *job) named() string { return j.id + ": " + firstLine(j.command) }
+
 // endTold notes that its end was told.
 func (j *job) endTold() {
 	j.mu.Lock()
@@ -79,7 +82,7 @@ func (j *job) untold() string {
 	if result, err := j.Result(); err == nil {
 		how = fmt.Sprintf("exit status %d", result.ExitCode)
 	}
-	return fmt.Sprintf("%s: %s (which had ended by itself: %s; %d bytes that it printed were not read)", j.id, firstLine(j.command), how, int64(len(j.unread))+j.dropped)
+	return fmt.Sprintf("%s (which had ended before: %s; %d bytes that it printed were not read)", j.named(), how, int64(len(j.unread))+j.dropped)
 }
 
 // read takes what was printed since it was last read.
@@ -175,7 +178,7 @@ func (js *jobs) started(j *job, b *sandbox.Background) bool {
 func (js *jobs) names(run string) (names []string) {
 	for _, j := range js.runs[run] {
 		if j.Background == nil || !j.ended() {
-			names = append(names, j.id+": "+firstLine(j.command))
+			names = append(names, j.named())
 		}
 	}
 	return names
@@ -201,7 +204,7 @@ func (js *jobs) find(run, runDir, id string) (*job, error) {
 		return found[0], nil
 	case len(js.runs[run]) == 0:
 		if names := lost(runDir); names != "" {
-			return nil, sdk.Errorf(sdk.NotFound, "no command of this run is in the background any more: since the bash plugin was changed or the daemon stopped there is no more: %s; start it again with bash and background = true", names)
+			return nil, sdk.Errorf(sdk.NotFound, "no command of this run is in the background: when the bash plugin was changed or the daemon stopped, these went with it: %s; start one again with bash and background = true", names)
 		}
 		return nil, sdk.Errorf(sdk.NotFound, "no command of this run is in the background: it ends with the work on the prompt that started it, and with the daemon; start it again with bash and background = true")
 	}
@@ -252,12 +255,11 @@ const lostName = "background.ended"
 // that still ran, or whose end nobody was told of.
 func (js *jobs) lose(ctx context.Context, run string) (err error) {
 	js.mu.Lock()
-	names := js.names(run)
+	var names []string
 	for _, j := range js.runs[run] {
 		if j.Background == nil || !j.ended() {
-			continue
-		}
-		if how := j.untold(); how != "" {
+			names = append(names, j.named())
+		} else if how := j.untold(); how != "" {
 			names = append(names, how)
 		}
 	}

@@ -426,9 +426,14 @@ func (e *Engine) sayUnopened(plugin string, r *sdk.ToolResult) {
 	if e.cfg.Unopened == nil {
 		return
 	}
-	if why := e.cfg.Unopened(plugin, cmp.Or(r.Error, r.Output)); why != "" {
-		r.Output = strings.TrimRight(r.Output, "\n") + "; " + why
-		r.Error += "; " + why
+	why := e.cfg.Unopened(plugin, cmp.Or(r.Error, r.Output))
+	if why == "" {
+		return
+	}
+	alone := r.Output == r.Error
+	r.Error += "; " + why
+	if r.Output += "\n[" + why + "]"; alone {
+		r.Output = r.Error
 	}
 }
 

@@ -245,7 +245,9 @@ func TestKilledBeforeItsStart(t *testing.T) {
 	if err := p.Kill(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	p.Take(exec.Command("/bin/sleep", "300"), t.TempDir())
+	cmd := exec.Command("/bin/sleep", "300")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	p.Take(cmd, t.TempDir())
 	if err := p.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -272,6 +272,10 @@ func (t *tx) query(q string, args []any, each func(scanner) error) error {
 
 // one reads the first row, and tells whether there was one.
 func (t *tx) one(q string, args []any, dest ...any) (bool, error) {
-	_, found, err := first(t.query, func(scan scanner) (any, error) { return nil, scan(dest...) }, q, args...)
+	found := false
+	err := t.query(q, args, func(scan scanner) error {
+		found = true
+		return scan(dest...)
+	})
 	return found, err
 }

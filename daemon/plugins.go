@@ -43,7 +43,10 @@ func (d *Daemon) startPlugins(ctx context.Context, g ground) (h *host.Supervisor
 		Mended:   func(x inspect.Diagnostic) { d.problems.mended(x.Diagnostic) },
 		Register: g.store.RegisterScheme,
 		Refused:  func(instance, detail string) { g.security.Raise(audit.EventRefusedCallback, d.secrets.Redact(detail)) },
-		Changed:  subscribers.Update,
+		Changed: func() {
+			subscribers.Update()
+			g.clients.ToolsChanged()
+		},
 	})
 	if err != nil {
 		return nil, err

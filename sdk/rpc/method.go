@@ -93,6 +93,9 @@ const (
 
 	NoteSkills = "skills/changed"
 
+	// NoteTools says that tools came, went or changed: tools/list has those that are there.
+	NoteTools = "tools/changed"
+
 	// NoteStopping says that the daemon stops in order: what it is working on
 	// goes on at its next start. A connection that ends without it was lost.
 	NoteStopping = "daemon/stopping"

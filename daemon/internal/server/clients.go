@@ -75,6 +75,15 @@ func (c *Clients) Attended(run int64, session string) bool {
 	return false
 }
 
+// ToolsChanged tells every client but channels that tools may be others now, and waits for none.
+func (c *Clients) ToolsChanged() {
+	for _, conn := range c.all() {
+		if conn.grant == nil {
+			conn.tools.tell()
+		}
+	}
+}
+
 // SkillsChanged tells every client and waits for none: what one has not read is
 // put together for it. One that comes later asks for what there is.
 func (c *Clients) SkillsChanged(p rpc.SkillsChanged) {

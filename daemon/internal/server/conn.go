@@ -27,6 +27,7 @@ type conn struct {
 	peer   rpc.Peer
 	out    *outbox
 	skills *skillNews
+	tools  *toolNews
 	slots  chan struct{} // one per request in flight, until its answer was written
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -49,7 +50,7 @@ func newConn(s *Server, nc *net.UnixConn, peer rpc.Peer, granted *channelGrant, 
 	ctx, cancel := context.WithCancel(s.forced)
 	out := newOutbox(nc, s.limits.Write, s.cfg.Redact)
 	return &conn{
-		s: s, net: nc, peer: peer, out: out, skills: &skillNews{out: out, busy: true},
+		s: s, net: nc, peer: peer, out: out, skills: &skillNews{out: out, busy: true}, tools: &toolNews{out: out, busy: true},
 		slots: make(chan struct{}, s.limits.InFlight),
 		ctx:   ctx, cancel: cancel, watches: map[int64]*watch{},
 		session: rand.Text(), grant: granted, role: rpc.RoleSubmit,
@@ -68,7 +69,10 @@ func (c *conn) serve() {
 		})()
 	}
 
-	c.out.note(rpc.MethodHello, c.greeting(), c.skills.sent)
+	c.out.note(rpc.MethodHello, c.greeting(), func() {
+		c.skills.sent()
+		c.tools.sent()
+	})
 	if note := c.s.farewellNote(); note != nil {
 		c.out.put(note, nil)
 	}

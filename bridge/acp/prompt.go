@@ -132,14 +132,8 @@ func (s *session) send(key, text string) sent {
 
 // cancel takes a prompt back, or ends the work on it.
 func (s *session) cancel(a rpc.Accepted) {
-	run := strconv.FormatInt(s.run, 10)
-	taken, err := start.Repeat(s.b.ctx, s.b.daemon, s.b.cl, func() (rpc.TakenBack, error) {
-		return s.b.cl.TakeBack(s.b.ctx, rpc.PromptRef{Run: run, Prompt: a.Sequence})
-	})
-	if err == nil && taken.Status == sdk.StatusRunning {
-		err = s.abort()
-	}
-	if err != nil {
+	prompt := rpc.PromptRef{Run: strconv.FormatInt(s.run, 10), Prompt: a.Sequence}
+	if err := start.Withdraw(s.b.ctx, s.b.daemon, s.b.cl, prompt); err != nil {
 		s.b.log.Warn("a prompt is not cancelled", "run", s.run, "error", err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
@@ -49,6 +50,15 @@ func Repeat[R any](ctx context.Context, d *Daemon, cl *client.Client, ask func()
 		}
 		_ = next.Close() // cl connects by itself
 	}
+}
+
+// Withdraw takes a prompt back that waits, or ends the work on it.
+func Withdraw(ctx context.Context, d *Daemon, cl *client.Client, p rpc.PromptRef) error {
+	taken, err := Repeat(ctx, d, cl, func() (rpc.TakenBack, error) { return cl.TakeBack(ctx, p) })
+	if err == nil && taken.Status == sdk.StatusRunning {
+		_, err = Repeat(ctx, d, cl, func() (rpc.Aborted, error) { return cl.Abort(ctx, rpc.RunRef{Run: p.Run, Project: p.Project}) })
+	}
+	return err
 }
 
 // quietTime is how long a prompt may wait to be taken before it is said what for, and

@@ -100,7 +100,7 @@ func makeInstallation() (string, error) {
 	targets := map[string]string{
 		"./daemon/cmd/bothy": "bin/bothy", "./daemon/cmd/bothyd": "bin/bothyd",
 		"./sandbox/runner": "libexec/bothy/bothy-runner", "./sandbox/view": "libexec/bothy/bothy-view",
-		"./daemon/cmd/bothy-shim": "libexec/bothy/bothy-shim", "./terminal": "libexec/bothy/bothy-terminal", "./bridge/acp": "libexec/bothy/bothy-acp",
+		"./daemon/cmd/bothy-shim": "libexec/bothy/bothy-shim", "./terminal": "libexec/bothy/bothy-terminal",
 	}
 	plugins, err := filepath.Glob(filepath.Join("..", "plugins", "*", "main.go"))
 	if err != nil {
@@ -110,24 +110,34 @@ func makeInstallation() (string, error) {
 		name := filepath.Base(filepath.Dir(main))
 		targets["./plugins/"+name] = "libexec/bothy/bothy-plugin-" + name
 	}
-	// In one go and without what only a debugger reads, which is half the time.
+	// One bridge has the name of a plugin.
+	bridges := map[string]string{"./bridge/acp": "libexec/bothy/bothy-acp", "./bridge/mcp": "libexec/bothy/bothy-mcp"}
+	if err := errors.Join(buildInto(prefix, targets), buildInto(prefix, bridges)); err != nil {
+		return "", err
+	}
+	return prefix, bundleLedger(prefix)
+}
+
+// buildInto builds packages to their paths in an installation: in one go, and without what only a debugger
+// reads, which is half the time.
+func buildInto(prefix string, targets map[string]string) error {
 	built := filepath.Join(prefix, "built")
 	cmd := exec.Command("go", slices.Concat([]string{"build", "-ldflags=-s -w", "-o", built + "/"}, slices.Collect(maps.Keys(targets)))...)
 	cmd.Dir = ".."
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if text, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build the installation: %w\n%s", err, text)
+		return fmt.Errorf("build the installation: %w\n%s", err, text)
 	}
 	for pkg, out := range targets {
 		out = filepath.Join(prefix, out)
 		if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
-			return "", err
+			return err
 		}
 		if err := os.Rename(filepath.Join(built, filepath.Base(pkg)), out); err != nil {
-			return "", err
+			return err
 		}
 	}
-	return prefix, bundleLedger(prefix)
+	return nil
 }
 
 func TestMain(m *testing.M) {

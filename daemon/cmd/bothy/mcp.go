@@ -16,6 +16,7 @@ type mcpCmd struct {
 	Add    offline[verbs.MCPAdd]    `cmd:"" help:"Write the block of an MCP server into the configuration."`
 	Import offline[verbs.MCPImport] `cmd:"" help:"Write blocks for the MCP servers that other programs have."`
 	Remove offline[verbs.MCPRemove] `cmd:"" help:"Take the block of an MCP server away."`
+	Serve  mcpServeCmd              `cmd:"" help:"Be an MCP server: programs that speak MCP use Bothy's tools and agents."`
 }
 
 type mcpListCmd struct{}

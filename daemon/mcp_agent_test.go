@@ -1,0 +1,149 @@
+//go:build linux
+
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// askAboutWrites has a person asked about each file that is written.
+const askAboutWrites = parrotConfig + `
+rule "ask" {
+  decision = "propose"
+  tools    = ["write_file"]
+}
+`
+
+// TestServedAgentAsks: what an agent proposes is asked in the client, over each transport, and goes on by the answer.
+func TestServedAgentAsks(t *testing.T) {
+	s := newSeat(t, 80, 24)
+	s.write(".config/bothy/config.hcl", askAboutWrites)
+	for name, way := range s.ways(t, "--approve") {
+		for _, yes := range []bool{true, false} {
+			p := &person{yes: yes}
+			file := strings.ReplaceAll(name, " ", "-") + ".txt"
+			_ = os.Remove(filepath.Join(s.dir, file))
+			said, _ := says(t, way(t, p), "run_agent", map[string]any{"prompt": `call write_file {"path":"` + file + `","content":"x"}`})
+			_, err := os.Stat(filepath.Join(s.dir, file))
+			if yes != (err == nil) || len(p.asked) != 1 || !strings.Contains(p.asked[0], file) {
+				t.Errorf("%s, %v: asked %q; %s (%v)", name, yes, p.asked, said, err)
+			}
+		}
+	}
+}
+
+// TestServedAgentWaits: where nobody can be asked in the client the result says how to answer, and the end can be
+// waited for.
+func TestServedAgentWaits(t *testing.T) {
+	s := newSeat(t, 80, 24)
+	s.write(".config/bothy/config.hcl", askAboutWrites)
+	c := s.client(t, nil, "--approve")
+	said, bad := says(t, c, "run_agent", map[string]any{"prompt": `call write_file {"path":"x.txt","content":"x"}`})
+	var open []struct{ ID, Hash, Alias string }
+	if err := json.Unmarshal([]byte(s.bothy("proposals", "--json")), &open); err != nil || len(open) != 1 {
+		t.Fatalf("%v, %+v: %s", err, open, said)
+	}
+	if bad || !strings.Contains(said, "bothy proposals accept "+open[0].ID) || !strings.Contains(said, open[0].Alias) {
+		t.Error(said)
+	}
+	s.bothy("proposals", "accept", open[0].ID, "--hash", open[0].Hash)
+	if said, bad := says(t, c, "run_agent", map[string]any{"run": open[0].Alias}); bad || strings.Contains(said, "waits for a person") {
+		t.Error(said)
+	}
+	if _, err := os.Stat(filepath.Join(s.dir, "x.txt")); err != nil {
+		t.Error(err)
+	}
+	for _, x := range []struct{ part, want string }{{"", "write_file"}, {"/prompts/1", "write_file"}, {"/changes", "+x"}} {
+		r, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "bothy://runs/" + open[0].Alias + x.part})
+		if err != nil || len(r.Contents) != 1 || !strings.Contains(r.Contents[0].Text, x.want) {
+			t.Errorf("%s: %+v, %v", x.part, r, err)
+		}
+	}
+	if _, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "bothy://runs/" + open[0].Alias + "/prompts/2"}); err == nil {
+		t.Error("a prompt that is not there is read")
+	}
+}
+
+// TestServedAgentIsCancelled: a call that is cancelled ends the work on the prompt.
+func TestServedAgentIsCancelled(t *testing.T) {
+	s := newSeat(t, 80, 24)
+	c := s.client(t, &person{})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ended := make(chan error, 1)
+	go func() {
+		_, err := c.CallTool(ctx, &mcp.CallToolParams{Name: "run_agent", Arguments: map[string]any{"prompt": "slow"}})
+		ended <- err
+	}()
+	s.awaitsRuns(func(statuses string) bool { return strings.Contains(statuses, "102") })
+	cancel()
+	if err := <-ended; err == nil {
+		t.Error("a call that was cancelled has a result")
+	}
+	s.awaitsRuns(func(statuses string) bool { return statuses == "499 " })
+}
+
+// TestServedAgentOutlivesItsClient: a client that closes its side cancels nothing.
+func TestServedAgentOutlivesItsClient(t *testing.T) {
+	s := newSeat(t, 80, 24)
+	cmd := exec.Command(s.prefix("bin", "bothy"), "mcp", "serve")
+	cmd.Dir, cmd.Env = s.dir, s.env
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for _, frame := range []string{
+		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`,
+		`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
+		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"run_agent","arguments":{"prompt":"slow"}}}`,
+	} {
+		if _, err := io.WriteString(in, frame+"\n"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.awaitsRuns(func(statuses string) bool { return strings.Contains(statuses, "102") })
+	_ = in.Close()
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("it ended with %v", err)
+	}
+	if statuses := s.statuses(); statuses != "102 " {
+		t.Errorf("the runs are %s", statuses)
+	}
+}
+
+// statuses are those of the seat's runs.
+func (s *seat) statuses() (all string) {
+	s.t.Helper()
+	var runs []struct{ Status int }
+	if err := json.Unmarshal([]byte(s.bothy("runs", "--json")), &runs); err != nil {
+		s.t.Fatal(err)
+	}
+	for _, r := range runs {
+		all += strconv.Itoa(r.Status) + " "
+	}
+	return all
+}
+
+// awaitsRuns waits until the statuses of the runs are as they are wanted.
+func (s *seat) awaitsRuns(are func(statuses string) bool) {
+	s.t.Helper()
+	for deadline := time.Now().Add(within); !are(s.statuses()); <-time.After(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			s.t.Fatalf("the runs are %s", s.statuses())
+		}
+	}
+}

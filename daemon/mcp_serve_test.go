@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -156,7 +157,26 @@ func TestServedHTTPIsGuarded(t *testing.T) {
 type endless struct{}
 
 // Read implements io.Reader.
-func (endless) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+func (endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = '0'
+	}
+	return len(p), nil
+}
+
+// TestServedFrameIsBounded: a message that does not end ends its session, and costs nobody else.
+func TestServedFrameIsBounded(t *testing.T) {
+	s := newSeat(t, 80, 24)
+	other := s.client(t, &person{})
+	cmd := exec.Command(s.prefix("bin", "bothy"), "mcp", "serve")
+	cmd.Dir, cmd.Env, cmd.Stdin = s.dir, s.env, io.MultiReader(strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"`), endless{})
+	if out, err := cmd.Output(); err == nil || len(out) > 0 {
+		t.Errorf("it ended with %v and wrote %q", err, out)
+	}
+	if err := other.Ping(t.Context(), nil); err != nil {
+		t.Error(err)
+	}
+}
 
 // TestServedOverADeath: a daemon that is killed costs no session, and what it worked on goes on.
 func TestServedOverADeath(t *testing.T) {

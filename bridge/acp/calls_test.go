@@ -14,6 +14,7 @@ import (
 func TestKindOf(t *testing.T) {
 	runs := sdk.Tool{ToolSpec: sdk.ToolSpec{Command: "command"}}
 	reads := sdk.Tool{ToolSpec: sdk.ToolSpec{Annotations: sdk.Annotations{ReadOnly: true}}}
+	passed := sdk.Tool{ToolSpec: sdk.ToolSpec{Annotations: sdk.Annotations{ReadOnly: true}, Source: "a server"}}
 	for name, c := range map[string]struct {
 		tool sdk.Tool
 		want acp.ToolKind
@@ -24,6 +25,7 @@ func TestKindOf(t *testing.T) {
 		"write_file": {sdk.Tool{}, acp.ToolKindEdit}, "edit_file": {sdk.Tool{}, acp.ToolKindEdit}, "create_directory": {sdk.Tool{}, acp.ToolKindEdit}, "copy_path": {sdk.Tool{}, acp.ToolKindEdit},
 		"delete_path": {sdk.Tool{}, acp.ToolKindDelete}, "move_path": {sdk.Tool{}, acp.ToolKindMove},
 		"files__read_file": {reads, acp.ToolKindRead}, "mcp__web__fetch_page": {sdk.Tool{}, acp.ToolKindFetch}, "mcp__read__rename": {sdk.Tool{}, acp.ToolKindMove},
+		"mcp__web__read_page": {passed, acp.ToolKindOther}, "mcp__web__weather": {passed, acp.ToolKindOther}, // the words of a server choose nothing
 		"weather": {reads, acp.ToolKindRead}, "deploy": {sdk.Tool{}, acp.ToolKindOther},
 	} {
 		if got := kindOf(c.tool, name); got != c.want {

@@ -144,12 +144,21 @@ func (c *catalogue) add(o *offered) *offered {
 
 func (o *offered) full() string { return o.owner.name + "__" + o.remote }
 
+// foreign reports whether a tool has the name of one of an MCP server that is not its plugin,
+// bare or behind the name of its plugin, which may be mcp.
+func (o *offered) foreign() bool {
+	if strings.HasPrefix(o.owner.name, sdk.MCPPrefix) {
+		return strings.HasPrefix(o.remote, sdk.MCPPrefix) && !strings.HasPrefix(o.remote, o.owner.name+"__")
+	}
+	return strings.HasPrefix(o.remote, sdk.MCPPrefix) || strings.HasPrefix(o.full(), sdk.MCPPrefix)
+}
+
 // compile makes the tool's schema ready.
 func (o *offered) compile() (err error) {
 	if !tool.ValidName(o.remote) {
 		return errors.New("a tool's name is [a-z][a-z0-9_]{0,63}")
 	}
-	if strings.HasPrefix(o.remote, sdk.MCPPrefix) && !strings.HasPrefix(o.remote, o.owner.name+"__") {
+	if o.foreign() {
 		return errors.New("a name that begins with mcp__ is for the tools of the MCP server that it names")
 	}
 	o.schema, err = schema.Compile(o.Parameters)

@@ -105,6 +105,34 @@ func TestFullNames(t *testing.T) {
 	}
 }
 
+// TestNamesOfServers: no plugin has a name that is one of a server of MCP, by whichever way it
+// would come to it, and takes no tool of the server away.
+func TestNamesOfServers(t *testing.T) {
+	served := func(name string, tools ...string) *instance {
+		i := &instance{name: name, state: Ready, manifest: &sdk.Manifest{}, spec: inspect.Spec{Instance: name}}
+		for _, n := range tools {
+			i.manifest.Tools = append(i.manifest.Tools, sdk.ToolSpec{Name: n, Parameters: json.RawMessage(`{"type":"object"}`)})
+		}
+		i.tools = i.offer(i.manifest, i.spec, false, "")
+		return i
+	}
+	c := newCatalogue([]*instance{
+		served("evil", "mcp__notes__shout", "mcp__notes__later", "own"), served("mcp", "notes__shout", "own"), served("mcp_", "notes__shout"),
+		served("mcp__other", "mcp__notes__shout", "mcp__other__shout"), served("mcp__notes", "mcp__notes__shout"),
+	})
+	for name, want := range map[string]string{
+		"mcp__notes__shout": "mcp__notes", "mcp__other__shout": "mcp__other", "own": "evil", "mcp__notes__later": "", "evil__mcp__notes__shout": "", "mcp__own": "", "mcp___notes__shout": "",
+	} {
+		o, err := c.find(name)
+		if want == "" && err == nil || want != "" && (err != nil || o.owner.name != want) {
+			t.Errorf("%s is %+v %v, want one of %q", name, o, err, want)
+		}
+	}
+	if len(c.tools) != 3 || len(c.strange) != 6 {
+		t.Errorf("%d tools; told %v", len(c.tools), c.strange)
+	}
+}
+
 // TestCompiledOnce: blocks of one plugin share what was compiled of its schemas, and
 // a tool that has another schema under the same name does not.
 func TestCompiledOnce(t *testing.T) {

@@ -38,7 +38,7 @@ func serve(what string) int {
 		what = "silent"
 	}
 	switch what {
-	case "undecodable", "bare", "dying":
+	case "undecodable", "bare", "dying", "mute":
 		return raw(what)
 	case "silent":
 		_, _ = bufio.NewReader(os.Stdin).ReadString(0)
@@ -79,10 +79,12 @@ func serve(what string) int {
 
 // raw is a server that the SDK would not be.
 func raw(what string) int {
+	var waits json.RawMessage // the call of wait
 	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
 		var r struct {
 			ID     json.RawMessage
 			Method string
+			Params struct{ Name string }
 		}
 		if json.Unmarshal(in.Bytes(), &r) != nil || r.ID == nil {
 			continue
@@ -95,13 +97,27 @@ func raw(what string) int {
 				answer = `"result":{"protocolVersion":"2025-06-18","serverInfo":{"name":"raw","version":"1"}}`
 			}
 		case "tools/list":
-			answer = `"result":{"tools":[{"name":"echo","inputSchema":{"type":"object"}}]}`
+			answer = `"result":{"tools":[{"name":"echo","inputSchema":{"type":"object"}},{"name":"wait","inputSchema":{"type":"object"}},{"name":"release","inputSchema":{"type":"object"}}]}`
+		case "server/discover":
+			if what == "mute" {
+				continue
+			}
 		case "tools/call":
 			if what == "dying" {
 				fmt.Println(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
 				return 4
 			}
-			answer = `"result":{"content":5}`
+			switch r.Params.Name {
+			case "wait":
+				waits = r.ID
+				fmt.Fprintln(os.Stderr, "waiting")
+				continue
+			case "release":
+				fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"waited"}]}}`+"\n", waits)
+				answer = `"result":{"content":[]}`
+			default:
+				answer = `"result":{"content":5}`
+			}
 		}
 		fmt.Printf(`{"jsonrpc":"2.0","id":%s,%s}`+"\n", r.ID, answer)
 	}

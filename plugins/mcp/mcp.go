@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/bothyd/bothy/sdk"
@@ -30,6 +31,7 @@ const (
 	mostOffered  = 4 << 20  // bytes of all descriptions and schemas
 	mostSaid     = 4 << 10  // bytes of one message of the server for the log
 	settledAfter = 200 * time.Millisecond
+	mostPause    = time.Minute
 )
 
 // mcpServer is the tools of one server, as a plugin has them.
@@ -45,6 +47,9 @@ type mcpServer struct {
 	tools []sdk.ToolSpec
 	raw   map[string]string // a tool's own name by the name that it is offered by
 	timer *time.Timer       // runs while a list that changed is left to settle
+	since time.Time         // when it was first told to have changed since it was listed; zero: it was not
+	last  time.Time         // when it was listed for that
+	pause time.Duration     // how long it is left to settle
 }
 
 func newMCP() *mcpServer {
@@ -86,28 +91,6 @@ func (m *mcpServer) options() *mcp.ClientOptions {
 		o.CreateMessageHandler = m.createMessage
 	}
 	return o
-}
-
-// settle lists the tools again once the server has said for a moment that nothing more
-// changed: some say it for each tool that they add.
-func (m *mcpServer) settle() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.timer != nil {
-		m.timer.Reset(settledAfter)
-		return
-	}
-	m.timer = time.AfterFunc(settledAfter, func() {
-		ctx, cancel := context.WithTimeoutCause(context.Background(), m.settings.Timeout, errSlow)
-		defer cancel()
-		c := m.server.live()
-		if c == nil {
-			return // the next call starts it, and lists then
-		}
-		if err := m.list(ctx, c); err != nil {
-			m.log.Warn("the tools that changed could not be listed", "error", err)
-		}
-	})
 }
 
 // list asks the server what it offers, and tells the daemon when that is not what it
@@ -281,6 +264,9 @@ func (m *mcpServer) failed(ctx context.Context, c *connection, tool string, err 
 	if broken(err) {
 		m.server.lost(c)
 		return m.server.fault(ctx, c.process, err)
+	}
+	if answered := (*jsonrpc.Error)(nil); !errors.As(err, &answered) {
+		return sdk.Errorf(sdk.Internal, "the MCP server %s answered the call of %s with what cannot be read: %s", m.server.name, tool, sentence(err))
 	}
 	return sdk.Errorf(sdk.Internal, "the MCP server %s refused the call of %s: %w", m.server.name, tool, err)
 }

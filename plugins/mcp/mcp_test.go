@@ -247,7 +247,7 @@ func TestFaultsAtStart(t *testing.T) {
 	for _, c := range []struct{ what, want string }{
 		{"silent", "it did not answer within 100ms"},
 		{"broken", `it ended with exit status 3; its last words: "cannot open my database"`},
-		{"huge", "exceeded the configured maximum line length"},
+		{"huge", "it sent a message of more than 16 MB"},
 		{"garbage", "it sent a message that is no JSON"},
 	} {
 		t.Run(c.what, func(t *testing.T) {
@@ -425,22 +425,52 @@ func TestToolNames(t *testing.T) {
 	}
 }
 
-// TestUndecodable: the program whose answer cannot be read is ended, with what it says last.
+// TestUndecodable: an answer that cannot be read is the failure of its call, and of no other
+// that the same server works on.
 func TestUndecodable(t *testing.T) {
 	m := started(t, "undecodable")
-	for range 3 {
-		c, err := m.server.use(t.Context())
-		if err != nil {
-			t.Fatal(err)
+	c := m.server.live()
+	waits := make(chan error, 1)
+	go func() {
+		r, err := call(t, m, "mcp__fake__wait", `{}`)
+		if err == nil && r.Output != "waited" {
+			err = fmt.Errorf("%+v", r)
 		}
-		if _, err := call(t, m, "mcp__fake__echo", `{}`); sdk.OutcomeOf(err) != sdk.Unavailable {
+		waits <- err
+	}()
+	says(t, m, "waiting")
+	for range 3 {
+		if _, err := call(t, m, "mcp__fake__echo", `{}`); sdk.OutcomeOf(err) != sdk.Internal || !strings.Contains(err.Error(), "the MCP server fake answered the call of echo with what cannot be read") {
 			t.Errorf("%v", err)
 		}
-		select {
-		case <-c.process.waited:
-		case <-time.After(20 * time.Second):
-			t.Fatal("its program runs on")
-		}
+	}
+	if _, err := call(t, m, "mcp__fake__release", `{}`); err != nil {
+		t.Error(err)
+	}
+	if err := <-waits; err != nil {
+		t.Error(err)
+	}
+	if m.server.live() != c {
+		t.Error("the server was started anew")
+	}
+}
+
+// TestSilentDiscovery: a server that leaves the question of the protocol of today unanswered is
+// asked as those of before are.
+func TestSilentDiscovery(t *testing.T) {
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newServer("fake", settings{Command: program, Env: map[string]string{"SERVER": "mute"}, Timeout: 25 * time.Second}, nil, newMCP().log)
+	s.discover = 20 * time.Millisecond
+	t.Cleanup(s.close)
+	c, err := s.use(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := c.InitializeResult().ProtocolVersion; v != "2025-06-18" {
+		t.Errorf("it speaks %s", v)
 	}
 }
 
@@ -595,11 +625,71 @@ func TestSecretsOfURL(t *testing.T) {
 
 // TestBatches: a line that begins with [ is a message where a { follows.
 func TestBatches(t *testing.T) {
-	in := "[info] ready\n[\n[]\n[ {\"a\":1} ]\n{\"b\":2}\n"
+	in := "[info] ready\n[\n[]\n[ {\"jsonrpc\":1} ]\n{\"jsonrpc\":2}\n"
 	var over atomic.Bool
 	got, err := io.ReadAll(&messages{from: bufio.NewReader(strings.NewReader(in)), log: newMCP().log, ended: &over})
-	if want := "[ {\"a\":1} ]\n{\"b\":2}\n"; err != nil || string(got) != want || !over.Load() {
+	if want := "[ {\"jsonrpc\":1} ]\n{\"jsonrpc\":2}\n"; err != nil || string(got) != want || !over.Load() {
 		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// TestNoise: what is no message is left out, a log that is JSON too; one that prints nothing
+// else without end is given up.
+func TestNoise(t *testing.T) {
+	var over atomic.Bool
+	read := func(in io.Reader) (string, error) {
+		b, err := io.ReadAll(&messages{from: bufio.NewReader(in), log: newMCP().log, ended: &over})
+		return string(b), err
+	}
+	message := `{"jsonrpc":"2.0","method":"x"}` + "\n"
+	if got, err := read(strings.NewReader(`{"level":"info","msg":"ready"}` + "\n\n" + message)); got != message || err != nil {
+		t.Errorf("%q, %v", got, err)
+	}
+	if got, err := read(strings.NewReader(`{"level":` + "\n" + message)); got != "" || err == nil || !strings.Contains(err.Error(), "no JSON") {
+		t.Errorf("%q, %v", got, err)
+	}
+	half := strings.Repeat("noise ", mostNoise/9)
+	if got, err := read(strings.NewReader(half + "\n" + message + half + "\n" + message)); got != message+message || err != nil {
+		t.Errorf("%d bytes, %v", len(got), err)
+	}
+	for name, in := range map[string]string{"one line": half + half, "lines": half + "\n\n" + half + "\n"} {
+		if got, err := read(strings.NewReader(in)); got != "" || err == nil || err.Error() != "it printed more than 64 MB that are no message" {
+			t.Errorf("%s: %d bytes, %v", name, len(got), err)
+		}
+	}
+}
+
+// TestSettle: a server whose tools change again and again is asked for them less and less often.
+func TestSettle(t *testing.T) {
+	m := newMCP()
+	m.server = newServer("fake", m.settings, nil, m.log) // which has no connection
+	var pauses []time.Duration
+	for range 12 {
+		m.settle()
+		m.timer.Stop()
+		pauses = append(pauses, m.pause)
+		m.relist()
+	}
+	if pauses[0] != settledAfter || pauses[1] != 2*settledAfter || pauses[11] != mostPause {
+		t.Errorf("%v", pauses)
+	}
+	m.last = m.last.Add(-11 * mostPause)
+	m.settle()
+	m.timer.Stop()
+	if m.pause != settledAfter {
+		t.Errorf("after a rest: %v", m.pause)
+	}
+}
+
+// TestLargeAnswer: what a server answers by HTTP is bounded.
+func TestLargeAnswer(t *testing.T) {
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, strings.Repeat(" ", 100<<20))
+	}))
+	t.Cleanup(srv.Close)
+	if _, err := configured(t, fmt.Sprintf(`{"url":%q, "transport":"http"}`, srv.URL)); err == nil || !strings.HasSuffix(err.Error(), "failed: it sent a message of more than 16 MB") {
+		t.Errorf("%v", err)
 	}
 }
 

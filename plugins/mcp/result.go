@@ -5,7 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"strings"
+	"syscall"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -94,9 +97,16 @@ func result(tool string, r *mcp.CallToolResult) sdk.ToolResult {
 	return out
 }
 
-// broken says whether the error is one of the connection: an error that the server
-// answered is one of JSON-RPC.
+// broken says whether the error is one of the connection: an answer that is an error, or
+// that cannot be read, leaves it to other calls.
 func broken(err error) bool {
 	var answered *jsonrpc.Error
-	return errors.Is(err, mcp.ErrConnectionClosed) || errors.Is(err, mcp.ErrSessionMissing) || !errors.As(err, &answered)
+	var system syscall.Errno
+	switch {
+	case errors.Is(err, mcp.ErrConnectionClosed), errors.Is(err, mcp.ErrSessionMissing):
+		return true
+	case errors.As(err, &answered):
+		return false
+	}
+	return errors.As(err, &system) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, os.ErrClosed)
 }

@@ -25,6 +25,7 @@ type server struct {
 	log      *slog.Logger
 	renewed  func()        // called after each connection but the first was made; may be nil
 	over     chan struct{} // closed when the plugin ends
+	discover time.Duration // how long it may take to answer the question of the protocol of today
 
 	mu     sync.Mutex // nothing is waited for under it
 	conn   *connection
@@ -51,7 +52,7 @@ type attempt struct {
 }
 
 func newServer(name string, s settings, o *mcp.ClientOptions, log *slog.Logger) *server {
-	return &server{name: name, settings: s, options: o, log: log, over: make(chan struct{})}
+	return &server{name: name, settings: s, options: o, log: log, over: make(chan struct{}), discover: min(5*time.Second, s.Timeout/2)}
 }
 
 // Why a connection that is being made is given up.
@@ -159,6 +160,7 @@ func (s *server) attempt(ctx context.Context, a *attempt) {
 // connect makes the connection, which lives on in ctx.
 func (s *server) connect(ctx context.Context, c *connection) (err error) {
 	client := mcp.NewClient(&mcp.Implementation{Name: "bothy", Version: sdk.Version}, s.options)
+	client.AddSendingMiddleware(s.ages)
 	if s.settings.Command != "" {
 		c.process = &process{settings: s.settings, log: s.log}
 		c.ClientSession, err = client.Connect(ctx, c.process, nil)
@@ -183,6 +185,19 @@ func (s *server) connect(ctx context.Context, c *connection) (err error) {
 	}
 	c.ClientSession, err = client.Connect(ctx, &mcp.SSEClientTransport{Endpoint: s.settings.URL, HTTPClient: web}, nil)
 	return err
+}
+
+// ages bounds the wait for an answer to server/discover: a server of before 2026 may leave a
+// method that it does not know without one, and is asked by initialize then.
+func (s *server) ages(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
+		if method != "server/discover" {
+			return next(ctx, method, r)
+		}
+		ctx, cancel := context.WithTimeout(ctx, s.discover)
+		defer cancel()
+		return next(ctx, method, r)
+	}
 }
 
 // close ends the session and its program, and waits for that.
@@ -238,6 +253,9 @@ func (s *server) fault(ctx context.Context, p *process, err error) error {
 	return sdk.Errorf(sdk.Unavailable, "the MCP server %s (%s) failed: %s", s.name, s.settings.source(), strings.TrimSuffix(how, "."))
 }
 
+// errLarge is what the SDK says in words of its own of a program's line.
+var errLarge = fmt.Errorf("it sent a message of more than %d MB", mcp.DefaultMaxLineLength>>20)
+
 var (
 	closing = regexp.MustCompile(`^connection closed: calling "[^"]*": (client|server) is closing: `)
 	inText  = regexp.MustCompile(`(?i)(https?://)(?:[^/\s"'?#@]*@)?([^/\s"'?#@]*)[^\s"']*`)
@@ -250,7 +268,11 @@ func sentence(err error) string {
 	if errors.As(err, &at) && at.Err != nil {
 		err = at.Err
 	}
-	return inText.ReplaceAllString(closing.ReplaceAllString(err.Error(), ""), "$1$2")
+	text := inText.ReplaceAllString(closing.ReplaceAllString(err.Error(), ""), "$1$2")
+	if strings.Contains(text, "exceeded the configured maximum line length") || strings.Contains(text, errLarge.Error()) {
+		return errLarge.Error()
+	}
+	return text
 }
 
 // close ends the connection and the server that was started for it.
@@ -270,33 +292,4 @@ func (s *server) close() {
 		c.close()
 	}
 	s.ending.Wait()
-}
-
-// withHeaders adds the headers of the block to each request to the host of its URL.
-type withHeaders struct {
-	to      *url.URL
-	headers map[string]string
-	next    http.RoundTripper
-}
-
-// RoundTrip implements http.RoundTripper.
-func (w withHeaders) RoundTrip(r *http.Request) (*http.Response, error) {
-	r = r.Clone(r.Context())
-	if origin(r.URL) != origin(w.to) { // a redirect, or the endpoint of an SSE server, may name another
-		r.Header.Del("Referer") // the whole URL before the redirect
-		return w.next.RoundTrip(r)
-	}
-	for name, v := range w.headers {
-		r.Header.Set(name, v)
-	}
-	return w.next.RoundTrip(r)
-}
-
-// origin is the scheme, the host and the port of the URL.
-func origin(u *url.URL) string {
-	port := u.Port()
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
-	}
-	return u.Scheme + "://" + strings.ToLower(u.Hostname()) + ":" + port
 }

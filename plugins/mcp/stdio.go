@@ -24,6 +24,8 @@ import (
 const (
 	lastWords = 2 << 10         // bytes of its standard error that are told when it ends
 	farewell  = 2 * time.Second // from the end of its standard input to SIGTERM, and from that to SIGKILL
+	mostNoise = 64 << 20        // bytes that are no message, from one message to the next
+	toldNoise = 20              // lines of those that the log has, of one process
 )
 
 // inherited are the variables that a server gets of the environment of the plugin,
@@ -160,6 +162,8 @@ type messages struct {
 	rest  []byte // what was read of a message and not handed out
 	on    bool   // what is read next goes on with a line
 	noise bool   // the line is no message
+	size  int    // bytes of noise since the last message
+	told  int    // lines of noise
 	ended *atomic.Bool
 }
 
@@ -169,19 +173,22 @@ func (m *messages) Read(b []byte) (int, error) {
 		piece, err := m.from.ReadSlice('\n')
 		if !m.on {
 			text := bytes.TrimSpace(piece)
-			batch, isBatch := bytes.CutPrefix(text, []byte("["))
-			isBatch = isBatch && bytes.HasPrefix(bytes.TrimSpace(batch), []byte("{")) // "[info] ready" is none
-			m.noise = len(text) > 0 && text[0] != '{' && !isBatch
-			if m.noise {
-				m.log.Warn("the server printed what is no message", "output", clip(string(text), 200))
+			m.noise = !begins(text)
+			if whole := err == nil && !m.noise; whole && !json.Valid(text) {
+				return 0, fmt.Errorf("it sent a message that is no JSON: %q", clip(strings.ToValidUTF8(string(piece), "�"), 200))
+			} else if whole && !bytes.Contains(text, []byte("jsonrpc")) { // a log that is JSON
+				m.noise = true
 			}
-		}
-		if whole := !m.on && err == nil && !m.noise; whole && len(bytes.TrimSpace(piece)) > 0 && !json.Valid(piece) {
-			return 0, fmt.Errorf("it sent a message that is no JSON: %q", clip(strings.ToValidUTF8(string(piece), "�"), 200))
+			m.tell(text)
 		}
 		m.on = errors.Is(err, bufio.ErrBufferFull)
-		if !m.noise {
-			m.rest = piece
+		if m.noise {
+			m.size += len(piece)
+		} else {
+			m.rest, m.size = piece, 0
+		}
+		if m.size > mostNoise {
+			return 0, fmt.Errorf("it printed more than %d MB that are no message", mostNoise>>20)
 		}
 		if err != nil && !m.on && len(m.rest) == 0 {
 			if errors.Is(err, io.EOF) {
@@ -193,6 +200,25 @@ func (m *messages) Read(b []byte) (int, error) {
 	n := copy(b, m.rest)
 	m.rest = m.rest[n:]
 	return n, nil
+}
+
+// begins reports whether a line looks like the beginning of a message, or of several:
+// "[info] ready" does not.
+func begins(line []byte) bool {
+	batch, is := bytes.CutPrefix(line, []byte("["))
+	return bytes.HasPrefix(line, []byte("{")) || is && bytes.HasPrefix(bytes.TrimSpace(batch), []byte("{"))
+}
+
+// tell has the log tell the first lines of noise.
+func (m *messages) tell(line []byte) {
+	if !m.noise || len(line) == 0 || m.told > toldNoise {
+		return
+	}
+	if m.told++; m.told > toldNoise {
+		m.log.Warn("the server prints more that is no message, which is not told any more")
+		return
+	}
+	m.log.Warn("the server printed what is no message", "output", clip(string(line), 200))
 }
 
 // Close ends the reading.

@@ -160,6 +160,9 @@ func TestMain(m *testing.M) {
 	if os.Getenv(playVeto) != "" {
 		serveVeto()
 	}
+	if fault := os.Getenv(playFaulty); fault != "" {
+		serveFaulty(fault)
+	}
 	code := m.Run()
 	printResults()
 	if build.prefix != "" {

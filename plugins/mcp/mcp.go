@@ -14,7 +14,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/bothyd/bothy/sdk"
@@ -261,11 +260,11 @@ func (m *mcpServer) Invoke(ctx context.Context, call sdk.Invocation, out tool.St
 
 // failed tells an answer of the server that is an error from one that never came.
 func (m *mcpServer) failed(ctx context.Context, c *connection, tool string, err error) error {
-	if broken(err) {
+	if c.broken(err) {
 		m.server.lost(c)
 		return m.server.fault(ctx, c.process, err)
 	}
-	if answered := (*jsonrpc.Error)(nil); !errors.As(err, &answered) {
+	if !answered(err) {
 		return sdk.Errorf(sdk.Internal, "the MCP server %s answered the call of %s with what cannot be read: %s", m.server.name, tool, sentence(err))
 	}
 	return sdk.Errorf(sdk.Internal, "the MCP server %s refused the call of %s: %w", m.server.name, tool, err)

@@ -97,16 +97,23 @@ func result(tool string, r *mcp.CallToolResult) sdk.ToolResult {
 	return out
 }
 
-// broken says whether the error is one of the connection: an answer that is an error, or
-// that cannot be read, leaves it to other calls.
-func broken(err error) bool {
-	var answered *jsonrpc.Error
+// broken says whether the error of a call is one of the connection: an answer that is an
+// error, or that cannot be read, leaves it to other calls.
+func (c *connection) broken(err error) bool {
 	var system syscall.Errno
 	switch {
 	case errors.Is(err, mcp.ErrConnectionClosed), errors.Is(err, mcp.ErrSessionMissing):
 		return true
-	case errors.As(err, &answered):
+	case answered(err):
 		return false
+	case c.process != nil && c.process.unheard.Load():
+		return true
 	}
-	return errors.As(err, &system) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, os.ErrClosed)
+	return errors.As(err, &system) || errors.Is(err, io.EOF) || errors.Is(err, os.ErrClosed) || strings.Contains(err.Error(), errLarge.Error())
+}
+
+// answered says whether the error is one that the server answered.
+func answered(err error) bool {
+	var its *jsonrpc.Error
+	return errors.As(err, &its)
 }

@@ -257,7 +257,7 @@ func (s *server) fault(ctx context.Context, p *process, err error) error {
 var errLarge = fmt.Errorf("it sent a message of more than %d MB", mcp.DefaultMaxLineLength>>20)
 
 var (
-	closing = regexp.MustCompile(`^connection closed: calling "[^"]*": (client|server) is closing: `)
+	closing = regexp.MustCompile(`^(connection closed: )?calling "[^"]*": ((client|server) is closing: |sending "[^"]*": )?`)
 	inText  = regexp.MustCompile(`(?i)(https?://)(?:[^/\s"'?#@]*@)?([^/\s"'?#@]*)[^\s"']*`)
 )
 

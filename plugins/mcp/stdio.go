@@ -17,6 +17,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -47,6 +48,7 @@ type process struct {
 	waited  chan struct{} // closed when it has ended
 	state   error         // what Wait said, once waited is closed
 	silent  atomic.Bool   // its output has ended
+	unheard atomic.Bool   // nothing more of its output is read
 	told    atomic.Bool   // Bothy ended it, before its output had
 }
 
@@ -91,7 +93,24 @@ func (p *process) Connect(ctx context.Context) (mcp.Connection, error) {
 		close(p.waited)
 	}()
 	t := &mcp.IOTransport{Reader: &messages{from: bufio.NewReaderSize(out, 64<<10), close: out.Close, log: p.log, ended: &p.silent}, Writer: &ending{p.in, p}}
-	return t.Connect(ctx)
+	conn, err := t.Connect(ctx)
+	return heard{conn, p}, err
+}
+
+// heard notes that nothing more is read, before the calls that wait for an answer are told.
+type heard struct {
+	mcp.Connection
+	p *process
+}
+
+// Read implements mcp.Connection.
+func (h heard) Read(ctx context.Context) (jsonrpc.Message, error) {
+	m, err := h.Connection.Read(ctx)
+	if err != nil {
+		h.p.told.Store(h.p.told.Load() || !h.p.silent.Load()) // who is not read any more dies of that
+		h.p.unheard.Store(true)
+	}
+	return m, err
 }
 
 // ending is the server's standard input, whose end tells it to end.

@@ -21,8 +21,12 @@ type ToolSpec struct {
 	// Source says where a tool comes from that the plugin itself only passes on,
 	// such as a server of MCP. Such a tool is dynamic: it may change while the
 	// plugin runs, and is pinned by its source instead of its schema; that the plugin is
-	// pinned vouches for nothing that it passes on, so its annotations loosen no policy.
+	// pinned vouches for nothing that it passes on, so its annotations loosen no policy
+	// before a person has accepted the source as it is.
 	Source string `json:"source,omitempty"`
+	// SourceName is what its source calls it: two of these may come to one Name, one after
+	// the other.
+	SourceName string `json:"source_name,omitempty"`
 }
 
 // Annotations describe a tool's effects. They loosen policy only for pinned
@@ -43,9 +47,12 @@ type Tool struct {
 	// Declared is the name that its plugin declares, where Name is plugin__name because an
 	// earlier block has a tool of that one. Hooks know the tool by it.
 	Declared string   `json:"declared,omitempty"`
-	Pinned   bool     `json:"pinned"`           // bundled with Bothy, or its digest is pinned, and not passed on from elsewhere
+	Pinned   bool     `json:"pinned"`           // bundled with Bothy, or its digest is pinned; one that is passed on: its source is accepted as it is
 	Digest   string   `json:"digest,omitempty"` // hex SHA-256 of the plugin's binary; empty for the daemon's own tools
 	Grants   []string `json:"grants,omitempty"`
+	// Drift is how a tool that is passed on is not any more as it was known, in words behind
+	// "it"; empty when it is. Its calls are proposed.
+	Drift string `json:"drift,omitempty"`
 }
 
 // Stream is where a call, of a tool or of a code skill, sends what is known

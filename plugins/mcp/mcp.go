@@ -113,7 +113,7 @@ func (m *mcpServer) list(ctx context.Context, c *connection) (err error) {
 	specs, raw := m.specs(found)
 	m.mu.Lock()
 	same := slices.EqualFunc(specs, m.tools, func(a, b sdk.ToolSpec) bool {
-		return a.Name == b.Name && a.Description == b.Description && a.Annotations == b.Annotations && string(a.Parameters) == string(b.Parameters)
+		return a.Name == b.Name && a.SourceName == b.SourceName && a.Description == b.Description && a.Annotations == b.Annotations && string(a.Parameters) == string(b.Parameters)
 	})
 	m.tools, m.raw = specs, raw
 	m.mu.Unlock()
@@ -186,7 +186,7 @@ func (m *mcpServer) specs(found []*mcp.Tool) ([]sdk.ToolSpec, map[string]string)
 		}
 		specs = append(specs, sdk.ToolSpec{
 			Name: names[name], Description: doc, Parameters: parameters,
-			Annotations: annotations(t.Annotations), Source: m.settings.source(),
+			Annotations: annotations(t.Annotations), Source: m.settings.source(), SourceName: name,
 		})
 		raw[names[name]] = name
 	}

@@ -89,7 +89,7 @@ func TestTools(t *testing.T) {
 	if a := names["mcp__fake__fail"].Annotations; a.ReadOnly || !a.Destructive || !a.OpenWorld {
 		t.Errorf("a tool without hints may destroy and reaches anywhere, not %+v", a)
 	}
-	if s := names["mcp__fake__odd"]; s.Description != "odd" || !strings.Contains(string(s.Parameters), "integer") || s.Source != m.settings.Command {
+	if s := names["mcp__fake__odd"]; s.Description != "odd" || !strings.Contains(string(s.Parameters), "integer") || s.Source != m.settings.Command || s.SourceName != "odd" {
 		t.Errorf("odd: %+v", s)
 	}
 }

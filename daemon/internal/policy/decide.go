@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/bothyd/bothy/daemon/internal/policy/shell"
 	"github.com/bothyd/bothy/sdk"
@@ -27,6 +28,7 @@ const (
 	RuleAsked        = "asked"         // a path that editors or tools run
 	RuleSecret       = "secret"        // a path that holds credentials
 	RuleFollow       = "follow"        // the result of a call asked for this one
+	RuleDrift        = "drift"         // the tool is another than it was accepted as
 	RuleUnknown      = "unknown"       // side effects that nothing confines
 	RuleBadArguments = "bad_arguments" // the arguments cannot be judged
 	RuleNetwork      = "open_network"  // the network is opened by a person
@@ -196,6 +198,9 @@ func (p *Policy) rule(j *judged) sdk.Decision {
 		}
 		return d
 	}
+	if j.tool.Drift != "" { // what allows it was about another tool
+		return j.ask(propose(RuleDrift, "do it another way", "%q is not the tool any more that it was: it %s (`bothy mcp accept %s` shows and accepts it)", j.tool.Name, j.tool.Drift, serverOf(j.tool)))
+	}
 	d := j.builtIn()
 	if d.Verdict != sdk.Allow {
 		if allowed, ok := p.allows(j); ok {
@@ -220,7 +225,21 @@ func believed(t sdk.Tool) sdk.Tool {
 	return t
 }
 
-func (j *judged) granted(grant string) bool { return slices.Contains(j.tool.Grants, grant) }
+// granted reports a grant of the plugin whose own the tool is: one that is only passed on has none.
+func (j *judged) granted(grant string) bool {
+	return j.tool.Source == "" && slices.Contains(j.tool.Grants, grant)
+}
+
+// serverOf is the server of MCP that a tool is of.
+func serverOf(t sdk.Tool) string { return strings.TrimPrefix(t.Plugin, sdk.MCPPrefix) }
+
+// pinVerb is what vouches for a tool.
+func pinVerb(t sdk.Tool) string {
+	if t.Source != "" {
+		return "bothy mcp accept " + serverOf(t)
+	}
+	return "bothy plugins lock " + t.Plugin
+}
 
 // sandboxed reports whether the tool runs things in the run's container.
 func (j *judged) sandboxed() bool { return j.granted(sdk.GrantSandbox) }

@@ -35,7 +35,7 @@ func (j *judged) builtIn() sdk.Decision {
 	case j.line != nil && j.sandboxed() && tool.Pinned:
 		return j.byGrade()
 	case !tool.Pinned:
-		return j.unvouched(RuleUnpinned, "plugin %q is not pinned, so nothing vouches for what its tool %q does (`bothy plugins lock %[1]s` pins it)", tool.Plugin, tool.Name)
+		return j.unvouched(RuleUnpinned, "plugin %q is not pinned, so nothing vouches for what its tool %q does (`%s` pins it)", tool.Plugin, tool.Name, pinVerb(tool))
 	case j.sandboxed():
 		return j.unvouched(RuleSandbox, "%q runs in the sandbox of this run, and what it runs there cannot be read", tool.Name)
 	case j.granted(sdk.GrantProject):
@@ -133,7 +133,7 @@ func (j *judged) ask(d sdk.Decision) sdk.Decision {
 		d.Reason += fmt.Sprintf("; in %s mode a person has to agree, and nobody is here to ask (--mode interactive asks)", j.Mode)
 		d.Instead = cmp.Or(d.Instead, "do it another way") + ", or " + howToAllow
 		if d.Rule == RuleUnpinned { // a plugin that made the call may pass the text on, and not the call
-			d.Instead += fmt.Sprintf("; it was %s of the plugin %s, which `bothy plugins lock %s` pins", j.tool.Name, j.tool.Plugin, j.tool.Plugin)
+			d.Instead += fmt.Sprintf("; it was %s of the plugin %s, which `%s` pins", j.tool.Name, j.tool.Plugin, pinVerb(j.tool))
 		}
 	}
 	d.Reason += j.otherMode

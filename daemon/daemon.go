@@ -15,8 +15,8 @@ import (
 	"github.com/bothyd/bothy/daemon/internal/credential"
 	"github.com/bothyd/bothy/daemon/internal/engine"
 	"github.com/bothyd/bothy/daemon/internal/group"
-	"github.com/bothyd/bothy/daemon/internal/host"
 	"github.com/bothyd/bothy/daemon/internal/inspect"
+	"github.com/bothyd/bothy/daemon/internal/known"
 	"github.com/bothyd/bothy/daemon/internal/logfile"
 	"github.com/bothyd/bothy/daemon/internal/model"
 	"github.com/bothyd/bothy/daemon/internal/policy"
@@ -66,7 +66,8 @@ type Daemon struct {
 	listener   *server.Listener
 	store      *store.Store
 	runlogs    *audit.Runlogs
-	host       *host.Supervisor
+	host       hosted
+	servers    *known.Servers
 	models     *model.Models
 	library    *skill.Library
 	bundled    string // the folder of the bundled skills; empty without
@@ -116,6 +117,7 @@ func (d *Daemon) make(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	d.servers = d.knownServers()
 	if d.host, err = d.startPlugins(ctx, g); err != nil {
 		return err
 	}

@@ -88,7 +88,7 @@ func newExecuting(t *testing.T, config string) *executing {
 // execute executes a skill as use_skill does: in a call that an engine makes.
 func (e *executing) execute(t *testing.T, plugin, input string) (sdk.ToolResult, []string, error) {
 	t.Helper()
-	skill := &skillTool{Supervisor: e.host, plugins: plugins{e.host}, plugin: plugin, input: input}
+	skill := &skillTool{Supervisor: e.host.Supervisor, plugins: plugins{e.host}, plugin: plugin, input: input}
 	ruling := policy.Live{
 		Written:    func(string) policy.Settings { return settingsOf(e.current(), "", config.Workspace{}) },
 		Sandbox:    func(string) sdk.Sandbox { return sdk.Sandbox{} },

@@ -20,7 +20,8 @@ import (
 
 // startPlugins starts what the configuration names, and subscribes the plugins to
 // the hooks that they ask for.
-func (d *Daemon) startPlugins(ctx context.Context, g ground) (h *host.Supervisor, err error) {
+func (d *Daemon) startPlugins(ctx context.Context, g ground) (h hosted, err error) {
+	h.servers, h.current = d.servers, d.current
 	described := func() (out []hook.Subscriber) {
 		for _, x := range h.Hooks() {
 			out = append(out, hook.Subscriber{Name: x.Instance, Hook: x})
@@ -28,7 +29,7 @@ func (d *Daemon) startPlugins(ctx context.Context, g ground) (h *host.Supervisor
 		return out
 	}
 	subscribers := hook.NewSubscribers(g.hooks, described, d.subscribed)
-	h, err = host.New(host.Config{
+	h.Supervisor, err = host.New(host.Config{
 		Config:    inspection(d.paths, d.log.Named("host"), d.secrets),
 		SocketDir: d.paths.Sockets,
 		Prefix:    d.paths.Prefix,
@@ -44,12 +45,13 @@ func (d *Daemon) startPlugins(ctx context.Context, g ground) (h *host.Supervisor
 		Register: g.store.RegisterScheme,
 		Refused:  func(instance, detail string) { g.security.Raise(audit.EventRefusedCallback, d.secrets.Redact(detail)) },
 		Changed: func() {
+			h.Tools() // what drifted is told when it is there, and not when it is called
 			subscribers.Update()
 			g.clients.ToolsChanged()
 		},
 	})
 	if err != nil {
-		return nil, err
+		return h, err
 	}
 	d.parts.add("plugins", func() error {
 		ctx, cancel := context.WithTimeout(d.hurried, pluginTime)
@@ -79,7 +81,7 @@ func (d *Daemon) subscribed(instance string, err error) {
 
 // plugins are the plugins as models and skills use them: the error of one that
 // cannot start is the configuration's, with file and line.
-type plugins struct{ *host.Supervisor }
+type plugins struct{ hosted }
 
 // Ensure implements model.Host.
 func (p plugins) Ensure(ctx context.Context, instance string) error {

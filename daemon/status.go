@@ -108,15 +108,19 @@ func (d *Daemon) loops(ctx context.Context) (running, queued int, err error) {
 
 // Tools implements server.Daemon: the plugins' tools, then the daemon's own as
 // they are without a project.
-func (d *Daemon) Tools() []sdk.Tool { return append(d.host.Tools(), d.own.Offered(d.stopping)...) }
+func (d *Daemon) Tools() []sdk.Tool {
+	return append(d.host.Tools(), d.own.Offered(d.stopping)...)
+}
 
 // Plugins implements server.Daemon: what runs, then the code skills, the servers of MCP
 // and the providers that nobody asked for yet.
 func (d *Daemon) Plugins() []rpc.Plugin {
 	var out []rpc.Plugin
 	seen := map[string]bool{}
+	d.host.Tools() // judges servers by the lock as it is now
 	for _, p := range d.host.Plugins() {
 		seen[p.Instance] = true
+		d.servers.Vouch(&p)
 		p.Path, p.Error, p.Detail = d.secrets.Redact(p.Path), d.secrets.Redact(p.Error), d.secrets.Redact(p.Detail)
 		out = append(out, p)
 	}

@@ -15,6 +15,7 @@ type mcpCmd struct {
 	List   mcpListCmd               `cmd:"" default:"1" help:"List MCP servers and their state."`
 	Add    offline[verbs.MCPAdd]    `cmd:"" help:"Write the block of an MCP server into the configuration."`
 	Import offline[verbs.MCPImport] `cmd:"" help:"Write blocks for the MCP servers that other programs have."`
+	Accept offline[verbs.MCPAccept] `cmd:"" help:"Show what an MCP server is now, and accept it as it is."`
 	Remove offline[verbs.MCPRemove] `cmd:"" help:"Take the block of an MCP server away."`
 	Serve  mcpServeCmd              `cmd:"" help:"Be an MCP server: programs that speak MCP use Bothy's tools and agents."`
 }
@@ -40,8 +41,12 @@ func (mcpListCmd) Run(ctx context.Context, c *console) error {
 	}
 	return query(ctx, c, servers, func(list []rpc.Plugin) error {
 		none := "no block names an MCP server: `bothy mcp add NAME -- COMMAND` writes one, `bothy mcp import` those that other programs have"
-		err := tableOf(c, list, none, []string{"SERVER", "STATE", "CONFINED"}, func(p rpc.Plugin) []string {
-			return []string{strings.TrimPrefix(p.Instance, sdk.MCPPrefix), p.State, p.Confined}
+		err := tableOf(c, list, none, []string{"SERVER", "STATE", "ACCEPTED", "CONFINED"}, func(p rpc.Plugin) []string {
+			accepted := "no"
+			if p.Pinned {
+				accepted = "yes"
+			}
+			return []string{strings.TrimPrefix(p.Instance, sdk.MCPPrefix), p.State, accepted, p.Confined}
 		})
 		if err != nil {
 			return err

@@ -15,6 +15,7 @@ import (
 type mcpCmd struct {
 	Add    mcpAddCmd    `cmd:"" help:"Write the block of an MCP server into the configuration."`
 	Import mcpImportCmd `cmd:"" help:"Write blocks for the MCP servers that other programs have."`
+	Accept mcpAcceptCmd `cmd:"" help:"Show what an MCP server is now, and accept it as it is."`
 	Remove mcpRemoveCmd `cmd:"" help:"Take the block of an MCP server away."`
 }
 
@@ -109,6 +110,13 @@ func (cmd mcpRemoveCmd) Run(f *flags, c *console) error {
 		return err
 	case !is:
 		return sdk.Errorf(sdk.NotFound, "%s has no mcp block %q", path, cmd.Name)
+	}
+	_, _, err = config.EditLock(config.LockPath(path), func(l *config.Lock) error {
+		delete(l.Plugins, sdk.MCPPrefix+cmd.Name)
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	return report(c, map[string]string{"name": cmd.Name, "config": path}, nil, func(c *console, _ map[string]string) error {
 		_, err := fmt.Fprintf(c.out, "removed %s from %s\n", cmd.Name, oneLine(path))

@@ -189,7 +189,11 @@ func (l *loader) lock() {
 	l.diags = append(l.diags, diags...)
 	for _, list := range l.cfg.lists() {
 		for i, p := range list {
-			if entry, ok := lock.Plugins[p.Label]; ok {
+			entry, ok := lock.Plugins[p.Label]
+			switch {
+			case ok && p.Server != nil:
+				p.Server.Accepted = &entry
+			case ok:
 				list[i].Locked = &entry
 			}
 		}

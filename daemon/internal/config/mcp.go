@@ -8,6 +8,7 @@ import (
 	"github.com/bothyd/bothy/sdk"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
 )
 
 // mcpBinary is the plugin that each server of MCP is an instance of.
@@ -23,6 +24,52 @@ const mostMCPLabel = 32
 // mcpAttributes are those of an mcp block that mean something else in a plugin's, with
 // their names in the schema of the plugin.
 var mcpAttributes = map[string]string{"args": "arguments", "env": "environment", "tools": "offered"}
+
+// Server is what an mcp block starts, or reaches. A secret stands in it by its name alone.
+type Server struct {
+	Command  string   `json:"command,omitempty"`
+	Args     []string `json:"args,omitempty"`
+	Env      []string `json:"env,omitempty"` // the names of its variables
+	Dir      string   `json:"cwd,omitempty"`
+	URL      string   `json:"url,omitempty"`
+	Headers  []string `json:"headers,omitempty"` // their names
+	Accepted *Locked  `json:"-"`                 // what bothy.lock says of it; nil: nothing
+}
+
+// server reads what an mcp block starts. What is wrong in it is told when it is started.
+func (l *loader) server(body *hclsyntax.Body) *Server {
+	eval := withSecret(l.cfg.Context, func(name string) (string, error) { return "secret(" + name + ")", nil })
+	value := func(name string) cty.Value {
+		a := body.Attributes[name]
+		if a == nil {
+			return cty.NilVal
+		}
+		return valueOf(a.Expr, eval)
+	}
+	text := func(v cty.Value) string {
+		if v == cty.NilVal {
+			return ""
+		}
+		s, err := convert.Convert(v, cty.String) // as the plugin is given it
+		if err != nil || s.IsNull() || !s.IsKnown() {
+			return ""
+		}
+		return s.AsString()
+	}
+	names := func(v cty.Value) (out []string) {
+		if v != cty.NilVal && v.CanIterateElements() && (v.Type().IsObjectType() || v.Type().IsMapType()) {
+			out = slices.Sorted(maps.Keys(v.AsValueMap()))
+		}
+		return out
+	}
+	s := &Server{Command: text(value("command")), Dir: text(value("cwd")), URL: text(value("url")), Env: names(value("env")), Headers: names(value("headers"))}
+	if args := value("args"); args != cty.NilVal && args.CanIterateElements() {
+		for _, v := range args.AsValueSlice() {
+			s.Args = append(s.Args, text(v))
+		}
+	}
+	return s
+}
 
 // mcp makes a block that names a server of MCP an instance of the plugin mcp. It may say what
 // a plugin's block may, too, but what runs is always that plugin.
@@ -58,7 +105,7 @@ func (l *loader) mcp(b *block) {
 		// The server is told that it may ask a model; the plugin does not see its grants.
 		server.Attributes["sampling"] = &hclsyntax.Attribute{Name: "sampling", Expr: &hclsyntax.LiteralValueExpr{Val: cty.True, SrcRange: a.SrcRange}, SrcRange: a.SrcRange, NameRange: a.NameRange}
 	}
-	l.instance(&l.cfg.Plugins, Plugin{Label: sdk.MCPPrefix + b.label, Binary: mcpBinary, Enabled: true, OnUse: true, Confined: true, Range: b.at}, &server)
+	l.instance(&l.cfg.Plugins, Plugin{Label: sdk.MCPPrefix + b.label, Binary: mcpBinary, Server: l.server(body), Enabled: true, OnUse: true, Confined: true, Range: b.at}, &server)
 }
 
 // holds reports whether a value is a list with a text in it.

@@ -1,9 +1,11 @@
 package config
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -166,5 +168,46 @@ func TestJoined(t *testing.T) {
 		if got := textOf(attrs["command"].Expr, cfg.Context); got != want {
 			t.Errorf("%q is read as %q:\n%s", want, got, text)
 		}
+	}
+}
+
+// TestServer: what an mcp block starts is known, with no secret and no value of a variable; what
+// bothy.lock says of it is of the server, and not of the plugin that runs it.
+func TestServer(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "config.hcl")
+	writeFile(t, path, `mcp "a" {
+  command = env("SERVER")
+  args    = ["-x", "--key=${secret("KEY")}", 5]
+  env     = { B = "canary", A = secret("KEY") }
+  cwd     = "/w"
+}
+mcp "b" {
+  url     = "https://h/${secret("KEY")}"
+  headers = { Authorization = "canary" }
+}
+mcp "c" {
+  command = null
+  args    = env("NOT_SET")
+}
+`)
+	writeFile(t, LockPath(path), "version = 2\nplugin \"mcp__a\" {\n  plugin = \"mcp\"\n  digest = \""+strings.Repeat("a", 64)+"\"\n}\n")
+	cfg, diags := Load(Source{Defaults: []byte("agent \"default\" {}\n"), Path: path, Required: true, Getenv: environment("SERVER", "/srv/a", "KEY", "canary"), Secrets: &Secrets{}})
+	if cfg == nil {
+		t.Fatal(diags)
+	}
+	var got []string
+	for _, p := range cfg.Plugins {
+		text, err := json.Marshal(p.Server)
+		if err != nil || p.Locked != nil || (p.Server.Accepted != nil) != (p.Label == "mcp__a") {
+			t.Errorf("%s: %v %+v %+v", p.Label, err, p.Locked, p.Server.Accepted)
+		}
+		got = append(got, string(text))
+	}
+	want := []string{
+		`{"command":"/srv/a","args":["-x","--key=secret(KEY)","5"],"env":["A","B"],"cwd":"/w"}`, `{"url":"https://h/secret(KEY)","headers":["Authorization"]}`, `{}`,
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%s", strings.Join(got, "\n"))
 	}
 }

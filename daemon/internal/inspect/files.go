@@ -106,8 +106,16 @@ type Failure struct {
 func (f *Files) Lock(ctx context.Context, labels []string, look bool) (Locking, error) {
 	out := Locking{File: f.LockPath(), Changes: []config.LockChange{}, Locked: []string{}, Scripts: []string{}, Failed: []Failure{}}
 	blocks, gone := f.named(labels)
+	for _, label := range labels {
+		if name, is := strings.CutPrefix(label, sdk.MCPPrefix); is {
+			return out, sdk.Errorf(sdk.Validation, "%s is a server of MCP: bothy mcp accept %s shows and accepts what it is", label, name)
+		}
+	}
 	entries := map[string]config.Locked{}
 	for _, b := range blocks {
+		if b.Server != nil {
+			continue // its entry is of what it starts
+		}
 		if look && len(labels) == 0 && b.Locked == nil && (b.SHA256 != "" || f.bundled(b)) {
 			continue
 		}

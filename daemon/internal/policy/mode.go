@@ -131,7 +131,11 @@ func (j *judged) ask(d sdk.Decision) sdk.Decision {
 	if j.Mode != sdk.ModeInteractive && !j.Attended {
 		d.Verdict = sdk.Deny
 		d.Reason += fmt.Sprintf("; in %s mode a person has to agree, and nobody is here to ask (--mode interactive asks)", j.Mode)
-		d.Instead = cmp.Or(d.Instead, "do it another way") + ", or " + howToAllow
+		how := howToAllow
+		if d.Rule == RuleDrift { // which no rule allows
+			how = fmt.Sprintf("tell the person to look at what changed (`bothy mcp accept %s`)", serverOf(j.tool))
+		}
+		d.Instead = cmp.Or(d.Instead, "do it another way") + ", or " + how
 		if d.Rule == RuleUnpinned { // a plugin that made the call may pass the text on, and not the call
 			d.Instead += fmt.Sprintf("; it was %s of the plugin %s, which `%s` pins", j.tool.Name, j.tool.Plugin, pinVerb(j.tool))
 		}

@@ -46,7 +46,7 @@ func TestTwoTexts(t *testing.T) {
 		"a path of a command": {call: ofLine(`cat /etc/hosts`), rule: "shell.path", person: `cat reads "/etc/hosts"`, model: "name a path below /workspace"},
 		"not pinned":          {call: sdk.PolicyRequest{Tool: unpinned}, rule: RuleUnpinned, person: "is not pinned", model: "do it another way, or tell the person", names: "x of the plugin p, which `bothy plugins lock p` pins"},
 		"not accepted":        {call: sdk.PolicyRequest{Tool: ofServer(reads, "")}, rule: RuleUnpinned, person: "is not pinned", model: "do it another way, or tell the person", names: "mcp__s__x of the plugin mcp__s, which `bothy mcp accept s` pins"},
-		"drift":               {call: sdk.PolicyRequest{Tool: ofServer(reads, "has another description")}, rule: RuleDrift, person: "it has another description (`bothy mcp accept s` shows and accepts it)", model: "do it another way"},
+		"drift":               {call: sdk.PolicyRequest{Tool: ofServer(reads, "has another description")}, rule: RuleDrift, person: "it has another description (`bothy mcp accept s` shows and accepts it)", model: "do it another way, or tell the person to look at what changed (`bothy mcp accept s`)"},
 		"another sandbox's":   {call: sdk.PolicyRequest{Tool: tool("sh", true, destructive, sdk.GrantSandbox)}, rule: RuleSandbox, person: "cannot be read", model: "do it another way"},
 		"unknown effects":     {call: sdk.PolicyRequest{Tool: tool("send", true, destructive)}, rule: RuleUnknown, person: "has side effects", model: "do it another way"},
 		"the network":         {call: sdk.PolicyRequest{Tool: tool("open_network", true, destructive)}, rule: RuleNetwork, model: "do without the network", set: Settings{Mode: sdk.ModeFull}, person: "only a person opens the network"},

@@ -48,6 +48,22 @@ Examples:
 `
 }
 
+// MCPAccept accepts a server as it is.
+type MCPAccept struct {
+	Yes  bool   `short:"y" help:"Do not ask."`
+	Name string `arg:"" name:"name" help:"The name of its block."`
+}
+
+// Help adds to the help of the verb.
+func (MCPAccept) Help() string {
+	return `Shows what the server starts, with the digests of its files, and of its tools those that are others than were accepted or, before that, than were first seen. With your yes it writes that into bothy.lock. From then on a tool that the server says only reads counts as one that only reads, and what is another than it was, a new tool and a changed file of its program included, is proposed whenever it is called.
+
+Example:
+
+    bothy mcp accept notes
+`
+}
+
 // MCPRemove takes the block of a server away.
 type MCPRemove struct {
 	Name string `arg:"" name:"name" help:"The name of its block."`

@@ -1,0 +1,142 @@
+package known
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/daemon/internal/watch"
+	"github.com/bothyd/bothy/sdk"
+)
+
+// FileName is what the file is called, in the folder of the daemon's state.
+const FileName = "servers.json"
+
+// mostFile bounds the file: 4 MB of texts is what one server may have.
+const mostFile = 256 << 20
+
+// Record is what is known of one server.
+type Record struct {
+	Command string          `json:"command"` // sums up its block, without files
+	Digest  string          `json:"digest"`  // sums up its block, and the files that it starts
+	Files   []File          `json:"files"`   // these, wherever the daemon's PATH has them
+	Known   map[string]Tool `json:"known"`   // as they were first seen, or accepted, by their own names
+	Now     map[string]Tool `json:"now"`     // as they were last
+}
+
+// Tool is what a server said of one of its tools.
+type Tool struct {
+	Hash        string          `json:"hash"`
+	Description string          `json:"description"`
+	Parameters  string          `json:"parameters"`
+	Annotations sdk.Annotations `json:"annotations,omitzero"`
+}
+
+// tool is what is kept of a spec: with what is no secret, which its hash is of, too.
+func (s *Servers) tool(spec sdk.ToolSpec) Tool {
+	t := Tool{Description: s.o.Redact(spec.Description), Parameters: string(spec.Parameters), Annotations: spec.Annotations}
+	if whole, err := sdk.Canonical(spec.Parameters); err == nil {
+		t.Parameters = string(whole)
+	}
+	t.Parameters = s.o.Redact(t.Parameters)
+	hash, err := sdk.HashOf(map[string]any{"name": spec.SourceName, "description": t.Description, "parameters": t.Parameters, "annotations": t.Annotations})
+	if err != nil {
+		hash = "unusable: " + err.Error() // of no type that cannot be encoded
+	}
+	t.Hash = hash
+	return t
+}
+
+func (t Tool) equal(other Tool) bool { return t == other }
+
+// Text is the tool for a person, line by line.
+func (t Tool) Text() string {
+	var hints []string
+	for _, h := range []struct {
+		is   bool
+		name string
+	}{{t.Annotations.ReadOnly, "read_only"}, {t.Annotations.Destructive, "destructive"}, {t.Annotations.Idempotent, "idempotent"}, {t.Annotations.OpenWorld, "open_world"}} {
+		if h.is {
+			hints = append(hints, h.name)
+		}
+	}
+	return strings.TrimRight(t.Description, "\n") + "\nhints: " + strings.Join(hints, ", ") + "\nschema: " + t.Parameters + "\n"
+}
+
+// otherwise says in what a tool is not any more what it was.
+func (t Tool) otherwise(now Tool) string {
+	var what []string
+	if t.Description != now.Description {
+		what = append(what, "another description")
+	}
+	if t.Parameters != now.Parameters {
+		what = append(what, "another schema")
+	}
+	if t.Annotations != now.Annotations {
+		what = append(what, "other hints")
+	}
+	if len(what) == 0 {
+		return "is another"
+	}
+	return "has " + strings.Join(what, " and ")
+}
+
+// Entry is what bothy.lock says of a server that is accepted as it was last seen.
+func (r *Record) Entry() config.Locked {
+	l := config.Locked{Plugin: "mcp", Digest: r.Digest, Tools: map[string]string{}}
+	for name, t := range r.Now {
+		l.Tools[norm.NFC.String(name)] = t.Hash
+	}
+	return l
+}
+
+// Read reads the file at path, by the labels of the servers' plugins; none is empty.
+func Read(path string) (map[string]*Record, error) {
+	records := map[string]*Record{}
+	text, err := watch.ReadRegular(path, mostFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return records, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &records)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	for label, r := range records {
+		if r == nil || r.Known == nil {
+			delete(records, label)
+		}
+	}
+	return records, nil
+}
+
+// write replaces the file in one step.
+func write(path string, records map[string]*Record) error {
+	var text bytes.Buffer
+	encode := json.NewEncoder(&text)
+	encode.SetIndent("", "  ")
+	if err := encode.Encode(records); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), "."+FileName+".*") // its mode is 0600
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	_, err = f.Write(text.Bytes())
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("write %s: %w", path, err), os.Remove(f.Name()))
+	}
+	return nil
+}

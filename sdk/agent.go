@@ -37,6 +37,10 @@ func (a Agent) Otherwise() Mode { return cmp.Or(a.WithoutView, ModeRestricted) }
 // another __ behind it, in the names of its tools.
 const MCPPrefix = "mcp__"
 
+// ProjectServers are the files of a project, from its root, in which other programs find servers
+// of MCP. Bothy reads one when a person names it, and not before.
+var ProjectServers = []string{".mcp.json", ".vscode/mcp.json", ".cursor/mcp.json"}
+
 // UsesMCP reports whether the agent may have tools of a server of MCP, which is then started
 // for it.
 func (a Agent) UsesMCP(server string) bool {

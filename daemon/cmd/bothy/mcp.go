@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/bothyd/bothy/daemon/cmd/internal/verbs"
@@ -18,6 +20,19 @@ type mcpCmd struct {
 	Accept offline[verbs.MCPAccept] `cmd:"" help:"Show what an MCP server is now, and accept it as it is."`
 	Remove offline[verbs.MCPRemove] `cmd:"" help:"Take the block of an MCP server away."`
 	Serve  mcpServeCmd              `cmd:"" help:"Be an MCP server: programs that speak MCP use Bothy's tools and agents."`
+}
+
+// brought says that the project has servers of its own, which start nothing.
+func brought(c *console) {
+	root, is := sdk.ProjectOf(c.dir, c.env("HOME"))
+	if !is {
+		return
+	}
+	for _, name := range sdk.ProjectServers {
+		if info, err := os.Stat(filepath.Join(root, name)); err == nil && info.Mode().IsRegular() {
+			c.say("%s of this project names servers, which start nothing: `bothy mcp import %s` shows what each would start, and asks", name, show.Line(filepath.Join(root, name)))
+		}
+	}
 }
 
 type mcpListCmd struct{}
@@ -56,6 +71,7 @@ func (mcpListCmd) Run(ctx context.Context, c *console) error {
 				c.say("%s: %s", show.Line(strings.TrimPrefix(p.Instance, sdk.MCPPrefix)), show.Text(p.Error))
 			}
 		}
+		brought(c)
 		return nil
 	})
 }

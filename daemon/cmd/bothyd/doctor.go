@@ -12,7 +12,7 @@ type doctorCmd struct{}
 
 // Run exits with 1 when something is broken; a warning is no failure.
 func (cmd doctorCmd) Run(f *flags, c *console) error {
-	findings := daemon.Doctor(context.Background(), f.Config)
+	findings := append(daemon.Doctor(context.Background(), f.Config), brought()...)
 	broken := slices.ContainsFunc(findings, func(x daemon.Finding) bool { return x.Level == "fail" })
 	if c.json {
 		if err := printJSON(c, map[string]any{"ok": !broken, "findings": findings}); err != nil {

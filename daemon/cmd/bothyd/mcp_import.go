@@ -13,6 +13,7 @@ import (
 	"github.com/bothyd/bothy/daemon"
 	"github.com/bothyd/bothy/daemon/cmd/internal/verbs"
 	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/daemon/internal/known"
 	"github.com/bothyd/bothy/daemon/internal/mcpfile"
 	"github.com/bothyd/bothy/daemon/internal/watch"
 	"github.com/bothyd/bothy/sdk"
@@ -68,6 +69,12 @@ func (cmd mcpImportCmd) Run(f *flags, c *console) error {
 		default:
 			s.Config = path
 			written++
+			if len(cmd.Files) == 0 {
+				continue
+			}
+			if err := hold(f.Config, s.Name); err != nil {
+				fmt.Fprintf(c.err, "bothyd: what %s starts is not held to what it is now: %s\n", s.Name, oneLine(err.Error()))
+			}
 		}
 	}
 	return report(c, found, nil, func(c *console, _ importing) error {
@@ -117,6 +124,9 @@ func readServers(c *console, files []string) (found []foundServer, err error) {
 			}
 			names[s.Label] = true
 			e, notes := editOf(s, !named)
+			for _, file := range known.Files(wouldStart(s, true)) {
+				notes = append(notes, fmt.Sprintf("It starts %s, sha256 %s.", file.Path, file.Digest))
+			}
 			found = append(found, foundServer{addedMCP: addedMCP{Name: s.Label, Block: e.Text(), Notes: append(s.Notes, notes...)}, From: file, edit: e})
 		}
 	}

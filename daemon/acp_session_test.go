@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/coder/acp-go-sdk"
 )
@@ -165,6 +166,12 @@ func TestEditorRefuses(t *testing.T) {
 			}
 		})
 	}
+	for n := range 8 { // who does not wait for a session
+		ctx, cancel := context.WithTimeout(e.ctx(), time.Duration(n)*3*time.Millisecond)
+		_, _ = e.conn.NewSession(ctx, acp.NewSessionRequest{Cwd: s.dir, McpServers: []acp.McpServer{}}) // it may have come
+		cancel()
+	}
+	e.begins()
 	e.closes()
 	if runs := s.bothy("runs", "list"); strings.Count(runs, "chat-") != 1 { // that whose prompt was taken
 		t.Errorf("runs are left that nobody used:\n%s", runs)

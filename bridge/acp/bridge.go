@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/coder/acp-go-sdk"
 
@@ -30,7 +31,8 @@ type bridge struct {
 
 	mu       sync.Mutex
 	sessions map[acp.SessionId]*session
-	tools    map[string]sdk.Tool // by both their names, as far as they were asked for; one that is not there is empty
+	tools    map[string]sdk.Tool  // by both their names, as far as they were asked for
+	missing  map[string]time.Time // names of which there is no tool, by when that was asked
 }
 
 var (
@@ -89,10 +91,16 @@ func (b *bridge) take(s *session) {
 	}
 }
 
-// tool is a tool that calls name; an empty one where it is not there, which is asked once.
+// missingFor is how long a tool that is not there is not asked for again.
+const missingFor = time.Minute
+
+// tool is a tool that calls name; an empty one where it is not there, or was not a moment ago.
 func (b *bridge) tool(name string) sdk.Tool {
 	b.mu.Lock()
 	t, known := b.tools[name]
+	if asked, is := b.missing[name]; is && time.Since(asked) < missingFor {
+		known = true
+	}
 	b.mu.Unlock()
 	if known {
 		return t
@@ -102,12 +110,14 @@ func (b *bridge) tool(name string) sdk.Tool {
 		b.log.Warn("tools cannot be listed", "error", err)
 		return sdk.Tool{}
 	}
-	tools := map[string]sdk.Tool{name: {}}
-	for _, t := range found {
-		tools[t.Name], tools[t.Plugin+"__"+t.Name] = t, t
-	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.tools = tools
-	return tools[name]
+	b.tools = make(map[string]sdk.Tool, 2*len(found))
+	for _, t := range found {
+		b.tools[t.Name], b.tools[t.Plugin+"__"+t.Name] = t, t
+	}
+	if t, known = b.tools[name]; !known {
+		b.missing[name] = time.Now()
+	}
+	return t
 }

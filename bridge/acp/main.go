@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/coder/acp-go-sdk"
 
@@ -63,7 +64,7 @@ func serve(ctx context.Context, o options, in io.Reader, out io.Writer, log *slo
 	defer cancel()
 	d := o.daemon()
 	d.Say = func(text string) { log.Info(text) }
-	b := &bridge{ctx: ctx, o: o, daemon: d, cl: d.Client(socket), log: log, sessions: map[acp.SessionId]*session{}, back: make(chan struct{}, 1)}
+	b := &bridge{ctx: ctx, o: o, daemon: d, cl: d.Client(socket), log: log, sessions: map[acp.SessionId]*session{}, missing: map[string]time.Time{}, back: make(chan struct{}, 1)}
 	defer func() { _ = b.cl.Close() }() // the daemon notices either way
 	b.out = &frames{to: out, then: map[acp.SessionId]func(){}}
 	first := &held{Reader: in, begin: make(chan struct{})}

@@ -24,15 +24,16 @@ func (b *bridge) NewSession(ctx context.Context, p acp.NewSessionRequest) (acp.N
 		return acp.NewSessionResponse{}, err
 	}
 	b.notStarted(p.McpServers)
-	started, err := start.Again(ctx, b.daemon, b.cl, func() (rpc.Started, error) {
-		b.daemon.Give(ctx, b.cl)
-		return b.cl.StartRun(ctx, rpc.StartRun{Project: project, Agent: b.o.agent, Model: b.o.model})
+	started, err := start.Again(b.ctx, b.daemon, b.cl, func() (rpc.Started, error) { // who gives up asking leaves no run
+		b.daemon.Give(b.ctx, b.cl)
+		return b.cl.StartRun(b.ctx, rpc.StartRun{Project: project, Agent: b.o.agent, Model: b.o.model})
 	})
 	if err != nil {
 		return acp.NewSessionResponse{}, fault(err)
 	}
 	run, err := b.find(ctx, project, func(r rpc.RunSummary) bool { return r.ID == started.ID })
 	if err != nil {
+		b.unmake(started.ID)
 		return acp.NewSessionResponse{}, fault(err)
 	}
 	s := b.newSession(acp.SessionId(run.Key), run.ProjectRoot, run.ID, run.Alias)
@@ -40,6 +41,11 @@ func (b *bridge) NewSession(ctx context.Context, p acp.NewSessionRequest) (acp.N
 	s.readChoices(ctx)
 	s.next = chosen{agent: b.o.agent, model: b.o.model, mode: sdk.Mode(b.o.mode)}
 	s.shown = chosen{agent: b.o.agent, model: started.Model, mode: cmp.Or(s.next.mode, s.modeOf(b.o.agent))}
+	if ctx.Err() != nil {
+		s.end()
+		b.unmake(s.run)
+		return acp.NewSessionResponse{}, ctx.Err()
+	}
 	b.take(s)
 	b.out.after(s.id, s.follow)
 	modes, options := s.state()
@@ -202,8 +208,19 @@ func (s *session) drop(ctx context.Context) {
 	if d, err := s.b.cl.Run(ctx, ref); err != nil || len(d.Loops)+len(d.Turns)+len(d.Forks) > 0 {
 		return // it is kept where that is not known
 	}
-	if _, err := s.b.cl.Delete(ctx, ref); err != nil {
-		s.b.log.Info("an empty run is kept", "run", s.run, "error", err)
+	s.b.remove(ctx, ref)
+}
+
+// unmake deletes the run of a session that has not come about.
+func (b *bridge) unmake(run int64) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(b.ctx), leaveTime)
+	defer cancel()
+	b.remove(ctx, rpc.RunRef{Run: strconv.FormatInt(run, 10)})
+}
+
+func (b *bridge) remove(ctx context.Context, run rpc.RunRef) {
+	if _, err := b.cl.Delete(ctx, run); err != nil {
+		b.log.Info("an empty run is kept", "run", run.Run, "error", err)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/bothyd/bothy/daemon"
 	"github.com/bothyd/bothy/daemon/cmd/internal/verbs"
 	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/daemon/internal/opening"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -30,13 +31,13 @@ func (cmd mcpAddCmd) Run(f *flags, c *console) error {
 		return sdk.Errorf(sdk.Validation, "name the command of the server behind --, or its --url, and not both")
 	case cmd.URL != "":
 		e.URL = config.Text(cmd.URL)
-		notes = openNotes(e)
+		notes = opening.Notes(e)
 	default:
 		e.Command = config.Text(cmd.Command[0])
 		for _, a := range cmd.Command[1:] {
 			e.Args = append(e.Args, config.Text(a))
 		}
-		notes = open(&e, cmd.Command[0], cmd.Command[1:], true)
+		notes = opening.Of(&e, cmd.Command[0], cmd.Command[1:], true)
 	}
 	var err error
 	if e.Env, err = assigned(cmd.Env); err != nil {

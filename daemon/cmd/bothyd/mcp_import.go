@@ -15,6 +15,7 @@ import (
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/daemon/internal/known"
 	"github.com/bothyd/bothy/daemon/internal/mcpfile"
+	"github.com/bothyd/bothy/daemon/internal/opening"
 	"github.com/bothyd/bothy/daemon/internal/watch"
 	"github.com/bothyd/bothy/sdk"
 )
@@ -92,7 +93,8 @@ func readServers(c *console, files []string) (found []foundServer, err error) {
 	}
 	named := len(files) > 0
 	if !named {
-		files = mcpfile.Places(homeDir())
+		home, _ := os.UserHomeDir() // without one there are no such files
+		files = mcpfile.Places(home)
 	}
 	names := map[string]bool{}
 	for _, file := range files {
@@ -163,7 +165,7 @@ func editOf(s mcpfile.Server, own bool) (e config.MCPEdit, notes []string) {
 		}
 	}
 	if command, is := s.Command.Plain(); is && command != "" {
-		notes = open(&e, command, args, own)
+		notes = opening.Of(&e, command, args, own)
 	}
 	return e, notes
 }

@@ -1,4 +1,7 @@
-package main
+// Package opening says what a server of MCP needs beyond its walls, by its command line: for
+// a block that is written (`bothy mcp add`, `bothy mcp import`) and for a server that a front
+// end lends to a run.
+package opening
 
 import (
 	"fmt"
@@ -14,12 +17,12 @@ import (
 // fetchers are programs that fetch what they run.
 var fetchers = []string{"npx", "bunx", "pnpx", "yarn", "pnpm", "uvx", "uv", "pipx", "deno"}
 
-// open opens to a server what its command line says that it needs: the network to what fetches
+// Of opens to a server what its command line says that it needs: the network to what fetches
 // itself, its program where that lies elsewhere than in the system, and to read the folders and
 // files among its arguments. What runs containers cannot be confined. To a server that is not
 // the person's own, as one of a project, it opens nothing. The notes say what is open, and how
 // to open what is not.
-func open(e *config.MCPEdit, command string, args []string, own bool) (notes []string) {
+func Of(e *config.MCPEdit, command string, args []string, own bool) (notes []string) {
 	note := func(format string, a ...any) { notes = append(notes, fmt.Sprintf(format, a...)) }
 	switch { // only the program of that name in PATH, and not one that a path names
 	case command != "docker" && command != "podman":
@@ -64,11 +67,11 @@ func open(e *config.MCPEdit, command string, args []string, own bool) (notes []s
 			}
 		}
 	}
-	return append(notes, openNotes(*e)...)
+	return append(notes, Notes(*e)...)
 }
 
-// openNotes say what a block opens that is more than files.
-func openNotes(e config.MCPEdit) (notes []string) {
+// Notes say what a block opens that is more than files.
+func Notes(e config.MCPEdit) (notes []string) {
 	switch {
 	case e.Unconfined:
 		notes = append(notes, "It has confined = false: it reads and writes all that you may, your keys included.")

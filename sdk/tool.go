@@ -92,6 +92,9 @@ type Invocation struct {
 	// the project: where it would not, it must fail with outcome unavailable and do
 	// nothing.
 	View bool `json:"view,omitempty"`
+	// Unsaved are texts that a person's editor has otherwise than the disk, of files that
+	// Arguments name, by their paths relative to the project.
+	Unsaved map[string]string `json:"unsaved,omitempty"`
 	// Digest is of the plugin's binary that a person agreed to: the host calls
 	// no other. Empty is any; plugins do not get it.
 	Digest string `json:"digest,omitempty"`

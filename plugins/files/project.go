@@ -33,6 +33,9 @@ type project struct {
 	held   []string // paths that a command changed and a person has not agreed to
 	looked []string // those of them that were read
 
+	unsaved map[string]string // texts that a person's editor has otherwise than the disk
+	shows   bool              // one of them is what the result has
+
 	changes changes
 	kept    kept.Store // of what they replace; its zero value is none
 }

@@ -10,6 +10,7 @@ import (
 	"math"
 	"net/http"
 	"os"
+	"path"
 	"strings"
 	"unicode/utf8"
 
@@ -35,6 +36,7 @@ type readData struct {
 	Binary      bool   `json:"binary,omitempty"`
 	Type        string `json:"type,omitempty"` // of a binary file, as a media type
 	InvalidUTF8 bool   `json:"invalid_utf8,omitempty"`
+	Unsaved     bool   `json:"unsaved,omitempty"` // it is as a person's editor has it, and not the disk
 }
 
 // read returns a file's text, or a range of its lines. A range is read in
@@ -60,6 +62,10 @@ func (p *project) read(ctx context.Context, a readArgs) (answer, error) {
 
 	data := readData{Path: pl.path, Size: info.Size()}
 	r := bufio.NewReaderSize(f, 64<<10)
+	if text, has := p.unsaved[path.Clean(a.Path)]; has {
+		data.Size, data.Unsaved, p.shows = int64(len(text)), true, true
+		r.Reset(strings.NewReader(text))
+	}
 	binary, head, err := looksBinary(r)
 	if err != nil {
 		return answer{}, fault("read", a.Path, err)
@@ -67,7 +73,7 @@ func (p *project) read(ctx context.Context, a readArgs) (answer, error) {
 	if binary {
 		data.Binary, data.Type = true, http.DetectContentType(head)
 		return answer{
-			text: fmt.Sprintf("%s is a binary file of %s (%s); its contents are not shown", shown(pl.path), sized(info.Size()), data.Type),
+			text: fmt.Sprintf("%s is a binary file of %s (%s); its contents are not shown", shown(pl.path), sized(data.Size), data.Type),
 			data: data,
 		}, nil
 	}

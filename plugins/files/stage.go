@@ -26,6 +26,9 @@ func change[In any](f *files, name, description string, a sdk.Annotations, op op
 			return answer{}, fault("change", p.dir, err)
 		}
 		defer unlock()
+		if err := p.checkUnsaved(); err != nil {
+			return answer{}, err
+		}
 		if p.base != "" {
 			now, err := op.plan(p, ctx, in)
 			if err == nil {
@@ -48,6 +51,10 @@ func change[In any](f *files, name, description string, a sdk.Annotations, op op
 		}
 		defer p.close()
 		p.rules, p.most, p.staging, p.held = f.rulesOf(call), f.config.MaxFileBytes, true, heldPaths(call.RunDir)
+		p.unsaved = call.Unsaved
+		if err := p.checkUnsaved(); err != nil {
+			return sdk.Staged{}, err
+		}
 		planned, err := op.plan(p, ctx, in)
 		if err != nil {
 			return sdk.Staged{}, err

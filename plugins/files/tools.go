@@ -82,7 +82,7 @@ func serve[In any](f *files, name, description string, a sdk.Annotations, do fun
 		if filepath.IsAbs(call.RunDir) {
 			p.kept, p.held = kept.Beside(call.RunDir), heldPaths(call.RunDir)
 		}
-		p.rules, p.most, p.base = f.rulesOf(call.Invocation), f.config.MaxFileBytes, call.Base
+		p.rules, p.most, p.base, p.unsaved = f.rulesOf(call.Invocation), f.config.MaxFileBytes, call.Base, call.Unsaved
 		got, err := do(p, ctx, in)
 		if err != nil {
 			failed := sdk.Failed(err)
@@ -93,7 +93,7 @@ func serve[In any](f *files, name, description string, a sdk.Annotations, do fun
 		if err != nil {
 			return sdk.ToolResult{}, fmt.Errorf("encode the result of %s: %w", name, err)
 		}
-		done := sdk.ToolResult{Success: true, Output: withNote(got.text, p.note()), Truncated: got.truncated, Structured: structured}
+		done := sdk.ToolResult{Success: true, Output: withNote(got.text, p.note()+p.unsavedNote()), Truncated: got.truncated, Structured: structured}
 		p.changes.tell(&done, p.kept)
 		return done, nil
 	}).Whole()

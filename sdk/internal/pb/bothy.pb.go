@@ -636,12 +636,13 @@ type InvokeRequest struct {
 	Run            string                 `protobuf:"bytes,4,opt,name=run,proto3" json:"run,omitempty"`
 	Project        string                 `protobuf:"bytes,5,opt,name=project,proto3" json:"project,omitempty"`
 	RunDir         string                 `protobuf:"bytes,6,opt,name=run_dir,json=runDir,proto3" json:"run_dir,omitempty"`
-	DeadlineUnixMs int64                  `protobuf:"varint,7,opt,name=deadline_unix_ms,json=deadlineUnixMs,proto3" json:"deadline_unix_ms,omitempty"` // 0 is none
-	Argv           []string               `protobuf:"bytes,8,rep,name=argv,proto3" json:"argv,omitempty"`                                              // what the command line among the arguments is, word by word; no shell then
-	Base           string                 `protobuf:"bytes,9,opt,name=base,proto3" json:"base,omitempty"`                                              // StageResponse.base that a person agreed to: refuse with conflict when it is no longer so
-	Network        bool                   `protobuf:"varint,10,opt,name=network,proto3" json:"network,omitempty"`                                      // the network was opened for the project
-	Protection     *Protection            `protobuf:"bytes,11,opt,name=protection,proto3" json:"protection,omitempty"`                                 // what is protected in the project beside what is by itself
-	View           bool                   `protobuf:"varint,12,opt,name=view,proto3" json:"view,omitempty"`                                            // it may be made only where it works on a copy of the project: else fail with unavailable, and do nothing
+	DeadlineUnixMs int64                  `protobuf:"varint,7,opt,name=deadline_unix_ms,json=deadlineUnixMs,proto3" json:"deadline_unix_ms,omitempty"`                                     // 0 is none
+	Argv           []string               `protobuf:"bytes,8,rep,name=argv,proto3" json:"argv,omitempty"`                                                                                  // what the command line among the arguments is, word by word; no shell then
+	Base           string                 `protobuf:"bytes,9,opt,name=base,proto3" json:"base,omitempty"`                                                                                  // StageResponse.base that a person agreed to: refuse with conflict when it is no longer so
+	Network        bool                   `protobuf:"varint,10,opt,name=network,proto3" json:"network,omitempty"`                                                                          // the network was opened for the project
+	Protection     *Protection            `protobuf:"bytes,11,opt,name=protection,proto3" json:"protection,omitempty"`                                                                     // what is protected in the project beside what is by itself
+	View           bool                   `protobuf:"varint,12,opt,name=view,proto3" json:"view,omitempty"`                                                                                // it may be made only where it works on a copy of the project: else fail with unavailable, and do nothing
+	Unsaved        map[string]string      `protobuf:"bytes,13,rep,name=unsaved,proto3" json:"unsaved,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"` // texts that a person's editor has otherwise than the disk, by paths relative to the project
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
 }
@@ -758,6 +759,13 @@ func (x *InvokeRequest) GetView() bool {
 		return x.View
 	}
 	return false
+}
+
+func (x *InvokeRequest) GetUnsaved() map[string]string {
+	if x != nil {
+		return x.Unsaved
+	}
+	return nil
 }
 
 // Patterns of paths, relative to the project.
@@ -3737,7 +3745,7 @@ const file_v1_bothy_proto_rawDesc = "" +
 	"\afailure\x18\x01 \x01(\v2\x11.bothy.v1.FailureR\afailure\"=\n" +
 	"\aFailure\x12\x18\n" +
 	"\aoutcome\x18\x01 \x01(\tR\aoutcome\x12\x18\n" +
-	"\amessage\x18\x02 \x01(\tR\amessage\"\xde\x02\n" +
+	"\amessage\x18\x02 \x01(\tR\amessage\"\xda\x03\n" +
 	"\rInvokeRequest\x12\x12\n" +
 	"\x04tool\x18\x01 \x01(\tR\x04tool\x12%\n" +
 	"\x0earguments_json\x18\x02 \x01(\fR\rargumentsJson\x12\x17\n" +
@@ -3753,7 +3761,11 @@ const file_v1_bothy_proto_rawDesc = "" +
 	"\n" +
 	"protection\x18\v \x01(\v2\x14.bothy.v1.ProtectionR\n" +
 	"protection\x12\x12\n" +
-	"\x04view\x18\f \x01(\bR\x04view\"J\n" +
+	"\x04view\x18\f \x01(\bR\x04view\x12>\n" +
+	"\aunsaved\x18\r \x03(\v2$.bothy.v1.InvokeRequest.UnsavedEntryR\aunsaved\x1a:\n" +
+	"\fUnsavedEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"J\n" +
 	"\n" +
 	"Protection\x12\x16\n" +
 	"\x06refuse\x18\x01 \x03(\tR\x06refuse\x12\x10\n" +
@@ -4008,7 +4020,7 @@ func file_v1_bothy_proto_rawDescGZIP() []byte {
 	return file_v1_bothy_proto_rawDescData
 }
 
-var file_v1_bothy_proto_msgTypes = make([]protoimpl.MessageInfo, 60)
+var file_v1_bothy_proto_msgTypes = make([]protoimpl.MessageInfo, 61)
 var file_v1_bothy_proto_goTypes = []any{
 	(*DescribeRequest)(nil),      // 0: bothy.v1.DescribeRequest
 	(*DescribeResponse)(nil),     // 1: bothy.v1.DescribeResponse
@@ -4069,103 +4081,105 @@ var file_v1_bothy_proto_goTypes = []any{
 	(*SecretResponse)(nil),       // 56: bothy.v1.SecretResponse
 	(*LogRequest)(nil),           // 57: bothy.v1.LogRequest
 	(*LogResponse)(nil),          // 58: bothy.v1.LogResponse
-	nil,                          // 59: bothy.v1.LogRequest.FieldsEntry
+	nil,                          // 59: bothy.v1.InvokeRequest.UnsavedEntry
+	nil,                          // 60: bothy.v1.LogRequest.FieldsEntry
 }
 var file_v1_bothy_proto_depIdxs = []int32{
 	12, // 0: bothy.v1.ConfigureResponse.failure:type_name -> bothy.v1.Failure
 	12, // 1: bothy.v1.ReleaseResponse.failure:type_name -> bothy.v1.Failure
 	14, // 2: bothy.v1.InvokeRequest.protection:type_name -> bothy.v1.Protection
-	25, // 3: bothy.v1.CallResponse.result:type_name -> bothy.v1.ToolResult
-	12, // 4: bothy.v1.CallResponse.failure:type_name -> bothy.v1.Failure
-	12, // 5: bothy.v1.StageResponse.failure:type_name -> bothy.v1.Failure
-	12, // 6: bothy.v1.PrepareResponse.failure:type_name -> bothy.v1.Failure
-	23, // 7: bothy.v1.InvokeResponse.progress:type_name -> bothy.v1.Progress
-	24, // 8: bothy.v1.InvokeResponse.chunk:type_name -> bothy.v1.Chunk
-	25, // 9: bothy.v1.InvokeResponse.result:type_name -> bothy.v1.ToolResult
-	12, // 10: bothy.v1.InvokeResponse.failure:type_name -> bothy.v1.Failure
-	25, // 11: bothy.v1.SettleResponse.result:type_name -> bothy.v1.ToolResult
-	12, // 12: bothy.v1.SettleResponse.failure:type_name -> bothy.v1.Failure
-	26, // 13: bothy.v1.ToolResult.follow:type_name -> bothy.v1.FollowUp
-	30, // 14: bothy.v1.AuthenticateResponse.wait:type_name -> bothy.v1.AuthenticateWait
-	31, // 15: bothy.v1.AuthenticateResponse.done:type_name -> bothy.v1.AuthenticateDone
-	12, // 16: bothy.v1.AuthenticateResponse.failure:type_name -> bothy.v1.Failure
-	34, // 17: bothy.v1.PullResponse.progress:type_name -> bothy.v1.PullProgress
-	12, // 18: bothy.v1.PullResponse.failure:type_name -> bothy.v1.Failure
-	12, // 19: bothy.v1.ModelsResponse.failure:type_name -> bothy.v1.Failure
-	39, // 20: bothy.v1.CompleteResponse.call:type_name -> bothy.v1.CallDelta
-	40, // 21: bothy.v1.CompleteResponse.usage:type_name -> bothy.v1.Usage
-	41, // 22: bothy.v1.CompleteResponse.finish:type_name -> bothy.v1.Finish
-	42, // 23: bothy.v1.CompleteResponse.failure:type_name -> bothy.v1.ProviderFailure
-	12, // 24: bothy.v1.EventResponse.failure:type_name -> bothy.v1.Failure
-	12, // 25: bothy.v1.FilterResponse.failure:type_name -> bothy.v1.Failure
-	12, // 26: bothy.v1.ServeResponse.failure:type_name -> bothy.v1.Failure
-	12, // 27: bothy.v1.EntriesResponse.failure:type_name -> bothy.v1.Failure
-	51, // 28: bothy.v1.EntriesResponse.entries:type_name -> bothy.v1.Entry
-	25, // 29: bothy.v1.InvokeToolResponse.result:type_name -> bothy.v1.ToolResult
-	12, // 30: bothy.v1.InvokeToolResponse.failure:type_name -> bothy.v1.Failure
-	12, // 31: bothy.v1.SecretResponse.failure:type_name -> bothy.v1.Failure
-	59, // 32: bothy.v1.LogRequest.fields:type_name -> bothy.v1.LogRequest.FieldsEntry
-	0,  // 33: bothy.v1.Plugin.Describe:input_type -> bothy.v1.DescribeRequest
-	2,  // 34: bothy.v1.Plugin.Configure:input_type -> bothy.v1.ConfigureRequest
-	4,  // 35: bothy.v1.Plugin.Watch:input_type -> bothy.v1.WatchRequest
-	6,  // 36: bothy.v1.Plugin.Health:input_type -> bothy.v1.HealthRequest
-	8,  // 37: bothy.v1.Plugin.Drain:input_type -> bothy.v1.DrainRequest
-	10, // 38: bothy.v1.Plugin.Release:input_type -> bothy.v1.ReleaseRequest
-	13, // 39: bothy.v1.Tool.Invoke:input_type -> bothy.v1.InvokeRequest
-	13, // 40: bothy.v1.Tool.Call:input_type -> bothy.v1.InvokeRequest
-	19, // 41: bothy.v1.Tool.Cancel:input_type -> bothy.v1.CancelRequest
-	13, // 42: bothy.v1.Tool.Settle:input_type -> bothy.v1.InvokeRequest
-	13, // 43: bothy.v1.Tool.Stage:input_type -> bothy.v1.InvokeRequest
-	17, // 44: bothy.v1.Tool.Prepare:input_type -> bothy.v1.PrepareRequest
-	27, // 45: bothy.v1.Skill.Execute:input_type -> bothy.v1.ExecuteRequest
-	19, // 46: bothy.v1.Skill.Cancel:input_type -> bothy.v1.CancelRequest
-	35, // 47: bothy.v1.Provider.Models:input_type -> bothy.v1.ModelsRequest
-	37, // 48: bothy.v1.Provider.Complete:input_type -> bothy.v1.CompleteRequest
-	32, // 49: bothy.v1.Provider.Pull:input_type -> bothy.v1.PullRequest
-	28, // 50: bothy.v1.Provider.Authenticate:input_type -> bothy.v1.AuthenticateRequest
-	43, // 51: bothy.v1.Hook.Event:input_type -> bothy.v1.EventRequest
-	45, // 52: bothy.v1.Hook.Filter:input_type -> bothy.v1.FilterRequest
-	47, // 53: bothy.v1.Channel.Serve:input_type -> bothy.v1.ServeRequest
-	19, // 54: bothy.v1.Channel.Cancel:input_type -> bothy.v1.CancelRequest
-	49, // 55: bothy.v1.Host.Entries:input_type -> bothy.v1.EntriesRequest
-	52, // 56: bothy.v1.Host.Write:input_type -> bothy.v1.WriteRequest
-	53, // 57: bothy.v1.Host.InvokeTool:input_type -> bothy.v1.InvokeToolRequest
-	37, // 58: bothy.v1.Host.Complete:input_type -> bothy.v1.CompleteRequest
-	55, // 59: bothy.v1.Host.Secret:input_type -> bothy.v1.SecretRequest
-	57, // 60: bothy.v1.Host.Log:input_type -> bothy.v1.LogRequest
-	1,  // 61: bothy.v1.Plugin.Describe:output_type -> bothy.v1.DescribeResponse
-	3,  // 62: bothy.v1.Plugin.Configure:output_type -> bothy.v1.ConfigureResponse
-	5,  // 63: bothy.v1.Plugin.Watch:output_type -> bothy.v1.WatchResponse
-	7,  // 64: bothy.v1.Plugin.Health:output_type -> bothy.v1.HealthResponse
-	9,  // 65: bothy.v1.Plugin.Drain:output_type -> bothy.v1.DrainResponse
-	11, // 66: bothy.v1.Plugin.Release:output_type -> bothy.v1.ReleaseResponse
-	21, // 67: bothy.v1.Tool.Invoke:output_type -> bothy.v1.InvokeResponse
-	15, // 68: bothy.v1.Tool.Call:output_type -> bothy.v1.CallResponse
-	20, // 69: bothy.v1.Tool.Cancel:output_type -> bothy.v1.CancelResponse
-	22, // 70: bothy.v1.Tool.Settle:output_type -> bothy.v1.SettleResponse
-	16, // 71: bothy.v1.Tool.Stage:output_type -> bothy.v1.StageResponse
-	18, // 72: bothy.v1.Tool.Prepare:output_type -> bothy.v1.PrepareResponse
-	21, // 73: bothy.v1.Skill.Execute:output_type -> bothy.v1.InvokeResponse
-	20, // 74: bothy.v1.Skill.Cancel:output_type -> bothy.v1.CancelResponse
-	36, // 75: bothy.v1.Provider.Models:output_type -> bothy.v1.ModelsResponse
-	38, // 76: bothy.v1.Provider.Complete:output_type -> bothy.v1.CompleteResponse
-	33, // 77: bothy.v1.Provider.Pull:output_type -> bothy.v1.PullResponse
-	29, // 78: bothy.v1.Provider.Authenticate:output_type -> bothy.v1.AuthenticateResponse
-	44, // 79: bothy.v1.Hook.Event:output_type -> bothy.v1.EventResponse
-	46, // 80: bothy.v1.Hook.Filter:output_type -> bothy.v1.FilterResponse
-	48, // 81: bothy.v1.Channel.Serve:output_type -> bothy.v1.ServeResponse
-	20, // 82: bothy.v1.Channel.Cancel:output_type -> bothy.v1.CancelResponse
-	50, // 83: bothy.v1.Host.Entries:output_type -> bothy.v1.EntriesResponse
-	50, // 84: bothy.v1.Host.Write:output_type -> bothy.v1.EntriesResponse
-	54, // 85: bothy.v1.Host.InvokeTool:output_type -> bothy.v1.InvokeToolResponse
-	38, // 86: bothy.v1.Host.Complete:output_type -> bothy.v1.CompleteResponse
-	56, // 87: bothy.v1.Host.Secret:output_type -> bothy.v1.SecretResponse
-	58, // 88: bothy.v1.Host.Log:output_type -> bothy.v1.LogResponse
-	61, // [61:89] is the sub-list for method output_type
-	33, // [33:61] is the sub-list for method input_type
-	33, // [33:33] is the sub-list for extension type_name
-	33, // [33:33] is the sub-list for extension extendee
-	0,  // [0:33] is the sub-list for field type_name
+	59, // 3: bothy.v1.InvokeRequest.unsaved:type_name -> bothy.v1.InvokeRequest.UnsavedEntry
+	25, // 4: bothy.v1.CallResponse.result:type_name -> bothy.v1.ToolResult
+	12, // 5: bothy.v1.CallResponse.failure:type_name -> bothy.v1.Failure
+	12, // 6: bothy.v1.StageResponse.failure:type_name -> bothy.v1.Failure
+	12, // 7: bothy.v1.PrepareResponse.failure:type_name -> bothy.v1.Failure
+	23, // 8: bothy.v1.InvokeResponse.progress:type_name -> bothy.v1.Progress
+	24, // 9: bothy.v1.InvokeResponse.chunk:type_name -> bothy.v1.Chunk
+	25, // 10: bothy.v1.InvokeResponse.result:type_name -> bothy.v1.ToolResult
+	12, // 11: bothy.v1.InvokeResponse.failure:type_name -> bothy.v1.Failure
+	25, // 12: bothy.v1.SettleResponse.result:type_name -> bothy.v1.ToolResult
+	12, // 13: bothy.v1.SettleResponse.failure:type_name -> bothy.v1.Failure
+	26, // 14: bothy.v1.ToolResult.follow:type_name -> bothy.v1.FollowUp
+	30, // 15: bothy.v1.AuthenticateResponse.wait:type_name -> bothy.v1.AuthenticateWait
+	31, // 16: bothy.v1.AuthenticateResponse.done:type_name -> bothy.v1.AuthenticateDone
+	12, // 17: bothy.v1.AuthenticateResponse.failure:type_name -> bothy.v1.Failure
+	34, // 18: bothy.v1.PullResponse.progress:type_name -> bothy.v1.PullProgress
+	12, // 19: bothy.v1.PullResponse.failure:type_name -> bothy.v1.Failure
+	12, // 20: bothy.v1.ModelsResponse.failure:type_name -> bothy.v1.Failure
+	39, // 21: bothy.v1.CompleteResponse.call:type_name -> bothy.v1.CallDelta
+	40, // 22: bothy.v1.CompleteResponse.usage:type_name -> bothy.v1.Usage
+	41, // 23: bothy.v1.CompleteResponse.finish:type_name -> bothy.v1.Finish
+	42, // 24: bothy.v1.CompleteResponse.failure:type_name -> bothy.v1.ProviderFailure
+	12, // 25: bothy.v1.EventResponse.failure:type_name -> bothy.v1.Failure
+	12, // 26: bothy.v1.FilterResponse.failure:type_name -> bothy.v1.Failure
+	12, // 27: bothy.v1.ServeResponse.failure:type_name -> bothy.v1.Failure
+	12, // 28: bothy.v1.EntriesResponse.failure:type_name -> bothy.v1.Failure
+	51, // 29: bothy.v1.EntriesResponse.entries:type_name -> bothy.v1.Entry
+	25, // 30: bothy.v1.InvokeToolResponse.result:type_name -> bothy.v1.ToolResult
+	12, // 31: bothy.v1.InvokeToolResponse.failure:type_name -> bothy.v1.Failure
+	12, // 32: bothy.v1.SecretResponse.failure:type_name -> bothy.v1.Failure
+	60, // 33: bothy.v1.LogRequest.fields:type_name -> bothy.v1.LogRequest.FieldsEntry
+	0,  // 34: bothy.v1.Plugin.Describe:input_type -> bothy.v1.DescribeRequest
+	2,  // 35: bothy.v1.Plugin.Configure:input_type -> bothy.v1.ConfigureRequest
+	4,  // 36: bothy.v1.Plugin.Watch:input_type -> bothy.v1.WatchRequest
+	6,  // 37: bothy.v1.Plugin.Health:input_type -> bothy.v1.HealthRequest
+	8,  // 38: bothy.v1.Plugin.Drain:input_type -> bothy.v1.DrainRequest
+	10, // 39: bothy.v1.Plugin.Release:input_type -> bothy.v1.ReleaseRequest
+	13, // 40: bothy.v1.Tool.Invoke:input_type -> bothy.v1.InvokeRequest
+	13, // 41: bothy.v1.Tool.Call:input_type -> bothy.v1.InvokeRequest
+	19, // 42: bothy.v1.Tool.Cancel:input_type -> bothy.v1.CancelRequest
+	13, // 43: bothy.v1.Tool.Settle:input_type -> bothy.v1.InvokeRequest
+	13, // 44: bothy.v1.Tool.Stage:input_type -> bothy.v1.InvokeRequest
+	17, // 45: bothy.v1.Tool.Prepare:input_type -> bothy.v1.PrepareRequest
+	27, // 46: bothy.v1.Skill.Execute:input_type -> bothy.v1.ExecuteRequest
+	19, // 47: bothy.v1.Skill.Cancel:input_type -> bothy.v1.CancelRequest
+	35, // 48: bothy.v1.Provider.Models:input_type -> bothy.v1.ModelsRequest
+	37, // 49: bothy.v1.Provider.Complete:input_type -> bothy.v1.CompleteRequest
+	32, // 50: bothy.v1.Provider.Pull:input_type -> bothy.v1.PullRequest
+	28, // 51: bothy.v1.Provider.Authenticate:input_type -> bothy.v1.AuthenticateRequest
+	43, // 52: bothy.v1.Hook.Event:input_type -> bothy.v1.EventRequest
+	45, // 53: bothy.v1.Hook.Filter:input_type -> bothy.v1.FilterRequest
+	47, // 54: bothy.v1.Channel.Serve:input_type -> bothy.v1.ServeRequest
+	19, // 55: bothy.v1.Channel.Cancel:input_type -> bothy.v1.CancelRequest
+	49, // 56: bothy.v1.Host.Entries:input_type -> bothy.v1.EntriesRequest
+	52, // 57: bothy.v1.Host.Write:input_type -> bothy.v1.WriteRequest
+	53, // 58: bothy.v1.Host.InvokeTool:input_type -> bothy.v1.InvokeToolRequest
+	37, // 59: bothy.v1.Host.Complete:input_type -> bothy.v1.CompleteRequest
+	55, // 60: bothy.v1.Host.Secret:input_type -> bothy.v1.SecretRequest
+	57, // 61: bothy.v1.Host.Log:input_type -> bothy.v1.LogRequest
+	1,  // 62: bothy.v1.Plugin.Describe:output_type -> bothy.v1.DescribeResponse
+	3,  // 63: bothy.v1.Plugin.Configure:output_type -> bothy.v1.ConfigureResponse
+	5,  // 64: bothy.v1.Plugin.Watch:output_type -> bothy.v1.WatchResponse
+	7,  // 65: bothy.v1.Plugin.Health:output_type -> bothy.v1.HealthResponse
+	9,  // 66: bothy.v1.Plugin.Drain:output_type -> bothy.v1.DrainResponse
+	11, // 67: bothy.v1.Plugin.Release:output_type -> bothy.v1.ReleaseResponse
+	21, // 68: bothy.v1.Tool.Invoke:output_type -> bothy.v1.InvokeResponse
+	15, // 69: bothy.v1.Tool.Call:output_type -> bothy.v1.CallResponse
+	20, // 70: bothy.v1.Tool.Cancel:output_type -> bothy.v1.CancelResponse
+	22, // 71: bothy.v1.Tool.Settle:output_type -> bothy.v1.SettleResponse
+	16, // 72: bothy.v1.Tool.Stage:output_type -> bothy.v1.StageResponse
+	18, // 73: bothy.v1.Tool.Prepare:output_type -> bothy.v1.PrepareResponse
+	21, // 74: bothy.v1.Skill.Execute:output_type -> bothy.v1.InvokeResponse
+	20, // 75: bothy.v1.Skill.Cancel:output_type -> bothy.v1.CancelResponse
+	36, // 76: bothy.v1.Provider.Models:output_type -> bothy.v1.ModelsResponse
+	38, // 77: bothy.v1.Provider.Complete:output_type -> bothy.v1.CompleteResponse
+	33, // 78: bothy.v1.Provider.Pull:output_type -> bothy.v1.PullResponse
+	29, // 79: bothy.v1.Provider.Authenticate:output_type -> bothy.v1.AuthenticateResponse
+	44, // 80: bothy.v1.Hook.Event:output_type -> bothy.v1.EventResponse
+	46, // 81: bothy.v1.Hook.Filter:output_type -> bothy.v1.FilterResponse
+	48, // 82: bothy.v1.Channel.Serve:output_type -> bothy.v1.ServeResponse
+	20, // 83: bothy.v1.Channel.Cancel:output_type -> bothy.v1.CancelResponse
+	50, // 84: bothy.v1.Host.Entries:output_type -> bothy.v1.EntriesResponse
+	50, // 85: bothy.v1.Host.Write:output_type -> bothy.v1.EntriesResponse
+	54, // 86: bothy.v1.Host.InvokeTool:output_type -> bothy.v1.InvokeToolResponse
+	38, // 87: bothy.v1.Host.Complete:output_type -> bothy.v1.CompleteResponse
+	56, // 88: bothy.v1.Host.Secret:output_type -> bothy.v1.SecretResponse
+	58, // 89: bothy.v1.Host.Log:output_type -> bothy.v1.LogResponse
+	62, // [62:90] is the sub-list for method output_type
+	34, // [34:62] is the sub-list for method input_type
+	34, // [34:34] is the sub-list for extension type_name
+	34, // [34:34] is the sub-list for extension extendee
+	0,  // [0:34] is the sub-list for field type_name
 }
 
 func init() { file_v1_bothy_proto_init() }
@@ -4208,7 +4222,7 @@ func file_v1_bothy_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_v1_bothy_proto_rawDesc), len(file_v1_bothy_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   60,
+			NumMessages:   61,
 			NumExtensions: 0,
 			NumServices:   7,
 		},

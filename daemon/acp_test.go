@@ -28,6 +28,7 @@ type editor struct {
 	in   io.Closer
 	log  *bytes.Buffer
 
+	buffers func(context.Context, string) (string, error)
 	answers func(context.Context, acp.RequestPermissionRequest) acp.RequestPermissionOutcome
 
 	mu      sync.Mutex
@@ -43,7 +44,13 @@ const within = 2 * time.Minute
 // opens starts an editor in the seat's project.
 func (s *seat) opens(t testing.TB, args ...string) *editor {
 	t.Helper()
-	e := &editor{t: t, s: s, changed: make(chan struct{}), log: &bytes.Buffer{}}
+	return s.opensWith(t, nil, args...)
+}
+
+// opensWith starts an editor that lends what it has unsaved, by path; nil is one that reads no files for an agent.
+func (s *seat) opensWith(t testing.TB, buffers func(ctx context.Context, path string) (string, error), args ...string) *editor {
+	t.Helper()
+	e := &editor{t: t, buffers: buffers, s: s, changed: make(chan struct{}), log: &bytes.Buffer{}}
 	e.cmd = exec.Command(s.prefix("bin", "bothy"), append([]string{"acp"}, args...)...)
 	e.cmd.Dir, e.cmd.Env, e.cmd.Stderr = s.dir, s.env, e.log
 	in, err := e.cmd.StdinPipe()
@@ -65,7 +72,8 @@ func (s *seat) opens(t testing.TB, args ...string) *editor {
 			t.Logf("the bridge's log:\n%s", e.log)
 		}
 	})
-	if _, err := e.conn.Initialize(e.ctx(), acp.InitializeRequest{ProtocolVersion: acp.ProtocolVersionNumber, ClientInfo: &acp.Implementation{Name: "test", Version: "1"}}); err != nil {
+	if _, err := e.conn.Initialize(e.ctx(), acp.InitializeRequest{ProtocolVersion: acp.ProtocolVersionNumber, ClientInfo: &acp.Implementation{Name: "test", Version: "1"},
+		ClientCapabilities: acp.ClientCapabilities{Fs: acp.FileSystemCapabilities{ReadTextFile: buffers != nil}}}); err != nil {
 		t.Fatal(err)
 	}
 	return e
@@ -93,10 +101,13 @@ func (e *editor) closes() {
 	}
 }
 
-// begins begins a session.
-func (e *editor) begins() acp.NewSessionResponse {
+// begins begins a session, with servers of MCP that the editor names.
+func (e *editor) begins(servers ...acp.McpServer) acp.NewSessionResponse {
 	e.t.Helper()
-	made, err := e.conn.NewSession(e.ctx(), acp.NewSessionRequest{Cwd: e.s.dir, McpServers: []acp.McpServer{}})
+	if servers == nil {
+		servers = []acp.McpServer{}
+	}
+	made, err := e.conn.NewSession(e.ctx(), acp.NewSessionRequest{Cwd: e.s.dir, McpServers: servers})
 	if err != nil {
 		e.t.Fatal(err)
 	}
@@ -221,11 +232,17 @@ func ofKind(lines []string, kind string) (all []string) {
 	return all
 }
 
-// The rest of acp.Client: the bridge asks for none of it.
-
-func (e *editor) ReadTextFile(context.Context, acp.ReadTextFileRequest) (r acp.ReadTextFileResponse, err error) {
-	return r, errors.ErrUnsupported
+// ReadTextFile implements acp.Client.
+func (e *editor) ReadTextFile(ctx context.Context, p acp.ReadTextFileRequest) (r acp.ReadTextFileResponse, err error) {
+	if e.buffers == nil {
+		e.t.Errorf("an editor that reads no files was asked for %s", p.Path)
+		return r, errors.ErrUnsupported
+	}
+	r.Content, err = e.buffers(ctx, p.Path)
+	return r, err
 }
+
+// The rest of acp.Client: the bridge asks for none of it.
 
 func (e *editor) WriteTextFile(context.Context, acp.WriteTextFileRequest) (r acp.WriteTextFileResponse, err error) {
 	return r, errors.ErrUnsupported

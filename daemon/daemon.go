@@ -17,6 +17,7 @@ import (
 	"github.com/bothyd/bothy/daemon/internal/group"
 	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/daemon/internal/known"
+	"github.com/bothyd/bothy/daemon/internal/lend"
 	"github.com/bothyd/bothy/daemon/internal/logfile"
 	"github.com/bothyd/bothy/daemon/internal/model"
 	"github.com/bothyd/bothy/daemon/internal/policy"
@@ -45,6 +46,7 @@ type Daemon struct {
 	paths   Paths
 	cfg     *config.Config // what it was started with; see current
 	log     *logfile.Log
+	loans   lend.Loans      // of front ends
 	secrets *audit.Redactor // of the values that people and models must not see
 	keys    *credential.Keys
 	started time.Time

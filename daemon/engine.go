@@ -39,6 +39,8 @@ func (d *Daemon) startEngine(g ground, copies skill.Copies, rules *engine.Rulebo
 		Expiry:       func() time.Duration { return d.current().Policy.Expiry },
 		Rules:        rules,
 		Narrow:       w.narrowing,
+		Lent:         d.loans.Servers,
+		Unsaved:      g.clients.Unsaved,
 		Preview:      g.clients.Preview,
 		Previewed:    g.clients.Previewed,
 		Redacting:    func() engine.Pieces { return d.secrets.Stream() },

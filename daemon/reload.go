@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/bothyd/bothy/daemon/internal/config"
-	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/daemon/internal/logfile"
 	"github.com/bothyd/bothy/daemon/internal/skill/answer"
 	"github.com/bothyd/bothy/daemon/internal/watch"
@@ -134,7 +133,7 @@ func (d *Daemon) put(ctx context.Context, path string, cfg *config.Config, diags
 		d.log.Warn("the log stays as it was", "error", err) // Load has checked it
 	}
 	d.host.Forget(cfg.Keyless()) // a key that was taken away is used no more
-	for _, x := range d.host.Apply(ctx, inspect.Blocks(cfg)) {
+	for _, x := range d.host.Apply(ctx, d.blocks(cfg)) {
 		r.Diagnostics = append(r.Diagnostics, d.host.Diagnostic(x))
 	}
 	d.models.Configure(cfg)

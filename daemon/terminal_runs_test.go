@@ -14,13 +14,11 @@ import (
 // bothy calls bothy in the project, and returns what it printed.
 func (s *seat) bothy(args ...string) string {
 	s.t.Helper()
-	cmd := exec.Command(s.prefix("bin", "bothy"), args...)
-	cmd.Env, cmd.Dir = s.env, s.dir
-	out, err := cmd.CombinedOutput()
+	out, err := s.tries(args...)
 	if err != nil {
 		s.t.Fatalf("bothy %v: %v: %s", args, err, out)
 	}
-	return string(out)
+	return out
 }
 
 // TestConversationPages: everything of a run is shown in a pager, which scrolls, searches

@@ -15,7 +15,10 @@ type Agent struct {
 	Persona string   `json:"persona,omitempty" hcl:"persona,optional"` // text that joins the system prompt
 	Tools   []string `json:"tools,omitempty" hcl:"tools,optional"`     // globs over tool names; empty is all
 	// MCP are the servers whose tools it has; nil has those of all that Tools admits.
-	MCP         []string  `json:"mcp,omitempty" hcl:"mcp,optional"`
+	MCP []string `json:"mcp,omitempty" hcl:"mcp,optional"`
+	// Lent are the servers that a front end lent to the run: it has the tools of those, whatever
+	// MCP and Tools say, and of no other that was lent.
+	Lent        []string  `json:"-"`
 	Dialect     string    `json:"dialect" hcl:"dialect,optional"` // "tools"
 	View        string    `json:"view" hcl:"view,optional"`       // "transcript"
 	Temperature *float64  `json:"temperature,omitempty" hcl:"temperature,optional"`
@@ -41,9 +44,16 @@ const MCPPrefix = "mcp__"
 // of MCP. Bothy reads one when a person names it, and not before.
 var ProjectServers = []string{".mcp.json", ".vscode/mcp.json", ".cursor/mcp.json"}
 
+// IsLent reports whether a server of MCP is one that a front end lent to a run. The name of one
+// in the configuration begins with no underscore.
+func IsLent(server string) bool { return strings.HasPrefix(server, "_") }
+
 // UsesMCP reports whether the agent may have tools of a server of MCP, which is then started
 // for it.
 func (a Agent) UsesMCP(server string) bool {
+	if IsLent(server) {
+		return slices.Contains(a.Lent, server)
+	}
 	if a.MCP != nil {
 		return slices.Contains(a.MCP, server)
 	}
@@ -60,8 +70,8 @@ func (a Agent) UsesMCP(server string) bool {
 // Admits reports whether the agent may use a tool: by the servers that it names where it
 // is one of MCP, else by its globs over bare and qualified names.
 func (a Agent) Admits(t Tool) bool {
-	if server, is := strings.CutPrefix(t.Plugin, MCPPrefix); is && a.MCP != nil {
-		return slices.Contains(a.MCP, server)
+	if server, is := strings.CutPrefix(t.Plugin, MCPPrefix); is && (a.MCP != nil || IsLent(server)) {
+		return a.UsesMCP(server)
 	}
 	if len(a.Tools) == 0 {
 		return true

@@ -34,3 +34,24 @@ func TestAgentMCP(t *testing.T) {
 		}
 	}
 }
+
+// TestAgentLent: a server that was lent to a run is that run's alone, whatever its agent names.
+func TestAgentLent(t *testing.T) {
+	tool := sdk.Tool{ToolSpec: sdk.ToolSpec{Name: "mcp___7_notes__search"}, Plugin: "mcp___7_notes"}
+	for _, c := range []struct {
+		mcp, tools, lent []string
+		has              bool
+	}{
+		{nil, nil, nil, false},
+		{nil, []string{"*"}, nil, false},
+		{[]string{"_7_notes"}, []string{"mcp__*"}, nil, false},
+		{nil, nil, []string{"_8_notes"}, false},
+		{nil, nil, []string{"_8_notes", "_7_notes"}, true},
+		{[]string{}, []string{"read_*"}, []string{"_7_notes"}, true},
+	} {
+		a := sdk.Agent{MCP: c.mcp, Tools: c.tools, Lent: c.lent}
+		if a.UsesMCP("_7_notes") != c.has || a.Admits(tool) != c.has {
+			t.Errorf("mcp %v, tools %v, lent %v: uses %v, admits %v", c.mcp, c.tools, c.lent, a.UsesMCP("_7_notes"), a.Admits(tool))
+		}
+	}
+}

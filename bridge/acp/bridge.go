@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/coder/acp-go-sdk"
@@ -26,6 +27,7 @@ type bridge struct {
 	out    *frames
 	log    *slog.Logger
 
+	reads atomic.Bool   // the editor reads files as it has them
 	hears sync.Once     // of skills
 	back  chan struct{} // holds something when the connection is there again
 
@@ -45,6 +47,7 @@ func (b *bridge) Initialize(_ context.Context, p acp.InitializeRequest) (acp.Ini
 	if p.ClientInfo != nil {
 		b.log.Info("an editor has begun", "name", p.ClientInfo.Name, "version", p.ClientInfo.Version, "protocol", p.ProtocolVersion)
 	}
+	b.reads.Store(p.ClientCapabilities.Fs.ReadTextFile)
 	title := "Bothy"
 	return acp.InitializeResponse{
 		ProtocolVersion: acp.ProtocolVersionNumber,
@@ -52,6 +55,7 @@ func (b *bridge) Initialize(_ context.Context, p acp.InitializeRequest) (acp.Ini
 		AuthMethods:     []acp.AuthMethod{},
 		AgentCapabilities: acp.AgentCapabilities{
 			LoadSession:         true,
+			McpCapabilities:     acp.McpCapabilities{Http: true, Sse: true},
 			PromptCapabilities:  acp.PromptCapabilities{EmbeddedContext: true},
 			SessionCapabilities: acp.SessionCapabilities{List: &acp.SessionListCapabilities{}, Resume: &acp.SessionResumeCapabilities{}, Close: &acp.SessionCloseCapabilities{}},
 		},

@@ -12,6 +12,7 @@
 //	bridge.go      what the editor may ask for: the beginning, the sessions that there are
 //	sessions.go    sessions that begin, come back, end
 //	session.go     one session
+//	lend.go        what the editor lends: servers of MCP, unsaved texts
 //	prompt.go      a prompt: sent, waited for, cancelled
 //	content.go     the blocks of a prompt as a text
 //	stop.go        how a prompt ended; fault.go, what went wrong

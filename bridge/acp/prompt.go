@@ -107,6 +107,7 @@ func (s *session) send(key, text string) sent {
 	s.mu.Lock()
 	next, alias := s.next, s.alias
 	s.mu.Unlock()
+	s.lendFirst(s.b.ctx)
 	d := *s.b.daemon
 	d.Waits = s.say
 	a, err := d.Prompt(s.b.ctx, s.b.cl, false, rpc.Prompt{

@@ -22,6 +22,7 @@ type session struct {
 	ctx     context.Context
 	end     context.CancelFunc
 	teller  *teller
+	lends   *lending
 	sending sync.RWMutex // held while a prompt goes out: the journal may have it before the answer is here
 
 	mu        sync.Mutex // guards what follows
@@ -50,7 +51,7 @@ type outcome struct {
 }
 
 func (b *bridge) newSession(id acp.SessionId, project string, run int64, alias string) *session {
-	s := &session{b: b, id: id, project: project, run: run, alias: alias, prompts: map[int64]*given{}}
+	s := &session{b: b, id: id, project: project, run: run, alias: alias, prompts: map[int64]*given{}, lends: &lending{}}
 	s.ctx, s.end = context.WithCancel(b.ctx)
 	s.teller = newTeller(s)
 	return s

@@ -23,7 +23,6 @@ func (b *bridge) NewSession(ctx context.Context, p acp.NewSessionRequest) (acp.N
 	if err != nil {
 		return acp.NewSessionResponse{}, err
 	}
-	b.notStarted(p.McpServers)
 	started, err := start.Again(b.ctx, b.daemon, b.cl, func() (rpc.Started, error) { // who gives up asking leaves no run
 		b.daemon.Give(b.ctx, b.cl)
 		return b.cl.StartRun(b.ctx, rpc.StartRun{Project: project, Agent: b.o.agent, Model: b.o.model})
@@ -46,6 +45,7 @@ func (b *bridge) NewSession(ctx context.Context, p acp.NewSessionRequest) (acp.N
 		b.unmake(s.run)
 		return acp.NewSessionResponse{}, ctx.Err()
 	}
+	s.lend(ctx, p.McpServers, p.Cwd)
 	b.take(s)
 	b.out.after(s.id, s.follow)
 	modes, options := s.state()
@@ -54,8 +54,7 @@ func (b *bridge) NewSession(ctx context.Context, p acp.NewSessionRequest) (acp.N
 
 // LoadSession implements acp.AgentLoader: it tells all of the run, and then what comes.
 func (b *bridge) LoadSession(ctx context.Context, p acp.LoadSessionRequest) (acp.LoadSessionResponse, error) {
-	b.notStarted(p.McpServers)
-	s, err := b.enter(ctx, p.SessionId, p.Cwd, false)
+	s, err := b.enter(ctx, p.SessionId, p.Cwd, p.McpServers, false)
 	if err != nil {
 		return acp.LoadSessionResponse{}, fault(err)
 	}
@@ -65,8 +64,7 @@ func (b *bridge) LoadSession(ctx context.Context, p acp.LoadSessionRequest) (acp
 
 // ResumeSession implements acp.Agent: it is LoadSession for an editor that has the past.
 func (b *bridge) ResumeSession(ctx context.Context, p acp.ResumeSessionRequest) (acp.ResumeSessionResponse, error) {
-	b.notStarted(p.McpServers)
-	s, err := b.enter(ctx, p.SessionId, p.Cwd, true)
+	s, err := b.enter(ctx, p.SessionId, p.Cwd, p.McpServers, true)
 	if err != nil {
 		return acp.ResumeSessionResponse{}, fault(err)
 	}
@@ -75,7 +73,7 @@ func (b *bridge) ResumeSession(ctx context.Context, p acp.ResumeSessionRequest) 
 }
 
 // enter opens the session of a run that is there.
-func (b *bridge) enter(ctx context.Context, id acp.SessionId, cwd string, muted bool) (*session, error) {
+func (b *bridge) enter(ctx context.Context, id acp.SessionId, cwd string, servers []acp.McpServer, muted bool) (*session, error) {
 	project, err := projectOf(cwd)
 	if err != nil {
 		return nil, err
@@ -99,6 +97,7 @@ func (b *bridge) enter(ctx context.Context, id acp.SessionId, cwd string, muted 
 		s.end()
 		return nil, err
 	}
+	s.lend(ctx, servers, cwd)
 	b.take(s)
 	s.follow()
 	return s, nil
@@ -242,20 +241,4 @@ func projectOf(cwd string) (string, error) {
 		return "", refuse(sdk.Validation, "%s is no project, and agents would write into it: open a project's folder in the editor", path)
 	}
 	return path, nil
-}
-
-// notStarted says in the log which servers of MCP are not started.
-func (b *bridge) notStarted(servers []acp.McpServer) {
-	for _, m := range servers {
-		name := ""
-		switch {
-		case m.Stdio != nil:
-			name = m.Stdio.Name
-		case m.Http != nil:
-			name = m.Http.Name
-		case m.Sse != nil:
-			name = m.Sse.Name
-		}
-		b.log.Warn("an MCP server that the editor names is not started: name it in Bothy's own configuration", "server", name)
-	}
 }

@@ -25,6 +25,8 @@ const (
 	MethodReset       = "run/reset"
 	MethodDelete      = "run/delete"
 	MethodRename      = "run/rename"
+	MethodLend        = "run/lend"
+	MethodBuffer      = "buffer/give"
 
 	MethodRuns    = "getRuns"
 	MethodRun     = "getRun"
@@ -95,6 +97,8 @@ const (
 
 	// NoteTools says that tools came, went or changed: tools/list has those that are there.
 	NoteTools = "tools/changed"
+
+	NoteBuffer = "buffer/wanted"
 
 	// NoteStopping says that the daemon stops in order: what it is working on
 	// goes on at its next start. A connection that ends without it was lost.

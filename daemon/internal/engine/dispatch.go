@@ -302,6 +302,7 @@ func (e *Engine) run(ctx context.Context, a *activeLoop, x *action) error {
 	call := e.invocation(a.run, x)
 	bounded, cancel := context.WithTimeout(ctx, toolTime+toolTime/10)
 	defer cancel()
+	call.Unsaved = e.unsaved(bounded, a.run, x)
 	endServing := e.serves.begin(bounded, call.CallID, a, x)
 	failpoint.Hit(failpoint.EffectBefore)
 	result, err := settle(bounded, e, "the call of "+x.tool.Name, func() (sdk.ToolResult, error) {

@@ -94,6 +94,13 @@ type Config struct {
 	// Narrow is what the workspace of a project says of the prompts in it. Nil
 	// says nothing.
 	Narrow func(project string) Narrowing
+	// Lent are the servers of MCP that a front end lends to the run of a key now, by
+	// their names. Nil is none.
+	Lent func(run string) []string
+	// Unsaved asks the front ends that lend their buffers to a run for the text of a
+	// file of the project, by its path in that: false where none has it otherwise
+	// than the disk. Nil is that none ever does.
+	Unsaved func(ctx context.Context, run, path string) (text string, has bool)
 	// Preview gets text of answers that are still being written, from the
 	// goroutine that reads the stream. It must return at once.
 	Preview func(rpc.Preview)

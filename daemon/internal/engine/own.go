@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -21,6 +22,7 @@ type Builtin interface {
 // the plugins have at this moment, and the own tools. That the own tools cannot
 // be had is told to whoever follows the run, and the turn goes on without them.
 func (e *Engine) takeTools(ctx context.Context, a *activeLoop) {
+	a.agent.Lent = e.lent(a.run)
 	a.plugged, a.own = e.offer(a.agent, a.loop.ReadOnly), nil
 	if e.cfg.Builtin == nil || a.choice.Tools != nil && !*a.choice.Tools {
 		return
@@ -43,13 +45,22 @@ func (a *activeLoop) offerTools() {
 	}
 }
 
-// gather starts the servers of MCP that the loop's agent may use, once for the loop. What only
-// reads, and a model that calls no tools, is offered none of theirs.
+// lent are the servers of MCP that a front end lends to a run now.
+func (e *Engine) lent(run sdk.Run) []string {
+	if e.cfg.Lent == nil {
+		return nil
+	}
+	return e.cfg.Lent(run.Key)
+}
+
+// gather starts the servers of MCP that the loop's agent may use, once for the loop and whenever others
+// are lent to its run. What only reads, and a model that calls no tools, is offered none of theirs.
 func (e *Engine) gather(ctx context.Context, a *activeLoop) {
-	if a.gathered || a.loop.ReadOnly || a.choice.Tools != nil && !*a.choice.Tools {
+	lent := e.lent(a.run)
+	if a.gathered && slices.Equal(lent, a.agent.Lent) || a.loop.ReadOnly || a.choice.Tools != nil && !*a.choice.Tools {
 		return
 	}
-	a.gathered = true
+	a.gathered, a.agent.Lent = true, lent
 	e.cfg.Tools.Gather(ctx, a.agent)
 }
 

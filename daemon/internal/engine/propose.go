@@ -148,7 +148,9 @@ func (e *Engine) draft(ctx context.Context, a *activeLoop, x *action) (sdk.Actio
 	}
 	if x.own == nil {
 		staged, err := settle(ctx, e, "asking what "+x.tool.Name+" would change", func() (sdk.Staged, error) {
-			return e.cfg.Tools.Stage(ctx, e.invocation(a.run, x))
+			call := e.invocation(a.run, x)
+			call.Unsaved = e.unsaved(ctx, a.run, x)
+			return e.cfg.Tools.Stage(ctx, call)
 		})
 		if err != nil && sdk.OutcomeOf(err) != sdk.Unavailable {
 			return p, err

@@ -74,7 +74,7 @@ func (e *Engine) question(ctx context.Context, r rpc.Resolve) (*question, error)
 		return nil, e.notOpen(ctx, r.ID)
 	}
 	if c, err := sdk.ActionOf(found.Entry); err == nil {
-		e.cfg.Tools.Gather(ctx, sdk.Agent{MCP: serverOf(c.Tool)}) // what is accepted is to run
+		e.cfg.Tools.Gather(ctx, sdk.Agent{MCP: serverOf(c.Tool), Lent: serverOf(c.Tool)}) // what is accepted is to run
 	}
 	q, err := e.ponder(ctx, *found)
 	if err != nil {

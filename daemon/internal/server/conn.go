@@ -44,6 +44,8 @@ type conn struct {
 	past    pastime
 	watches map[int64]*watch
 	next    int64
+	lends   map[string]bool // by the keys of runs, to which it lends its buffers
+	wants   map[int64]chan<- rpc.BufferGiven
 }
 
 func newConn(s *Server, nc *net.UnixConn, peer rpc.Peer, granted *channelGrant, beyond bool) *conn {
@@ -53,6 +55,7 @@ func newConn(s *Server, nc *net.UnixConn, peer rpc.Peer, granted *channelGrant, 
 		s: s, net: nc, peer: peer, out: out, skills: &skillNews{out: out, busy: true}, tools: &toolNews{out: out, busy: true},
 		slots: make(chan struct{}, s.limits.InFlight),
 		ctx:   ctx, cancel: cancel, watches: map[int64]*watch{},
+		lends: map[string]bool{}, wants: map[int64]chan<- rpc.BufferGiven{},
 		session: rand.Text(), grant: granted, role: rpc.RoleSubmit,
 		past: pastime{last: time.Now(), beyond: beyond},
 	}

@@ -40,7 +40,7 @@ func newFakeStore() *fakeStore {
 		changed:  make(chan struct{}),
 		projects: []sdk.Project{{ID: 1, Root: "/p/one"}, {ID: 2, Root: "/p/two"}},
 		runs: []sdk.Run{
-			{ID: 7, Project: 1, Alias: "seven", Agent: "default", Model: "m", Status: 200, Turns: 2},
+			{ID: 7, Key: "k7", Project: 1, Alias: "seven", Agent: "default", Model: "m", Status: 200, Turns: 2},
 			{ID: 8, Project: 2, Alias: "seven", Agent: "default", Model: "m", Status: 102},
 			{ID: 9, Project: 1, Alias: "8", Agent: "default", Model: "m", Status: 200},
 			{ID: 10, Project: 1, Alias: "tools", Hidden: true},
@@ -291,6 +291,8 @@ type fakeDaemon struct {
 	once    sync.Once
 	panics  bool
 	gaveUp  chan string // the model of a pull that was given up
+
+	tookBack chan struct{} // closed when what was lent is taken back
 }
 
 func (f *fakeDaemon) Status(context.Context) (rpc.Status, error) {
@@ -353,6 +355,14 @@ func (f *fakeDaemon) Mistakes(project string) rpc.Mistakes {
 }
 func (f *fakeDaemon) Settings() []rpc.Setting { return []rpc.Setting{{Name: "a.b", Value: "1"}} }
 
+// Lend lends under other names.
+func (f *fakeDaemon) Lend(_ context.Context, run sdk.Run, servers []rpc.LentServer) (lent []rpc.LentAs, end func()) {
+	for _, s := range servers {
+		lent = append(lent, rpc.LentAs{Name: s.Name, Server: "_" + run.Key + "_" + s.Name})
+	}
+	return lent, func() { close(f.tookBack) }
+}
+
 // DevPlugin uses a process until it is given up.
 func (f *fakeDaemon) DevPlugin(ctx context.Context, p rpc.PluginDev, attached func(rpc.PluginAttached)) (rpc.PluginDetached, error) {
 	if p.PID == 1 {
@@ -386,7 +396,7 @@ type house struct {
 // open starts a server; change, when not nil, sees the configuration first.
 func open(t *testing.T, change func(*Config)) *house {
 	t.Helper()
-	h := &house{store: newFakeStore(), engine: &fakeEngine{}, daemon: &fakeDaemon{stopped: make(chan struct{}), gaveUp: make(chan string, 1)}, served: make(chan error, 1)}
+	h := &house{store: newFakeStore(), engine: &fakeEngine{}, daemon: &fakeDaemon{stopped: make(chan struct{}), gaveUp: make(chan string, 1), tookBack: make(chan struct{})}, served: make(chan error, 1)}
 	cfg := Config{Engine: h.engine, History: h.engine, Store: h.store, Daemon: h.daemon, Models: h.daemon, Keys: &fakeKeys{}, Files: h.daemon, Skills: &fakeSkills{}, Policy: &fakePolicy{}, Audit: &fakeAudit{}, Clients: NewClients(), Configured: noRules, Log: hclog.NewNullLogger()}
 	if change != nil {
 		change(&cfg)

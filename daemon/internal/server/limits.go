@@ -20,6 +20,7 @@ type Limits struct {
 	Write       time.Duration // how long a write may make no progress before the connection is closed: 5 s
 	Watchdog    time.Duration // how often the files of the socket and the tokens are looked at: 2 s
 	WrongToken  time.Duration // how long the answer to a wrong token takes: 500 ms
+	Buffer      time.Duration // for a client to say how it has a file: 1 s
 }
 
 // DefaultLimits are the limits of a daemon that says nothing.
@@ -29,7 +30,7 @@ func DefaultLimits() Limits {
 		RingRows: 1024, RingBytes: 1 << 20,
 		FirstByte: 5 * time.Second, Partial: 10 * time.Second,
 		Patience: 3 * time.Second, Write: 5 * time.Second, Watchdog: 2 * time.Second,
-		WrongToken: 500 * time.Millisecond,
+		WrongToken: 500 * time.Millisecond, Buffer: time.Second,
 	}
 }
 

@@ -55,6 +55,9 @@ func (s *Server) table() map[string]method {
 		rpc.MethodDelete:      of(rpc.RoleSubmit, "Deletes a run for good, with all it knows; forks keep what they see.", onRun(s, s.delete)),
 		rpc.MethodRename:      of(rpc.RoleSubmit, "Gives a run another alias.", onRun(s, s.rename)),
 
+		rpc.MethodLend:   of(rpc.RoleApprove, "Lends servers of MCP and a front end's unsaved texts to a run, until the connection closes.", begins(s.lend)),
+		rpc.MethodBuffer: of(rpc.RoleApprove, "Answers buffer/wanted, which was sent over this connection.", s.giveBuffer),
+
 		rpc.MethodRuns:    of(rpc.RoleObserve, "Lists runs, newest first.", s.runs),
 		rpc.MethodRun:     of(rpc.RoleObserve, "One run with its loops, turns, history and cost.", s.run),
 		rpc.MethodEntries: of(rpc.RoleObserve, "The entries that a run sees, in the order of their first appearance.", onRun(s, s.entries)),

@@ -76,6 +76,8 @@ type Daemon interface {
 	// DevPlugin uses a process until it has gone or ctx ends; attached is told
 	// when it is in use.
 	DevPlugin(ctx context.Context, p rpc.PluginDev, attached func(rpc.PluginAttached)) (rpc.PluginDetached, error)
+	// Lend gives a run servers of MCP of its own until end is called.
+	Lend(ctx context.Context, run sdk.Run, servers []rpc.LentServer) (lent []rpc.LentAs, end func())
 	Settings() []rpc.Setting
 	Mistakes(project string) rpc.Mistakes
 	CheckConfig(ctx context.Context, p rpc.ConfigCheck) rpc.ConfigChecked

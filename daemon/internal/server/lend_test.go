@@ -1,0 +1,78 @@
+package server
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+// TestLend: what is lent is so until the connection closes, and the run of the loan alone has the
+// client's buffers.
+func TestLend(t *testing.T) {
+	h := open(t, func(c *Config) { c.Limits.Buffer = time.Minute })
+	ctx := t.Context()
+	c := h.as(t, rpc.RoleApprove)
+	long := strings.Repeat("\x01", 1<<20) // as JSON it is six times as long
+	loan, err := c.Lend(ctx, rpc.Lend{Run: "7", Servers: []rpc.LentServer{{Name: "notes", Command: "/x"}}, Buffers: true}, func(ctx context.Context, path string) (string, bool) {
+		switch path {
+		case "/p/one/a.txt":
+			return "unsaved", true
+		case "/p/one/long.txt":
+			return long, true
+		case "/p/one/hangs.txt":
+			<-ctx.Done()
+		}
+		return "", false
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(loan.Servers) != 1 || loan.Servers[0].Server != "_k7_notes" {
+		t.Errorf("lent as %+v", loan.Servers)
+	}
+	for name, c := range map[string]struct {
+		run, path, want string
+		has             bool
+	}{
+		"a buffer":        {"k7", "/p/one/./a.txt", "unsaved", true},
+		"of another run":  {"k8", "/p/one/a.txt", "", false},
+		"as the disk has": {"k7", "/p/one/b.txt", "", false},
+		"too long":        {"k7", "/p/one/long.txt", "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if text, has := h.Unsaved(ctx, c.run, c.path); text != c.want || has != c.has {
+				t.Errorf("%q, %v", text, has)
+			}
+		})
+	}
+	soon, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
+	defer cancel()
+	if _, has := h.Unsaved(soon, "k7", "/p/one/hangs.txt"); has {
+		t.Error("who does not say has a text")
+	}
+	loan.Close()
+	select {
+	case <-h.daemon.tookBack:
+	case <-time.After(time.Minute):
+		t.Error("it is not taken back")
+	}
+	if _, has := h.Unsaved(ctx, "k7", "/p/one/a.txt"); has {
+		t.Error("who is gone is asked")
+	}
+}
+
+// TestLendNeedsApprove: who may only give work lends nothing.
+func TestLendNeedsApprove(t *testing.T) {
+	h := open(t, nil)
+	for _, p := range []rpc.Lend{{Run: "7", Buffers: true}, {Run: "7", Servers: []rpc.LentServer{{Name: "x", Command: "/x"}}}, {Run: "7"}} {
+		if _, err := h.as(t, rpc.RoleSubmit).Lend(t.Context(), p, nil); err == nil || !strings.Contains(err.Error(), "approve") {
+			t.Errorf("%+v: %v", p, err)
+		}
+	}
+	if _, err := h.as(t, rpc.RoleApprove).Lend(t.Context(), rpc.Lend{Run: "7", Servers: make([]rpc.LentServer, mostLent+1)}, nil); err == nil {
+		t.Error("any number is lent")
+	}
+}

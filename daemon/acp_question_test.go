@@ -85,19 +85,23 @@ func TestEditorQuestions(t *testing.T) {
 	})
 }
 
-// TestEditorsBesideEachOther: ten sessions of two editors wait for answers at once. Each editor is asked about its
-// own, the command line sees all, and what that answers the editor takes back.
+// TestEditorsBesideEachOther: ten sessions of two editors, each with a server of MCP that has a key of its own, wait for
+// answers at once. Each editor is asked about its own, and about one that it loads of the other; the command line sees
+// all, and what that answers the editor takes back. No key is anywhere but with its server.
 func TestEditorsBesideEachOther(t *testing.T) {
 	s := newSeat(t, 80, 24)
 	const each = 5
 	release := make(chan struct{})
 	var asked, open sync.WaitGroup
 	ended := make(chan acp.StopReason, 2*each)
+	editors := make([]*editor, 2)
+	ids := make([][]acp.SessionId, 2)
 	sessions := make([]map[acp.SessionId]int, 2) // how often each was asked about
+	var keys []string
 	var mu sync.Mutex
-	for i := range 2 {
+	for i := range editors {
 		e := s.opens(t, "--mode", "interactive")
-		sessions[i] = map[acp.SessionId]int{}
+		editors[i], sessions[i] = e, map[acp.SessionId]int{}
 		e.answers = func(ctx context.Context, p acp.RequestPermissionRequest) acp.RequestPermissionOutcome {
 			mu.Lock()
 			sessions[i][p.SessionId]++
@@ -111,17 +115,23 @@ func TestEditorsBesideEachOther(t *testing.T) {
 			}
 		}
 		for n := range each {
-			id := e.begins().SessionId
+			key := fmt.Sprintf("key-of-%d-%d", i, n)
+			id := e.begins(e.notesServer(key)).SessionId
+			ids[i], keys = append(ids[i], id), append(keys, key)
 			sessions[i][id] = 0
 			asked.Add(1)
 			open.Go(func() {
-				ended <- e.asks(id, fmt.Sprintf(`call write_file {"path":"%d-%d.txt","content":"text\n"}`, i, n))
+				ended <- e.asks(id, "call "+lentTool(id, "who")+" {}")
 			})
 		}
 	}
 	asked.Wait()
+	asked.Add(1)
+	editors[1].loads(ids[0][1])
+	asked.Wait()
 	var list []struct{ ID, Hash string }
-	if text := s.bothy("proposals", "--json"); json.Unmarshal([]byte(text), &list) != nil || len(list) != 2*each {
+	text := s.bothy("proposals", "--json")
+	if json.Unmarshal([]byte(text), &list) != nil || len(list) != 2*each {
 		t.Fatalf("the command line sees\n%s", text)
 	}
 	s.bothy("proposals", "accept", list[0].ID, "--hash", list[0].Hash)
@@ -135,21 +145,32 @@ func TestEditorsBesideEachOther(t *testing.T) {
 			t.Errorf("it stopped with %s", stop)
 		}
 	}
-	for i := range 2 {
-		for n := range each {
-			if got := s.written(filepath.Join(s.dir, fmt.Sprintf("%d-%d.txt", i, n))); got != "text\n" {
-				t.Errorf("%d-%d.txt is %q", i, n, got)
+	for i, e := range editors {
+		for n, id := range ids[i] {
+			key := fmt.Sprintf("key-of-%d-%d", i, n)
+			if got := strings.Join(ofKind(e.has(id), "agent"), "\n"); got != "the tool said: "+digestOf(key) {
+				t.Errorf("the session with %s has %q", key, got)
 			}
-		}
-		if len(sessions[i]) != each {
-			t.Errorf("an editor was asked about %v", sessions[i])
-		}
-		for id, times := range sessions[i] {
-			if times != 1 {
+			if times := sessions[i][id]; times != 1 {
 				t.Errorf("about %s was asked %d times", id, times)
 			}
 		}
 	}
+	if times := sessions[1][ids[0][1]]; times != 1 || len(sessions[0]) != each || len(sessions[1]) != each+1 {
+		t.Errorf("the editors were asked about %v and %v", sessions[0], sessions[1])
+	}
+	text += s.bothy("plugins", "list", "--json") + s.bothy("tools", "list", "--json") + s.bothy("runs", "list", "--json") + s.bothy("logs")
+	for _, e := range editors {
+		e.closes()
+		text += e.frames.String() + e.log.String()
+	}
+	for _, key := range keys {
+		if strings.Contains(text, key) {
+			t.Errorf("%s was told", key)
+		}
+	}
+	s.bothy("stop")
+	s.nowhere(keys...)
 }
 
 // TestEditorAnswersLate: an answer that somebody else was faster with is none, and the person is told.

@@ -27,9 +27,11 @@ type bridge struct {
 	out    *frames
 	log    *slog.Logger
 
-	reads atomic.Bool   // the editor reads files as it has them
-	hears sync.Once     // of skills
-	back  chan struct{} // holds something when the connection is there again
+	reads atomic.Bool // the editor reads files as it has them
+	// terminals says that the editor shows what commands print in terminals that run nothing.
+	terminals atomic.Bool
+	hears     sync.Once     // of skills
+	back      chan struct{} // holds something when the connection is there again
 
 	mu       sync.Mutex
 	sessions map[acp.SessionId]*session
@@ -48,6 +50,8 @@ func (b *bridge) Initialize(_ context.Context, p acp.InitializeRequest) (acp.Ini
 		b.log.Info("an editor has begun", "name", p.ClientInfo.Name, "version", p.ClientInfo.Version, "protocol", p.ProtocolVersion)
 	}
 	b.reads.Store(p.ClientCapabilities.Fs.ReadTextFile)
+	shows, _ := p.ClientCapabilities.Meta[metaTerminal].(bool)
+	b.terminals.Store(shows)
 	title := "Bothy"
 	return acp.InitializeResponse{
 		ProtocolVersion: acp.ProtocolVersionNumber,

@@ -30,6 +30,7 @@ type call struct {
 	live      string                // the end of what it printed so far, in its order
 	diffs     []acp.ToolCallContent // what it changed in files
 	elsewhere string                // who answered its question, where that was not the editor
+	screen    screen                // where the editor shows it as a terminal
 }
 
 // statusOf is how far a call is.
@@ -60,24 +61,37 @@ func (t *teller) action(row sdk.JournalRow, a *timeline.Action) {
 		c.live = tail(c.live+*row.Body, mostLive)
 	}
 	status, arguments := statusOf(a), string(a.ExactArguments())
-	if c.told && status == c.status && arguments == c.arguments && !printed {
+	same := c.told && status == c.status && arguments == c.arguments
+	if same && !printed {
+		return
+	}
+	if same && c.screen.begun {
+		t.print(c, *row.Body)
 		return
 	}
 	again := c.told && arguments == c.arguments
 	c.told, c.status, c.arguments = true, status, arguments
 	t.tellCall(c, !again)
+	if printed && c.screen.begun {
+		t.print(c, *row.Body)
+	}
+	if c.screen.begun && a.State.Ended() {
+		t.exit(c)
+	}
 }
 
 // tellCall tells of a call as it is. Whole is with what was called.
 func (t *teller) tellCall(c *call, whole bool) {
-	a, content := c.action, t.content(c)
+	a := c.action
+	c.screen.begun = c.screen.begun || whole && t.hasScreen(c)
+	content := t.content(c)
 	if !whole {
 		t.update(acp.SessionUpdate{ToolCallUpdate: &acp.SessionToolCallUpdate{ToolCallId: acp.ToolCallId(a.Path), Status: &c.status, Content: content}})
 		return
 	}
 	head := t.s.headOf(a.Tool, a.ExactArguments())
 	t.update(acp.SessionUpdate{ToolCall: &acp.SessionUpdateToolCall{
-		ToolCallId: acp.ToolCallId(a.Path), Title: head.title, Kind: head.kind, Locations: head.places, RawInput: head.input, Status: c.status, Content: content,
+		ToolCallId: acp.ToolCallId(a.Path), Title: head.title, Kind: head.kind, Locations: head.places, RawInput: head.input, Status: c.status, Content: content, Meta: t.screenInfo(c),
 	}})
 }
 
@@ -135,9 +149,14 @@ func (t *teller) content(c *call) (all []acp.ToolCallContent) {
 	if c.elsewhere != "" {
 		all = append(all, plain("Answered elsewhere: "+c.elsewhere+"."))
 	}
+	if c.screen.begun {
+		all = append(all, terminal(c))
+	}
 	switch {
 	case a.State == sdk.StateProposed && a.Proposal != nil:
 		return append(all, diffs(a.Proposal.Diff, t.s.project)...)
+	case !a.State.Ended() && c.screen.begun:
+		return all
 	case !a.State.Ended():
 		return append(all, output(c.live)...)
 	}
@@ -150,7 +169,7 @@ func (t *teller) content(c *call) (all []acp.ToolCallContent) {
 	if body == a.Error {
 		body = "" // the end says it
 	}
-	if len(made) == 0 || a.State != sdk.StateResolved || tool.Command != "" {
+	if !c.screen.begun && (len(made) == 0 || a.State != sdk.StateResolved || tool.Command != "") {
 		all = append(all, output(body)...)
 	}
 	if a.State != sdk.StateResolved {

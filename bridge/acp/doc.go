@@ -20,6 +20,7 @@
 //	teller.go      what a row of it tells the editor
 //	writing.go     the text that a model writes, each piece once
 //	calls.go       calls; kinds.go, what they are; places.go, where
+//	terminal.go    what commands print, for editors that show terminals
 //	hunks.go       differences
 //	question.go    what a person is asked
 //	modes.go       how much runs unasked; choices.go, models and agents

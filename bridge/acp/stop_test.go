@@ -71,7 +71,7 @@ func TestInitialize(t *testing.T) {
 	b := bridge{}
 	got, err := b.Initialize(context.Background(), acp.InitializeRequest{ProtocolVersion: 7})
 	if err != nil || got.ProtocolVersion != 1 || !got.AgentCapabilities.LoadSession || got.AgentCapabilities.PromptCapabilities.Image || got.AgentCapabilities.PromptCapabilities.Audio ||
-		!got.AgentCapabilities.PromptCapabilities.EmbeddedContext || got.AuthMethods == nil || got.AgentCapabilities.McpCapabilities.Http || got.AgentCapabilities.McpCapabilities.Sse {
+		!got.AgentCapabilities.PromptCapabilities.EmbeddedContext || got.AuthMethods == nil || !got.AgentCapabilities.McpCapabilities.Http || !got.AgentCapabilities.McpCapabilities.Sse {
 		t.Errorf("%+v, %v", got, err)
 	}
 }

@@ -5,6 +5,7 @@
 package lend
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"maps"
 	"slices"
@@ -82,10 +83,11 @@ func (l *Loans) Add(run sdk.Run, servers []rpc.LentServer) (lent []rpc.LentAs, b
 }
 
 // longestServer leaves most of a tool's name to the tool.
-const longestServer = 20
+const longestServer = 16
 
 // serverName is the name of a server that is lent to a run: no other run has one that is called
-// so, whatever people call theirs, and none in the configuration.
+// so, whatever people call theirs, and none in the configuration. It is made of the run's key, for the
+// number of a run that was deleted is given again, and rules that were remembered may name its tools.
 func serverName(run sdk.Run, called string, taken map[string]bool) string {
 	words := strings.FieldsFunc(strings.ToLower(called), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
 	plain := strings.Join(words, "_")
@@ -95,8 +97,9 @@ func serverName(run sdk.Run, called string, taken map[string]bool) string {
 	if plain == "" {
 		plain = "server"
 	}
+	sum := sha256.Sum256([]byte(run.Key))
 	for n := 1; ; n++ {
-		name := fmt.Sprintf("%d_%s", run.ID, plain)
+		name := fmt.Sprintf("%x_%s", sum[:4], plain)
 		if n > 1 {
 			name += fmt.Sprintf("_%d", n)
 		}

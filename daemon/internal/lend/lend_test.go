@@ -13,7 +13,7 @@ import (
 // TestLoans: each run has its own, under names that are no other's, until they are taken back.
 func TestLoans(t *testing.T) {
 	var l Loans
-	one, two := sdk.Run{ID: 1, Key: "one"}, sdk.Run{ID: 12, Key: "two"}
+	one, two := sdk.Run{Key: "one"}, sdk.Run{Key: "two"}
 	lent, back := l.Add(one, []rpc.LentServer{
 		{Name: "My Notes", Command: "/usr/bin/notes", Args: []string{"${secret(\"x\")}", "%{ if true }"}, Env: map[string]string{"KEY": "${env(\"HOME\")}"}},
 		{Name: "my-notes", URL: "https://example.com/mcp", Headers: map[string]string{"Authorization": "Bearer abc"}, Transport: "http"},
@@ -27,7 +27,7 @@ func TestLoans(t *testing.T) {
 		}
 		names = append(names, as.Server)
 	}
-	if want := []string{"_1_my_notes", "_1_my_notes_2", "", "", "_1_server", "_1_long_long_long_long"}; !slices.Equal(names, want) {
+	if want := []string{"_7692c3ad_my_notes", "_7692c3ad_my_notes_2", "", "", "_7692c3ad_server", "_7692c3ad_long_long_long_l"}; !slices.Equal(names, want) {
 		t.Errorf("the names are %q", names)
 	}
 	if _, again := l.Add(two, []rpc.LentServer{{Name: "notes", Command: "/x"}}); len(l.Servers("two")) != 1 || len(l.Servers("one")) != 4 {

@@ -47,8 +47,8 @@ class Editor {
     return [...all.values()];
   }
 
-  // with talks with a bridge of its own.
-  async with(talk) {
+  // with talks with a bridge of its own. Buffers are texts that are not saved, by their paths.
+  async with(talk, clientCapabilities = {}, buffers = {}) {
     const bridge = spawn(bothy, ["acp"], { cwd: project, stdio: ["pipe", "pipe", "inherit"] });
     const ended = new Promise((resolve) => bridge.on("close", resolve));
     const stream = acp.ndJsonStream(Writable.toWeb(bridge.stdin), Readable.toWeb(bridge.stdout));
@@ -60,19 +60,32 @@ class Editor {
         assert(option, `nothing is ${this.answer}: ${JSON.stringify(params.options)}`);
         return { outcome: { outcome: "selected", optionId: option.optionId } };
       })
+      .onRequest(clientMethods.fs.readTextFile, ({ params }) => {
+        if (!(params.path in buffers)) throw acp.RequestError.resourceNotFound(params.path);
+        return { content: buffers[params.path] };
+      })
       .onNotification(clientMethods.session.update, ({ params }) => this.update(params.update))
       .connectWith(stream, async (agent) => {
-        const hello = await agent.request(agentMethods.initialize, { protocolVersion: acp.PROTOCOL_VERSION, clientCapabilities: {} });
+        const hello = await agent.request(agentMethods.initialize, { protocolVersion: acp.PROTOCOL_VERSION, clientCapabilities });
         assert.equal(hello.protocolVersion, 1);
         assert.equal(hello.agentCapabilities.loadSession, true);
         assert.deepEqual(hello.authMethods, []);
-        await talk(agent);
+        await talk(inOrder(agent));
       });
     bridge.stdin.destroy();
     await ended;
   }
 }
 
+// inOrder gives an answer when what came before it was handled: the SDK gives it at once.
+const inOrder = (agent) => ({
+  request: async (method, params) => {
+    const result = await agent.request(method, params);
+    await new Promise((resolve) => setTimeout(resolve));
+    return result;
+  },
+  notify: (method, params) => agent.notify(method, params),
+});
 const killDaemon = () => {
   const { pid } = JSON.parse(execFileSync(bothy, ["status", "--json"], { cwd: project }));
   process.kill(pid, "SIGKILL");
@@ -161,3 +174,29 @@ await third.with(async (agent) => {
   assert.equal((await ask(agent, sessionId, "the end")).stopReason, "end_turn");
   assert.equal(third.text("agent_message_chunk"), "you said: the end");
 });
+
+// An editor that lends what it has not saved, and shows commands as terminals.
+const fourth = new Editor();
+const allowed = join(project, "allowed.txt");
+await fourth.with(
+  async (agent) => {
+    const { sessionId } = await agent.request(agentMethods.session.new, { cwd: project, mcpServers: [] });
+    const read = async () => {
+      await ask(agent, sessionId, 'call read_file {"path":"allowed.txt"}');
+      return fourth.text("agent_message_chunk");
+    };
+    assert((await read()).startsWith("the tool said: not saved"));
+    assert.equal((await ask(agent, sessionId, write("allowed.txt"))).stopReason, "end_turn");
+    assert.equal(readFileSync(allowed, "utf8"), "text\n");
+    assert(fourth.text("agent_message_chunk").includes("ask the person to save"));
+    assert.equal((await ask(agent, sessionId, 'call bash {"command":"echo one; echo two; exit 3"}')).stopReason, "end_turn");
+    const call = fourth.told.find((u) => u.sessionUpdate === "tool_call" && u.kind === "execute");
+    assert.deepEqual(call.content, [{ type: "terminal", terminalId: call.toolCallId }]);
+    assert.deepEqual(call._meta.terminal_info, { terminal_id: call.toolCallId, cwd: project });
+    const meta = fourth.told.filter((u) => u.toolCallId === call.toolCallId && u._meta).map((u) => u._meta);
+    assert.match(meta.map((m) => m.terminal_output?.data ?? "").join(""), /one\n+two/);
+    assert.equal(meta.at(-1).terminal_exit.exit_code, 3);
+  },
+  { fs: { readTextFile: true }, _meta: { terminal_output: true } },
+  { [allowed]: "not saved\n" },
+);

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"encoding/base64"
 	"fmt"
 	"net/url"
 	"path/filepath"
@@ -20,6 +22,12 @@ import (
 func promptText(blocks []acp.ContentBlock, project string) (string, error) {
 	var text strings.Builder
 	var quoted []string
+	quote := func(uri, body string) {
+		link := placeOf(uri, "", project)
+		separate(&text, link, " ")
+		text.WriteString(link)
+		quoted = append(quoted, fmt.Sprintf("%s (%s), as the editor has it:\n\n%s", link, uri, fenced(body)))
+	}
 	said := false // the last block was a text
 	for _, block := range blocks {
 		switch {
@@ -35,21 +43,30 @@ func promptText(blocks []acp.ContentBlock, project string) (string, error) {
 			separate(&text, link, " ")
 			text.WriteString(link)
 		case block.Resource != nil && block.Resource.Resource.TextResourceContents != nil:
-			r := block.Resource.Resource.TextResourceContents
-			link := placeOf(r.Uri, "", project)
-			separate(&text, link, " ")
-			text.WriteString(link)
-			quoted = append(quoted, fmt.Sprintf("%s (%s), as the editor has it:\n\n%s", link, r.Uri, fenced(r.Text)))
+			quote(block.Resource.Resource.TextResourceContents.Uri, block.Resource.Resource.TextResourceContents.Text)
 		case block.Resource != nil && block.Resource.Resource.BlobResourceContents != nil:
-			return "", refuse(sdk.Validation, "%s is no text, and prompts take texts alone: name the file instead", block.Resource.Resource.BlobResourceContents.Uri)
+			r := block.Resource.Resource.BlobResourceContents
+			body, is := textOf(r.Blob)
+			if !is {
+				return "", refuse(sdk.Validation, "%s is no text, and prompts take texts alone: name the file instead", r.Uri)
+			}
+			quote(r.Uri, body)
 		case block.Image != nil:
-			return "", refuse(sdk.Validation, "no image can be given to a model here: name the file instead")
+			return "", refuse(sdk.Validation, "no image can be given to a model here: say in words what it shows, or name its file")
+		case block.Audio != nil:
+			return "", refuse(sdk.Validation, "no sound can be given to a model here: write what is said")
 		default:
 			return "", refuse(sdk.Validation, "the prompt has a part that is neither text nor a link nor a file's text")
 		}
 		said = block.Text != nil
 	}
 	return strings.TrimRightFunc(strings.Join(append([]string{text.String()}, quoted...), "\n\n"), unicode.IsSpace), nil
+}
+
+// textOf is the text that some bytes are, written as an editor writes bytes.
+func textOf(blob string) (text string, is bool) {
+	body, err := base64.StdEncoding.DecodeString(blob)
+	return string(body), err == nil && utf8.Valid(body) && !bytes.ContainsRune(body, 0)
 }
 
 // separate writes what belongs between what stands there and what comes, where neither has a

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/base64"
 	"errors"
 	"strings"
 	"testing"
@@ -14,6 +15,10 @@ func link(name, uri string) acp.ContentBlock { return acp.ResourceLinkBlock(name
 
 func file(uri, body string) acp.ContentBlock {
 	return acp.ResourceBlock(acp.EmbeddedResourceResource{TextResourceContents: &acp.TextResourceContents{Uri: uri, Text: body}})
+}
+
+func blob(uri, body string) acp.ContentBlock {
+	return acp.ResourceBlock(acp.EmbeddedResourceResource{BlobResourceContents: &acp.BlobResourceContents{Uri: uri, Blob: base64.StdEncoding.EncodeToString([]byte(body))}})
 }
 
 func TestPromptText(t *testing.T) {
@@ -35,6 +40,7 @@ func TestPromptText(t *testing.T) {
 		"a page":                   {[]acp.ContentBlock{link("Issue 7", "https://example.com/7")}, "Issue 7 (https://example.com/7)"},
 		"a page without a name":    {[]acp.ContentBlock{link("https://example.com/7", "https://example.com/7")}, "https://example.com/7"},
 		"a file with its text":     {[]acp.ContentBlock{text("fix "), file("file:///p/a.go", "package a\n")}, "fix `a.go`\n\n`a.go` (file:///p/a.go), as the editor has it:\n\n```\npackage a\n```"},
+		"a file with its bytes":    {[]acp.ContentBlock{text("fix "), blob("file:///p/a.go", "package a\n")}, "fix `a.go`\n\n`a.go` (file:///p/a.go), as the editor has it:\n\n```\npackage a\n```"},
 		"a text with fences in it": {[]acp.ContentBlock{file("file:///p/a.md", "```\n````\n")}, "`a.md`\n\n`a.md` (file:///p/a.md), as the editor has it:\n\n`````\n```\n````\n`````"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -48,10 +54,11 @@ func TestPromptText(t *testing.T) {
 
 func TestPromptTextRefuses(t *testing.T) {
 	for name, block := range map[string]acp.ContentBlock{
-		"an image": acp.ImageBlock("AAAA", "image/png"),
-		"a sound":  acp.AudioBlock("AAAA", "audio/wav"),
-		"bytes":    acp.ResourceBlock(acp.EmbeddedResourceResource{BlobResourceContents: &acp.BlobResourceContents{Uri: "file:///p/a.bin", Blob: "AAAA"}}),
-		"nothing":  {},
+		"an image":  acp.ImageBlock("AAAA", "image/png"),
+		"a sound":   acp.AudioBlock("AAAA", "audio/wav"),
+		"bytes":     acp.ResourceBlock(acp.EmbeddedResourceResource{BlobResourceContents: &acp.BlobResourceContents{Uri: "file:///p/a.bin", Blob: "AAAA"}}),
+		"no base64": acp.ResourceBlock(acp.EmbeddedResourceResource{BlobResourceContents: &acp.BlobResourceContents{Uri: "file:///p/a.txt", Blob: "*"}}),
+		"nothing":   {},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := promptText([]acp.ContentBlock{text("look"), block}, "/p")

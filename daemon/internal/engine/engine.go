@@ -97,10 +97,10 @@ type Config struct {
 	// Lent are the servers of MCP that a front end lends to the run of a key now, by
 	// their names. Nil is none.
 	Lent func(run string) []string
-	// Unsaved asks the front ends that lend their buffers to a run for the text of a
-	// file of the project, by its path in that: false where none has it otherwise
-	// than the disk. Nil is that none ever does.
-	Unsaved func(ctx context.Context, run, path string) (text string, has bool)
+	// Unsaved is who to ask how front ends have a file, by its absolute path, that lend
+	// their buffers to the run of a key: false is as the disk has it. It is nil where none
+	// does, and is not set where none ever will.
+	Unsaved func(run string) func(ctx context.Context, path string) (text string, has bool)
 	// Preview gets text of answers that are still being written, from the
 	// goroutine that reads the stream. It must return at once.
 	Preview func(rpc.Preview)

@@ -20,6 +20,10 @@ func (e *Engine) unsaved(ctx context.Context, run sdk.Run, x *action) map[string
 	if e.cfg.Unsaved == nil || x.own != nil || run.Private || !slices.Contains(x.tool.Grants, sdk.GrantProject) {
 		return nil
 	}
+	ask := e.cfg.Unsaved(run.Key)
+	if ask == nil {
+		return nil
+	}
 	var arguments map[string]any
 	if json.Unmarshal(x.Arguments, &arguments) != nil {
 		return nil
@@ -30,7 +34,7 @@ func (e *Engine) unsaved(ctx context.Context, run sdk.Run, x *action) map[string
 		if path = inProject(path, x.project); !is || path == "" {
 			continue
 		}
-		if text, has := e.cfg.Unsaved(ctx, run.Key, filepath.Join(x.project, path)); has {
+		if text, has := ask(ctx, filepath.Join(x.project, path)); has {
 			found[path] = text
 		}
 	}

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"path/filepath"
+	"slices"
 
 	"github.com/bothyd/bothy/sdk/rpc"
 )
@@ -45,23 +46,32 @@ func (s *Server) giveBuffer(_ context.Context, c *conn, p rpc.BufferGiven) (rpc.
 	return rpc.Empty{}, nil
 }
 
-// Unsaved asks the clients that lend their buffers to a run how they have a file: false
-// where each has it as the disk has, or does not say in time.
-func (c *Clients) Unsaved(ctx context.Context, run, path string) (text string, has bool) {
-	for _, conn := range c.all() {
-		if given := conn.unsaved(ctx, run, path); given.Unsaved {
-			return given.Text, true
-		}
+// Unsaved asks the clients that lend their buffers to the run of a key how they have a
+// file: false where each has it as the disk has, or does not say in time. It is nil where
+// no client lends any.
+func (c *Clients) Unsaved(run string) func(ctx context.Context, path string) (text string, has bool) {
+	lenders := slices.DeleteFunc(c.all(), func(conn *conn) bool { return !conn.lendsTo(run) })
+	if len(lenders) == 0 {
+		return nil
 	}
-	return "", false
+	return func(ctx context.Context, path string) (string, bool) {
+		for _, conn := range lenders {
+			if given := conn.unsaved(ctx, path); given.Unsaved {
+				return given.Text, true
+			}
+		}
+		return "", false
+	}
 }
 
-func (c *conn) unsaved(ctx context.Context, run, path string) (given rpc.BufferGiven) {
+func (c *conn) lendsTo(run string) bool {
 	c.mu.Lock()
-	if !c.lends[run] || c.silent || c.ctx.Err() != nil || !c.role.Allows(rpc.RoleApprove) {
-		c.mu.Unlock()
-		return given
-	}
+	defer c.mu.Unlock()
+	return c.lends[run] && !c.silent && c.ctx.Err() == nil && c.role.Allows(rpc.RoleApprove)
+}
+
+func (c *conn) unsaved(ctx context.Context, path string) (given rpc.BufferGiven) {
+	c.mu.Lock()
 	c.next++
 	id, answer := c.next, make(chan rpc.BufferGiven, 1)
 	c.wants[id] = answer

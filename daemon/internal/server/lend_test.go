@@ -43,14 +43,21 @@ func TestLend(t *testing.T) {
 		"too long":        {"k7", "/p/one/long.txt", "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if text, has := h.Unsaved(ctx, c.run, c.path); text != c.want || has != c.has {
+			ask := h.Unsaved(c.run)
+			if (ask != nil) != (c.run == "k7") {
+				t.Fatalf("somebody lends to %s: %v", c.run, ask != nil)
+			}
+			if ask == nil {
+				return
+			}
+			if text, has := ask(ctx, c.path); text != c.want || has != c.has {
 				t.Errorf("%q, %v", text, has)
 			}
 		})
 	}
 	soon, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
 	defer cancel()
-	if _, has := h.Unsaved(soon, "k7", "/p/one/hangs.txt"); has {
+	if _, has := h.Unsaved("k7")(soon, "/p/one/hangs.txt"); has {
 		t.Error("who does not say has a text")
 	}
 	loan.Close()
@@ -59,7 +66,7 @@ func TestLend(t *testing.T) {
 	case <-time.After(time.Minute):
 		t.Error("it is not taken back")
 	}
-	if _, has := h.Unsaved(ctx, "k7", "/p/one/a.txt"); has {
+	if h.Unsaved("k7") != nil {
 		t.Error("who is gone is asked")
 	}
 }

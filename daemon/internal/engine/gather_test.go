@@ -47,3 +47,28 @@ func TestGather(t *testing.T) {
 		}
 	}
 }
+
+// TestGatherLent: servers that are lent to the run are started with the others, and again where others are lent
+// before a later turn; those of another run are not.
+func TestGatherLent(t *testing.T) {
+	h := newAsking(t, calls(numbered("read", 1)), calls(numbered("read", 2)), say("done"))
+	turn := 0
+	h.engine.cfg.Lent = func(run string) []string {
+		h.tools.mu.Lock()
+		defer h.tools.mu.Unlock()
+		if turn++; turn == 1 {
+			return []string{"_a_notes"}
+		}
+		return []string{"_a_notes", "_a_more"}
+	}
+	h.await(h.submit(Submission{}))
+	h.tools.mu.Lock()
+	defer h.tools.mu.Unlock()
+	var all []string
+	for _, a := range h.tools.gathered {
+		all = append(all, fmt.Sprint(a.Lent))
+	}
+	if got := fmt.Sprint(all); got != "[[_a_notes] [_a_notes _a_more]]" {
+		t.Errorf("started for a prompt of three turns: %s", got)
+	}
+}

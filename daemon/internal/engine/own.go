@@ -22,7 +22,9 @@ type Builtin interface {
 // the plugins have at this moment, and the own tools. That the own tools cannot
 // be had is told to whoever follows the run, and the turn goes on without them.
 func (e *Engine) takeTools(ctx context.Context, a *activeLoop) {
-	a.agent.Lent = e.lent(a.run)
+	if !a.gathered { // else those that were started
+		a.agent.Lent = e.lent(a.run)
+	}
 	a.plugged, a.own = e.offer(a.agent, a.loop.ReadOnly), nil
 	if e.cfg.Builtin == nil || a.choice.Tools != nil && !*a.choice.Tools {
 		return

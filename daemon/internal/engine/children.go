@@ -40,7 +40,7 @@ func (e *Engine) child(parent *serving, tool string, arguments json.RawMessage) 
 	t.children.next = x.Index + 1
 	x.CallID = fmt.Sprintf("plugin_%d", x.Index)
 	x.call = sdk.ReadCall{ID: x.CallID, Tool: tool, Arguments: arguments, Raw: string(arguments)}
-	if x.tool, x.fault = e.pluginTool(tool); x.fault == nil && !json.Valid(arguments) {
+	if x.tool, x.fault = e.pluginTool(parent.a.run, tool); x.fault == nil && !json.Valid(arguments) {
 		x.Arguments, x.fault = nil, sdk.Errorf(sdk.Validation, "the arguments of %s are not JSON", tool)
 	}
 	x.Path = actionPath(x.Turn, x.call, t.children.taken, e.cfg.Redact)
@@ -49,9 +49,9 @@ func (e *Engine) child(parent *serving, tool string, arguments json.RawMessage) 
 
 // pluginTool finds a plugin's tool by its bare name or as plugin__tool. What an
 // agent's model is offered does not narrow what plugins may call: their blocks do.
-func (e *Engine) pluginTool(name string) (sdk.Tool, error) {
+func (e *Engine) pluginTool(run sdk.Run, name string) (sdk.Tool, error) {
 	var names []string
-	for _, t := range e.listed() {
+	for _, t := range e.listed(run) {
 		if t.Name == name || t.Qualified() == name {
 			return t, nil
 		}

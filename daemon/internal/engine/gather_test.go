@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/bothyd/bothy/sdk"
@@ -70,5 +71,33 @@ func TestGatherLent(t *testing.T) {
 	}
 	if got := fmt.Sprint(all); got != "[[_a_notes] [_a_notes _a_more]]" {
 		t.Errorf("started for a prompt of three turns: %s", got)
+	}
+}
+
+// TestLentToolsArePrivate: neither a plugin's call nor an error about one reaches what is lent to another run.
+func TestLentToolsArePrivate(t *testing.T) {
+	h := newAsking(t)
+	for _, server := range []string{"_a_notes", "_b_notes", "notes"} {
+		name := "mcp__" + server + "__search"
+		h.tools.add(name, sdk.Annotations{}, false)
+		h.tools.become(name, func(x *sdk.Tool) { x.Plugin = "mcp__" + server })
+	}
+	h.engine.cfg.Lent = func(run string) []string {
+		if run == "a" {
+			return []string{"_a_notes"}
+		}
+		return nil
+	}
+	for _, c := range []struct {
+		run, server string
+		has         bool
+	}{{"a", "_a_notes", true}, {"a", "_b_notes", false}, {"a", "notes", true}, {"b", "_a_notes", false}, {"b", "notes", true}} {
+		_, err := h.engine.pluginTool(sdk.Run{Key: c.run}, "mcp__"+c.server+"__search")
+		if (err == nil) != c.has {
+			t.Errorf("run %s and %s: %v", c.run, c.server, err)
+		}
+		if _, err := h.engine.pluginTool(sdk.Run{Key: "b"}, "none"); err == nil || strings.Contains(err.Error(), "mcp___") {
+			t.Errorf("a tool that is not there: %v", err)
+		}
 	}
 }

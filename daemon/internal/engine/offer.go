@@ -14,9 +14,11 @@ func (e *Engine) toolsOf(agent sdk.Agent) []sdk.Tool {
 	return which(e.cfg.Tools.Tools(), func(t sdk.Tool) bool { return !t.Unlisted && agent.Admits(t) })
 }
 
-// listed are the plugins' tools that somebody may call by their names.
-func (e *Engine) listed() []sdk.Tool {
-	return which(e.cfg.Tools.Tools(), func(t sdk.Tool) bool { return !t.Unlisted })
+// listed are the plugins' tools that a plugin may call in a run by their names: not those of
+// servers that were lent to another.
+func (e *Engine) listed(run sdk.Run) []sdk.Tool {
+	all := sdk.Agent{Lent: e.lent(run)}
+	return which(e.cfg.Tools.Tools(), func(t sdk.Tool) bool { return !t.Unlisted && all.Admits(t) })
 }
 
 // offer returns the plugins' tools that a model is shown.

@@ -310,7 +310,7 @@ func (e *Engine) settleLeft(ctx context.Context, a *activeLoop) bool {
 			return some
 		}
 		if x.plugged() {
-			x.tool, _ = e.pluginTool(x.Tool) // what is gone is asked about by its name
+			x.tool, _ = e.pluginTool(a.run, x.Tool) // what is gone is asked about by its name
 		}
 		result, err := settle(ctx, e, "asking what the call of "+x.Tool+" came to", func() (sdk.ToolResult, error) {
 			if x.own != nil {

@@ -66,7 +66,8 @@ func hold(file, name string) error {
 
 // broughtServers say which servers the project of a folder brings, and what each would start.
 func broughtServers(dir string) (found []daemon.Finding) {
-	root, is := sdk.ProjectOf(dir, homeDir())
+	home, _ := os.UserHomeDir() // without one it is no project's border
+	root, is := sdk.ProjectOf(dir, home)
 	if !is {
 		return nil
 	}

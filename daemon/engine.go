@@ -46,6 +46,7 @@ func (d *Daemon) startEngine(g ground, copies skill.Copies, rules *engine.Rulebo
 		Redacting:    func() engine.Pieces { return d.secrets.Stream() },
 		Redact:       d.secrets.Redact,
 		RedactText:   d.secrets.Text,
+		Conceal:      d.secrets.Add,
 		Hidden:       audit.Hidden,
 		Unopened:     d.unopened,
 		Grace:        d.cfg.Stop.Grace,

@@ -58,6 +58,10 @@ type ActionCall struct {
 	Follows   bool   `json:"follows,omitempty"`
 	Otherwise string `json:"otherwise,omitempty"` // FollowUp.Otherwise
 
+	// Asks says that the call asks the person something by ToolAskUser: Arguments are a
+	// Question, and nothing runs.
+	Asks bool `json:"asks,omitempty"`
+
 	// Repeats is the path of an earlier action with the same call: its result answers
 	// this one, which is not made.
 	Repeats string `json:"repeats,omitempty"`
@@ -260,6 +264,11 @@ func (a *Action) Question(run Run, project Project, said string) (Proposal, bool
 	}
 	if a.Decision != nil {
 		p.Decision = *a.Decision
+	}
+	if a.Asks {
+		if q, err := QuestionOf(p.Arguments); err == nil {
+			p.Question = &q
+		}
 	}
 	return p, true
 }

@@ -38,6 +38,10 @@ type Proposal struct {
 	State   State   `json:"state"`
 	Outcome Outcome `json:"outcome,omitempty"`
 
+	// Question is what the person is asked, of a proposal whose answer is data: nothing runs
+	// when it is accepted, and what it is answered with goes to Plugin alone.
+	Question *Question `json:"question,omitempty"`
+
 	// Offers are the rules that an answer could leave, while it waits.
 	Offers []Offer `json:"offers,omitempty"`
 }
@@ -65,7 +69,8 @@ type Answer string
 const (
 	Accept Answer = "accept"
 	Reject Answer = "reject"
-	Edit   Answer = "edit" // with other arguments: they are judged again, and asked about again unless they need no asking
+	Edit   Answer = "edit"   // with other arguments: they are judged again, and asked about again unless they need no asking
+	Cancel Answer = "cancel" // of a question alone: the person neither answers nor says no
 )
 
 // Remember says for how long an accepted answer is to count as a rule.

@@ -55,3 +55,11 @@ func UseAs[Out any](ctx context.Context, tool string, arguments any) (Out, error
 	}
 	return out, nil
 }
+
+// Question asks the person something within a call, and waits for the answer: the tool
+// ask_user, which the plugin has to declare (sdk.Calls.Tools) and its block to grant. No
+// answer, of somebody who looked away or in time, is one that cancels. An error is a question
+// that nobody can be asked.
+func Question(ctx context.Context, q sdk.Question) (sdk.QuestionAnswer, error) {
+	return UseAs[sdk.QuestionAnswer](ctx, sdk.ToolAskUser, q)
+}

@@ -30,9 +30,10 @@ type ProposalRef struct {
 type Resolve struct {
 	ID        string          `json:"id" access:"proposal" jsonschema:"the proposal's id"`
 	Hash      string          `json:"hash" access:"free" jsonschema:"the proposal's hash as it was shown"`
-	Answer    sdk.Answer      `json:"answer" access:"free" jsonschema:"accept, reject or edit"`
+	Answer    sdk.Answer      `json:"answer" access:"free" jsonschema:"accept, reject or edit; of a question accept, reject or cancel"`
 	Reason    string          `json:"reason,omitempty" access:"free" jsonschema:"what the model is told with a rejection: it goes on by that at once; without one its work ends"`
 	Arguments json.RawMessage `json:"arguments,omitempty" access:"free" jsonschema:"with edit: the arguments to take instead"`
+	Data      json.RawMessage `json:"data,omitempty" access:"free" jsonschema:"with accept of a question that has a schema: the answer, an object that fits it; only who asks is given it"`
 	Remember  sdk.Remember    `json:"remember,omitempty" access:"approve" jsonschema:"with accept: leave a rule that allows the like: call, command or tool"`
 }
 

@@ -107,8 +107,14 @@ func (l *Loop) Answer() string {
 }
 
 // Waits is the action that a person has to answer now: actions are worked on in
-// their order, so that one behind it, or before it is its turn, is none.
+// their order, so that one behind it, or before it is its turn, is none. A question
+// waits within the call that asks it.
 func (l *Loop) Waits() *Action {
+	for _, a := range l.Actions() {
+		if a.Asks && a.State == sdk.StateProposed {
+			return a
+		}
+	}
 	for _, a := range l.Actions() {
 		switch {
 		case a.IsError() || a.State.Ended():

@@ -16,6 +16,8 @@ const maxDepth = 8
 type Silence interface {
 	// Hold stops the clock until it is let go of, when the time begins anew.
 	Hold() (letGo func())
+	// Pause stops the time that the whole call may take, until it goes on.
+	Pause() (goOn func())
 }
 
 // running is a call that a plugin serves now.
@@ -24,6 +26,7 @@ type running struct {
 	ctx         context.Context // ends with the call
 	silence     Silence
 	completions atomic.Int64 // that were asked for on its behalf
+	questions   atomic.Int64 // likewise, of people
 }
 
 // Calls knows the calls that plugins serve. What a plugin calls back is tied to one of

@@ -84,6 +84,12 @@ func (b *Process) Allow(spec inspect.Spec, m *sdk.Manifest) {
 	}
 }
 
+// Asks reports whether the plugin may ask people something: a call of it has no end that is
+// known when it begins.
+func (b *Process) Asks() bool {
+	return b != nil && b.reach().granted(sdk.GrantTools) == nil && b.reach().tool(sdk.ToolAskUser, sdk.ToolAskUser) == nil
+}
+
 // reach is nothing before Allow.
 func (b *Process) reach() *reach {
 	if r := b.may.Load(); r != nil {
@@ -187,15 +193,25 @@ func (b *Process) Write(ctx context.Context, writes ...sdk.Write) ([]sdk.Entry, 
 	})
 }
 
-// Invoke implements host.Host.
+// Invoke implements host.Host. While a person thinks about a question the call may take
+// its time.
 func (b *Process) Invoke(ctx context.Context, tool string, arguments []byte) (sdk.ToolResult, error) {
-	return served(ctx, b, sdk.GrantTools, func(*running) error {
+	pause := func() (goOn func()) { return func() {} }
+	return served(ctx, b, sdk.GrantTools, func(r *running) error {
+		if tool == sdk.ToolAskUser {
+			if err := b.reach().tool(tool, tool); err != nil {
+				return err
+			}
+			pause = r.silence.Pause
+			return b.asksPerson(r)
+		}
 		bare, full, err := b.calls.cfg.Tool(tool)
 		if err != nil {
 			return err
 		}
 		return b.reach().tool(bare, full)
 	}, func(ctx context.Context, c sdk.Caller) (sdk.ToolResult, error) {
+		defer pause()()
 		return b.calls.cfg.Services.Invoke(ctx, c, tool, arguments)
 	})
 }

@@ -60,9 +60,11 @@ func (d *daemon) Secret(ctx context.Context, c sdk.Caller, name string) (string,
 }
 
 // clock is the silence of a call.
-type clock struct{ held, letGo int }
+type clock struct{ held, letGo, paused, wentOn int }
 
 func (c *clock) Hold() func() { c.held++; return func() { c.letGo++ } }
+
+func (c *clock) Pause() func() { c.paused++; return func() { c.wentOn++ } }
 
 // desk is one process of a plugin with what it is told.
 type desk struct {
@@ -256,5 +258,38 @@ func TestLogLevels(t *testing.T) {
 	}
 	if n := strings.Count(out.String(), "\n"); n > 210 {
 		t.Errorf("%d lines", n)
+	}
+}
+
+// TestAskUser: a plugin that declares it and is granted it asks people, so often for one call, and
+// meanwhile the time of the call stands still.
+func TestAskUser(t *testing.T) {
+	d, c := open(sdk.GrantTools), &clock{}
+	if d.Process.Asks() {
+		t.Error("it may ask, and does not declare it")
+	}
+	defer d.calls.Begin(t.Context(), sdk.Caller{Instance: "p", Call: "one"}, c)()
+	if _, err := d.Process.Invoke(of("one"), sdk.ToolAskUser, nil); sdk.OutcomeOf(err) != sdk.Permission || !strings.Contains(err.Error(), `calls: {"tools": ["ask_user"]}`) {
+		t.Errorf("undeclared: %v", err)
+	}
+	declared := &sdk.Manifest{Calls: sdk.Calls{Tools: []string{sdk.ToolAskUser}}}
+	d.Allow(inspect.Spec{Instance: "p"}, declared)
+	if _, err := d.Process.Invoke(of("one"), sdk.ToolAskUser, nil); sdk.OutcomeOf(err) != sdk.Permission || d.Process.Asks() {
+		t.Errorf("without the grant: %v", err)
+	}
+	d.Allow(inspect.Spec{Instance: "p", Grants: []string{sdk.GrantTools}}, declared)
+	if !d.Process.Asks() || (*Process)(nil).Asks() {
+		t.Error("it may ask, and Asks says otherwise")
+	}
+	for range questionsPerCall {
+		if _, err := d.Process.Invoke(of("one"), sdk.ToolAskUser, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := d.Process.Invoke(of("one"), sdk.ToolAskUser, nil); sdk.OutcomeOf(err) != sdk.Unavailable {
+		t.Errorf("once more: %v", err)
+	}
+	if c.paused != questionsPerCall || c.wentOn != c.paused || len(d.asked) != questionsPerCall {
+		t.Errorf("paused %d, went on %d, asked %d", c.paused, c.wentOn, len(d.asked))
 	}
 }

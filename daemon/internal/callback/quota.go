@@ -11,6 +11,7 @@ import (
 const (
 	callsPerMinute     = 600
 	completionsPerCall = 20
+	questionsPerCall   = 20
 	refusalsPerMinute  = 10 // that are told to [Config.Refused]; the rest would only fill the audit
 )
 
@@ -56,6 +57,14 @@ func (b *Process) asks(r *running) error {
 	}
 	return sdk.Errorf(sdk.Unavailable, "the plugin %s asks for more than %d completions for one call: to let it ask for more, write into its block quota { completions = %d }",
 		b.name, most, 2*most)
+}
+
+// asksPerson counts one question of the call that is served.
+func (b *Process) asksPerson(r *running) error {
+	if r.questions.Add(1) <= questionsPerCall {
+		return nil
+	}
+	return sdk.Errorf(sdk.Unavailable, "the plugin %s asks a person more than %d times for one call", b.name, questionsPerCall)
 }
 
 // orDefault takes 0 for not set.

@@ -68,7 +68,11 @@ func (x *action) left(now time.Time) time.Duration {
 // just did.
 func (e *Engine) expireProposal(ctx context.Context, a *activeLoop, x *action) error {
 	waited := days(x.Proposal.Expires.Sub(x.Proposal.Created))
-	_, err := e.commit(ctx, happened, sdk.Change{Run: a.run.ID, Writes: []sdk.Write{proposal.Expire(x.entry, waited)}})
+	w := proposal.Expire(x.entry, waited)
+	if x.Asks {
+		w = proposal.Unanswered(x.entry, waited)
+	}
+	_, err := e.commit(ctx, happened, sdk.Change{Run: a.run.ID, Writes: []sdk.Write{w}})
 	if err != nil && sdk.OutcomeOf(err) != sdk.Conflict {
 		return fmt.Errorf("record that a proposal expired: %w", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/bothyd/bothy/daemon/internal/deadline"
 	"github.com/bothyd/bothy/daemon/internal/failpoint"
 	"github.com/bothyd/bothy/sdk"
 )
@@ -21,6 +22,7 @@ type children struct {
 	actions []*action       // in the order in which they were recorded
 	taken   map[string]bool // the paths of all actions of the turn
 	next    int             // the index of the next
+	asking  chan struct{}   // see turnToAsk
 }
 
 // child makes an action of a call that a plugin makes while it serves another.
@@ -145,8 +147,9 @@ func inOrder[C any](calls, children []C, place func(C) (path, parent string)) []
 type serving struct {
 	a    *activeLoop
 	x    *action
-	ctx  context.Context // of the call
-	open sync.WaitGroup  // calls that were made while it is served
+	ctx  context.Context    // of the call
+	late *deadline.Deadline // its end, which stands still while a person is asked
+	open sync.WaitGroup     // calls that were made while it is served
 }
 
 // servings knows what plugins serve now, by the id of the call.
@@ -157,9 +160,9 @@ type servings struct {
 
 // begin has a plugin make other calls until end, which ends those that are still
 // under way and waits for them.
-func (s *servings) begin(ctx context.Context, id string, a *activeLoop, x *action) (end func()) {
+func (s *servings) begin(ctx context.Context, late *deadline.Deadline, id string, a *activeLoop, x *action) (end func()) {
 	ctx, cancel := context.WithCancel(ctx)
-	now := &serving{a: a, x: x, ctx: ctx}
+	now := &serving{a: a, x: x, ctx: ctx, late: late}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.by == nil {

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/bothyd/bothy/daemon/internal/deadline"
 	"github.com/bothyd/bothy/daemon/internal/failpoint"
 	"github.com/bothyd/bothy/daemon/internal/guard"
 	"github.com/bothyd/bothy/sdk"
@@ -300,10 +301,10 @@ func (e *Engine) run(ctx context.Context, a *activeLoop, x *action) error {
 	out := newStream(e, a.run.ID, x)
 	began := time.Now()
 	call := e.invocation(a.run, x)
-	bounded, cancel := context.WithTimeout(ctx, toolTime+toolTime/10)
+	bounded, late, cancel := deadline.With(ctx, toolTime+toolTime/10, context.DeadlineExceeded)
 	defer cancel()
 	call.Unsaved = e.unsaved(bounded, a.run, x)
-	endServing := e.serves.begin(bounded, call.CallID, a, x)
+	endServing := e.serves.begin(bounded, late, call.CallID, a, x)
 	failpoint.Hit(failpoint.EffectBefore)
 	result, err := settle(bounded, e, "the call of "+x.tool.Name, func() (sdk.ToolResult, error) {
 		if x.own != nil {

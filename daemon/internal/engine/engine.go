@@ -70,6 +70,9 @@ type Config struct {
 	// RedactText is Redact for a text that may be JSON and stays so, as it is done to
 	// entries; what is recorded has that. Nil takes out nothing.
 	RedactText func(string) string
+	// Conceal has a secret that a person typed taken out of all that is recorded from then
+	// on. Nil takes out nothing.
+	Conceal func(secret string)
 	// Hidden stands in the store where a secret was. A call in which it stands is
 	// not made by a daemon that has it from the store: its tool would take the mark
 	// for what the model wrote. Empty is that nothing is hidden.
@@ -142,16 +145,17 @@ var (
 // out; the backlog's lock is taken inside it. A book's lock orders the turns of
 // one run and is held over the commit that opens one.
 type Engine struct {
-	cfg      Config
-	log      hclog.Logger
-	guards   *guard.Set
-	agents   atomic.Pointer[map[string]sdk.Agent] // in force; a loop takes its agent when it begins and keeps it
-	patience time.Duration
-	backlog  backlog
-	askers   askers
-	serves   servings
-	calling  calling
-	started  string // names this engine among all that work on the store
+	cfg       Config
+	log       hclog.Logger
+	guards    *guard.Set
+	agents    atomic.Pointer[map[string]sdk.Agent] // in force; a loop takes its agent when it begins and keeps it
+	patience  time.Duration
+	backlog   backlog
+	askers    askers
+	serves    servings
+	calling   calling
+	inquiries inquiries
+	started   string // names this engine among all that work on the store
 
 	// base ends when Close has no more patience; draining ends when Close begins.
 	base     context.Context

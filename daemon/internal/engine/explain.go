@@ -41,7 +41,7 @@ func (e *Engine) Explain(ctx context.Context, run int64, path string) (rpc.Expla
 		x.AnsweredBy = "remembered"
 	}
 	q, err := e.ponder(ctx, sdk.EntryEvent{Run: run, Entry: entry})
-	if err != nil || q.gone != nil { // its tool or agent is gone: what is recorded stands
+	if err != nil || q.gone != nil || q.x.Asks { // its tool or agent is gone, or policy has no say: what is recorded stands
 		return x, nil
 	}
 	if all, err := e.grantedAll(ctx, row); err == nil && all && x.AnsweredBy == "" && q.a.mode == sdk.ModeFull && x.Decision.Verdict == sdk.Allow {

@@ -13,8 +13,8 @@ import (
 // written. One that is not there cannot be left.
 func (e *Engine) offers(ctx context.Context, event sdk.EntryEvent) []sdk.Offer {
 	q, err := e.ponder(ctx, event)
-	if err != nil || q.gone != nil {
-		return nil // it cannot be accepted
+	if err != nil || q.gone != nil || q.x.Asks {
+		return nil // it cannot be accepted, or only once
 	}
 	var all []sdk.Offer
 	for _, what := range []sdk.Remember{sdk.RememberCall, sdk.RememberCommand, sdk.RememberTool} {

@@ -27,8 +27,12 @@ func (e *Engine) Resolve(ctx context.Context, r rpc.Resolve) (rpc.Resolved, erro
 	}
 	q.given = sdk.ActionAnswer{Answer: r.Answer, By: "a person", At: e.cfg.Clock().UTC(), Reason: strings.TrimSpace(r.Reason)}
 	switch {
-	case r.Remember != sdk.RememberNothing && r.Answer != sdk.Accept:
-		return rpc.Resolved{}, sdk.Errorf(sdk.Validation, "only an accepted answer can be remembered as a rule; leave remember out")
+	case r.Remember != sdk.RememberNothing && (r.Answer != sdk.Accept || q.x.Asks):
+		return rpc.Resolved{}, sdk.Errorf(sdk.Validation, "only an accepted call can be remembered as a rule; leave remember out")
+	case q.x.Asks:
+		return e.answerQuestion(ctx, q, r)
+	case len(r.Data) > 0:
+		return rpc.Resolved{}, sdk.Errorf(sdk.Validation, "data answers a question, and this is a call: leave it out")
 	case r.Answer == sdk.Reject:
 		return e.reject(ctx, q, q.given.Reason)
 	case q.gone != nil:
@@ -122,6 +126,10 @@ func (e *Engine) ponder(ctx context.Context, event sdk.EntryEvent) (*question, e
 	}
 	x := leftAction(leftCall{entry: event.Entry, at: at}, a.project.Root, a.run.Private)
 	q := &question{a: a, x: x}
+	if x.Asks {
+		x.tool = questionTool(x.Plugin)
+		return q, nil
+	}
 	if q.gone = e.placeLoop(ctx, a, event.Entry.Loop); q.gone == nil {
 		e.takeTools(ctx, a)
 		q.gone = e.equipOne(ctx, a, x)

@@ -70,13 +70,16 @@ func saysMeaning(w sdk.Write) bool {
 }
 
 // Invoke calls a tool, as an action of the turn in which the caller's own call
-// is one.
+// is one. The tool ask_user asks the person.
 func (s *Services) Invoke(ctx context.Context, c sdk.Caller, tool string, arguments []byte) (sdk.ToolResult, error) {
 	now, done, err := s.e.serves.enter(c.Call)
 	if err != nil {
 		return sdk.ToolResult{}, err
 	}
 	defer done()
+	if tool == sdk.ToolAskUser {
+		return s.e.inquire(ctx, now, c.Instance, arguments)
+	}
 	x := s.e.child(now, tool, arguments)
 	x.until, _ = ctx.Deadline()
 	ctx, cancel := now.within(ctx)

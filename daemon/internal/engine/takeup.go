@@ -210,7 +210,7 @@ func (e *Engine) takeUp(ctx context.Context, a *activeLoop) error {
 		if err := e.putAside(ctx, a); err != nil {
 			return err
 		}
-		if e.settleLeft(ctx, a) {
+		if withdrawn := t.withdrawLeft(); e.settleLeft(ctx, a) || withdrawn {
 			failpoint.Hit(failpoint.RecoverSettled)
 			if err := e.step(ctx, a, t.unclosed(), nil, nil); err != nil {
 				return err

@@ -281,7 +281,7 @@ func counting(actions []sdk.Action) []sdk.Action {
 		by[a.Path] = a
 	}
 	return slices.DeleteFunc(slices.Clone(actions), func(a sdk.Action) bool {
-		if a.Follows || a.Live { // no model called it, or it counts for nothing
+		if a.Follows || a.Live || a.Asks { // no model called it, or it counts for nothing
 			return true
 		}
 		if !failedCall(a) {

@@ -67,7 +67,7 @@ func (s *Supervisor) Complete(ctx context.Context, instance string, req sdk.Requ
 	}
 	defer end()
 	id := uuid.NewString()
-	defer s.calls.Begin(ctx, sdk.Caller{Instance: i.name, Call: id, Run: req.Run, Depth: callback.Depth(ctx) + 1}, (*silence)(nil))()
+	defer s.calls.Begin(ctx, sdk.Caller{Instance: i.name, Call: id, Run: req.Run, Depth: callback.Depth(ctx) + 1}, clocks{})()
 
 	first := i.callLimit(s.cfg.FirstDelta)
 	between := min(first, s.cfg.StreamIdle)

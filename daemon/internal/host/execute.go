@@ -44,7 +44,7 @@ func (s *Supervisor) Execute(ctx context.Context, instance string, call sdk.Skil
 	if err := i.executes(l, call.Skill); err != nil {
 		return sdk.ToolResult{}, err
 	}
-	r, err := s.serve(ctx, l, i, sdk.Caller{
+	r, err := s.serve(ctx, nil, l, i, sdk.Caller{
 		Call: call.CallID, Run: call.Run, Project: call.Project, RunDir: call.RunDir, Model: call.Model,
 	}, l.skill, out, func(rpc context.Context, deadline time.Time, out sdk.Stream) (sdk.ToolResult, error) {
 		call.Deadline, call.Project = deadline, l.told(call.Project)

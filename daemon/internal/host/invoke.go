@@ -11,6 +11,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/bothyd/bothy/daemon/internal/callback"
+	"github.com/bothyd/bothy/daemon/internal/deadline"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/host"
 )
@@ -37,15 +38,16 @@ func (s *Supervisor) Invoke(ctx context.Context, call sdk.Invocation, out sdk.St
 		call.CallID = uuid.NewString()
 	}
 	call.Tool = o.remote
+	starts := ctx // bounds what is waited for before the call itself
 	if !call.Deadline.IsZero() {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, call.Deadline)
+		starts, cancel = context.WithDeadline(ctx, call.Deadline)
 		defer cancel()
 	}
 	var crash error // of the first attempt, which was made on the binary before
 	before := ""
 	for {
-		l, end, err := o.owner.called(ctx, call.Run, call.RunDir)
+		l, end, err := o.owner.called(starts, call.Run, call.RunDir)
 		if err != nil {
 			return sdk.ToolResult{}, err
 		}
@@ -57,14 +59,16 @@ func (s *Supervisor) Invoke(ctx context.Context, call sdk.Invocation, out sdk.St
 			end()
 			return sdk.ToolResult{}, crash
 		}
-		r, err := s.serve(ctx, l, o.owner, sdk.Caller{Call: call.CallID, Run: call.Run, Project: call.Project, RunDir: call.RunDir}, l.tool, out,
+		limited, late, done := l.limited(ctx, call.Deadline)
+		r, err := s.serve(limited, late, l, o.owner, sdk.Caller{Call: call.CallID, Run: call.Run, Project: call.Project, RunDir: call.RunDir}, l.tool, out,
 			func(rpc context.Context, deadline time.Time, out sdk.Stream) (sdk.ToolResult, error) {
 				call := call
 				call.Deadline, call.Project = deadline, l.told(call.Project)
 				return l.ask(rpc, call, o.Whole, out)
 			})
+		done()
 		end()
-		if err == nil || crash != nil || !o.repeatable() || sdk.OutcomeOf(err) != sdk.PluginCrashed || ctx.Err() != nil {
+		if err == nil || crash != nil || !o.repeatable() || sdk.OutcomeOf(err) != sdk.PluginCrashed || starts.Err() != nil {
 			return o.believe(r, crash != nil), err
 		}
 		crash, before = err, l.binary.Digest
@@ -109,8 +113,9 @@ func (l *link) told(project string) string {
 }
 
 // serve makes one call of a tool or a skill, which its plugin may call back for and
-// which ends at its deadline or when the plugin is silent for too long.
-func (s *Supervisor) serve(ctx context.Context, l *link, i *instance, c sdk.Caller, kind canceller, out sdk.Stream,
+// which ends at its deadline or when the plugin is silent for too long. Late is nil where the
+// deadline does not move.
+func (s *Supervisor) serve(ctx context.Context, late *deadline.Deadline, l *link, i *instance, c sdk.Caller, kind canceller, out sdk.Stream,
 	do func(context.Context, time.Time, sdk.Stream) (sdk.ToolResult, error)) (r sdk.ToolResult, err error) {
 	ctx, done := l.unhurried(ctx)
 	defer done()
@@ -124,7 +129,7 @@ func (s *Supervisor) serve(ctx context.Context, l *link, i *instance, c sdk.Call
 		defer heard()
 	}
 	c.Instance, c.Depth = i.name, callback.Depth(ctx)
-	defer s.calls.Begin(ctx, c, quiet)()
+	defer s.calls.Begin(ctx, c, clocks{quiet, late})()
 	deadline, _ := ctx.Deadline()
 	err = l.guarded(ctx, c.Call, kind, func(rpc context.Context) (err error) {
 		r, err = do(rpc, deadline, heard{out, quiet})

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/bothyd/bothy/daemon/internal/deadline"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -77,6 +78,28 @@ func (s *silence) Hold() (letGo func()) {
 			s.timer.Reset(s.limit)
 		}
 	}
+}
+
+// clocks are those of one call: of its silence, and of all that it may take.
+type clocks struct {
+	*silence
+	late *deadline.Deadline
+}
+
+// Pause implements callback.Silence.
+func (c clocks) Pause() (goOn func()) { return c.late.Hold() }
+
+// limited is the context of a call that has to end by then. That of a plugin which may ask people
+// has no deadline that the plugin could know: it moves while a person thinks.
+func (l *link) limited(ctx context.Context, until time.Time) (context.Context, *deadline.Deadline, context.CancelFunc) {
+	switch {
+	case until.IsZero():
+		return ctx, nil, func() {}
+	case l.attached || !l.back.Asks():
+		ctx, cancel := context.WithDeadline(ctx, until)
+		return ctx, nil, cancel
+	}
+	return deadline.With(ctx, time.Until(until), silentError{sdk.Errorf(sdk.Timeout, "the call did not end before its deadline")})
 }
 
 // heard passes on what a call sends, and notes that it came.

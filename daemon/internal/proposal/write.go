@@ -24,6 +24,21 @@ func Expire(of sdk.Entry, waited string) sdk.Write {
 	return w
 }
 
+// Unanswered ends a question that nobody answered for so long.
+func Unanswered(of sdk.Entry, waited string) sdk.Write {
+	w := write(of, sdk.StateCancelled, sdk.PhaseEnded)
+	told := "nobody answered the question within " + waited
+	w.Outcome, w.Body, w.Attributes = sdk.Aborted, &told, attributes(map[string]string{"error": told})
+	return w
+}
+
+// Answer ends a question as a person has it. What they answered with is not in it.
+func Answer(of sdk.Entry, given sdk.ActionAnswer, said string) sdk.Write {
+	w := write(of, sdk.StateResolved, sdk.PhaseEnded)
+	w.Body, w.Attributes = &said, attributes(map[string]any{"answer": given})
+	return w
+}
+
 // Accept lets an action start. Instead is a body that hooks put into its entry;
 // empty keeps what is there.
 func Accept(of sdk.Entry, given sdk.ActionAnswer, instead string) sdk.Write {

@@ -39,6 +39,9 @@ const askHelp = `  y          run it, this once
 // because ctx is done, the error is its cause. What is typed counts from the
 // moment that the question stands there.
 func (a *asker) ask(ctx context.Context, p sdk.Proposal) error {
+	if p.Question != nil {
+		return a.askQuestion(ctx, p)
+	}
 	fmt.Fprintln(a.c.err)
 	if err := a.show(p); err != nil {
 		return err

@@ -60,6 +60,12 @@ func (k *fakeKeys) line(ctx context.Context) (string, error) {
 	return "", context.Cause(ctx)
 }
 
+// unseen is a line like any other: a test has no screen.
+func (k *fakeKeys) unseen(ctx context.Context) (string, error) {
+	line, err := k.line(ctx)
+	return line, err
+}
+
 const bashPath = "log://turn_1/bash/rm"
 
 // aProposal is what a hostile model proposes.

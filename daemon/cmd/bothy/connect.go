@@ -20,6 +20,7 @@ var roles = map[string]rpc.Role{
 	"tools call":       rpc.RoleApprove,
 	"trust":            rpc.RoleApprove,
 	"proposals accept": rpc.RoleApprove,
+	"proposals answer": rpc.RoleApprove,
 	"proposals reject": rpc.RoleApprove,
 	"proposals edit":   rpc.RoleApprove,
 	"policy forget":    rpc.RoleApprove,

@@ -12,7 +12,7 @@ import (
 // no verbs of the parser, which would be a third slower for them.
 var elsewhere = map[string][]string{
 	"exec": {"run"}, "undo": {"runs", "undo"}, "redo": {"runs", "redo"}, "diff": {"runs", "diff"}, "fork": {"runs", "fork"},
-	"resume": {"chat", "--pick"}, "login": {"auth", "login"}, "logout": {"auth", "logout"}, "abort": {"runs", "abort"}, "session": {"runs"}, "sessions": {"runs"},
+	"resume": {"chat", "--pick"}, "login": {"auth", "login"}, "logout": {"auth", "logout"}, "abort": {"runs", "abort"}, "answer": {"proposals", "answer"}, "session": {"runs"}, "sessions": {"runs"},
 }
 
 // insteads say what does here what a word of other tools does there, where it is not

@@ -20,6 +20,8 @@ type keyboard interface {
 	// line waits for a whole line. Its error is io.EOF when there are no more,
 	// and ctx's cause when that is done.
 	line(ctx context.Context) (string, error)
+	// unseen is line for what must not stand on the screen.
+	unseen(ctx context.Context) (string, error)
 }
 
 // keyboardOf is the keyboard behind a file; nil when it is not for this process
@@ -82,6 +84,22 @@ func (t terminal) line(ctx context.Context) (string, error) {
 			return "", usageError{fmt.Sprintf("a line is longer than %d bytes", maxAnswer)}
 		}
 	}
+}
+
+// unseen has the terminal show nothing but the end of the line.
+func (t terminal) unseen(ctx context.Context) (string, error) {
+	fd := int(t.f.Fd())
+	before, err := unix.IoctlGetTermios(fd, getTermios)
+	if err != nil {
+		return "", fmt.Errorf("the terminal: %w", err)
+	}
+	quiet := *before
+	quiet.Lflag = quiet.Lflag&^unix.ECHO | unix.ECHONL
+	if err := unix.IoctlSetTermios(fd, setTermios, &quiet); err != nil {
+		return "", fmt.Errorf("the terminal: %w", err)
+	}
+	line, err := t.line(ctx)
+	return line, errors.Join(err, unix.IoctlSetTermios(fd, setTermios, before))
 }
 
 // awaitInput waits until one of two descriptors has something to say.

@@ -63,7 +63,7 @@ func (c *console) offers(ctx context.Context, cl *client.Client, kind, named str
 	case "proposal":
 		list, err := cl.Proposals(ctx, rpc.ProposalsParams{Limit: 50})
 		return offered(list, err, func(p sdk.Proposal) candidate {
-			return candidate{p.ID, show.Shorten(show.OneLine(cmp.Or(p.Command, p.Tool)), 60)}
+			return candidate{p.ID, show.Shorten(show.OneLine(cmp.Or(p.Command, asksWhat(p), p.Tool)), 60)}
 		})
 	case "rule": // that can be forgotten
 		list, err := cl.Rules(ctx, rpc.RulesParams{})

@@ -17,6 +17,7 @@ type proposalsCmd struct {
 	Show   proposalsShowCmd   `cmd:"" help:"Show one whole: what exactly would run, and what an answer is bound to."`
 	Accept proposalsAcceptCmd `cmd:"" help:"Let it run."`
 	Reject proposalsRejectCmd `cmd:"" help:"Do not let it run; the rest of its turn is given up."`
+	Answer proposalsAnswerCmd `cmd:"" help:"Answer a question that a plugin asks."`
 	Edit   proposalsEditCmd   `cmd:"" help:"Change what would run. It is judged again, and asked about again unless it needs no asking."`
 }
 
@@ -62,13 +63,16 @@ func (cmd proposalsListCmd) Run(ctx context.Context, c *console) error {
 	return query(ctx, c, func(cl *client.Client) ([]sdk.Proposal, error) { return cl.Proposals(ctx, p) }, func(list []sdk.Proposal) error {
 		header := []string{"PROPOSAL", "RUN", "STATE", "SINCE", "TOOL", "WHAT WOULD RUN"}
 		return tableOf(c, list, "nothing waits for an answer", header, func(x sdk.Proposal) []string {
-			return []string{x.ID, x.Alias, proposalState(x), show.When(x.Created), x.Tool, cmp.Or(x.Command, string(x.Arguments))}
+			return []string{x.ID, x.Alias, proposalState(x), show.When(x.Created), x.Tool, cmp.Or(x.Command, asksWhat(x), string(x.Arguments))}
 		})
 	})
 }
 
 // proposalState says what became of a proposal, or until when it waits.
 func proposalState(p sdk.Proposal) string {
+	if state := show.QuestionState(p); p.Question != nil && state != "" {
+		return state
+	}
 	switch p.State {
 	case sdk.StateProposed:
 		if p.Expires.IsZero() {

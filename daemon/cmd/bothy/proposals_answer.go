@@ -41,6 +41,12 @@ Examples:
 // Run shows the proposal, asks, and accepts.
 func (cmd proposalsAcceptCmd) Run(ctx context.Context, c *console) error {
 	return c.withProposal(ctx, cmd.ID, cmd.Hash, func(cl *client.Client, p sdk.Proposal) error {
+		if p.Question != nil {
+			if c.asks() && !cmd.Yes {
+				return (&asker{c: c, cl: cl}).askQuestion(ctx, p)
+			}
+			return usageError{fmt.Sprintf("proposal %[1]s asks something: `bothy proposals answer %[1]s FIELD=VALUE` answers it, `bothy proposals show %[1]s` has the fields", c.exact(p.ID))}
+		}
 		if !c.asks() && cmd.Hash == "" {
 			return usageError{fmt.Sprintf("there is no terminal to ask on: say --hash with the hash that `bothy proposals show %s` shows", cmd.ID)}
 		}
@@ -172,6 +178,10 @@ func (c *console) resolve(ctx context.Context, cl *client.Client, r rpc.Resolve)
 	p := resolved.Proposal
 	alias := c.exact(p.Alias)
 	switch {
+	case p.Question != nil && r.Answer == sdk.Accept:
+		c.say("answered; `bothy runs show %s` tells how run %s goes on", alias, alias)
+	case p.Question != nil:
+		c.say("not answered, which the plugin is told; `bothy runs show %s` tells how run %s goes on", alias, alias)
 	case r.Answer == sdk.Reject:
 		c.say("rejected; `bothy runs show %s` tells how run %s goes on", alias, alias)
 	case p.State == sdk.StateProposed:

@@ -27,6 +27,9 @@ func Call(a *sdk.Action, width int) Spans {
 func call(mark Span, a *sdk.Action, width int) Spans {
 	tool := Line(a.Tool)
 	about := Arguments(a.Arguments)
+	if a.Asks {
+		about = Asked(a)
+	}
 	if about == "{}" {
 		about = ""
 	}
@@ -77,14 +80,14 @@ func Result(a *sdk.Action, v View) []Spans { return result(Spans{{Plain, "  "}, 
 // result is what came of an action; lead stands before the line that says how it ended.
 func result(lead Spans, a *sdk.Action, v View) []Spans {
 	body := a.Body
-	if body == a.Error {
+	if body == a.Error || a.Asks {
 		body = "" // the ending says it
 	}
 	lines := Body(body, v)
 	ended := a.State != sdk.StateResolved || a.Answer != nil
 	if ended {
 		text := Ending(a)
-		if answered := Answered(a.Answer); answered != "" && !a.Rejected() {
+		if answered := Answered(a.Answer); answered != "" && !a.Rejected() && !a.Asks {
 			text = strings.TrimPrefix(text+"; "+answered, "ok; ")
 		}
 		s := Dim

@@ -34,6 +34,9 @@ func Answered(g *sdk.ActionAnswer) string {
 // failure may have several lines.
 func Ending(a *sdk.Action) string {
 	var text string
+	if a.Asks && a.State.Ended() {
+		return askedEnding(a)
+	}
 	switch a.State {
 	case sdk.StateResolved:
 		text = "ok"

@@ -13,6 +13,10 @@ import (
 // answer is typed. Whole adds what nobody needs for most of them: whole hashes, the entry.
 func Details(p sdk.Proposal, width int, whole bool) []Spans {
 	d := details{width: width, whole: whole}
+	if p.Question != nil {
+		d.asked(p)
+		return d.lines
+	}
 	d.row(Spans{{Bold, "run " + ExactLine(p.Alias) + " asks before it goes on"}})
 	d.said(p.Said)
 	d.facts(p)

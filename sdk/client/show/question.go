@@ -14,8 +14,12 @@ import (
 // at most `most` lines, and a line that says why it is asked. Behind a command stands what
 // is unusual about it. Whole reports that nothing of what would run was left out, and that
 // no character of it looks like another; else an answer that lets it run has to wait until
-// Details were shown. Width is that of a terminal; 0 folds nothing.
+// Details were shown. Of what a plugin asks the person there are its words, and what it wants
+// to know. Width is that of a terminal; 0 folds nothing.
 func Question(p sdk.Proposal, width, most int) (lines []Spans, whole bool) {
+	if p.Question != nil {
+		return asked(p, width, most)
+	}
 	var what []Spans
 	lead := Span{Ask, "? "}
 	whole = Unfit(p) == ""

@@ -71,7 +71,7 @@ func answers(ts *testscript.TestScript, neg bool, args []string) {
 
 // questions are how often a terminal showed the end of one.
 func questions(shown string) int {
-	return strings.Count(shown, "help] ") + strings.Count(shown, "goes back] ")
+	return strings.Count(shown, "help] ") + strings.Count(shown, "goes back] ") + strings.Count(shown, "  > ")
 }
 
 // scriptEnviron is what bothy needs of a script's environment.

@@ -190,6 +190,26 @@ func offer(s *mcp.Server) {
 			Messages: []*mcp.SamplingMessage{{Role: "user", Content: &mcp.TextContent{Text: "hello"}}},
 		}}}, nil
 	})
+	elicit := func(p *mcp.ElicitParams) func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return func(_ context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			if answer, is := r.Params.InputResponses["q"].(*mcp.ElicitResult); is {
+				said, err := json.Marshal(answer.Content)
+				return text(answer.Action + " " + string(said)), err
+			}
+			return &mcp.CallToolResult{InputRequests: mcp.InputRequestMap{"q": p}}, nil
+		}
+	}
+	add("form", nil, elicit(&mcp.ElicitParams{Mode: "form", Message: "Where to?", RequestedSchema: map[string]any{
+		"type": "object", "properties": map[string]any{"city": map[string]any{"type": "string"}}, "required": []string{"city"}}}))
+	add("address", nil, elicit(&mcp.ElicitParams{Mode: "url", Message: "Sign in.", URL: "https://far.example/login", ElicitationID: "e1"}))
+	opened := false
+	add("first", nil, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		if !opened {
+			opened = true
+			return nil, mcp.URLElicitationRequiredError([]*mcp.ElicitParams{{Mode: "url", Message: "Sign in.", URL: "https://far.example/login", ElicitationID: "e1"}})
+		}
+		return text("signed in"), nil
+	})
 	add("rename", nil, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		s.RemoveTools("mixed")
 		for i := range 3 {

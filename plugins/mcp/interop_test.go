@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/host"
 	"github.com/bothyd/bothy/sdk/sdktest"
 )
 
@@ -27,8 +29,8 @@ func reference(t *testing.T, name string) string {
 	return filepath.Join(dir, "mcp-server-"+name)
 }
 
-// everything are calls of each tool of server-everything that a client without sampling,
-// elicitation and roots is offered.
+// everything are calls of each tool of server-everything that a client without sampling
+// and roots is offered.
 var everything = map[string]string{
 	"echo":                           `{"message":"hello"}`,
 	"get-annotated-message":          `{"messageType":"success","includeImage":true}`,
@@ -42,7 +44,9 @@ var everything = map[string]string{
 	"simulate-research-query":        `{"topic":"bothies"}`,
 	"toggle-simulated-logging":       `{}`,
 	"toggle-subscriber-updates":      `{}`,
+	"trigger-elicitation-request":    `{}`,
 	"trigger-long-running-operation": `{"duration":1,"steps":4}`,
+	"trigger-url-elicitation":        `{"url":"https://far.example/consent","elicitationId":"e1","errorPath":true}`,
 }
 
 // TestInteropEverything calls every tool of server-everything, over its standard streams
@@ -65,6 +69,43 @@ func TestInteropEverything(t *testing.T) {
 		})
 	}
 }
+
+// person answers each question: with what is typed there for a field, or nothing.
+var person = &sdktest.Daemon{Tools: map[string]func(context.Context, json.RawMessage) (sdk.ToolResult, error){
+	sdk.ToolAskUser: func(_ context.Context, arguments json.RawMessage) (sdk.ToolResult, error) {
+		typed := map[string]string{"name": "Ada Lovelace", "check": "y", "email": "ada@example.com", "homepage": "https://ada.example", "birthdate": "1815-12-10",
+			"untitledMultipleSelectEnum": "1, Drums", "titledSingleSelectEnum": "2", "legacyTitledEnum": "Dogs"}
+		q, err := sdk.QuestionOf(arguments)
+		if err != nil {
+			return sdk.ToolResult{}, err
+		}
+		fields, err := q.Fields()
+		if err != nil {
+			return sdk.ToolResult{}, err
+		}
+		given := map[string]json.RawMessage{}
+		for _, f := range fields {
+			value, err := f.Read(typed[f.Name])
+			if err != nil {
+				return sdk.ToolResult{}, err
+			}
+			if value != nil {
+				given[f.Name] = value
+			}
+		}
+		a := sdk.QuestionAnswer{Answer: sdk.Accept}
+		if q.Schema != nil {
+			if a.Data, err = json.Marshal(given); err != nil {
+				return sdk.ToolResult{}, err
+			}
+			if err := q.CheckAnswer(a.Data); err != nil {
+				return sdk.ToolResult{}, err
+			}
+		}
+		said, err := json.Marshal(a)
+		return sdk.ToolResult{Success: true, Structured: said}, err
+	},
+}}
 
 func callEverything(t *testing.T, config string) {
 	t.Helper()
@@ -90,7 +131,8 @@ func callEverything(t *testing.T, config string) {
 			t.Errorf("the tool %s is not called here", own)
 			continue
 		}
-		r, err := m.Invoke(t.Context(), sdk.Invocation{Tool: s.Name, Arguments: json.RawMessage(arguments), CallID: own}, &sdktest.Recorder{})
+		ctx := host.WithCall(host.With(t.Context(), person), own)
+		r, err := m.Invoke(ctx, sdk.Invocation{Tool: s.Name, Arguments: json.RawMessage(arguments), CallID: own}, &sdktest.Recorder{})
 		if own == "simulate-research-query" { // a task (SEP-1686), which the Go SDK does not have
 			if err != nil || !strings.Contains(r.Error, "requires task augmentation") {
 				t.Errorf("%s: %+v, %v", own, r, err)
@@ -102,6 +144,9 @@ func callEverything(t *testing.T, config string) {
 		}
 		if own == "get-env" && strings.HasPrefix(config, `{"command"`) && strings.Contains(r.Output, "canary") {
 			t.Error("the server has the environment of the user")
+		}
+		if own == "trigger-elicitation-request" && !strings.Contains(r.Output, "- Name: Ada Lovelace") || own == "trigger-url-elicitation" && !strings.Contains(r.Output, "User completed the URL elicitation flow") {
+			t.Errorf("%s: %s", own, r.Output)
 		}
 		if own == "get-tiny-image" && r.Metadata["media"] == nil {
 			t.Error("the image is gone")

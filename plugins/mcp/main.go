@@ -15,6 +15,7 @@ func main() {
 		Name:      "mcp",
 		Version:   sdk.Version,
 		Tool:      m,
+		Calls:     sdk.Calls{Tools: []string{sdk.ToolAskUser}},
 		Config:    &m.settings,
 		Configure: m.configure,
 		Changed:   m.changed,

@@ -78,8 +78,11 @@ func (m *mcpServer) configure(ctx context.Context, s sdk.Settings) error {
 // options are what the servers may ask of Bothy, and tell it.
 func (m *mcpServer) options() *mcp.ClientOptions {
 	o := &mcp.ClientOptions{
-		Logger:                      m.log,
-		Capabilities:                &mcp.ClientCapabilities{},
+		Logger: m.log,
+		Capabilities: &mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapabilities{
+			Form: &mcp.FormElicitationCapabilities{}, URL: &mcp.URLElicitationCapabilities{},
+		}},
+		ElicitationHandler:          m.elicit,
 		ToolListChangedHandler:      func(context.Context, *mcp.ToolListChangedRequest) { m.settle() },
 		ProgressNotificationHandler: m.calls.progress,
 		LoggingMessageHandler: func(_ context.Context, r *mcp.LoggingMessageRequest) {
@@ -249,6 +252,9 @@ func (m *mcpServer) Invoke(ctx context.Context, call sdk.Invocation, out tool.St
 	params.SetProgressToken(call.CallID)
 	defer m.calls.begin(ctx, call, out)()
 	r, err := c.CallTool(ctx, params)
+	if m.opened(ctx, err) {
+		r, err = c.CallTool(ctx, params)
+	}
 	if ctx.Err() != nil {
 		return sdk.ToolResult{}, ctx.Err() // the SDK has told the server
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
@@ -101,11 +102,26 @@ func (l *loader) mcp(b *block) {
 			server.Attributes[its] = &renamed
 		}
 	}
+	grantQuestions(&server, l.cfg.Context)
 	if a := body.Attributes["grants"]; a != nil && holds(valueOf(a.Expr, l.cfg.Context), sdk.GrantModels) {
 		// The server is told that it may ask a model; the plugin does not see its grants.
 		server.Attributes["sampling"] = &hclsyntax.Attribute{Name: "sampling", Expr: &hclsyntax.LiteralValueExpr{Val: cty.True, SrcRange: a.SrcRange}, SrcRange: a.SrcRange, NameRange: a.NameRange}
 	}
 	l.instance(&l.cfg.Plugins, Plugin{Label: sdk.MCPPrefix + b.label, Binary: mcpBinary, Server: l.server(body), Enabled: true, OnUse: true, Confined: true, Range: b.at}, &server)
+}
+
+// grantQuestions lets a server ask the person: the plugin declares that it calls ask_user, and no
+// other tool.
+func grantQuestions(server *hclsyntax.Body, ctx *hcl.EvalContext) {
+	granted, at := []cty.Value{cty.StringVal(sdk.GrantTools)}, server.SrcRange
+	if a := server.Attributes["grants"]; a != nil {
+		list := valueOf(a.Expr, ctx)
+		if !list.CanIterateElements() || holds(list, sdk.GrantTools) {
+			return // it is said where it is read, or it has it
+		}
+		granted, at = append(list.AsValueSlice(), granted...), a.SrcRange
+	}
+	server.Attributes["grants"] = &hclsyntax.Attribute{Name: "grants", Expr: &hclsyntax.LiteralValueExpr{Val: cty.TupleVal(granted), SrcRange: at}, SrcRange: at, NameRange: at}
 }
 
 // holds reports whether a value is a list with a text in it.

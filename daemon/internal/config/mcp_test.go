@@ -52,10 +52,10 @@ agent "writer" {
 		got = append(got, fmt.Sprint(p.Label, " ", p.Binary, " ", p.OnUse, " ", p.Enabled, " ", p.Args, p.Env, p.Tools, p.Grants, " ", confine))
 	}
 	want := []string{
-		"mcp__notes mcp true true [] map[] [] [models] [] false true",
-		"mcp__far mcp true true [] map[] [] [] [] true true",
-		"mcp__open mcp true true [] map[] [] [] nothing",
-		"mcp__own mcp true false [] map[] [] [] [/srv] false false",
+		"mcp__notes mcp true true [] map[] [] [models tools] [] false true",
+		"mcp__far mcp true true [] map[] [] [tools] [] true true",
+		"mcp__open mcp true true [] map[] [] [tools] nothing",
+		"mcp__own mcp true false [] map[] [] [tools] [/srv] false false",
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("%s", strings.Join(got, "\n"))

@@ -38,6 +38,8 @@ func (c *conversation) answerKey(m tea.KeyPressMsg, counts bool) tea.Cmd {
 		return c.typedEarly(m)
 	case q.always:
 		return c.ruleKey(m)
+	case q.proposal.Question != nil:
+		return c.questionKey(m)
 	}
 	switch m.Keystroke() {
 	case "y":
@@ -54,12 +56,18 @@ func (c *conversation) answerKey(m tea.KeyPressMsg, counts bool) tea.Cmd {
 	case "d":
 		return q.toggle(c)
 	case "esc":
-		c.open, c.leftOpen = nil, q.proposal.ID
-		return c.say(c.p.dim.Render("  left open; /answer asks again, and so does `bothy proposals`"))
+		return c.leaveOpen()
 	default:
 		return c.typedEarly(m)
 	}
 	return nil
+}
+
+// leaveOpen leaves the question to be answered later.
+func (c *conversation) leaveOpen() tea.Cmd {
+	c.leftOpen = c.open.proposal.ID
+	c.open = nil
+	return c.say(c.p.dim.Render("  left open; /answer asks again, and so does `bothy proposals`"))
 }
 
 // editCall puts what would run into the input.
@@ -84,11 +92,14 @@ func (c *conversation) questionInput(m tea.KeyPressMsg) tea.Cmd {
 	q := c.open
 	switch m.Keystroke() {
 	case "esc":
-		q.writes, q.edits = false, false
+		q.writes, q.edits, q.form = false, false, nil
 		c.in.clear()
 		c.in.set(q.draft)
 		return nil
 	case "enter":
+		if q.form != nil {
+			return c.nextField()
+		}
 		return c.answerTyped()
 	}
 	var cmd tea.Cmd

@@ -23,6 +23,9 @@ func (c *conversation) inputLines() ([]string, *tea.Cursor) {
 	if c.search != nil && c.open == nil {
 		return c.search.lines(c)
 	}
+	if c.open != nil && c.open.secret() {
+		return masked(c.promptMark(), c.in.text())
+	}
 	*c.in.mark = c.promptMark()
 	lines := strings.Split(c.in.area.View(), "\n")
 	at := c.in.area.Cursor()

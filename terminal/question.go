@@ -18,13 +18,14 @@ type question struct {
 	proposal sdk.Proposal
 	action   *timeline.Action
 	details  bool
-	read     bool // all of the details was shown in a pager
-	ruled    bool // and all of the rules
-	paged    bool // they are shown there
-	always   bool // which rule is to be chosen
-	writes   bool // the reason of a no is written into the input
-	edits    bool // what would run is changed in the input
-	sent     bool // an answer is under way
+	read     bool  // all of the details was shown in a pager
+	ruled    bool  // and all of the rules
+	paged    bool  // they are shown there
+	always   bool  // which rule is to be chosen
+	writes   bool  // the reason of a no is written into the input
+	edits    bool  // what would run is changed in the input
+	form     *form // what a plugin asks for is typed into the input
+	sent     bool  // an answer is under way
 	draft    string
 	brief    brief
 }
@@ -115,7 +116,7 @@ func (c *conversation) closeQuestion() {
 }
 
 // typing reports whether keys go into the input.
-func (q *question) typing() bool { return q.writes || q.edits }
+func (q *question) typing() bool { return q.writes || q.edits || q.form != nil }
 
 // lines are the question: what would run first and whole, why it is asked, the keys.
 func (q *question) lines(c *conversation) []string { return q.with(c, q.keys(c)) }
@@ -134,6 +135,8 @@ func (q *question) with(c *conversation, keys []string) []string {
 		out = append(out, c.p.dim.Render("  answering"))
 	case q.writes:
 		out = append(out, c.p.ask.Render("  Why not? What shall be done instead? ")+c.p.dim.Render("enter tells the model, esc goes back"))
+	case q.form != nil:
+		out = append(out, q.formLines(c)...)
 	case q.edits:
 		out = append(out, c.p.ask.Render("  What shall run? ")+c.p.dim.Render("enter asks again where it has to, esc goes back"))
 	case q.always:
@@ -151,12 +154,12 @@ const mostLines = 5
 // room is how many lines of what would run a question has: the rest are why it is asked,
 // and the keys.
 func (q *question) room(c *conversation) int {
-	return max(mostLines-1-len(c.keyLines(onceKeys(c)...)), 1)
+	return max(mostLines-1-len(c.keyLines(q.allKeys(c)...)), 1)
 }
 
 // keys are what an answer is given with. What was not shown whole y shows first, as d does.
 func (q *question) keys(c *conversation) []string {
-	keys := onceKeys(c)
+	keys := q.allKeys(c)
 	if q.seen(c) {
 		return keys
 	}
@@ -170,6 +173,14 @@ func (q *question) keys(c *conversation) []string {
 
 // longKeys is how many columns a terminal has from which on keys are said in several words.
 const longKeys = 60
+
+// allKeys are the keys of the question when all of it was shown.
+func (q *question) allKeys(c *conversation) []string {
+	if q.proposal.Question != nil {
+		return questionKeys(c, q.proposal.Question)
+	}
+	return onceKeys(c)
+}
 
 // onceKeys are the keys of a question of which all was shown: no others take more room.
 func onceKeys(c *conversation) []string {

@@ -77,7 +77,7 @@ func (c *conversation) letRun(r rpc.Resolve) tea.Cmd {
 // chosen: nothing else is let run.
 func (q *question) seen(c *conversation) bool {
 	whole := q.short(c).whole
-	fits := c.fits(q.with(c, onceKeys(c)))
+	fits := c.fits(q.with(c, q.allKeys(c)))
 	if q.always {
 		return q.ruled || (q.read || whole || q.details) && fits
 	}

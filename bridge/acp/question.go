@@ -74,6 +74,12 @@ func (s *session) ask(ctx context.Context, q *question, id string) {
 		if p.State != sdk.StateProposed || ctx.Err() != nil {
 			return // it was answered meanwhile
 		}
+		if p.Question != nil {
+			if options, _ := choices(p.Question); len(options) == 0 {
+				s.say(typed(p))
+				return
+			}
+		}
 		asked := s.permission(p)
 		answer, err := s.b.conn.RequestPermission(ctx, asked)
 		if err != nil {
@@ -119,6 +125,9 @@ const (
 // anything that could be taken for something else, all that the answer is bound to.
 func (s *session) permission(p sdk.Proposal) acp.RequestPermissionRequest {
 	h := s.headOf(p.Tool, p.Arguments)
+	if p.Question != nil {
+		h.title = show.ExactLine(show.OneLine(p.Question.Message))
+	}
 	pending := acp.ToolCallStatusPending
 	lines, whole := show.Question(p, 0, mostQuestion)
 	if !whole {
@@ -128,7 +137,10 @@ func (s *session) permission(p sdk.Proposal) acp.RequestPermissionRequest {
 	request := acp.RequestPermissionRequest{SessionId: s.id, ToolCall: acp.ToolCallUpdate{
 		ToolCallId: acp.ToolCallId(p.Path), Title: &h.title, Kind: &h.kind, Status: &pending, Locations: h.places, RawInput: h.input, Content: content,
 	}}
-	if show.Unfit(p) == "" {
+	switch {
+	case p.Question != nil:
+		request.Options, _ = choices(p.Question)
+	case show.Unfit(p) == "":
 		request.Options = append(request.Options, acp.PermissionOption{OptionId: answerOnce, Name: "Allow once", Kind: acp.PermissionOptionKindAllowOnce})
 		for _, o := range p.Offers {
 			request.Options = append(request.Options, acp.PermissionOption{
@@ -151,6 +163,11 @@ func answerOf(p sdk.Proposal, offered []acp.PermissionOption, o acp.RequestPermi
 		return r, false
 	}
 	switch id := string(o.Selected.OptionId); {
+	case strings.HasPrefix(id, answerChoice) && p.Question != nil:
+		var offered bool
+		if r.Data, offered = pickedData(p.Question, id); !offered {
+			return r, false
+		}
 	case id == answerOnce:
 	case id == answerReject:
 		r.Answer = sdk.Reject

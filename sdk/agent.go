@@ -48,6 +48,10 @@ var ProjectServers = []string{".mcp.json", ".vscode/mcp.json", ".cursor/mcp.json
 // in the configuration begins with no underscore.
 func IsLent(server string) bool { return strings.HasPrefix(server, "_") }
 
+// MCPAbout is the name of the tool, which only people call, that tells what a server of MCP has
+// and reads its resources. No tool of a server has that name.
+func MCPAbout(server string) string { return MCPPrefix + server + "___server" }
+
 // UsesMCP reports whether the agent may have tools of a server of MCP, which is then started
 // for it.
 func (a Agent) UsesMCP(server string) bool {

@@ -18,6 +18,9 @@ type ToolSpec struct {
 	// Unlisted says that nobody is offered the tool, and that no model, person or
 	// plugin calls it: the results of this plugin's tools do (ToolResult.Follow).
 	Unlisted bool `json:"unlisted,omitempty"`
+	// People says that only a person calls the tool, by its name: no model and no plugin is
+	// offered it. A person who types /NAME as a prompt gives a model what it answers.
+	People bool `json:"people,omitempty"`
 	// Source says where a tool comes from that the plugin itself only passes on,
 	// such as a server of MCP. Such a tool is dynamic: it may change while the
 	// plugin runs, and is pinned by its source instead of its schema; that the plugin is

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client/show"
@@ -54,6 +56,19 @@ func (c *conversation) skillItems(ctx context.Context) (all []item, err error) {
 		all = append(all, item{s.Name, s.Description, true})
 	}
 	return all, err
+}
+
+// typedItems are what can be typed behind a slash beside commands: skills, and the prompts of
+// MCP servers that run.
+func (c *conversation) typedItems(ctx context.Context) ([]item, error) {
+	all, err := c.skillItems(ctx)
+	prompts, failed := c.cl.PeopleTools(ctx)
+	for _, t := range prompts {
+		if server, is := strings.CutPrefix(t.Plugin, sdk.MCPPrefix); is && t.Name != sdk.MCPAbout(server) {
+			all = append(all, item{t.Name, t.Description, true})
+		}
+	}
+	return all, cmp.Or(err, failed)
 }
 
 func (c *conversation) modelItems(ctx context.Context) (all []item, err error) {

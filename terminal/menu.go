@@ -112,7 +112,7 @@ func (c *conversation) loadMenu(w word) tea.Cmd {
 	c.menu.offered[w.of] = nil
 	load := arguments[w.of]
 	if w.kind == commandWord {
-		load = (*conversation).skillItems
+		load = (*conversation).typedItems
 	}
 	return c.ask(func(ctx context.Context) tea.Msg {
 		items, err := load(c, ctx)

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"strings"
 
 	"github.com/coder/acp-go-sdk"
 
@@ -41,7 +42,7 @@ func (b *bridge) isBack() {
 	}
 }
 
-// tellCommands tells which skills there are.
+// tellCommands tells which skills there are, and which prompts of MCP servers that run.
 func (s *session) tellCommands(ctx context.Context) {
 	found, err := s.b.cl.Skills(ctx, rpc.SkillQuery{Project: s.project, Status: sdk.SkillEnabled})
 	if err != nil {
@@ -52,6 +53,16 @@ func (s *session) tellCommands(ctx context.Context) {
 	for _, k := range found.Skills {
 		hint := acp.AvailableCommandInput{Unstructured: &acp.UnstructuredCommandInput{Hint: show.Line(cmp.Or(k.ArgumentHint, "what it is about"))}}
 		list = append(list, acp.AvailableCommand{Name: k.Name, Description: show.Line(show.OneLine(k.Description)), Input: &hint})
+	}
+	prompts, err := s.b.cl.PeopleTools(ctx)
+	if err != nil {
+		s.b.log.Info("prompts of MCP servers are not told", "error", err)
+	}
+	for _, t := range prompts {
+		if server, is := strings.CutPrefix(t.Plugin, sdk.MCPPrefix); is && t.Name != sdk.MCPAbout(server) {
+			hint := acp.AvailableCommandInput{Unstructured: &acp.UnstructuredCommandInput{Hint: "its arguments, in their order or as NAME=VALUE"}}
+			list = append(list, acp.AvailableCommand{Name: t.Name, Description: show.Line(show.OneLine(t.Description)), Input: &hint})
+		}
 	}
 	s.update(acp.SessionUpdate{AvailableCommandsUpdate: &acp.SessionAvailableCommandsUpdate{AvailableCommands: list}})
 }

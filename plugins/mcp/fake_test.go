@@ -217,6 +217,36 @@ func offer(s *mcp.Server) {
 		}
 		return text("renamed"), nil
 	})
+	s.AddPrompt(&mcp.Prompt{Name: "Greet", Description: "greets", Arguments: []*mcp.PromptArgument{{Name: "who", Required: true}, {Name: "how", Description: "in what way"}}},
+		func(_ context.Context, r *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+			return &mcp.GetPromptResult{Messages: []*mcp.PromptMessage{
+				{Role: "user", Content: &mcp.TextContent{Text: "Greet " + r.Params.Arguments["who"] + " " + r.Params.Arguments["how"]}},
+				{Role: "assistant", Content: &mcp.TextContent{Text: "Hello."}},
+				{Role: "user", Content: &mcp.ImageContent{MIMEType: "image/png", Data: []byte("png")}},
+			}}, nil
+		})
+	s.AddPrompt(&mcp.Prompt{Name: "echo"}, func(context.Context, *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+		return nil, errors.New("no echo")
+	})
+	reads := func(_ context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+		c := &mcp.ResourceContents{URI: r.Params.URI, Text: "the text of " + r.Params.URI}
+		switch r.Params.URI {
+		case "note://blob":
+			c = &mcp.ResourceContents{URI: r.Params.URI, MIMEType: "application/pdf", Blob: []byte("pdf")}
+		case "note://large":
+			c = &mcp.ResourceContents{URI: r.Params.URI, Blob: make([]byte, 3<<20)}
+		}
+		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{c}}, nil
+	}
+	for _, uri := range []string{"note://1", "note://2", "note://3", "note://4", "note://blob", "note://large"} { // two pages
+		s.AddResource(&mcp.Resource{URI: uri, Name: uri, Description: "a  note", MIMEType: "text/plain"}, reads)
+	}
+	s.AddResourceTemplate(&mcp.ResourceTemplate{URITemplate: "note://by/{day}", Name: "by day"}, reads)
+	add("more-prompts", nil, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		s.RemovePrompts("echo")
+		s.AddPrompt(&mcp.Prompt{Name: "later"}, nil)
+		return text("more"), nil
+	})
 	s.AddTool(&mcp.Tool{Name: "odd", InputSchema: map[string]any{"type": "object", "properties": map[string]any{"n": map[string]any{"type": "integer"}}}},
 		func(_ context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			var in struct{ N int }

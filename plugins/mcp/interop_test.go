@@ -115,17 +115,24 @@ func callEverything(t *testing.T, config string) {
 		t.Fatal(err)
 	}
 	// It adds tools after it has greeted.
-	for len(m.Tools()) < len(everything) {
+	for m.own() < len(everything) {
 		select {
 		case <-m.changed:
 		case <-time.After(20 * time.Second):
-			t.Fatalf("it offers %d tools only", len(m.Tools()))
+			t.Fatalf("it offers %d tools only", m.own())
 		}
 	}
 	for _, s := range m.Tools() {
 		m.mu.Lock()
-		own := m.raw[s.Name]
+		own, prompt := m.raw[s.Name], m.added.prompts[s.Name]
 		m.mu.Unlock()
+		if own == "" {
+			arguments := map[string]string{"args-prompt": `{"city":"Chicago"}`, "completable-prompt": `{"department":"Sales","name":"David"}`, "resource-prompt": `{"resourceType":"Text","resourceId":"1"}`}[prompt]
+			if r, err := call(t, m, s.Name, arguments); err != nil || !r.Success || r.Output == "" || strings.HasSuffix(s.Name, "___server") && len(r.Structured) < 100 {
+				t.Errorf("%s %s: %+v, %v", s.Name, arguments, r, err)
+			}
+			continue
+		}
 		arguments, ok := everything[own]
 		if !ok {
 			t.Errorf("the tool %s is not called here", own)
@@ -152,6 +159,13 @@ func callEverything(t *testing.T, config string) {
 			t.Error("the image is gone")
 		}
 	}
+}
+
+// own is how many tools are the server's.
+func (m *mcpServer) own() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.raw)
 }
 
 // TestInteropServers: the other reference servers are used as people use them.

@@ -45,10 +45,11 @@ type mcpServer struct {
 	mu    sync.Mutex
 	tools []sdk.ToolSpec
 	raw   map[string]string // a tool's own name by the name that it is offered by
-	timer *time.Timer       // runs while a list that changed is left to settle
-	since time.Time         // when it was first told to have changed since it was listed; zero: it was not
-	last  time.Time         // when it was listed for that
-	pause time.Duration     // how long it is left to settle
+	added extras
+	timer *time.Timer   // runs while a list that changed is left to settle
+	since time.Time     // when it was first told to have changed since it was listed; zero: it was not
+	last  time.Time     // when it was listed for that
+	pause time.Duration // how long it is left to settle
 }
 
 func newMCP() *mcpServer {
@@ -83,6 +84,7 @@ func (m *mcpServer) options() *mcp.ClientOptions {
 			Form: &mcp.FormElicitationCapabilities{}, URL: &mcp.URLElicitationCapabilities{},
 		}},
 		ElicitationHandler:          m.elicit,
+		PromptListChangedHandler:    func(context.Context, *mcp.PromptListChangedRequest) { m.settle() }, // resources are listed when they are asked for
 		ToolListChangedHandler:      func(context.Context, *mcp.ToolListChangedRequest) { m.settle() },
 		ProgressNotificationHandler: m.calls.progress,
 		LoggingMessageHandler: func(_ context.Context, r *mcp.LoggingMessageRequest) {
@@ -114,11 +116,19 @@ func (m *mcpServer) list(ctx context.Context, c *connection) (err error) {
 		}
 	}
 	specs, raw := m.specs(found)
+	added, err := m.extras(ctx, c, raw)
+	if err != nil {
+		if c.broken(err) {
+			return m.server.fault(ctx, c.process, err)
+		}
+		m.log.Warn("the prompts of the server could not be listed", "error", err)
+	}
+	specs = append(specs, added.specs...)
 	m.mu.Lock()
 	same := slices.EqualFunc(specs, m.tools, func(a, b sdk.ToolSpec) bool {
 		return a.Name == b.Name && a.SourceName == b.SourceName && a.Description == b.Description && a.Annotations == b.Annotations && string(a.Parameters) == string(b.Parameters)
 	})
-	m.tools, m.raw = specs, raw
+	m.tools, m.raw, m.added = specs, raw, added
 	m.mu.Unlock()
 	if !same {
 		select {
@@ -163,7 +173,7 @@ func (m *mcpServer) specs(found []*mcp.Tool) ([]sdk.ToolSpec, map[string]string)
 		byName[t.Name] = t // of two with one name the last: they cannot be told apart
 	}
 	own := slices.Sorted(maps.Keys(byName))
-	names := toolNames(m.server.name, own)
+	names := toolNames(m.server.name, own, sdk.MCPAbout(m.server.name))
 	var specs []sdk.ToolSpec
 	raw := map[string]string{}
 	size := 0
@@ -234,6 +244,9 @@ func (m *mcpServer) Tools() []sdk.ToolSpec {
 
 // Invoke implements tool.Tool.
 func (m *mcpServer) Invoke(ctx context.Context, call sdk.Invocation, out tool.Stream) (sdk.ToolResult, error) {
+	if r, is, err := m.extra(ctx, call, out); is {
+		return r, err
+	}
 	m.mu.Lock()
 	own, ok := m.raw[call.Tool]
 	m.mu.Unlock()

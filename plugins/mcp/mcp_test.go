@@ -99,7 +99,9 @@ func TestFilter(t *testing.T) {
 	m := started(t, "plain", `"offered":["e*","fail"]`)
 	var names []string
 	for _, s := range m.Tools() {
-		names = append(names, s.Name)
+		if !s.People {
+			names = append(names, s.Name)
+		}
 	}
 	if got := strings.Join(names, " "); got != "mcp__fake__echo mcp__fake__environment mcp__fake__fail" {
 		t.Error(got)
@@ -474,9 +476,9 @@ func TestSilentDiscovery(t *testing.T) {
 	}
 }
 
-// TestBare: a server that says nothing of what it can do has no tools.
+// TestBare: a server that says nothing of what it can do has no tools, but what tells that.
 func TestBare(t *testing.T) {
-	if m := started(t, "bare"); len(m.Tools()) != 0 {
+	if m := started(t, "bare"); len(m.Tools()) != 1 || m.Tools()[0].Name != sdk.MCPAbout("fake") {
 		t.Errorf("%v", m.Tools())
 	}
 }

@@ -16,13 +16,20 @@ const longest = 64
 // may not hold becomes _. A name that would be too long, or that two tools would have,
 // ends with a digest of the server's and the tool's own names instead, which is the same
 // in whatever order the server lists them; it is longer where the name is taken even so.
-func toolNames(server string, tools []string) map[string]string {
+// None is one of those that are taken.
+func toolNames(server string, tools []string, others ...string) map[string]string {
 	count := map[string]int{}
+	for _, name := range others {
+		count[name]++
+	}
 	for _, t := range tools {
 		count[plain(server, t)]++
 	}
 	names := make(map[string]string, len(tools))
 	taken := map[string]bool{}
+	for _, name := range others {
+		taken[name] = true
+	}
 	var rest []string
 	for _, t := range tools {
 		if name := plain(server, t); len(name) <= longest && count[name] == 1 {

@@ -154,6 +154,11 @@ func (c *Client) Tools(ctx context.Context) ([]sdk.Tool, error) {
 	return ask[[]sdk.Tool](ctx, c, rpc.MethodTools, nil)
 }
 
+// PeopleTools lists the tools of plugins that run which only people call.
+func (c *Client) PeopleTools(ctx context.Context) ([]sdk.Tool, error) {
+	return ask[[]sdk.Tool](ctx, c, rpc.MethodTools, rpc.ToolsParams{People: true})
+}
+
 // CallTool calls one tool and waits for it. To cancel the call, call CancelCall or
 // close the client: the end of ctx only ends the waiting.
 func (c *Client) CallTool(ctx context.Context, p rpc.ToolCall) (rpc.ToolDone, error) {

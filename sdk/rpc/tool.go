@@ -6,6 +6,11 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
+// ToolsParams is the parameters of tools/list.
+type ToolsParams struct {
+	People bool `json:"people,omitempty" access:"free" jsonschema:"those that only people call, such as the prompts of MCP servers, and no others"`
+}
+
 // ToolCall is the parameters of tools/call. Policy judges it like any other
 // action, and it is recorded in the run like one.
 type ToolCall struct {

@@ -15,6 +15,9 @@ import (
 
 type mcpCmd struct {
 	List   mcpListCmd               `cmd:"" default:"1" help:"List MCP servers and their state."`
+	Tools  mcpToolsCmd              `cmd:"" help:"List the tools of an MCP server."`
+	Read   mcpReadCmd               `cmd:"" help:"Read a resource of an MCP server, or list them."`
+	Prompt mcpPromptCmd             `cmd:"" help:"Show what a prompt of an MCP server says, or list them."`
 	Add    offline[verbs.MCPAdd]    `cmd:"" help:"Write the block of an MCP server into the configuration."`
 	Import offline[verbs.MCPImport] `cmd:"" help:"Write blocks for the MCP servers that other programs have."`
 	Accept offline[verbs.MCPAccept] `cmd:"" help:"Show what an MCP server is now, and accept it as it is."`

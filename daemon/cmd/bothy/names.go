@@ -60,6 +60,10 @@ func (c *console) offers(ctx context.Context, cl *client.Client, kind, named str
 	case "plugin": // and provider, by the label of its block
 		list, err := cl.Plugins(ctx)
 		return offered(list, err, func(p rpc.Plugin) candidate { return candidate{p.Instance, p.State} })
+	case "mcp":
+		list, err := cl.Plugins(ctx)
+		list = slices.DeleteFunc(list, func(p rpc.Plugin) bool { return !strings.HasPrefix(p.Instance, sdk.MCPPrefix) })
+		return offered(list, err, func(p rpc.Plugin) candidate { return candidate{strings.TrimPrefix(p.Instance, sdk.MCPPrefix), p.State} })
 	case "proposal":
 		list, err := cl.Proposals(ctx, rpc.ProposalsParams{Limit: 50})
 		return offered(list, err, func(p sdk.Proposal) candidate {

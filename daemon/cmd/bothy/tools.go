@@ -92,6 +92,11 @@ func (cmd toolsCallCmd) Run(ctx context.Context, c *console) error {
 		return err
 	}
 	defer c.close(cl)
+	return c.printCall(ctx, cl, call)
+}
+
+// printCall calls a tool and prints its result; one that says that it failed is exit code 1.
+func (c *console) printCall(ctx context.Context, cl *client.Client, call rpc.ToolCall) error {
 	done, err := c.callTool(ctx, cl, call)
 	var refused *rpc.Error
 	if errors.As(err, &refused) {

@@ -84,6 +84,9 @@ func toolHash(t sdk.ToolSpec) string {
 	if t.Unlisted { // left out else, as in locks that know nothing of it
 		declared["unlisted"] = true
 	}
+	if t.People {
+		declared["people"] = true
+	}
 	if parameters, err := sdk.Canonical(t.Parameters); err == nil {
 		declared["parameters"] = parameters
 	} else {

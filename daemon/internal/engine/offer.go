@@ -11,14 +11,14 @@ import (
 // toolsOf returns the plugins' tools an agent may use, by its globs over bare and
 // qualified names.
 func (e *Engine) toolsOf(agent sdk.Agent) []sdk.Tool {
-	return which(e.cfg.Tools.Tools(), func(t sdk.Tool) bool { return !t.Unlisted && agent.Admits(t) })
+	return which(e.cfg.Tools.Tools(), func(t sdk.Tool) bool { return !t.Unlisted && !t.People && agent.Admits(t) })
 }
 
 // listed are the plugins' tools that a plugin may call in a run by their names: not those of
 // servers that were lent to another.
 func (e *Engine) listed(run sdk.Run) []sdk.Tool {
 	all := sdk.Agent{Lent: e.lent(run)}
-	return which(e.cfg.Tools.Tools(), func(t sdk.Tool) bool { return !t.Unlisted && all.Admits(t) })
+	return which(e.cfg.Tools.Tools(), func(t sdk.Tool) bool { return !t.Unlisted && !t.People && all.Admits(t) })
 }
 
 // offer returns the plugins' tools that a model is shown.
@@ -45,7 +45,7 @@ func (e *Engine) find(a *activeLoop, name string) (sdk.Tool, sdk.TurnTools, erro
 	for i, tools := range [][]sdk.Tool{own, e.cfg.Tools.Tools()} {
 		for _, t := range tools {
 			switch {
-			case t.Unlisted || t.Name != name && t.Qualified() != name:
+			case t.Unlisted || t.People && a.loop.ID != 0 || t.Name != name && t.Qualified() != name:
 			case !a.agent.Admits(t):
 				known = true // a plugin may have one of that name which the agent may use
 			case i == 0:

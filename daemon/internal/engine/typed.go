@@ -1,14 +1,21 @@
 package engine
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"os"
+	"strings"
+	"unicode"
 
 	"github.com/bothyd/bothy/sdk"
 )
 
 // typed asks what a prompt stands for, before there is a run for it.
 func (e *Engine) typed(ctx context.Context, p placed, s Submission) (sdk.TypedPrompt, error) {
+	if t, err := e.typedTool(ctx, p, s); t != nil || err != nil {
+		return t, err
+	}
 	if e.cfg.Builtin == nil {
 		return nil, nil
 	}
@@ -37,4 +44,71 @@ func (e *Engine) meaning(ctx context.Context, run sdk.Run, typed sdk.TypedPrompt
 		return nil, err
 	}
 	return &m, nil
+}
+
+// typedTool is a prompt that a person typed as /NAME: what a tool that only people call answers,
+// such as a prompt of a server of MCP.
+type typedTool string
+
+// Text implements sdk.TypedPrompt.
+func (t typedTool) Text(context.Context, sdk.Run, string) (sdk.Meaning, error) {
+	return sdk.Meaning{Text: string(t)}, nil
+}
+
+// typedTool makes the call that a prompt means, as one that no prompt caused; nil is a text that means
+// no such tool. A server of MCP is started for it.
+func (e *Engine) typedTool(ctx context.Context, p placed, s Submission) (sdk.TypedPrompt, error) {
+	word, is := strings.CutPrefix(s.Prompt, "/")
+	if !is {
+		return nil, nil
+	}
+	end := strings.IndexFunc(word, unicode.IsSpace)
+	if end < 0 {
+		end = len(word)
+	}
+	name, rest := word[:end], word[end:]
+	of := serverOf(name)
+	t, found := e.peopleTool(name)
+	if !found && len(of) > 0 {
+		e.cfg.Tools.Gather(ctx, sdk.Agent{MCP: of})
+		t, found = e.peopleTool(name)
+	}
+	switch {
+	case !found && len(of) > 0:
+		return nil, fmt.Errorf("%w. To send this text as it is, begin it with a space", e.noTool(name, e.peopleTools(of[0])))
+	case !found:
+		return nil, nil
+	}
+	arguments, err := t.Typed(rest)
+	if err != nil {
+		return nil, err
+	}
+	done, err := e.CallTool(ctx, ToolCall{Project: p.project.Root, Tool: t.Name, Arguments: arguments, Approved: !s.Channel, Channel: s.Channel})
+	if err != nil {
+		return nil, err
+	}
+	if !done.Result.Success {
+		return nil, sdk.Errorf(cmp.Or(done.Entry.Outcome, sdk.Internal), "%s gave nothing to send: %s", name, done.Result.Error)
+	}
+	return typedTool(fmt.Sprintf("The person typed %s, which stands for:\n\n%s", s.Prompt, done.Result.Output)), nil
+}
+
+// peopleTool finds a tool that only people call.
+func (e *Engine) peopleTool(name string) (sdk.Tool, bool) {
+	for _, t := range e.cfg.Tools.Tools() {
+		if t.People && t.Name == name {
+			return t, true
+		}
+	}
+	return sdk.Tool{}, false
+}
+
+// peopleTools are the names of those that a server of MCP has.
+func (e *Engine) peopleTools(server string) (names []string) {
+	for _, t := range e.cfg.Tools.Tools() {
+		if t.People && t.Plugin == sdk.MCPPrefix+server && t.Name != sdk.MCPAbout(server) {
+			names = append(names, t.Name)
+		}
+	}
+	return names
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
-func (s *Server) tools(context.Context, *conn, rpc.Empty) ([]sdk.Tool, error) {
-	all := slices.DeleteFunc(slices.Clone(s.cfg.Daemon.Tools()), func(t sdk.Tool) bool { return t.Unlisted })
+func (s *Server) tools(_ context.Context, _ *conn, p rpc.ToolsParams) ([]sdk.Tool, error) {
+	all := slices.DeleteFunc(slices.Clone(s.cfg.Daemon.Tools()), func(t sdk.Tool) bool { return t.Unlisted || t.People != p.People })
 	return orEmpty(all), nil
 }
 

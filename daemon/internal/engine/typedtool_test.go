@@ -1,0 +1,71 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// TestTypedTool: a prompt that names a tool which only people call stands for what that answers, called
+// in the project's own run and recorded there; people see what was typed.
+func TestTypedTool(t *testing.T) {
+	h := prepareHouse(t, say("done"))
+	h.tools.add("mcp__notes__greet", sdk.Annotations{}, false)
+	spec := &h.tools.specs[len(h.tools.specs)-1]
+	spec.People, spec.Plugin, spec.Parameters = true, "mcp__notes", json.RawMessage(`{"type":"object","properties":{"who":{"type":"string"}},"required":["who"]}`)
+	h.tools.on("mcp__notes__greet", func(_ context.Context, c sdk.Invocation, _ sdk.Stream) (sdk.ToolResult, error) {
+		if strings.Contains(string(c.Arguments), "Nobody") {
+			return sdk.ToolResult{Error: "there is nobody", Outcome: sdk.NotFound}, nil
+		}
+		return ok("Greet " + string(c.Arguments))
+	})
+	h.start()
+	a := h.submit(Submission{Prompt: "/mcp__notes__greet Ada Lovelace"})
+	l := h.await(a)
+	if l.Prompt != "/mcp__notes__greet Ada Lovelace" {
+		t.Errorf("the prompt is %q", l.Prompt)
+	}
+	asked := h.models.asked()[0]
+	if last := asked.Messages[len(asked.Messages)-1].Text; !strings.Contains(last, `Greet {"who":"Ada Lovelace"}`) {
+		t.Errorf("the model was asked %q", last)
+	}
+	for _, offered := range asked.Tools {
+		if offered.Name == "mcp__notes__greet" {
+			t.Error("the model is offered what only people call")
+		}
+	}
+	if all := h.actions(a.Run.ID); len(all) != 0 {
+		t.Errorf("the run has %+v", all)
+	}
+	for prompt, says := range map[string]string{
+		"/mcp__notes__greet x=1 Nobody": "there is nobody", "/mcp__notes__wave": "To send this text as it is, begin it with a space", `/mcp__notes__greet "a`: "has no end",
+	} {
+		if _, err := h.engine.Submit(t.Context(), Submission{Project: h.project, Prompt: prompt}); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v", prompt, err)
+		}
+	}
+	for _, prompt := range []string{" /mcp__notes__greet", "/path/to it", "/mcp"} {
+		h.await(h.submit(Submission{Prompt: prompt}))
+	}
+	h.check(a.Run.ID)
+}
+
+// TestOnlyPeopleCall: neither a model nor a plugin calls such a tool; a person does by its name.
+func TestOnlyPeopleCall(t *testing.T) {
+	h := prepareHouse(t, calls(call{"secretive", "{}"}), calls(call{"wrap", "{}"}))
+	h.tools.add("secretive", sdk.Annotations{ReadOnly: true}, true)
+	h.tools.specs[len(h.tools.specs)-1].People = true
+	h.calling("wrap", invoking(call{"secretive", "{}"}))
+	h.start()
+	a := h.submit(Submission{})
+	h.await(a)
+	if got := h.outcomes(a.Run.ID); !strings.Contains(got, "secretive:failed:not_found") || strings.Contains(got, "secretive:resolved") {
+		t.Error(got)
+	}
+	if done := h.call(ToolCall{Project: h.project, Tool: "secretive"}); !done.Result.Success {
+		t.Errorf("a person: %+v", done.Result)
+	}
+}

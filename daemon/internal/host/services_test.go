@@ -221,3 +221,34 @@ func TestHooks(t *testing.T) {
 		t.Errorf("after the restart: %v", err)
 	}
 }
+
+// thinking is a daemon whose person takes their time.
+type thinking struct {
+	*fakeDaemon
+	takes time.Duration
+}
+
+func (d thinking) Invoke(ctx context.Context, _ sdk.Caller, tool string, _ []byte) (sdk.ToolResult, error) {
+	if tool != sdk.ToolAskUser {
+		return sdk.ToolResult{}, sdk.Errorf(sdk.NotFound, "no %s", tool)
+	}
+	select {
+	case <-time.After(d.takes):
+		return sdk.ToolResult{Success: true, Output: "thought"}, nil
+	case <-ctx.Done():
+		return sdk.ToolResult{}, ctx.Err()
+	}
+}
+
+// TestQuestionsTakeNoTime: a call may take its time while a person thinks, however long that is, and no
+// longer than its time otherwise.
+func TestQuestionsTakeNoTime(t *testing.T) {
+	const limit = 3 * time.Second
+	r := started(t, func(c *Config) { c.Services = thinking{&fakeDaemon{}, limit + 200*time.Millisecond} }, asking(spec("fault", ""), sdk.GrantTools))
+	res, err := r.Invoke(t.Context(), sdk.Invocation{Tool: "back", Arguments: json.RawMessage(`{"service":"invoke","name":"ask_user"}`), Deadline: time.Now().Add(limit)}, newOut())
+	if err != nil || res.Output != "thought" {
+		t.Errorf("%+v %v", res, err)
+	}
+	_, err = r.Invoke(t.Context(), sdk.Invocation{Tool: "wait", Deadline: time.Now().Add(100 * time.Millisecond)}, newOut())
+	wantOutcome(t, err, sdk.Timeout)
+}

@@ -367,6 +367,10 @@ func (f *fakeDaemon) Backup(_ context.Context, p rpc.BackupParams, progress func
 	return rpc.BackupDone{File: cmp.Or(p.File, "/state/backups/dated.db"), Bytes: 2 << 20, Seq: 12, Runs: 3}, nil
 }
 
+func (f *fakeDaemon) Lend(context.Context, sdk.Run, []rpc.LentServer) ([]rpc.LentAs, func()) {
+	return nil, func() {}
+}
+
 func (f *fakeDaemon) Stop(bool) { f.once.Do(func() { close(f.stopped) }) }
 
 // serve runs the daemon at the socket until it is told to stop.

@@ -128,8 +128,8 @@ func TestNamesOfServers(t *testing.T) {
 			t.Errorf("%s is %+v %v, want one of %q", name, o, err, want)
 		}
 	}
-	if len(c.tools) != 3 || len(c.strange) != 6 {
-		t.Errorf("%d tools; told %v", len(c.tools), c.strange)
+	if len(c.all) != 3 || len(c.strange) != 6 {
+		t.Errorf("%d tools; told %v", len(c.all), c.strange)
 	}
 }
 

@@ -17,12 +17,7 @@ func (d *Daemon) blocks(cfg *config.Config) []inspect.Spec {
 
 // Lend implements server.Daemon.
 func (d *Daemon) Lend(ctx context.Context, run sdk.Run, servers []rpc.LentServer) ([]rpc.LentAs, func()) {
-	lent, back := d.loans.Add(run, servers)
-	d.putLent(ctx)
-	return lent, func() {
-		back()
-		d.putLent(context.WithoutCancel(ctx))
-	}
+	return d.loans.Lend(ctx, run, servers, d.putLent)
 }
 
 // putLent puts in force what is lent by now.

@@ -4,16 +4,14 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/bothyd/bothy/daemon/internal/audit"
 	"github.com/bothyd/bothy/daemon/internal/config"
-	"github.com/bothyd/bothy/daemon/internal/confine"
 	"github.com/bothyd/bothy/daemon/internal/engine"
 	"github.com/bothyd/bothy/daemon/internal/hook"
 	"github.com/bothyd/bothy/daemon/internal/host"
 	"github.com/bothyd/bothy/daemon/internal/inspect"
+	"github.com/bothyd/bothy/daemon/internal/opening"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/channel"
 )
@@ -148,14 +146,7 @@ func misconfigured(text string) error {
 
 // unopened says of a failure that a plugin tells which file in it its block does not open.
 func (d *Daemon) unopened(label, text string) string {
-	cfg := d.current()
-	for _, b := range slices.Concat(cfg.Plugins, cfg.Providers) {
-		if c := b.Confine; b.Label == label && c != nil && (!c.Bundled || strings.HasPrefix(label, sdk.MCPPrefix)) {
-			own := []string{filepath.Join(d.paths.Data, "confined", label), filepath.Dir(b.Path), d.paths.Plugins, d.paths.Libexec, d.paths.Sockets}
-			return confine.Unopened(text, slices.Concat(c.Paths, c.ReadPaths, own))
-		}
-	}
-	return ""
+	return opening.Missed(d.current(), label, text, filepath.Join(d.paths.Data, "confined", label), d.paths.Plugins, d.paths.Libexec, d.paths.Sockets)
 }
 
 // pluginText writes a diagnostic of a plugin for people. One without a place says

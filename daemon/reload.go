@@ -208,7 +208,7 @@ func (d *Daemon) followFiles() error {
 		d.files.Close()
 		return nil
 	})
-	path, err := configPath(d.file)
+	path, err := ConfigPath(d.file)
 	if err != nil {
 		return err
 	}
@@ -218,7 +218,7 @@ func (d *Daemon) followFiles() error {
 
 // configFile is the user's file, empty when there is no place for one.
 func (d *Daemon) configFile() string {
-	path, err := configPath(d.file)
+	path, err := ConfigPath(d.file)
 	if err != nil {
 		return ""
 	}

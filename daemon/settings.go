@@ -21,7 +21,7 @@ func LoadConfig(path string, secrets config.Registry) (string, *config.Config, c
 // newKeys finds keys for the configuration of a file.
 func newKeys(file string, secrets config.Registry) *credential.Keys {
 	kept := ""
-	if path, err := configPath(file); err == nil {
+	if path, err := ConfigPath(file); err == nil {
 		kept = filepath.Join(filepath.Dir(path), credential.FileName)
 	}
 	return credential.New(os.LookupEnv, kept, credential.System(os.LookupEnv), secrets.Add)
@@ -29,7 +29,7 @@ func newKeys(file string, secrets config.Registry) *credential.Keys {
 
 // loadConfig is LoadConfig; noted hears of the files that the configuration is made of beside its own.
 func loadConfig(file string, secrets config.Registry, keys *credential.Keys, noted func(string)) (string, *config.Config, config.Diagnostics) {
-	path, err := configPath(file)
+	path, err := ConfigPath(file)
 	if err != nil {
 		return "", nil, config.Diagnostics{{Severity: "error", Summary: "No place for a configuration", Detail: err.Error()}}
 	}
@@ -46,9 +46,10 @@ func loadConfig(file string, secrets config.Registry, keys *credential.Keys, not
 	return path, cfg, diags
 }
 
-// configPath is the absolute path of the file that is read: what the file calls
-// relative is so to its folder.
-func configPath(file string) (string, error) {
+// ConfigPath is the absolute path of the file that a daemon reads: file, or the place of the
+// user's configuration when file is empty. What the file calls relative is so to its folder.
+// Nothing need be there.
+func ConfigPath(file string) (string, error) {
 	if file == "" {
 		var err error
 		if file, err = config.DefaultPath(); err != nil {

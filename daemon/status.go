@@ -108,9 +108,7 @@ func (d *Daemon) loops(ctx context.Context) (running, queued int, err error) {
 
 // Tools implements server.Daemon: the plugins' tools, then the daemon's own as
 // they are without a project.
-func (d *Daemon) Tools() []sdk.Tool {
-	return append(d.host.Tools(), d.own.Offered(d.stopping)...)
-}
+func (d *Daemon) Tools() []sdk.Tool { return append(d.host.Tools(), d.own.Offered(d.stopping)...) }
 
 // Plugins implements server.Daemon: what runs, then the code skills, the servers of MCP
 // and the providers that nobody asked for yet.

@@ -16,6 +16,7 @@ import (
 	"github.com/bothyd/bothy/daemon/cmd/internal/verbs"
 	"github.com/bothyd/bothy/daemon/internal/audit"
 	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/daemon/internal/scaffold"
 )
 
 type configCmd struct {
@@ -84,7 +85,11 @@ type configInitCmd struct{ verbs.ConfigInit }
 
 // Run never overwrites anything.
 func (cmd configInitCmd) Run(f *flags, c *console) error {
-	path, kept, err := daemon.InitConfig(f.Config, cmd.Force, time.Now())
+	path, err := daemon.ConfigPath(f.Config)
+	if err != nil {
+		return err
+	}
+	kept, err := scaffold.Config(path, cmd.Force, time.Now())
 	if err != nil {
 		return err
 	}

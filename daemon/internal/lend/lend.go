@@ -5,6 +5,7 @@
 package lend
 
 import (
+	"context"
 	"crypto/sha256"
 	"fmt"
 	"maps"
@@ -54,6 +55,16 @@ func (l *Loans) Blocks() (all []inspect.Spec) {
 		all = append(all, x.specs...)
 	}
 	return all
+}
+
+// Lend lends a run servers until end is called, and has put put Blocks in force at both.
+func (l *Loans) Lend(ctx context.Context, run sdk.Run, servers []rpc.LentServer, put func(context.Context)) (lent []rpc.LentAs, end func()) {
+	lent, back := l.Add(run, servers)
+	put(ctx)
+	return lent, func() {
+		back()
+		put(context.WithoutCancel(ctx))
+	}
 }
 
 // Add lends a run servers until back is called. Servers that cannot be used are told of, and left out.

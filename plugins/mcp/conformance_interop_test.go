@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/host"
 	"github.com/bothyd/bothy/sdk/sdktest"
 )
 
@@ -68,12 +69,14 @@ func callAll(t *testing.T, url string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	person, _ := asked(t, sdk.QuestionAnswer{Answer: sdk.Accept, Data: json.RawMessage(`{}`)}, nil) // with all that a form has filled in
 	for _, s := range m.Tools() {
+		ctx := host.WithCall(host.With(t.Context(), person), s.Name)
 		arguments := json.RawMessage(`{}`)
 		if m.raw[s.Name] == "add_numbers" {
 			arguments = json.RawMessage(`{"a":5,"b":3}`)
 		}
-		if r, err := m.Invoke(t.Context(), sdk.Invocation{Tool: s.Name, Arguments: arguments, CallID: s.Name}, &sdktest.Recorder{}); err != nil || !r.Success {
+		if r, err := m.Invoke(ctx, sdk.Invocation{Tool: s.Name, Arguments: arguments, CallID: s.Name}, &sdktest.Recorder{}); err != nil || !r.Success {
 			t.Errorf("%s: %+v, %v", s.Name, r, err)
 		}
 	}

@@ -60,8 +60,11 @@ func agentTool(agents []rpc.Agent) *mcp.Tool {
 // runAgent gives a run a prompt and waits for its end.
 func (b *bridge) runAgent(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	tell := newTeller(ctx, req)
-	if q, yes, is := b.answered(req); is && q.work != nil {
-		if err := b.resolve(ctx, q.proposal, q.hash, yes); err != nil {
+	if q, action, is := b.answered(req); is && q.work != nil {
+		if action == actionCancel {
+			return dismissed(*q.work, q.proposal), nil
+		}
+		if err := b.resolve(ctx, q.proposal, q.hash, action == actionAccept); err != nil {
 			b.log.Info("an answer was not taken", "proposal", q.proposal, "error", err)
 		}
 		return b.finish(ctx, req, tell, *q.work)
@@ -81,6 +84,9 @@ func (b *bridge) runAgent(ctx context.Context, req *mcp.CallToolRequest) (*mcp.C
 			return b.refused(err)
 		}
 		return b.finish(ctx, req, tell, w)
+	}
+	if strings.HasPrefix(c.Prompt, "/") {
+		c.Prompt = " " + c.Prompt // a model wrote it: it is a text, and calls nothing in a person's name
 	}
 	d := *b.daemon
 	d.Waits = func(text string) { tell.progress(text, -1) }
@@ -168,6 +174,12 @@ func (b *bridge) resolve(ctx context.Context, id, hash string, yes bool) error {
 func waits(w work, p sdk.Proposal) *mcp.CallToolResult {
 	return answerOf(w, "waits", fmt.Sprintf("Run %s waits for a person, who has to agree to this:\n\n%s\n\nThey answer in a terminal: `bothy proposals accept %s`, or `bothy proposals reject %s`. "+
 		"Then call %s again with run %s and no prompt: it waits for the end.", w.alias, wouldRun(p), p.ID, p.ID, toolAgent, w.alias), false)
+}
+
+// dismissed is the result while a question waits that the person has dismissed.
+func dismissed(w work, proposal string) *mcp.CallToolResult {
+	return answerOf(w, "waits", fmt.Sprintf("The person dismissed the question, and run %s waits for the answer. They answer in a terminal: `bothy proposals accept %s`, or `bothy proposals reject %s`. "+
+		"Then call %s again with run %s and no prompt: it waits for the end.", w.alias, proposal, proposal, toolAgent, w.alias), false)
 }
 
 // answerOf is a result of run_agent.

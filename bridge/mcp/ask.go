@@ -122,14 +122,15 @@ const (
 // errDismissed says that the person has neither said yes nor no.
 var errDismissed = sdk.Errorf(sdk.Aborted, "the person dismissed the question")
 
-// answered is the question that a call brings the answer for; false for one that begins.
-func (b *bridge) answered(req *mcp.CallToolRequest) (q question, yes, is bool) {
+// answered is the question that a call brings the answer for, and what the person did with it;
+// false for one that begins.
+func (b *bridge) answered(req *mcp.CallToolRequest) (q question, action string, is bool) {
 	r, is := req.Params.InputResponses[answerKey].(*mcp.ElicitResult)
 	if !is || !b.o.approve {
-		return question{}, false, false
+		return question{}, "", false
 	}
 	q, is = b.asked.take(req.Params.RequestState, req.Params.Name, req.Params.Arguments, time.Now())
-	return q, r.Action == actionAccept, is
+	return q, r.Action, is
 }
 
 // mostQuestion is how many lines of what would run a question has before it has all details.

@@ -24,8 +24,12 @@ func (b *bridge) callTool(ctx context.Context, req *mcp.CallToolRequest) (*mcp.C
 		return failed(fmt.Sprintf("the tool %s is not there any more", req.Params.Name)), nil
 	}
 	call := rpc.ToolCall{Project: b.o.project, Tool: req.Params.Name, Arguments: req.Params.Arguments}
-	if q, yes, is := b.answered(req); is {
-		if !yes {
+	if q, action, is := b.answered(req); is {
+		switch action {
+		case actionAccept:
+		case actionCancel:
+			return failed(errDismissed.Error()), nil
+		default:
 			return failed("The person said no: leave this, and ask before you try the like again."), nil
 		}
 		call.Arguments = q.shown

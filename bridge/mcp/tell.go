@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -89,13 +90,21 @@ func (b *bridge) tellOf(ctx context.Context, cl *client.Client, req *mcp.CallToo
 		}
 	})
 	return func(whole bool) {
-		if !whole {
-			cancel()
+		if whole {
+			ended := make(chan struct{})
+			go func() { following.Wait(); close(ended) }()
+			select {
+			case <-ended:
+			case <-time.After(lastWords): // it was recorded in other words, by a filter or without a secret
+			}
 		}
-		following.Wait()
 		cancel()
+		following.Wait()
 	}
 }
+
+// lastWords is how long what a call told last is waited for once it has ended.
+const lastWords = time.Second
 
 // listens reports whether the client wants to hear of a call while it works.
 func (b *bridge) listens(req *mcp.CallToolRequest) bool {
@@ -166,6 +175,20 @@ func canonical(raw json.RawMessage) string {
 	if len(raw) == 0 || json.Unmarshal(raw, &v) != nil || v == nil {
 		v = map[string]any{}
 	}
-	text, _ := json.Marshal(v) // it was JSON
+	text, _ := json.Marshal(withoutNull(v)) // it was JSON
 	return string(text)
+}
+
+// withoutNull leaves out members that are null, which are not recorded (RFC 7386).
+func withoutNull(v any) any {
+	if object, is := v.(map[string]any); is {
+		for name, member := range object {
+			if member == nil {
+				delete(object, name)
+			} else {
+				object[name] = withoutNull(member)
+			}
+		}
+	}
+	return v
 }

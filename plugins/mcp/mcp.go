@@ -149,7 +149,7 @@ func (m *mcpServer) pages(ctx context.Context, session *mcp.ClientSession) ([]*m
 			return nil, err
 		}
 		for _, t := range page.Tools {
-			if m.settings.offers(t.Name) {
+			if t != nil && m.settings.offers(t.Name) {
 				found = append(found, t)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -127,6 +128,7 @@ func collect[T any](most int, next func(cursor string) (page []T, more string, e
 		if err != nil {
 			return nil, err
 		}
+		page = slices.DeleteFunc(page, func(x T) bool { return reflect.ValueOf(x).IsZero() }) // null is nothing
 		if all = append(all, page...); len(all) >= most {
 			return all[:most], nil
 		}
@@ -189,6 +191,9 @@ func (m *mcpServer) prompt(ctx context.Context, c *connection, name string, argu
 	}
 	said := &mcp.CallToolResult{}
 	for _, msg := range p.Messages {
+		if msg == nil {
+			continue
+		}
 		text, is := msg.Content.(*mcp.TextContent)
 		if is && msg.Role == "assistant" {
 			text = &mcp.TextContent{Text: "[assistant]\n" + text.Text}

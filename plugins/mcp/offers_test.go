@@ -104,7 +104,7 @@ func TestServersWithTools(t *testing.T) {
 	for _, s := range m.Tools() {
 		names = append(names, s.Name)
 	}
-	if got := strings.Join(names, " "); got != "mcp__fake__echo mcp__fake___server" {
+	if got := strings.Join(names, " "); got != "mcp__fake__echo mcp__fake__release mcp__fake__wait mcp__fake___server" {
 		t.Error(got)
 	}
 	if r, err := call(t, m, sdk.MCPAbout("fake"), `{}`); err != nil || !strings.Contains(r.Output, "tool mcp__fake__echo") {

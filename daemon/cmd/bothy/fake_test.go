@@ -84,7 +84,7 @@ func (f *fakeDaemon) commit(row sdk.JournalRow) int64 {
 	return row.Seq
 }
 
-func (f *fakeDaemon) Submit(_ context.Context, _ string, readOnly, _ bool, p rpc.Prompt) (rpc.Accepted, error) {
+func (f *fakeDaemon) Submit(_ context.Context, _ string, readOnly, _, _ bool, p rpc.Prompt) (rpc.Accepted, error) {
 	f.mu.Lock()
 	f.prompts, f.modes = append(f.prompts, p), append(f.modes, readOnly)
 	loop := int64(len(f.prompts))
@@ -129,7 +129,7 @@ func (f *fakeDaemon) did(format string, args ...any) {
 
 func (f *fakeDaemon) Resume(_ context.Context, run int64) (rpc.Accepted, error) {
 	f.did("resume %d", run)
-	return f.Submit(context.Background(), "", false, false, rpc.Prompt{})
+	return f.Submit(context.Background(), "", false, false, false, rpc.Prompt{})
 }
 
 func (f *fakeDaemon) Fork(_ context.Context, run int64, p rpc.Fork) (rpc.Forked, error) {

@@ -13,8 +13,8 @@ import (
 // written. One that is not there cannot be left.
 func (e *Engine) offers(ctx context.Context, event sdk.EntryEvent) []sdk.Offer {
 	q, err := e.ponder(ctx, event)
-	if err != nil || q.gone != nil || q.x.Asks {
-		return nil // it cannot be accepted, or only once
+	if err != nil || q.gone != nil || q.x.Asks || q.x.tool.Drift != "" {
+		return nil // it cannot be accepted, or only once: no rule allows what drifted
 	}
 	var all []sdk.Offer
 	for _, what := range []sdk.Remember{sdk.RememberCall, sdk.RememberCommand, sdk.RememberTool} {

@@ -27,8 +27,8 @@ func (e *Engine) Resolve(ctx context.Context, r rpc.Resolve) (rpc.Resolved, erro
 	}
 	q.given = sdk.ActionAnswer{Answer: r.Answer, By: "a person", At: e.cfg.Clock().UTC(), Reason: strings.TrimSpace(r.Reason)}
 	switch {
-	case r.Remember != sdk.RememberNothing && (r.Answer != sdk.Accept || q.x.Asks):
-		return rpc.Resolved{}, sdk.Errorf(sdk.Validation, "only an accepted call can be remembered as a rule; leave remember out")
+	case r.Remember != sdk.RememberNothing && (r.Answer != sdk.Accept || q.x.Asks || q.x.tool.Drift != ""):
+		return rpc.Resolved{}, sdk.Errorf(sdk.Validation, "only an accepted call can be remembered as a rule, and none allows a tool that is not what it was; leave remember out")
 	case q.x.Asks:
 		return e.answerQuestion(ctx, q, r)
 	case len(r.Data) > 0:

@@ -11,10 +11,11 @@ import (
 type Socket struct{ *Engine }
 
 // Submit queues a prompt. The session is that of the connection that answers what is
-// proposed, empty when none does; channel says that the prompt comes from a channel.
-func (s Socket) Submit(ctx context.Context, session string, readOnly, channel bool, p rpc.Prompt) (rpc.Accepted, error) {
+// proposed, empty when none does; approved says that the caller may approve, channel that the
+// prompt comes from a channel.
+func (s Socket) Submit(ctx context.Context, session string, readOnly, approved, channel bool, p rpc.Prompt) (rpc.Accepted, error) {
 	a, err := s.Engine.Submit(ctx, Submission{
-		Project: p.Project, Run: p.Run, Agent: p.Agent, Model: p.Model, Prompt: p.Prompt, Attachments: p.Attachments, ReadOnly: readOnly, Mode: p.Mode, Yolo: p.Yolo, Key: p.Key, Session: session, Channel: channel,
+		Project: p.Project, Run: p.Run, Agent: p.Agent, Model: p.Model, Prompt: p.Prompt, Attachments: p.Attachments, ReadOnly: readOnly, Mode: p.Mode, Yolo: p.Yolo, Key: p.Key, Session: session, Approved: approved, Channel: channel,
 		Record: p.Record, Replay: p.Replay, Strict: p.Strict,
 	})
 	return accepted(a), err

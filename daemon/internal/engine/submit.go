@@ -29,6 +29,7 @@ type Submission struct {
 	ReadOnly    bool             // whatever the mode: nothing with a side effect runs
 	Mode        sdk.Mode         // empty is the agent's
 	Yolo        bool             // full mode for every prompt of the run from now on; the caller has checked who asks
+	Approved    bool             // who submits may approve: what they type as a prompt is called as they call a tool
 	Channel     bool             // it comes from a channel, whose runs have no mode workspace
 	Key         string           // chosen by whoever submits: the same again is not queued again. Empty is none
 	Record      bool             // a cassette is made of what the model answers

@@ -79,11 +79,14 @@ func (e *Engine) typedTool(ctx context.Context, p placed, s Submission) (sdk.Typ
 	case !found:
 		return nil, nil
 	}
+	if s.ReadOnly && !t.Annotations.ReadOnly {
+		return nil, sdk.Errorf(sdk.Permission, "%s may change something, and this prompt only reads", name)
+	}
 	arguments, err := t.Typed(rest)
 	if err != nil {
 		return nil, err
 	}
-	done, err := e.CallTool(ctx, ToolCall{Project: p.project.Root, Tool: t.Name, Arguments: arguments, Approved: !s.Channel, Channel: s.Channel})
+	done, err := e.CallTool(ctx, ToolCall{Project: p.project.Root, Tool: t.Name, Arguments: arguments, Approved: s.Approved && !s.Channel, Channel: s.Channel})
 	if err != nil {
 		return nil, err
 	}

@@ -51,11 +51,12 @@ func (i *instance) sameFile(l *link, spec inspect.Spec) bool {
 		return false
 	}
 	defer b.Close()
+	id := b.Identity() // before it is read: it may change meanwhile
 	if i.s.inspect.Sum(b) != nil || b.Digest != l.binary.Digest {
 		return false
 	}
 	i.mu.Lock()
-	l.identity = b.Identity()
+	l.identity = id
 	i.mu.Unlock()
 	return true
 }

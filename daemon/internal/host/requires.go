@@ -176,13 +176,13 @@ func (s *Supervisor) unmet(name string) *unmet {
 	return &unmet{Fault: inspect.Fault{Summary: "it waits for " + r.name, Detail: "that is " + r.state}}
 }
 
-// labelled is the label that a requirement means: its name, where a block has that, else
+// labelled is the label that a requirement means: its name, where a block that is on has that, else
 // that of the first block that is on and runs the plugin of that name.
 func (s *Supervisor) labelled(name string) string {
 	s.applying.Lock()
 	defer s.applying.Unlock()
 	n := slices.IndexFunc(s.blocks, func(b inspect.Spec) bool { return b.Plugin == name && !b.Off })
-	if n < 0 || slices.ContainsFunc(s.blocks, func(b inspect.Spec) bool { return b.Instance == name }) {
+	if n < 0 || slices.ContainsFunc(s.blocks, func(b inspect.Spec) bool { return b.Instance == name && !b.Off }) {
 		return name
 	}
 	return s.blocks[n].Instance

@@ -76,7 +76,7 @@ func (s *Servers) Judge(cfg *config.Config, list []sdk.Tool) []sdk.Tool {
 	s.of, s.from, s.judged = cfg, list, list
 	of := map[string][]int{}
 	for i, t := range list {
-		if t.Source != "" {
+		if t.Source != "" && t.SourceName != "" { // what the plugin adds is no word of the server
 			of[t.Plugin] = append(of[t.Plugin], i)
 		}
 	}
@@ -192,6 +192,8 @@ func (s *Servers) judge(r *Record, lock *config.Locked, digest string, t *sdk.To
 		}
 	case had && was.Hash != is.Hash:
 		t.Drift = was.otherwise(is)
+	case !had && r.named(t.Name):
+		t.Drift = "is another tool of the server under the name of one that was known"
 	case !had && len(r.Known) >= mostTools:
 		t.Drift = fmt.Sprintf("is new, of a server that had %d others", mostTools)
 	case !had:

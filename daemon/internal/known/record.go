@@ -34,6 +34,7 @@ type Record struct {
 
 // Tool is what a server said of one of its tools.
 type Tool struct {
+	Name        string          `json:"name"` // that it is offered by
 	Hash        string          `json:"hash"`
 	Description string          `json:"description"`
 	Parameters  string          `json:"parameters"`
@@ -42,7 +43,7 @@ type Tool struct {
 
 // tool is what is kept of a spec: with what is no secret, which its hash is of, too.
 func (s *Servers) tool(spec sdk.ToolSpec) Tool {
-	t := Tool{Description: s.o.Redact(spec.Description), Parameters: string(spec.Parameters), Annotations: spec.Annotations}
+	t := Tool{Name: spec.Name, Description: s.o.Redact(spec.Description), Parameters: string(spec.Parameters), Annotations: spec.Annotations}
 	if whole, err := sdk.Canonical(spec.Parameters); err == nil {
 		t.Parameters = string(whole)
 	}
@@ -53,6 +54,16 @@ func (s *Servers) tool(spec sdk.ToolSpec) Tool {
 	}
 	t.Hash = hash
 	return t
+}
+
+// named reports whether a tool that is known was offered by the name.
+func (r *Record) named(name string) bool {
+	for _, t := range r.Known {
+		if t.Name == name {
+			return true
+		}
+	}
+	return false
 }
 
 func (t Tool) equal(other Tool) bool { return t == other }
@@ -124,8 +135,12 @@ func write(path string, records map[string]*Record) error {
 	var text bytes.Buffer
 	encode := json.NewEncoder(&text)
 	encode.SetIndent("", "  ")
+	encode.SetEscapeHTML(false)
 	if err := encode.Encode(records); err != nil {
 		return err
+	}
+	if text.Len() > mostFile {
+		return fmt.Errorf("%s would have %d MB, and may have %d", path, text.Len()>>20, mostFile>>20)
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), "."+FileName+".*") // its mode is 0600
 	if err != nil {

@@ -139,6 +139,9 @@ func specOf(name string, s rpc.LentServer) (inspect.Spec, []string, error) {
 	var notes []string
 	if s.Command != "" {
 		notes = opening.Of(&e, s.Command, s.Args, true)
+		if e.Unconfined {
+			return inspect.Spec{}, nil, sdk.Errorf(sdk.Permission, "%s cannot be confined, and a project may have named it: write it down with `bothy mcp add %s -- ...` if you want it", s.Command, s.Name)
+		}
 	}
 	none := func(string) (string, bool) { return "", false }
 	cfg, diags := config.Load(config.Source{Defaults: []byte(e.Text()), DefaultsName: "what a front end lends", Getenv: none, Secrets: unheard{}})

@@ -39,6 +39,9 @@ func Seal(p *sdk.ActionProposal, c Call) (err error) {
 		"arguments": c.Arguments, "project": c.Project, "dir": p.Dir, "read_only": p.ReadOnly, "mode": p.Mode,
 		"mounts": p.Mounts, "network": p.Network, "base": p.Base, "diff": p.Diff,
 	}
+	if t := c.Tool; t.Source != "" { // it may become another one while it waits
+		agreed["of"] = []any{t.SourceName, t.Description, t.Parameters, t.Annotations}
+	}
 	if p.OldForm {
 		agreed = sdk.ToOldForm(agreed)
 	}

@@ -28,7 +28,7 @@ func (s *Server) submit(ctx context.Context, c *conn, readOnly bool, method stri
 	if p.Attend {
 		session = c.session
 	}
-	return s.cfg.Engine.Submit(ctx, session, readOnly, c.grant != nil, p)
+	return s.cfg.Engine.Submit(ctx, session, readOnly, c.allowed().Allows(rpc.RoleApprove), c.grant != nil, p)
 }
 
 func (s *Server) startRun(ctx context.Context, c *conn, p rpc.StartRun) (rpc.Started, error) {

@@ -173,7 +173,7 @@ type fakeEngine struct {
 	tool     func(context.Context, rpc.ToolCall) (rpc.ToolDone, error)
 }
 
-func (f *fakeEngine) Submit(_ context.Context, session string, readOnly, _ bool, p rpc.Prompt) (rpc.Accepted, error) {
+func (f *fakeEngine) Submit(_ context.Context, session string, readOnly, _, _ bool, p rpc.Prompt) (rpc.Accepted, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.prompts, f.sessions, f.modes = append(f.prompts, p), append(f.sessions, session), append(f.modes, readOnly)

@@ -27,8 +27,9 @@ import (
 // Engine does what clients ask for. Submit answers as soon as the prompt is
 // durable; it never waits for the model.
 type Engine interface {
-	// Submit queues a prompt of a session, empty when nobody there attends.
-	Submit(ctx context.Context, session string, readOnly, channel bool, p rpc.Prompt) (rpc.Accepted, error)
+	// Submit queues a prompt of a session, empty when nobody there attends; approved says that
+	// its caller may approve.
+	Submit(ctx context.Context, session string, readOnly, approved, channel bool, p rpc.Prompt) (rpc.Accepted, error)
 	StartRun(ctx context.Context, channel bool, p rpc.StartRun) (rpc.Started, error)
 	CallTool(ctx context.Context, approved, channel bool, p rpc.ToolCall) (rpc.ToolDone, error)
 	CancelCall(ctx context.Context, run int64, path string) ([]string, error)

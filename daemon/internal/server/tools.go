@@ -4,13 +4,16 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
 func (s *Server) tools(_ context.Context, _ *conn, p rpc.ToolsParams) ([]sdk.Tool, error) {
-	all := slices.DeleteFunc(slices.Clone(s.cfg.Daemon.Tools()), func(t sdk.Tool) bool { return t.Unlisted || t.People != p.People })
+	all := slices.DeleteFunc(slices.Clone(s.cfg.Daemon.Tools()), func(t sdk.Tool) bool {
+		return t.Unlisted || t.People != p.People || sdk.IsLent(strings.TrimPrefix(t.Plugin, sdk.MCPPrefix))
+	})
 	return orEmpty(all), nil
 }
 

@@ -18,7 +18,7 @@ func TestACallIsFoundInTheJournal(t *testing.T) {
 		return sdk.JournalRow{Kind: sdk.KindEntrySet, Run: 3, Loop: loop, Turn: turn, Path: path, Data: change}
 	}
 	closed := func(turn int) sdk.JournalRow { return sdk.JournalRow{Kind: sdk.KindTurnClosed, Run: 3, Turn: turn} }
-	f := &callFollower{call: rpc.ToolCall{Tool: "bash", Arguments: json.RawMessage(`{"command":"ls", "dir":"."}`)}}
+	f := &callFollower{call: rpc.ToolCall{Tool: "bash", Arguments: json.RawMessage(`{"command":"ls", "dir":".", "limit":null}`)}} // null is not recorded
 	for i, row := range []sdk.JournalRow{
 		closed(1),
 		record(7, 2, "bash", "log://turn_2/bash/ls", `{"dir":".","command":"ls"}`), // of a model

@@ -159,6 +159,18 @@ func TestRawName(t *testing.T) {
 	r.want(r.judge(says("read-only", "", sdk.Annotations{})), "read-only: is new")
 }
 
+// TestOneNameForAnother: a tool that comes to the name of one that was known is another, also of
+// a server that nobody has accepted, and what the plugin adds is no tool of the server.
+func TestOneNameForAnother(t *testing.T) {
+	r := newRoom(t)
+	a, b, added := says("search", "", sdk.Annotations{}), says("Search", "", sdk.Annotations{}), says("", "tells what there is", sdk.Annotations{})
+	a.Name, b.Name, added.Name = "mcp__s__search", "mcp__s__search", "mcp__s___server"
+	r.want(r.judge(a, added), "search; ")
+	r.want(r.judge(b), "Search: is another tool of the server under the name of one that was known")
+	added.Description = "tells more"
+	r.want(r.judge(a, added), "search; ")
+}
+
 // TestAccepted: a server that is accepted is held to all that it was: its tools, the new ones
 // too, its block, and the file that it starts.
 func TestAccepted(t *testing.T) {

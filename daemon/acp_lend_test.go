@@ -16,7 +16,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/coder/acp-go-sdk"
 )
@@ -96,8 +95,8 @@ func TestEditorLendsServers(t *testing.T) {
 		t.Fatal(err)
 	}
 	gone := lentTool(first, "who")
-	for began := time.Now(); strings.Contains(s.bothy("plugins", "list"), strings.TrimSuffix(gone, "__who")); {
-		if time.Since(began) > within {
+	for ctx := e.ctx(); strings.Contains(s.bothy("plugins", "list"), strings.TrimSuffix(gone, "__who")); {
+		if ctx.Err() != nil {
 			t.Fatal("it is not gone with its session")
 		}
 	}

@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"strings"
 
+	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client"
 	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/rpc"
@@ -63,6 +65,9 @@ func (cmd runCmd) Run(ctx context.Context, c *console) error {
 		return err
 	}
 	who := cmd.approver(c, cmd.Format == "text")
+	if len(cmd.Prompt) > 0 && strings.HasPrefix(cmd.Prompt[0], "/"+sdk.MCPPrefix) {
+		c.role = rpc.RoleApprove // the person calls a server, as with `bothy mcp prompt`
+	}
 	cl, err := c.connect(ctx)
 	if err != nil {
 		return err

@@ -146,8 +146,8 @@ func (p *Process) own(started chan<- error, pipes ...*os.File) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	if err := p.cmd.Start(); err != nil {
+		close(p.done) // first: who is told of the error may ask how it ended
 		started <- err
-		close(p.done)
 		return
 	}
 	p.mu.Lock()

@@ -23,7 +23,13 @@ func TestTypedTool(t *testing.T) {
 		return ok("Greet " + string(c.Arguments))
 	})
 	h.start()
-	a := h.submit(Submission{Prompt: "/mcp__notes__greet Ada Lovelace"})
+	if _, err := h.engine.Submit(t.Context(), Submission{Project: h.project, Prompt: "/mcp__notes__greet Ada Lovelace"}); err == nil || !strings.Contains(err.Error(), "a person has to agree") {
+		t.Errorf("for a client that may only submit: %v", err)
+	}
+	if _, err := h.engine.Submit(t.Context(), Submission{Project: h.project, Prompt: "/mcp__notes__greet Ada Lovelace", Approved: true, ReadOnly: true}); err == nil || !strings.Contains(err.Error(), "this prompt only reads") {
+		t.Errorf("for a prompt that only reads: %v", err)
+	}
+	a := h.submit(Submission{Prompt: "/mcp__notes__greet Ada Lovelace", Approved: true})
 	l := h.await(a)
 	if l.Prompt != "/mcp__notes__greet Ada Lovelace" {
 		t.Errorf("the prompt is %q", l.Prompt)
@@ -43,7 +49,7 @@ func TestTypedTool(t *testing.T) {
 	for prompt, says := range map[string]string{
 		"/mcp__notes__greet x=1 Nobody": "there is nobody", "/mcp__notes__wave": "To send this text as it is, begin it with a space", `/mcp__notes__greet "a`: "has no end",
 	} {
-		if _, err := h.engine.Submit(t.Context(), Submission{Project: h.project, Prompt: prompt}); err == nil || !strings.Contains(err.Error(), says) {
+		if _, err := h.engine.Submit(t.Context(), Submission{Project: h.project, Prompt: prompt, Approved: true}); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", prompt, err)
 		}
 	}

@@ -44,6 +44,7 @@ type Servers struct {
 	of      *config.Config   // and of the tools: what was judged last
 	from    []sdk.Tool
 	judged  []sdk.Tool
+	kept    bool // the file has all that is known
 }
 
 // trust is what was judged of a server: it is as a person accepted it, or it drifted, or it
@@ -55,7 +56,7 @@ type trust struct {
 
 // Open reads the file. One that cannot be read is told in the log, and begun anew.
 func Open(o Options) *Servers {
-	s := &Servers{o: o, trust: map[string]trust{}}
+	s := &Servers{o: o, trust: map[string]trust{}, kept: true}
 	var err error
 	if s.records, err = Read(o.Path); err != nil {
 		o.Log.Warn("what was known of the servers of MCP is lost, and they are seen for the first time", "error", err)
@@ -90,8 +91,9 @@ func (s *Servers) Judge(cfg *config.Config, list []sdk.Tool) []sdk.Tool {
 			changed = s.server(p.Label, p.Server, at) || changed
 		}
 	}
-	if changed {
-		if err := write(s.o.Path, s.records); err != nil {
+	if changed || !s.kept {
+		err := write(s.o.Path, s.records)
+		if s.kept = err == nil; err != nil { // it is tried again with the next list
 			s.o.Log.Warn("what is known of the servers of MCP could not be kept", "error", err)
 		}
 	}

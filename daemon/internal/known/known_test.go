@@ -244,6 +244,24 @@ func TestFile(t *testing.T) {
 	}
 }
 
+// TestFileThatCannotBeWritten: what could not be kept is kept with the next list, though that has
+// nothing new.
+func TestFileThatCannotBeWritten(t *testing.T) {
+	r := newRoom(t)
+	a := says("a", "does a", sdk.Annotations{})
+	if err := os.Mkdir(r.path, 0o700); err != nil { // nothing can be put in its place
+		t.Fatal(err)
+	}
+	r.judge(a)
+	if err := os.Remove(r.path); err != nil {
+		t.Fatal(err)
+	}
+	r.judge(a)
+	if all, err := Read(r.path); err != nil || len(all) != 1 {
+		t.Errorf("%v %v", all, err)
+	}
+}
+
 // TestFiles: what is started is the command, wherever PATH has it, and the programs among the
 // arguments.
 func TestFiles(t *testing.T) {

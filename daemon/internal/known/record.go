@@ -6,13 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/daemon/internal/durable"
 	"github.com/bothyd/bothy/daemon/internal/watch"
 	"github.com/bothyd/bothy/sdk"
 )
@@ -142,16 +141,8 @@ func write(path string, records map[string]*Record) error {
 	if text.Len() > mostFile {
 		return fmt.Errorf("%s would have %d MB, and may have %d", path, text.Len()>>20, mostFile>>20)
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+FileName+".*") // its mode is 0600
-	if err != nil {
+	if err := durable.Write(path, text.Bytes()); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
-	}
-	_, err = f.Write(text.Bytes())
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("write %s: %w", path, err), os.Remove(f.Name()))
 	}
 	return nil
 }

@@ -21,6 +21,7 @@ import (
 
 	"github.com/creack/pty"
 	"github.com/gdamore/tcell/v3/vt"
+	"golang.org/x/sys/unix"
 )
 
 // seat is a person's terminal: a program on a pty, and an emulator that draws its bytes.
@@ -155,10 +156,27 @@ func (s *seat) start(cmd *exec.Cmd) {
 	go s.draw()
 	go func() { _, _ = io.Copy(s.pty, s.term) }() // what the emulator answers; it ends with the terminal
 	s.t.Cleanup(func() {
-		_ = s.cmd.Process.Signal(syscall.SIGHUP)
-		<-s.ended
+		s.hangUp()
 		_ = s.term.Stop()
 	})
+}
+
+// hangUp has the program end as when its window is closed. What does not end is killed, so
+// that a test which failed is told.
+func (s *seat) hangUp() {
+	front, err := unix.IoctlGetInt(int(s.pty.Fd()), unix.TIOCGPGRP) // what a shell waits for
+	_ = s.cmd.Process.Signal(syscall.SIGHUP)
+	select {
+	case <-s.ended:
+		return
+	case <-time.After(time.Minute):
+	}
+	s.t.Errorf("it does not end when its window is closed:\n%s", s.screen())
+	if err == nil && front > 1 {
+		_ = syscall.Kill(-front, syscall.SIGKILL)
+	}
+	_ = s.cmd.Process.Kill()
+	<-s.ended
 }
 
 // draw gives the emulator what the program writes, until the program has ended.

@@ -99,6 +99,7 @@ func List(c *Catalogue, budget int, prompt string) Listing {
 		}
 	}
 	var b strings.Builder
+	b.Grow(max(0, min(budget, lines.whole+len(listUsage)+len(listClosing))))
 	b.WriteString(intro + listOpening)
 	for at, x := range lines.all {
 		if !left[at] {
@@ -120,18 +121,20 @@ func List(c *Catalogue, budget int, prompt string) Listing {
 // do not fit at all by tier, a person's own before what came with Bothy, and name.
 func (lines listLines) rank(c *Catalogue, prompt string) (ranked []int) {
 	s := c.search()
-	scores, _ := s.scores(prompt, s.terms(prompt))
+	t := s.tally(prompt, s.terms(prompt))
+	defer s.tallies.Put(t)
+	ranked = make([]int, 0, len(lines.all))
 	for i, x := range lines.all {
-		if scores[x.place] > 0 {
+		if t.scores[x.place] > 0 {
 			ranked = append(ranked, i)
 		}
 	}
 	slices.SortFunc(ranked, func(a, b int) int {
-		return cmp.Or(cmp.Compare(scores[lines.all[b].place], scores[lines.all[a].place]), a-b)
+		return cmp.Or(cmp.Compare(t.scores[lines.all[b].place], t.scores[lines.all[a].place]), a-b)
 	})
 	for _, tier := range []sdk.SkillTier{sdk.TierWorkspace, sdk.TierUser, sdk.TierBundled, ""} {
 		for i, x := range lines.all {
-			if scores[x.place] == 0 && x.document.Tier == tier {
+			if t.scores[x.place] == 0 && x.document.Tier == tier {
 				ranked = append(ranked, i)
 			}
 		}

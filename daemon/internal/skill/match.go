@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"maps"
 	"math"
+	"math/bits"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -41,6 +43,7 @@ type search struct {
 	names     []string         // of them, see plainName
 	words     map[string]int32 // places in found
 	found     [][]posting      // each by document
+	tallies   sync.Pool        // of *tally: a query of ten thousand documents would make each of its size
 }
 
 // posting is one word in one document: what it adds to the document's score.
@@ -51,8 +54,8 @@ type posting struct {
 
 func newSearch(documents []*Document) *search {
 	s := &search{documents: documents, names: make([]string, len(documents)), words: map[string]int32{}}
-	lengths := make([]float64, len(documents))
-	total := 0.0
+	s.tallies.New = func() any { return &tally{make([]float64, len(documents)), make([]uint64, len(documents))} }
+	lengths, total := make([]float64, len(documents)), 0.0
 	for i, d := range documents {
 		if s.names[i] = d.Name; strings.Trim(d.Name, nameLetters) != "" {
 			s.names[i] = plainName(d.Name)
@@ -110,11 +113,12 @@ type term struct {
 // terms are the rarest words of a query, in its order.
 func (s *search) terms(query string) (terms []term) {
 	asked := map[int32]bool{}
+	var whole []byte // of a word that becomes its singular
 	eachWord(start(query, maxQuery), func(word []byte) {
-		whole := string(word)
+		whole = append(whole[:0], word...)
 		if at, ok := s.words[string(singular(word))]; ok && !asked[at] {
 			asked[at] = true
-			terms = append(terms, term{whole, len(terms), s.found[at]})
+			terms = append(terms, term{string(whole), len(terms), s.found[at]})
 		}
 	})
 	if len(terms) > maxTerms {
@@ -125,17 +129,25 @@ func (s *search) terms(query string) (terms []term) {
 	return terms
 }
 
-// scores adds up what each document scores, and promotes the names that a query names
+// tally is what each document scores for a query, and the terms that it has, a bit for each.
+type tally struct {
+	scores []float64
+	has    []uint64
+}
+
+// tally adds up what each document scores, and promotes the names that a query names
 // before all that merely has its words: first what equals it, then what begins with it
-// or begins it. has are, by document, the terms that it has, a bit for each.
-func (s *search) scores(query string, terms []term) (scores []float64, has []uint64) {
-	scores, has = make([]float64, len(s.documents)), make([]uint64, len(s.documents))
+// or begins it. The caller gives the tally back to s.tallies.
+func (s *search) tally(query string, terms []term) *tally {
+	t := s.tallies.Get().(*tally)
+	clear(t.scores)
+	clear(t.has)
 	step := 1.0 // above what any document scores
-	for i, t := range terms {
-		for _, p := range t.in {
-			has[p.document] |= 1 << i
-			score := scores[p.document] + float64(p.score)
-			if scores[p.document] = score; score+1 > step {
+	for i, term := range terms {
+		for _, p := range term.in {
+			t.has[p.document] |= 1 << i
+			score := t.scores[p.document] + float64(p.score)
+			if t.scores[p.document] = score; score+1 > step {
 				step = score + 1
 			}
 		}
@@ -145,12 +157,12 @@ func (s *search) scores(query string, terms []term) (scores []float64, has []uin
 		switch {
 		case name == "" || query == "" || name[0] != query[0]:
 		case name == query:
-			scores[i] += 2 * step
+			t.scores[i] += 2 * step
 		case len(query) > 1 && strings.HasPrefix(name, query), strings.HasPrefix(query, name) && query[len(name)] == '-':
-			scores[i] += step
+			t.scores[i] += step
 		}
 	}
-	return scores, has
+	return t
 }
 
 // best returns the places of the scores above 0, best first, at most limit of them;
@@ -180,15 +192,14 @@ func best(scores []float64, limit int) []int {
 func (c *Catalogue) Match(query string, limit int) []Match {
 	s := c.search()
 	terms := s.terms(query)
-	scores, has := s.scores(query, terms)
-	places := best(scores, limit)
+	t := s.tally(query, terms)
+	defer s.tallies.Put(t)
+	places := best(t.scores, limit)
 	matches := make([]Match, len(places))
 	for i, at := range places {
-		matches[i] = Match{Document: s.documents[at], Score: scores[at]}
-		for j, t := range terms {
-			if has[at]&(1<<j) != 0 {
-				matches[i].Terms = append(matches[i].Terms, t.word)
-			}
+		matches[i] = Match{Document: s.documents[at], Score: t.scores[at], Terms: make([]string, 0, bits.OnesCount64(t.has[at]))}
+		for has := t.has[at]; has != 0; has &= has - 1 {
+			matches[i].Terms = append(matches[i].Terms, terms[bits.TrailingZeros64(has)].word)
 		}
 	}
 	return matches

@@ -1,5 +1,6 @@
-// Package deadline bounds work by the time that it takes itself: while somebody else is waited
-// for, such as a person who was asked something, the time stands still.
+// Package deadline bounds work by the time that it takes itself, or that nothing comes of it:
+// while somebody else is waited for, such as a person who was asked something, the time stands
+// still.
 package deadline
 
 import (
@@ -8,31 +9,58 @@ import (
 	"time"
 )
 
-// Deadline is the end of a context, which moves while it is held.
+// Deadline is the end of a context, which moves while it is held. A nil one bounds nothing.
 type Deadline struct {
 	mu    sync.Mutex
 	timer *time.Timer
-	until time.Time
+	why   error
+	until time.Time     // while nobody holds it
+	left  time.Duration // from when it is let go of
+	anew  bool          // left is what it was at first
 	held  int
-	since time.Time // of the first that holds it
 }
 
 // With is a context that ends with the cause why when the work has taken as long as limit. It has
 // no deadline of its own to ask for, since that may move.
 func With(ctx context.Context, limit time.Duration, why error) (context.Context, *Deadline, context.CancelFunc) {
+	return begin(ctx, &Deadline{left: limit, why: why})
+}
+
+// Silence is a context that ends with the cause why when nobody has held it for as long as
+// limit: let go of, the time begins anew. Zero is no end of that kind.
+func Silence(ctx context.Context, limit time.Duration, why error) (context.Context, *Deadline, context.CancelFunc) {
+	if limit <= 0 {
+		return ctx, nil, func() {}
+	}
+	return begin(ctx, &Deadline{left: limit, why: why, anew: true})
+}
+
+func begin(ctx context.Context, d *Deadline) (context.Context, *Deadline, context.CancelFunc) {
 	ctx, end := context.WithCancelCause(ctx)
-	d := &Deadline{until: time.Now().Add(limit)}
-	d.timer = time.AfterFunc(limit, func() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.until = time.Now().Add(d.left)
+	d.timer = time.AfterFunc(d.left, func() {
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		if d.held == 0 {
-			end(why)
+		if d.held == 0 && !time.Now().Before(d.until) { // it may have been held just now
+			end(d.why)
 		}
 	})
 	return ctx, d, func() { d.timer.Stop(); end(nil) }
 }
 
-// Hold stops the time until it is let go of. A nil Deadline bounds nothing.
+// Becomes changes how much time there is when it is let go of, and why the context ends then. It
+// must be held.
+func (d *Deadline) Becomes(left time.Duration, why error) {
+	if d != nil {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.left, d.why = left, why
+	}
+}
+
+// Hold stops the time until it is let go of.
 func (d *Deadline) Hold() (letGo func()) {
 	if d == nil {
 		return func() {}
@@ -41,14 +69,16 @@ func (d *Deadline) Hold() (letGo func()) {
 	defer d.mu.Unlock()
 	if d.held++; d.held == 1 {
 		d.timer.Stop()
-		d.since = time.Now()
+		if !d.anew {
+			d.left = max(time.Until(d.until), 0)
+		}
 	}
 	return func() {
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		if d.held--; d.held == 0 {
-			d.until = d.until.Add(time.Since(d.since))
-			d.timer.Reset(max(time.Until(d.until), 0))
+			d.until = time.Now().Add(d.left)
+			d.timer.Reset(d.left)
 		}
 	}
 }

@@ -55,3 +55,41 @@ func TestNobodyHolds(t *testing.T) {
 		}
 	})
 }
+
+// TestSilence: work ends when nobody has held it for its time, which begins anew each time it
+// is let go of, and may be another from then on; zero is no end.
+func TestSilence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, d, end := Silence(t.Context(), time.Minute, errLate)
+		defer end()
+		for range 3 {
+			time.Sleep(59 * time.Second)
+			letGo := d.Hold()
+			time.Sleep(time.Hour)
+			letGo()
+		}
+		if ctx.Err() != nil {
+			t.Fatal("it ended though something had come")
+		}
+		other, letGo := errors.New("later"), d.Hold()
+		d.Becomes(time.Second, other)
+		time.Sleep(time.Hour)
+		letGo()
+		time.Sleep(time.Second / 2)
+		if ctx.Err() != nil {
+			t.Fatal("it ended before its time")
+		}
+		time.Sleep(time.Second)
+		if cause := context.Cause(ctx); !errors.Is(cause, other) {
+			t.Fatalf("it ended with %v", cause)
+		}
+
+		ctx, d, end = Silence(t.Context(), 0, errLate)
+		defer end()
+		d.Becomes(time.Second, errLate)
+		time.Sleep(time.Hour)
+		if d != nil || ctx.Err() != nil {
+			t.Fatal("no time is an end")
+		}
+	})
+}

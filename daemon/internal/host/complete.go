@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/bothyd/bothy/daemon/internal/callback"
+	"github.com/bothyd/bothy/daemon/internal/deadline"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/host"
 )
@@ -71,13 +72,13 @@ func (s *Supervisor) Complete(ctx context.Context, instance string, req sdk.Requ
 
 	first := i.callLimit(s.cfg.FirstDelta)
 	between := min(first, s.cfg.StreamIdle)
-	watched, quiet, done := heed(ctx, first, &sdk.ProviderError{Class: sdk.ClassGateway, Message: fmt.Sprintf("the model did not begin to answer within %v", first)})
+	watched, quiet, done := deadline.Silence(ctx, first, silentError{&sdk.ProviderError{Class: sdk.ClassGateway, Message: fmt.Sprintf("the model did not begin to answer within %v", first)}})
 	defer done()
-	stalled := &sdk.ProviderError{Class: sdk.ClassGateway, Streamed: true, Message: fmt.Sprintf("the model's answer stalled: nothing came for %v", between)}
+	stalled := silentError{&sdk.ProviderError{Class: sdk.ClassGateway, Streamed: true, Message: fmt.Sprintf("the model's answer stalled: nothing came for %v", between)}}
 	_, err = bound(host.WithCall(watched, id), l, func(rpc context.Context) (none struct{}, err error) {
 		return none, l.provider.Complete(host.Outgoing(rpc), req, func(d sdk.Delta) error {
 			defer quiet.Hold()() // a slow reader of ours is no fault of the stream
-			quiet.becomes(between, stalled)
+			quiet.Becomes(between, stalled)
 			return send(d)
 		})
 	})

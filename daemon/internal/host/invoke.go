@@ -119,7 +119,7 @@ func (s *Supervisor) serve(ctx context.Context, late *deadline.Deadline, l *link
 	do func(context.Context, time.Time, sdk.Stream) (sdk.ToolResult, error)) (r sdk.ToolResult, err error) {
 	ctx, done := l.unhurried(ctx)
 	defer done()
-	var quiet *silence
+	var quiet *deadline.Deadline
 	if !l.attached {
 		limit, heard := s.cfg.Silence, context.CancelFunc(nil)
 		if i.current().Granted(sdk.GrantSandbox) {

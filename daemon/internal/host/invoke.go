@@ -175,15 +175,14 @@ func (l *link) guarded(ctx context.Context, callID string, kind canceller, do fu
 	if !stop() {
 		<-over
 	}
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(context.Cause(rpc), errHung):
-		return l.hung(ctx)
-	case ctx.Err() != nil && context.Cause(l.alive) == nil:
-		return endedLate(ctx, err)
+	if err == nil || !errors.Is(context.Cause(rpc), errHung) {
+		return l.mapped(ctx, err)
 	}
-	return l.mapped(ctx, err)
+	why, end := gaveUp(ctx), "it was killed"
+	if l.attached {
+		end = "its author's process was left alone"
+	}
+	return sdk.Errorf(sdk.OutcomeOf(why), "%w, and the plugin did not stop within %v: %s", why, l.cfg.CancelGrace, end)
 }
 
 // cancel asks the plugin to end the call, waits for the grace, then kills it.
@@ -213,36 +212,4 @@ func (l *link) cancel(callID string, kind canceller, ended <-chan struct{}, hang
 			return
 		}
 	}
-}
-
-// hung is the error of a call whose plugin had to be killed, unless its author
-// runs it.
-func (l *link) hung(ctx context.Context) error {
-	err, end := gaveUp(ctx), "it was killed"
-	if l.attached {
-		end = "its author's process was left alone"
-	}
-	return sdk.Errorf(sdk.OutcomeOf(err), "%w, and the plugin did not stop within %v: %s", err, l.cfg.CancelGrace, end)
-}
-
-// endedLate is the error of a call that ended because it was asked to. What
-// the plugin itself says of it is kept.
-func endedLate(ctx context.Context, err error) error {
-	var own *sdk.Error
-	late := errors.Is(ctx.Err(), context.DeadlineExceeded) || fellSilent(ctx) != nil
-	if errors.As(err, &own) && own.Outcome != sdk.Internal && (own.Outcome != sdk.Aborted || !late) {
-		return own
-	}
-	return gaveUp(ctx)
-}
-
-// gaveUp says why a caller's context ended.
-func gaveUp(ctx context.Context) error {
-	if late := fellSilent(ctx); late != nil {
-		return late
-	}
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return &sdk.Error{Outcome: sdk.Timeout, Message: "the call did not end before its deadline", Cause: ctx.Err()}
-	}
-	return &sdk.Error{Outcome: sdk.Aborted, Message: "the call was aborted", Cause: ctx.Err()}
 }

@@ -16,36 +16,33 @@ import (
 const reaping = 3 * time.Second
 
 // mapped is the one place where an error of a call to a plugin is told apart:
-// the plugin's own answer is kept; otherwise the plugin died, the caller gave
-// up, or the message itself was refused. What is left is a mistake of either
-// side. It is nil for nil.
+// the plugin's own answer is kept, unless that only says that the call was to end; otherwise
+// the plugin died, the caller gave up, or the message itself was refused. What is left is a
+// mistake of either side. It is nil for nil.
 func (l *link) mapped(ctx context.Context, err error) error {
 	var own *sdk.Error
 	var provider *sdk.ProviderError
-	if err == nil || errors.As(err, &own) || errors.As(err, &provider) {
+	late := errors.Is(ctx.Err(), context.DeadlineExceeded) || fellSilent(ctx) != nil
+	switch {
+	case err == nil || errors.As(err, &provider):
+		return err
+	case errors.As(err, &own) && (ctx.Err() == nil || own.Outcome != sdk.Internal && (own.Outcome != sdk.Aborted || !late)):
 		return err
 	}
 	s, ok := status.FromError(err)
-	if !ok {
-		return sdk.Errorf(sdk.Internal, "%w", err)
-	}
 	if ctx.Err() == nil && s.Code() == codes.Unavailable {
 		select { // so that the error can say how it ended
 		case <-l.alive.Done():
 		case <-time.After(reaping):
 		}
 	}
-	if cause := context.Cause(l.alive); cause != nil {
+	switch cause := context.Cause(l.alive); {
+	case cause != nil:
 		return cause
-	}
-	if late := fellSilent(ctx); late != nil {
-		return late
-	}
-	switch {
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return &sdk.Error{Outcome: sdk.Timeout, Message: "the plugin did not answer in time", Cause: err}
 	case ctx.Err() != nil:
-		return &sdk.Error{Outcome: sdk.Aborted, Message: "the call was given up", Cause: err}
+		return gaveUp(ctx)
+	case !ok:
+		return sdk.Errorf(sdk.Internal, "%w", err)
 	}
 	switch s.Code() {
 	case codes.Unavailable:
@@ -58,4 +55,15 @@ func (l *link) mapped(ctx context.Context, err error) error {
 		return &sdk.Error{Outcome: sdk.Timeout, Message: "the plugin gave up in time: " + s.Message(), Cause: err}
 	}
 	return &sdk.Error{Outcome: sdk.Internal, Message: "the plugin failed: " + s.Message(), Cause: err}
+}
+
+// gaveUp says why a caller's context ended.
+func gaveUp(ctx context.Context) error {
+	if late := fellSilent(ctx); late != nil {
+		return late
+	}
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return &sdk.Error{Outcome: sdk.Timeout, Message: "the call did not end before its deadline", Cause: ctx.Err()}
+	}
+	return &sdk.Error{Outcome: sdk.Aborted, Message: "the call was aborted", Cause: ctx.Err()}
 }

@@ -28,27 +28,25 @@ type report struct {
 // say makes diagnostics all that is told. What is new is told, and what holds no more
 // taken back; what was said and holds stays as it was said. It needs t.telling.
 func (t *report) say(cfg *Config, now ...inspect.Diagnostic) {
-	var all, fresh []inspect.Diagnostic
 	was := t.list
+	t.list = nil
 	for _, d := range now {
-		if index(all, d) >= 0 {
-			continue
-		}
 		if n := index(was, d); n >= 0 {
 			d = was[n]
-		} else {
-			fresh = append(fresh, d)
 		}
-		all = append(all, d)
+		if index(t.list, d) < 0 {
+			t.list = append(t.list, d)
+		}
 	}
-	t.list = all
 	for _, d := range was {
-		if index(all, d) < 0 {
+		if index(t.list, d) < 0 {
 			cfg.Mended(d)
 		}
 	}
-	for _, d := range fresh {
-		cfg.Diagnose(d)
+	for _, d := range t.list {
+		if index(was, d) < 0 {
+			cfg.Diagnose(d)
+		}
 	}
 }
 

@@ -125,9 +125,9 @@ type Supervisor struct {
 	order     []*instance
 	byName    map[string]*instance
 	catalogue *catalogue
-	schemes   schemes
-	changes   changes         // notified whenever an instance comes, goes or changes its state
-	stopping  context.Context // bounds draining, once Stop was called
+	schemes   map[string]ownedScheme // by name
+	changes   changes                // notified whenever an instance comes, goes or changes its state
+	stopping  context.Context        // bounds draining, once Stop was called
 }
 
 // New makes a supervisor and the folder of its sockets.
@@ -139,7 +139,8 @@ func New(cfg Config) (*Supervisor, error) {
 	if err := clearLeft("a confined plugin's temporary files", filepath.Join(cfg.DataDir, confinedDir, "*", "tmp*")); err != nil {
 		return nil, err
 	}
-	s := &Supervisor{cfg: cfg, added: map[string]bool{}, schemes: schemes{owned: map[string]ownedScheme{}}, stopping: context.Background(), log: cfg.Log, byName: map[string]*instance{}, catalogue: newCatalogue(nil)}
+	s := &Supervisor{cfg: cfg, added: map[string]bool{}, schemes: map[string]ownedScheme{}, stopping: context.Background(), log: cfg.Log, byName: map[string]*instance{}, catalogue: newCatalogue(nil)}
+	s.changes.notify()
 	s.inspect = inspect.New(cfg.Config)
 	s.calls = callback.New(callback.Config{Services: cfg.Services, Refused: cfg.Refused, Redact: s.cfg.Redact, Tool: func(name string) (bare, full string, err error) {
 		o, err := s.tools().find(name)

@@ -5,36 +5,23 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 
 	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 )
 
-// changes wakes everybody who waits for something to change. Its zero value is
-// ready.
-type changes struct {
-	mu sync.Mutex
-	ch chan struct{}
-}
+// changes wakes everybody who waits for something to change, after a first notify.
+type changes struct{ next atomic.Pointer[chan struct{}] }
 
 // wait returns what closes with the next change. Ask for it, then look.
-func (n *changes) wait() <-chan struct{} {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.ch == nil {
-		n.ch = make(chan struct{})
-	}
-	return n.ch
-}
+func (n *changes) wait() <-chan struct{} { return *n.next.Load() }
 
 // notify wakes all who wait.
 func (n *changes) notify() {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.ch != nil {
-		close(n.ch)
-		n.ch = nil
+	next := make(chan struct{})
+	if was := n.next.Swap(&next); was != nil {
+		close(*was)
 	}
 }
 

@@ -4,20 +4,13 @@ import (
 	"context"
 	"errors"
 	"reflect"
-	"sync"
 
 	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 )
 
-// schemes are those that plugins declare for the entries that they write. Of two
-// plugins that mean different things by one name, the first has it as long as it is
-// configured.
-type schemes struct {
-	mu    sync.Mutex
-	owned map[string]ownedScheme // by name
-}
-
+// ownedScheme is one that a plugin declares for the entries that it writes. Of two plugins
+// that mean different things by one name, the first has it as long as it is configured.
 type ownedScheme struct {
 	instance string
 	scheme   sdk.Scheme
@@ -28,7 +21,7 @@ type ownedScheme struct {
 func (i *instance) register(ctx context.Context, spec inspect.Spec, m *sdk.Manifest) []inspect.Diagnostic {
 	var errs []error
 	for _, x := range m.Schemes {
-		err := i.s.schemes.claim(i, x)
+		err := i.s.claim(i, x)
 		if err == nil {
 			err = i.s.cfg.Register(ctx, x)
 		}
@@ -41,14 +34,13 @@ func (i *instance) register(ctx context.Context, spec inspect.Spec, m *sdk.Manif
 }
 
 // claim gives an instance a scheme, unless another one that is configured has it.
-func (s *schemes) claim(i *instance, x sdk.Scheme) error {
+func (s *Supervisor) claim(i *instance, x sdk.Scheme) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	has, taken := s.owned[x.Name]
-	_, gone := i.s.instance(has.instance)
+	has, taken := s.schemes[x.Name]
 	switch {
-	case !taken || has.instance == i.name || gone != nil:
-		s.owned[x.Name] = ownedScheme{i.name, x}
+	case !taken || has.instance == i.name || s.byName[has.instance] == nil:
+		s.schemes[x.Name] = ownedScheme{i.name, x}
 	case !reflect.DeepEqual(has.scheme, x):
 		return sdk.Errorf(sdk.Conflict, "the scheme %s:// belongs to the plugin %s, which means something else by it; one of them has to choose another name", x.Name, has.instance)
 	}

@@ -152,21 +152,17 @@ func (s *Supervisor) demand(label string) (i *instance, fresh bool, err error) {
 // before is tried again, for it may be there by now, and waited for no longer than
 // Config.Patience. What went wrong is told as with any plugin.
 func (s *Supervisor) Gather(ctx context.Context, agent sdk.Agent) {
-	var blocks []inspect.Spec
 	s.applying.Lock()
-	for _, spec := range s.blocks {
-		if server, is := strings.CutPrefix(spec.Instance, sdk.MCPPrefix); is && spec.Lazy && !spec.Off && agent.UsesMCP(server) {
-			blocks = append(blocks, spec)
-		}
-	}
+	blocks := s.blocks
 	s.applying.Unlock()
-	if len(blocks) == 0 {
-		return
-	}
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ConfigureTimeout)
 	defer cancel()
 	var starting sync.WaitGroup
 	for _, spec := range blocks {
+		server, is := strings.CutPrefix(spec.Instance, sdk.MCPPrefix)
+		if !is || !spec.Lazy || spec.Off || !agent.UsesMCP(server) {
+			continue
+		}
 		i, fresh, err := s.demand(spec.Instance)
 		if err != nil {
 			continue // the block is gone by now, or the daemon stops

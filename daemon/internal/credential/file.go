@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"github.com/bothyd/bothy/daemon/internal/durable"
 )
 
 // FileName is the file of keys in the folder of the configuration: a JSON object from names to
@@ -75,16 +77,8 @@ func writeFile(path string, keys map[string]string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("make the folder of %s: %w", path, err)
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+FileName+".*") // its mode is 0600
-	if err != nil {
+	if err := durable.Write(path, append(text, '\n')); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
-	}
-	_, err = f.Write(append(text, '\n'))
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("write %s: %w", path, err), os.Remove(f.Name()))
 	}
 	return nil
 }

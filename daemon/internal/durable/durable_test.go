@@ -12,8 +12,8 @@ import (
 // TestWrite: a file takes the place of another one whole, and nothing else is left.
 func TestWrite(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "x")
-	for _, text := range []string{"one", "", strings.Repeat("two", 10_000)} {
-		if err := Write(file, []byte(text)); err != nil {
+	for n, text := range []string{"one", "", strings.Repeat("two", 10_000), "", "four"} {
+		if err := []func(string, []byte) error{Write, Replace}[n%2](file, []byte(text)); err != nil {
 			t.Fatal(err)
 		}
 		got, err := os.ReadFile(file)

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"unicode/utf8"
 
+	"github.com/bothyd/bothy/daemon/internal/durable"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/cassette"
 	"github.com/bothyd/bothy/sdk/rpc"
@@ -113,7 +114,7 @@ func (e *Engine) endTape(ctx context.Context, run sdk.Run, l sdk.Loop) error {
 		raw, err = c.Encode()
 	}
 	if err == nil {
-		err = replaceFile(path, raw)
+		err = durable.Replace(path, raw)
 	}
 	if err != nil {
 		return sdk.Errorf(sdk.Unavailable, "no cassette can be made of prompt %d of run %s: %w", l.Sequence, run.Alias, err)
@@ -172,22 +173,6 @@ func readTape(path string) (c cassette.Cassette, err error) {
 		}
 		c.Steps = append(c.Steps, x.Step)
 	}
-}
-
-// replaceFile makes a file that is whole or not there, for the user alone.
-func replaceFile(path string, raw []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".tape-") // mode 0600
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(raw)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
 }
 
 // tapePiece is the most of a cassette that is handed out at a time.

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/bothyd/bothy/daemon/internal/durable"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/cassette"
 )
@@ -98,7 +99,7 @@ func (e *Engine) keepPlayed(run sdk.Run, s Submission) (string, error) {
 	name := hex.EncodeToString(sum[:]) + ".json"
 	err := os.MkdirAll(e.tapes(run), 0o700)
 	if err == nil {
-		err = replaceFile(filepath.Join(e.tapes(run), name), s.played.raw)
+		err = durable.Replace(filepath.Join(e.tapes(run), name), s.played.raw)
 	}
 	if err != nil {
 		return "", sdk.Errorf(sdk.Unavailable, "keep the cassette in the run's folder: %w", err)

@@ -14,6 +14,7 @@ import (
 	"syscall"
 
 	"github.com/bothyd/bothy/daemon/internal/bundle"
+	"github.com/bothyd/bothy/daemon/internal/durable"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/plugin"
 )
@@ -152,7 +153,7 @@ func (s *Inspector) vouch(b *Binary) {
 		return
 	}
 	if _, known := s.held(b, b.Digest); !known && b.list() == nil { // a start finds out what is wrong
-		s.keep(s.listingFile(b), []byte(b.listing), exchange)
+		s.keep(s.listingFile(b), []byte(b.listing), durable.Replace)
 	}
 }
 

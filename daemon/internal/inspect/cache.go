@@ -10,6 +10,7 @@ import (
 	"reflect"
 
 	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/daemon/internal/durable"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -75,7 +76,7 @@ func (s *Inspector) update(b *Binary, change func(*described) bool) {
 	}
 	if change(&d) || fresh {
 		text, _ := json.Marshal(d) // what was read from JSON can be written again
-		s.keep(s.cacheFile(b.Path), text, exchange)
+		s.keep(s.cacheFile(b.Path), text, durable.Replace)
 	}
 }
 
@@ -103,12 +104,4 @@ func (s *Inspector) keep(file string, text []byte, write func(string, []byte) er
 	if err != nil {
 		s.cfg.Log.Debug("keeping what a plugin declares", "file", file, "error", err)
 	}
-}
-
-// exchange is durable.Write for what a power cut may take: that waits for the disk.
-func exchange(file string, text []byte) error {
-	if err := os.WriteFile(file+".new", text, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(file+".new", file)
 }

@@ -46,7 +46,7 @@ func (s *Inspector) changeHeard(change func(subscriptions)) {
 	if maps.EqualFunc(now, s.subscribed, slices.Equal) {
 		return
 	}
-	write := exchange // without a guard in it, it may be lost: nobody is taken for none
+	write := durable.Replace // without a guard in it, it may be lost: nobody is taken for none
 	if slices.ContainsFunc(slices.Collect(maps.Values(now)), func(subs []sdk.Subscription) bool { return len(subs) > 0 }) {
 		write = durable.Write
 	}

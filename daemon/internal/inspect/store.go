@@ -97,12 +97,9 @@ func (s *Inspector) settle(st *Installation, copied *Binary, made string) error 
 	if s.Verify(Spec{Path: st.Path}).Problem == "" {
 		return nil
 	}
-	err := s.remove(st.Digest)
+	err := errors.Join(s.remove(st.Digest), os.Rename(copied.Path, filepath.Join(made, name)))
 	if err == nil && copied.Bundle != nil {
 		err = os.WriteFile(filepath.Join(made, listingName), []byte(copied.listing), 0o444)
-	}
-	if err == nil {
-		err = os.Rename(copied.Path, filepath.Join(made, name))
 	}
 	if err == nil {
 		err = os.Rename(made, folder)

@@ -16,6 +16,7 @@ import (
 	"syscall"
 
 	"github.com/bothyd/bothy/daemon/internal/bundle"
+	"github.com/bothyd/bothy/daemon/internal/watch"
 )
 
 // Binary is a plugin's file, opened and verified. What was verified is what is
@@ -217,7 +218,4 @@ func sumOf(places []bundle.Place, opened map[string]string) string {
 
 // identityOf changes whenever a file does. Nobody can set the time at which the kernel
 // saw it change.
-func identityOf(info fs.FileInfo) string {
-	st := info.Sys().(*syscall.Stat_t)
-	return fmt.Sprintf("%d:%d:%v:%d:%d:%d", st.Dev, st.Ino, info.Mode(), st.Size, info.ModTime().UnixNano(), changeTime(info).UnixNano())
-}
+func identityOf(info fs.FileInfo) string { return fmt.Sprint(watch.KeyOf(info), info.Mode()) }

@@ -1,11 +1,9 @@
 package inspect
 
 import (
-	"io/fs"
 	"os"
 	"os/exec"
 	"syscall"
-	"time"
 )
 
 // SetUp makes the open file what cmd starts, whatever its path names by then, in a
@@ -17,9 +15,4 @@ func (b *Binary) SetUp(cmd *exec.Cmd) {
 	cmd.ExtraFiles = []*os.File{b.File}
 	cmd.Path = "/proc/self/fd/3"
 	b.prepare(cmd)
-}
-
-// changeTime is when the kernel last saw the file change: nobody can set it.
-func changeTime(info fs.FileInfo) time.Time {
-	return time.Unix(info.Sys().(*syscall.Stat_t).Ctim.Unix())
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/bothyd/bothy/daemon/internal/bundle"
+	"github.com/bothyd/bothy/daemon/internal/watch"
 )
 
 // Pin is what vouches for the digest of a plugin's file. Empty is nothing: what
@@ -107,17 +108,13 @@ func (s *Inspector) Sum(b *Binary) (err error) {
 // was worked out. A path cannot change it; writing into the file can.
 func (b *Binary) Unchanged() bool { return b.identity != "" && b.Identity() == b.identity }
 
-// tick is longer than the steps in which a file's times go.
-const tick = 2 * time.Second
-
 // settled reports whether a file, or all of a bundle, stays what it is as long as it
 // looks the same: nobody but us and root can write it, and it is older than a step of its
 // clock, for one that was written just now can be written again without its times telling.
 func settled(places []bundle.Place) bool {
 	return !slices.ContainsFunc(places, func(p bundle.Place) bool {
 		owner, mode := ownerOf(p.Info), p.Info.Mode()
-		return owner != os.Geteuid() && owner != 0 || mode&0o022 != 0 && mode.Type() != fs.ModeSymlink ||
-			min(time.Since(p.Info.ModTime()), time.Since(changeTime(p.Info))) <= tick
+		return owner != os.Geteuid() && owner != 0 || mode&0o022 != 0 && mode.Type() != fs.ModeSymlink || !watch.KeyOf(p.Info).Sure(time.Now())
 	})
 }
 

@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/coder/acp-go-sdk"
 
@@ -58,7 +57,7 @@ func (t *teller) action(row sdk.JournalRow, a *timeline.Action) {
 	}
 	printed := row.Kind == sdk.KindEntryChunk && row.Body != nil
 	if printed {
-		c.live = tail(c.live+*row.Body, mostLive)
+		c.live = sdk.Tail(c.live+*row.Body, mostLive)
 	}
 	status, arguments := statusOf(a), string(a.ExactArguments())
 	same := c.told && status == c.status && arguments == c.arguments
@@ -201,24 +200,12 @@ func diffs(diff, project string) (all []acp.ToolCallContent) {
 	return all
 }
 
-// tail is the end of a text, at most so many bytes, from the beginning of a character on.
-func tail(text string, most int) string {
-	at := len(text) - most
-	if at <= 0 {
-		return text
-	}
-	for at < len(text) && !utf8.RuneStart(text[at]) {
-		at++
-	}
-	return text[at:]
-}
-
 // middleCut leaves the middle of a long text out, between lines.
 func middleCut(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}
-	begin, end := text[:most/2], tail(text, most/2)
+	begin, end := text[:most/2], sdk.Tail(text, most/2)
 	if at := strings.LastIndexByte(begin, '\n'); at >= 0 {
 		begin = begin[:at]
 	}

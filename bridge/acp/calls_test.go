@@ -102,21 +102,9 @@ func TestOutput(t *testing.T) {
 	}
 	text := got[0].Content.Content.Text.Text
 	if len(text) > mostOutput+200 || !strings.HasPrefix(text, "````\nfirst\n") || !strings.HasSuffix(text, "\nlast\n````") || !strings.Contains(text, "left out") {
-		t.Errorf("%d bytes: %.100q ... %q", len(text), text, tail(text, 100))
+		t.Errorf("%d bytes: %.100q ... %q", len(text), text, sdk.Tail(text, 100))
 	}
 	if output(" \n\n") != nil {
 		t.Error("blanks are shown")
-	}
-}
-
-func TestTail(t *testing.T) {
-	for _, c := range []struct {
-		text string
-		most int
-		want string
-	}{{"abc", 3, "abc"}, {"abcd", 3, "bcd"}, {"aüb", 2, "b"}, {"aüb", 3, "üb"}} {
-		if got := tail(c.text, c.most); got != c.want {
-			t.Errorf("%q, %d: %q, want %q", c.text, c.most, got, c.want)
-		}
 	}
 }

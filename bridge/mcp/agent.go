@@ -184,9 +184,8 @@ func dismissed(w work, proposal string) *mcp.CallToolResult {
 
 // answerOf is a result of run_agent.
 func answerOf(w work, state, said string, bad bool) *mcp.CallToolResult {
-	said, cut := clip(said, mostOutput)
-	if cut {
-		said += "\n(This is not the whole answer: " + runURI(w.alias) + " has it.)"
+	if head := sdk.Head(said, mostOutput); head != said {
+		said = head + "\n(This is not the whole answer: " + runURI(w.alias) + " has it.)"
 	}
 	r := &mcp.CallToolResult{IsError: bad, Content: []mcp.Content{text(said)}}
 	r.StructuredContent = map[string]any{"run": w.alias, "state": state, "prompt": w.sequence, "history": runURI(w.alias)}

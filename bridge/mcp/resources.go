@@ -136,11 +136,11 @@ func (b *bridge) changed(ctx context.Context, run string) (string, error) {
 			break
 		}
 	}
-	text, cut := clip(diff.String(), mostOutput)
+	text := sdk.Head(diff.String(), mostOutput)
 	if text == "" {
 		text = "(Nothing in the project's files.)\n"
 	}
-	if cut {
+	if diff.Len() > mostOutput {
 		text += "\n(This is not all: `bothy runs diff " + run + "` has it.)\n"
 	}
 	return text, err

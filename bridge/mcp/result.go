@@ -26,8 +26,8 @@ type medium struct {
 // result is what a tool answered, as the client gets it: its output, why it failed, and what is
 // no text behind that.
 func result(r sdk.ToolResult) *mcp.CallToolResult {
-	output, cut := clip(r.Output, mostOutput)
-	if r.Truncated || cut {
+	output := sdk.Head(r.Output, mostOutput)
+	if r.Truncated || output != r.Output {
 		output += "\n(This is not the whole output, which was cut.)"
 	}
 	if !r.Success && r.Error != "" && !strings.Contains(output, r.Error) {
@@ -94,15 +94,4 @@ func text(s string) mcp.Content { return &mcp.TextContent{Text: strings.ToValidU
 // failed is the result of a call that could not be made, for the model.
 func failed(why string) *mcp.CallToolResult {
 	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{text(why)}}
-}
-
-// clip is the beginning of a text, at most so many bytes, and whether something is left out.
-func clip(s string, most int) (string, bool) {
-	if len(s) <= most {
-		return s, false
-	}
-	for most > 0 && !utf8.RuneStart(s[most]) {
-		most--
-	}
-	return s[:most], true
 }

@@ -42,14 +42,3 @@ func TestResult(t *testing.T) {
 		t.Errorf("%d bytes", len(raw))
 	}
 }
-
-func TestClip(t *testing.T) {
-	for n := range 8 {
-		if got, cut := clip("aäö€", n); len(got) > n || !strings.HasPrefix("aäö€", got) || !cut {
-			t.Errorf("%d: %q, %v", n, got, cut)
-		}
-	}
-	if got, cut := clip("aäö€", 8); got != "aäö€" || cut {
-		t.Errorf("%q, %v", got, cut)
-	}
-}

@@ -70,7 +70,7 @@ func (t *teller) log(channel int, text string) {
 	if channel == 2 {
 		level = "warning"
 	}
-	text, _ = clip(strings.TrimRight(show.Output(text), "\n"), mostSaid)
+	text = sdk.Head(strings.TrimRight(show.Output(text), "\n"), mostSaid)
 	_ = t.req.Session.Log(t.ctx, &mcp.LoggingMessageParams{Logger: t.req.Params.Name, Level: level, Data: text}) // as above
 }
 

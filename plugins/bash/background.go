@@ -198,7 +198,7 @@ func (b *bash) shown(j *job) sdk.ToolResult {
 		note += fmt.Sprintf("[%s has run for %s and printed nothing new]\n", j.id, time.Since(j.began).Round(time.Second))
 	}
 	answer.Output = joined(text([]byte(printed)), "", "", "", note)
-	if short, cut := head(answer.Output, shownBytes); cut {
+	if short := sdk.Head(answer.Output, shownBytes); short != answer.Output {
 		answer.Output, answer.Truncated = short, true
 	}
 	return answer

@@ -299,7 +299,7 @@ func lost(runDir string) string {
 // firstLine is a command as a list shows it.
 func firstLine(command string) string {
 	line, rest, _ := strings.Cut(strings.TrimSpace(command), "\n")
-	if short, cut := head(line, 60); cut || rest != "" {
+	if short := sdk.Head(line, 60); short != line || rest != "" {
 		return short + "..."
 	}
 	return line

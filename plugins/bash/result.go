@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/bothyd/bothy/sandbox"
 	"github.com/bothyd/bothy/sdk"
@@ -43,13 +42,12 @@ func answer(r sandbox.Result, out *output) sdk.ToolResult {
 		Metadata:  map[string]any{"exit_code": r.ExitCode, "duration_ms": r.Duration.Milliseconds()},
 	}
 	result.Output = joined(stdout, dropped("stdout", r.StdoutDropped), stderr, dropped("stderr", r.StderrDropped), notes(r)+acrossDevices(r, stderr)+unreached(r, out))
-	if short, cut := head(result.Output, shownBytes); cut {
+	if short := sdk.Head(result.Output, shownBytes); short != result.Output {
 		result.Output, result.Truncated = short, true
 	}
-	out1, cut1 := head(stdout, repeatedOut)
-	out2, cut2 := head(stderr, repeatedError)
+	out1, out2 := sdk.Head(stdout, repeatedOut), sdk.Head(stderr, repeatedError)
 	result.Metadata["stdout"], result.Metadata["stderr"] = out1, out2
-	if cut1 || cut2 {
+	if out1 != stdout || out2 != stderr {
 		result.Metadata["repeated_in_part"] = true
 	}
 	optional(result.Metadata, r)
@@ -232,14 +230,3 @@ func joined(stdout, stdoutNote, stderr, stderrNote, notes string) string {
 
 // text makes output fit for JSON: what is no UTF-8 becomes U+FFFD.
 func text(b []byte) string { return strings.ToValidUTF8(string(b), "\uFFFD") }
-
-// head is the first n bytes of valid UTF-8, cut between characters.
-func head(s string, n int) (string, bool) {
-	if len(s) <= n {
-		return s, false
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n], true
-}

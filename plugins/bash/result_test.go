@@ -6,9 +6,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
-
-	"pgregory.net/rapid"
 
 	"github.com/bothyd/bothy/sandbox"
 	"github.com/bothyd/bothy/sdk"
@@ -99,20 +96,6 @@ func TestAnswersFitOneMessage(t *testing.T) {
 			t.Errorf("%s: nothing says that the metadata has a part only", name)
 		}
 	}
-}
-
-func TestHeadCutsBetweenCharacters(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s := rapid.String().Draw(t, "text")
-		n := rapid.IntRange(0, 40).Draw(t, "bytes")
-		got, cut := head(s, n)
-		if len(got) > max(n, 0) && cut || !strings.HasPrefix(s, got) || cut != (len(s) > n) || !utf8.ValidString(got) {
-			t.Fatalf("head(%q, %d) = %q, %v", s, n, got, cut)
-		}
-		if cut && n-len(got) >= utf8.UTFMax {
-			t.Fatalf("head(%q, %d) = %q: too short", s, n, got)
-		}
-	})
 }
 
 // TestASwappedProjectIsToldAsAViolation: a command that was not run has no exit

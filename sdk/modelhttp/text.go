@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"unicode/utf8"
+
+	"github.com/bothyd/bothy/sdk"
 )
 
 // Text is a JSON string as the server's bytes, valid UTF-8 or not. A server
@@ -83,10 +85,7 @@ func valid(b []byte) string { return string([]rune(string(b))) }
 func Pieces(s string, size int) []string {
 	var out []string
 	for len(s) > size {
-		cut := size
-		for cut > 0 && !utf8.RuneStart(s[cut]) {
-			cut--
-		}
+		cut := len(sdk.Head(s, size))
 		if cut == 0 {
 			cut = size
 		}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
-	"unicode/utf8"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -118,12 +117,6 @@ func redacted(v any, redact func(string) string) any {
 
 // shorten keeps the head and the end of a text that is too long.
 func shorten(text string) string {
-	head, end := MaxText/2, len(text)-MaxText/2
-	for head > 0 && !utf8.RuneStart(text[head]) {
-		head--
-	}
-	for end < len(text) && !utf8.RuneStart(text[end]) {
-		end++
-	}
-	return fmt.Sprintf("%s\n[%d bytes left out]\n%s", text[:head], end-head, text[end:])
+	head, end := sdk.Head(text, MaxText/2), sdk.Tail(text, MaxText/2)
+	return fmt.Sprintf("%s\n[%d bytes left out]\n%s", head, len(text)-len(head)-len(end), end)
 }

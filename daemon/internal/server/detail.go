@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
@@ -154,13 +153,8 @@ func event(e sdk.Entry) rpc.Event {
 // cut keeps at most n bytes of text, and whole characters; it says how many
 // bytes are missing.
 func cut(text string, n int) (string, int) {
-	if len(text) <= n {
-		return text, 0
-	}
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:n], len(text) - n
+	head := sdk.Head(text, n)
+	return head, len(text) - len(head)
 }
 
 // addUsage adds to what the run used together; nobody tells that of a run of which no

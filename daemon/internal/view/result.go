@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -139,7 +138,7 @@ func shorten(text string, limit int, where string) string {
 	const room = 300 // for the mark
 	keep := max(limit-room, limit/2)
 	head := cutBack(text, keep*3/5)
-	tail := cutForward(text, len(text)-keep*2/5)
+	tail := cutForward(text, keep*2/5)
 	middle := text[len(head) : len(text)-len(tail)]
 	from := 1 + strings.Count(head, "\n")
 	to := from + strings.Count(middle, "\n")
@@ -150,23 +149,19 @@ func shorten(text string, limit int, where string) string {
 // cutBack returns the start of text, at most n bytes, ended at a line where
 // one ends near, and never inside a character.
 func cutBack(text string, n int) string {
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
+	text = sdk.Head(text, n)
+	if i := strings.LastIndexByte(text, '\n'); i > len(text)*3/4 {
+		text = text[:i]
 	}
-	if i := strings.LastIndexByte(text[:n], '\n'); i > n*3/4 {
-		n = i
-	}
-	return text[:n]
+	return text
 }
 
-// cutForward returns the end of text from about n on, begun at a line where
+// cutForward returns the end of text, at most n bytes, begun at a line where
 // one begins near, and never inside a character.
 func cutForward(text string, n int) string {
-	for n < len(text) && !utf8.RuneStart(text[n]) {
-		n++
+	text = sdk.Tail(text, n)
+	if i := strings.IndexByte(text, '\n'); i >= 0 && i < len(text)/4 {
+		text = text[i+1:]
 	}
-	if i := strings.IndexByte(text[n:], '\n'); i >= 0 && i < (len(text)-n)/4 {
-		n += i + 1
-	}
-	return text[n:]
+	return text
 }

@@ -40,6 +40,21 @@ func Canonical(arguments json.RawMessage) (json.RawMessage, error) {
 	return out.Bytes(), nil
 }
 
+// WithoutNulls leaves out of a decoded object, and of those in it, the members that are null: what is
+// recorded of arguments has none (RFC 7386). It changes the object.
+func WithoutNulls(value any) any {
+	if object, is := value.(map[string]any); is {
+		for name, member := range object {
+			if member == nil {
+				delete(object, name)
+			} else {
+				object[name] = WithoutNulls(member)
+			}
+		}
+	}
+	return value
+}
+
 // deepestArguments is how deep encoding/json reads.
 const deepestArguments = 10_000
 

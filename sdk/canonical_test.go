@@ -59,6 +59,24 @@ func FuzzCanonical(f *testing.F) {
 	})
 }
 
+// TestWithoutNulls: what is null is no member, of inner objects neither; elements of lists stay.
+func TestWithoutNulls(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"a":null,"b":{"c":null,"d":1},"e":[null,{"f":null}]}`: `{"b":{"d":1},"e":[null,{"f":null}]}`,
+		`{"a":null}`: `{}`,
+		`[null]`:     `[null]`,
+		`null`:       `null`,
+	} {
+		v, err := AnyJSON([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := json.Marshal(WithoutNulls(v)); err != nil || string(got) != want {
+			t.Errorf("%s became %s (%v), want %s", text, got, err, want)
+		}
+	}
+}
+
 func TestPolicyRequestHash(t *testing.T) {
 	one := PolicyRequest{Tool: Tool{ToolSpec: ToolSpec{Name: "write"}, Plugin: "files"}, Arguments: json.RawMessage(`{"a":1,"b":2}`), Project: "/p"}
 	same := one

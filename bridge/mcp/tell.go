@@ -175,20 +175,6 @@ func canonical(raw json.RawMessage) string {
 	if len(raw) == 0 || json.Unmarshal(raw, &v) != nil || v == nil {
 		v = map[string]any{}
 	}
-	text, _ := json.Marshal(withoutNull(v)) // it was JSON
+	text, _ := json.Marshal(sdk.WithoutNulls(v)) // it was JSON
 	return string(text)
-}
-
-// withoutNull leaves out members that are null, which are not recorded (RFC 7386).
-func withoutNull(v any) any {
-	if object, is := v.(map[string]any); is {
-		for name, member := range object {
-			if member == nil {
-				delete(object, name)
-			} else {
-				object[name] = withoutNull(member)
-			}
-		}
-	}
-	return v
 }

@@ -75,26 +75,11 @@ func canonical(arguments json.RawMessage) string {
 			v = inner
 		}
 	}
-	text, err := json.Marshal(withoutNulls(v))
+	text, err := json.Marshal(sdk.WithoutNulls(v))
 	if err != nil {
 		return "{}"
 	}
 	return string(text)
-}
-
-func withoutNulls(v any) any {
-	object, ok := v.(map[string]any)
-	if !ok {
-		return v
-	}
-	for name, value := range object {
-		if value == nil {
-			delete(object, name)
-			continue
-		}
-		object[name] = withoutNulls(value)
-	}
-	return object
 }
 
 // repeated stops a model that makes the same call again and again. The call that

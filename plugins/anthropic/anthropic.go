@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -54,24 +53,8 @@ func newAnthropic(s settings) (*anthropic, error) {
 	return &anthropic{client: client}, nil
 }
 
-// normalise makes the URL below which /v1/messages lies. The URL of an endpoint,
-// as people copy it, loses its tail.
-func normalise(base string) string {
-	base = strings.TrimSpace(base)
-	if !strings.Contains(base, "://") {
-		base = "http://" + base
-	}
-	u, err := url.Parse(base)
-	if err != nil {
-		return base // the client says what is wrong with it, without repeating it
-	}
-	path := strings.TrimRight(u.Path, "/")
-	for _, tail := range []string{"/messages", "/models", "/v1"} {
-		path = strings.TrimSuffix(path, tail)
-	}
-	u.Path, u.RawPath, u.Fragment = path, "", ""
-	return u.String()
-}
+// normalise makes the URL below which /v1/messages lies.
+func normalise(base string) string { return modelhttp.BaseURL(base, "/messages", "/models", "/v1") }
 
 // Complete asks for one completion. See provider.Provider.
 func (a *anthropic) Complete(ctx context.Context, req sdk.Request, send func(sdk.Delta) error) error {

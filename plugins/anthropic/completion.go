@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/bothyd/bothy/sdk"
@@ -34,23 +33,16 @@ func newCompletion(client *modelhttp.Client, send func(sdk.Delta) error) *comple
 	return &completion{client: client, out: out, blocks: blocks{out: out}}
 }
 
-// read reads a whole answer: server-sent events, or one JSON document from a
-// server that does not stream.
+// read reads a whole answer.
 func (c *completion) read(answer *modelhttp.Answer) error {
-	var err error
-	if strings.HasPrefix(answer.Header.Get("Content-Type"), "application/json") {
-		err = c.readWhole(answer)
-	} else {
-		err = c.readEvents(answer, answer.Hurry)
-	}
+	err := c.readEvents(answer.Events(), answer.Hurry)
 	if err == nil {
 		err = c.close()
 	}
 	return c.out.Ended(err)
 }
 
-func (c *completion) readEvents(r io.Reader, hurry func(time.Duration)) error {
-	stream := modelhttp.NewEvents(r)
+func (c *completion) readEvents(stream *modelhttp.Events, hurry func(time.Duration)) error {
 	for !c.done {
 		ev, err := stream.Next()
 		switch {
@@ -69,20 +61,6 @@ func (c *completion) readEvents(r io.Reader, hurry func(time.Duration)) error {
 		}
 	}
 	return nil
-}
-
-func (c *completion) readWhole(r io.Reader) error {
-	raw, err := io.ReadAll(io.LimitReader(r, modelhttp.MaxEvent+1))
-	switch {
-	case err != nil:
-		return err
-	case len(raw) > modelhttp.MaxEvent:
-		return c.client.Faulty(sdk.ClassNever, "sent what cannot be read: %v", modelhttp.ErrLongEvent)
-	}
-	if trimmed := bytes.TrimSpace(raw); len(trimmed) > 0 && trimmed[0] != '{' {
-		return c.readEvents(bytes.NewReader(raw), func(time.Duration) {}) // a stream under the wrong name
-	}
-	return c.take(modelhttp.Event{Data: raw})
 }
 
 // take reads one event.

@@ -35,7 +35,7 @@ func FuzzStream(f *testing.F) {
 	f.Fuzz(func(t *testing.T, in []byte) {
 		var got conformance.Deltas
 		c := newCompletion(client, got.Add)
-		err := c.readEvents(bytes.NewReader(in), func(time.Duration) {})
+		err := c.readEvents(modelhttp.NewEvents(bytes.NewReader(in)), func(time.Duration) {})
 		if err == nil {
 			err = c.close()
 		}

@@ -82,11 +82,8 @@ func (o *ollama) awake(ctx context.Context) error {
 // normalise reads an address as OLLAMA_HOST may hold it: host, host:port, a
 // URL, an address to listen on (0.0.0.0), or the URL of an endpoint below it.
 func normalise(base string) string {
-	base = strings.TrimSpace(base)
 	bare := !strings.Contains(base, "://")
-	if bare {
-		base = "http://" + base
-	}
+	base = modelhttp.BaseURL(base, "/chat/completions", "/api/chat", "/v1", "/api")
 	u, err := url.Parse(base)
 	if err != nil {
 		return base // the client says what is wrong with it
@@ -105,11 +102,6 @@ func normalise(base string) string {
 	if u.Host = host; port != "" {
 		u.Host = host + ":" + port
 	}
-	path := strings.TrimRight(u.Path, "/")
-	for _, tail := range []string{"/chat/completions", "/api/chat", "/v1", "/api"} {
-		path = strings.TrimSuffix(path, tail)
-	}
-	u.Path, u.RawPath, u.Fragment = path, "", ""
 	return u.String()
 }
 

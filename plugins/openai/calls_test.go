@@ -180,7 +180,7 @@ func FuzzCompletion(f *testing.F) {
 	f.Fuzz(func(t *testing.T, in []byte) {
 		var got conformance.Deltas
 		c := newCompletion(t.Context(), client, got.Add)
-		err := c.readEvents(bytes.NewReader(in), nothing)
+		err := c.readEvents(modelhttp.NewEvents(bytes.NewReader(in)), nothing)
 		if err == nil {
 			err = c.close()
 		}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/bothyd/bothy/sdk"
@@ -41,23 +40,16 @@ func newCompletion(ctx context.Context, client *modelhttp.Client, send func(sdk.
 	return &completion{ctx: ctx, client: client, out: out, calls: calls{out: out}}
 }
 
-// read reads a whole answer: server-sent events, or one JSON document from a
-// server that does not stream.
+// read reads a whole answer.
 func (c *completion) read(answer *modelhttp.Answer) error {
-	var err error
-	if strings.HasPrefix(answer.Header.Get("Content-Type"), "application/json") {
-		err = c.readWhole(answer)
-	} else {
-		err = c.readEvents(answer, answer.Hurry)
-	}
+	err := c.readEvents(answer.Events(), answer.Hurry)
 	if err == nil {
 		err = c.close()
 	}
 	return c.out.Ended(err)
 }
 
-func (c *completion) readEvents(r io.Reader, hurry func(time.Duration)) error {
-	stream := modelhttp.NewEvents(r)
+func (c *completion) readEvents(stream *modelhttp.Events, hurry func(time.Duration)) error {
 	for !c.done {
 		ev, err := stream.Next()
 		if errors.Is(err, io.EOF) {
@@ -69,28 +61,11 @@ func (c *completion) readEvents(r io.Reader, hurry func(time.Duration)) error {
 		if err := c.take(ev); err != nil {
 			return err
 		}
+		c.done = c.done || ev.Whole
 		if c.reason != "" {
 			hurry(afterFinish)
 		}
 	}
-	return nil
-}
-
-func (c *completion) readWhole(r io.Reader) error {
-	raw, err := io.ReadAll(io.LimitReader(r, modelhttp.MaxEvent+1))
-	if err == nil && len(raw) > modelhttp.MaxEvent {
-		err = modelhttp.ErrLongEvent
-	}
-	if err != nil {
-		return c.ended(err)
-	}
-	if trimmed := bytes.TrimSpace(raw); len(trimmed) > 0 && trimmed[0] != '{' && trimmed[0] != '[' {
-		return c.readEvents(bytes.NewReader(raw), func(time.Duration) {}) // a stream under the wrong name
-	}
-	if err := c.take(modelhttp.Event{Data: raw}); err != nil {
-		return err
-	}
-	c.done = true
 	return nil
 }
 

@@ -65,22 +65,12 @@ func newOpenAI(s settings) (*openai, error) {
 // normalise makes the URL below which /models and /chat/completions lie. A
 // bare host gets /v1; the URL of an endpoint, as people copy it, loses its tail.
 func normalise(base string) string {
-	base = strings.TrimSpace(base)
-	if !strings.Contains(base, "://") {
-		base = "http://" + base
-	}
+	base = modelhttp.BaseURL(base, "/chat/completions", "/models")
 	u, err := url.Parse(base)
-	if err != nil {
-		return base // the client says what is wrong with it, without repeating it
+	if err != nil || u.Path != "" {
+		return base
 	}
-	path := strings.TrimRight(u.Path, "/")
-	for _, tail := range []string{"/chat/completions", "/models"} {
-		path = strings.TrimSuffix(path, tail)
-	}
-	if path == "" {
-		path = "/v1"
-	}
-	u.Path, u.RawPath, u.Fragment = path, "", ""
+	u.Path = "/v1"
 	return u.String()
 }
 

@@ -67,6 +67,26 @@ type Client struct {
 	redactor redactor
 }
 
+// BaseURL is what people write of a server as the URL below which its endpoints lie: plain
+// HTTP where no scheme is named, and without the tails of an endpoint's URL, each taken off in its
+// turn. What is no URL stays one that is none: New says what is wrong with it, without repeating it.
+func BaseURL(text string, tails ...string) string {
+	text = strings.TrimSpace(text)
+	if !strings.Contains(text, "://") {
+		text = "http://" + text
+	}
+	u, err := url.Parse(text)
+	if err != nil {
+		return text
+	}
+	path := strings.TrimRight(u.Path, "/")
+	for _, tail := range tails {
+		path = strings.TrimSuffix(path, tail)
+	}
+	u.Path, u.RawPath, u.Fragment = path, "", ""
+	return u.String()
+}
+
 // New checks the options. Close the client when it is done with.
 func New(o Options) (*Client, error) {
 	base, err := url.Parse(o.Base)

@@ -5,12 +5,16 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"strings"
 )
 
 // Event is one server-sent event (WHATWG HTML, section 9.2).
 type Event struct {
 	Name string // "" is an event that was given no name
 	Data []byte
+
+	// Whole says that it is the one document of a server that does not stream.
+	Whole bool
 
 	// Unended says that the stream ended before the blank line that ends an
 	// event. Many servers leave it out after their last one, so it is given and
@@ -27,7 +31,7 @@ var ErrLongEvent = errors.New("an event of the stream is longer than 16 MiB")
 
 const byteOrderMark = "\xef\xbb\xbf"
 
-// Events reads server-sent events. It is made by NewEvents. Besides the
+// Events reads server-sent events. It is made by NewEvents or Answer.Events. Besides the
 // standard it takes a bare line of JSON as data, for that is how some servers
 // put an error into a stream.
 type Events struct {
@@ -35,19 +39,55 @@ type Events struct {
 	began   bool
 	afterCR bool // the last line ended with CR: a LF that follows belongs to it
 	looked  int  // how much of the next line is known to have no end
+
+	document io.Reader // is read first, and is no stream unless it shows to be one; nil is none
 }
 
 // NewEvents reads the events of r.
 func NewEvents(r io.Reader) *Events {
-	e := &Events{lines: bufio.NewScanner(r)}
+	e := &Events{}
+	e.read(r)
+	return e
+}
+
+// Events reads the events of the answer. A server that does not stream, which it says by
+// the type application/json, sends one: its whole document.
+func (a *Answer) Events() *Events {
+	e := NewEvents(a)
+	if strings.HasPrefix(a.Header.Get("Content-Type"), "application/json") {
+		e.document = a
+	}
+	return e
+}
+
+func (e *Events) read(r io.Reader) {
+	e.lines = bufio.NewScanner(r)
 	e.lines.Buffer(make([]byte, 32<<10), MaxEvent)
 	e.lines.Split(e.split)
-	return e
+}
+
+// whole reads the document; false is that it is a stream under the wrong name.
+func (e *Events) whole() (ev Event, is bool, err error) {
+	raw, err := io.ReadAll(io.LimitReader(e.document, MaxEvent+1))
+	e.document = nil
+	if err == nil && len(raw) > MaxEvent {
+		err = ErrLongEvent
+	}
+	if begin := bytes.TrimSpace(raw); err != nil || len(begin) == 0 || begin[0] == '{' || begin[0] == '[' {
+		return Event{Data: raw, Whole: true}, true, err
+	}
+	e.read(bytes.NewReader(raw))
+	return Event{}, false, nil
 }
 
 // Next returns io.EOF after the last event. Comments, by which servers keep a
 // connection alive, and events without data are passed over.
 func (e *Events) Next() (Event, error) {
+	if e.document != nil {
+		if ev, is, err := e.whole(); is {
+			return ev, err
+		}
+	}
 	var ev Event
 	size := 0
 	add := func(data []byte) {

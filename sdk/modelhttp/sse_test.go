@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -12,7 +14,10 @@ import (
 )
 
 func readEvents(r io.Reader) ([]string, error) {
-	in := NewEvents(r)
+	return readAll(NewEvents(r))
+}
+
+func readAll(in *Events) ([]string, error) {
 	var out []string
 	for {
 		ev, err := in.Next()
@@ -25,6 +30,9 @@ func readEvents(r io.Reader) ([]string, error) {
 		text := ev.Name + "|" + string(ev.Data)
 		if ev.Unended {
 			text += "|unended"
+		}
+		if ev.Whole {
+			text += "|whole"
 		}
 		out = append(out, text)
 	}
@@ -62,6 +70,62 @@ func TestEvents(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestAnswerEvents: a server that does not stream sends one event, the whole document; a stream
+// under the wrong type is read as one.
+func TestAnswerEvents(t *testing.T) {
+	for _, c := range []struct {
+		kind, body string
+		want       []string
+	}{
+		{"text/event-stream", "data: a\n\ndata: b\n\n", []string{"|a", "|b"}},
+		{"text/event-stream", "{\"a\":\n1}", []string{"|{\"a\":|unended"}},
+		{"application/json", "{\"a\":\n1}", []string{"|{\"a\":\n1}|whole"}},
+		{"application/json; charset=utf-8", " [1,\n\n2]\n", []string{"| [1,\n\n2]\n|whole"}},
+		{"application/json", "event: x\ndata: a\n\ndata: b", []string{"x|a", "|b|unended"}},
+		{"application/json", "", []string{"||whole"}},
+	} {
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", c.kind)
+			_, _ = io.WriteString(w, c.body) // the reader says what is missing
+		}))
+		client, err := New(Options{Base: srv.URL})
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := client.Do(t.Context(), http.MethodGet, "/", "", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := readAll(answer.Events())
+		if diff := cmp.Diff(c.want, got); diff != "" || err != nil {
+			t.Errorf("%s %q: error %v, (-want +got)\n%s", c.kind, c.body, err, diff)
+		}
+		if err := answer.Close(); err != nil {
+			t.Error(err)
+		}
+		srv.Close()
+	}
+	if _, err := readAll(&Events{document: &zeros{n: MaxEvent + 1}}); !errors.Is(err, ErrLongEvent) {
+		t.Errorf("a long document: %v", err)
+	}
+}
+
+// TestBaseURL: what a URL has beyond where the endpoints lie goes, each tail in its turn.
+func TestBaseURL(t *testing.T) {
+	for in, want := range map[string]string{
+		"host":                       "http://host",
+		" https://host:1/ ":          "https://host:1",
+		"http://host/v1/b/c/":        "http://host/v1",
+		"http://host/c/b":            "http://host/c",
+		"http://host/x%2fy/b?k=1#at": "http://host/x/y?k=1",
+		"http://ho st":               "http://ho st",
+	} {
+		if got := BaseURL(in, "/c", "/b"); got != want {
+			t.Errorf("%q became %q, want %q", in, got, want)
+		}
 	}
 }
 

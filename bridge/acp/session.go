@@ -91,16 +91,22 @@ func (s *session) gave(loop int64) bool {
 	return s.prompts[loop] != nil && s.prompts[loop].own
 }
 
-// own takes note of a prompt of the editor, which may have ended before: who sends one again under
-// its key gets what became of it.
-func (s *session) own(loop int64) *given {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+// noted is what is known of a prompt, from now on. It needs s.mu.
+func (s *session) noted(loop int64) *given {
 	p := s.prompts[loop]
 	if p == nil {
 		p = &given{ended: make(chan struct{})}
 		s.prompts[loop] = p
 	}
+	return p
+}
+
+// own takes note of a prompt of the editor, which may have ended before: who sends one again under
+// its key gets what became of it.
+func (s *session) own(loop int64) *given {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.noted(loop)
 	p.own = true
 	return p
 }
@@ -109,11 +115,7 @@ func (s *session) own(loop int64) *given {
 func (s *session) finish(loop int64, o outcome) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	p := s.prompts[loop]
-	if p == nil {
-		p = &given{ended: make(chan struct{})}
-		s.prompts[loop] = p
-	}
+	p := s.noted(loop)
 	p.outcome = o
 	close(p.ended)
 	return p.own

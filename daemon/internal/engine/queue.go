@@ -13,15 +13,11 @@ import (
 // work or has ended stays, and the answer says how it is. With the last of the prompts
 // that are held the hold ends.
 func (e *Engine) TakeBack(ctx context.Context, run int64, prompt int) (rpc.TakenBack, error) {
-	leave, err := e.enter()
+	letGo, err := e.alone(run)
 	if err != nil {
 		return rpc.TakenBack{}, err
 	}
-	defer leave()
-	b, giveBack := e.book(run)
-	defer giveBack()
-	b.submit.Lock()
-	defer b.submit.Unlock()
+	defer letGo()
 	r, err := e.cfg.Store.Run(ctx, run)
 	if err != nil {
 		return rpc.TakenBack{}, err
@@ -48,6 +44,17 @@ func (e *Engine) TakeBack(ctx context.Context, run int64, prompt int) (rpc.Taken
 		Run: r.Alias, ID: r.ID, Loop: l.ID, Sequence: l.Sequence, Taken: taken, Status: l.Status, Prompt: l.Prompt, Attachments: optionsOf(l).Attachments,
 		ReadOnly: l.ReadOnly, Agent: l.Agent, Model: l.Model, Mode: optionsOf(l).Mode,
 	}, nil
+}
+
+// alone keeps everybody else from the prompts of a run, and the engine from ending, until letGo is called.
+func (e *Engine) alone(run int64) (letGo func(), err error) {
+	leave, err := e.enter()
+	if err != nil {
+		return nil, err
+	}
+	b, giveBack := e.book(run)
+	b.submit.Lock()
+	return func() { b.submit.Unlock(); giveBack(); leave() }, nil
 }
 
 // promptOf is a prompt of a run by its number, and how many of the run wait.
@@ -113,15 +120,11 @@ func (e *Engine) AbortHeld(ctx context.Context, run int64) (int, error) {
 }
 
 func (e *Engine) hold(ctx context.Context, run int64) (int, error) {
-	leave, err := e.enter()
+	letGo, err := e.alone(run)
 	if err != nil {
 		return 0, err
 	}
-	defer leave()
-	b, giveBack := e.book(run)
-	defer giveBack()
-	b.submit.Lock()
-	defer b.submit.Unlock()
+	defer letGo()
 	waiting, err := e.waiting(ctx, run)
 	if err != nil || waiting == 0 {
 		return 0, err
@@ -135,15 +138,11 @@ func (e *Engine) hold(ctx context.Context, run int64) (int, error) {
 // Release lets the prompts go on that AbortHeld held, and answers how many there are. A
 // run of which nothing is held is a conflict.
 func (e *Engine) Release(ctx context.Context, run int64) (int, error) {
-	leave, err := e.enter()
+	letGo, err := e.alone(run)
 	if err != nil {
 		return 0, err
 	}
-	defer leave()
-	b, giveBack := e.book(run)
-	defer giveBack()
-	b.submit.Lock()
-	defer b.submit.Unlock()
+	defer letGo()
 	r, err := e.cfg.Store.Run(ctx, run)
 	if err != nil {
 		return 0, err

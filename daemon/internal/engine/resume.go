@@ -13,15 +13,11 @@ import (
 // agent, and its prompt is a short one that the model and people see. A run at
 // work, one that finished well and one without a prompt are conflicts.
 func (e *Engine) Resume(ctx context.Context, run int64) (Accepted, error) {
-	leave, err := e.enter()
+	letGo, err := e.alone(run)
 	if err != nil {
 		return Accepted{}, err
 	}
-	defer leave()
-	b, giveBack := e.book(run)
-	defer giveBack()
-	b.submit.Lock()
-	defer b.submit.Unlock()
+	defer letGo()
 	p := placed{}
 	if p.run, err = e.cfg.Store.Run(ctx, run); err != nil {
 		return Accepted{}, err

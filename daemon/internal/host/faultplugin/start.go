@@ -5,16 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/signal"
 	"strings"
 	"syscall"
 	"time"
-
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/health"
-	"google.golang.org/grpc/health/grpc_health_v1"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/host"
@@ -64,9 +59,6 @@ func begin(mode string) (over bool) {
 		for _, err := os.Stat(value); err != nil; _, err = os.Stat(value) {
 			time.Sleep(2 * time.Millisecond)
 		}
-	case "plain":
-		plain(value)
-		return true
 	case "rogue":
 		rogue()
 		return true
@@ -76,20 +68,6 @@ func begin(mode string) (over bool) {
 		time.AfterFunc(50*time.Millisecond, func() { os.Exit(4) })
 	}
 	return false
-}
-
-// plain serves gRPC's health service on a socket, for comparison.
-func plain(path string) {
-	ln, err := net.Listen("unix", path)
-	if err != nil {
-		panic(err)
-	}
-	srv := grpc.NewServer()
-	grpc_health_v1.RegisterHealthServer(srv, health.NewServer())
-	fmt.Println("ready")
-	if err := srv.Serve(ln); err != nil {
-		panic(err)
-	}
 }
 
 func (f *faults) configure(ctx context.Context, s sdk.Settings) error {

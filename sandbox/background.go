@@ -203,7 +203,7 @@ func (s *session) startBackground(ctx context.Context, run RunSpec, of string, f
 		defer stop(nil)
 		id := s.container.short()
 		exit, overflow, err := s.execute(life, run, c, sink, false)
-		s.manager.apart(of, b)
+		s.manager.apart(b)
 		b.result, b.err = s.conclude(life, c, exit, err)
 		if errors.Is(b.err, errStopped) {
 			b.err = nil
@@ -362,30 +362,25 @@ func (s *containerSpec) share(pid int) {
 	s.Mounts = append(s.Mounts, mount{Destination: "/sys", Type: "tmpfs", Source: "tmpfs", Options: []string{"rw", "nosuid", "nodev", "noexec", "mode=555", "size=64k"}})
 }
 
-// neighbours are the background commands that run, by their run.
+// neighbours are the background commands that run, each with its run.
 type neighbours struct {
 	mu  sync.Mutex
-	all map[string][]*Background
+	all map[*Background]string
 }
 
 func (m *Manager) beside(run string, b *Background) {
 	m.neighbours.mu.Lock()
 	defer m.neighbours.mu.Unlock()
 	if m.neighbours.all == nil {
-		m.neighbours.all = make(map[string][]*Background)
+		m.neighbours.all = map[*Background]string{}
 	}
-	m.neighbours.all[run] = append(m.neighbours.all[run], b)
+	m.neighbours.all[b] = run
 }
 
-func (m *Manager) apart(run string, b *Background) {
+func (m *Manager) apart(b *Background) {
 	m.neighbours.mu.Lock()
 	defer m.neighbours.mu.Unlock()
-	rest := slices.DeleteFunc(m.neighbours.all[run], func(other *Background) bool { return other == b })
-	if len(rest) == 0 {
-		delete(m.neighbours.all, run)
-		return
-	}
-	m.neighbours.all[run] = rest
+	delete(m.neighbours.all, b)
 }
 
 // neighbour is the process 1 of a container with a background command of a run that has
@@ -393,8 +388,8 @@ func (m *Manager) apart(run string, b *Background) {
 func (m *Manager) neighbour(run string) int {
 	m.neighbours.mu.Lock()
 	defer m.neighbours.mu.Unlock()
-	for _, b := range m.neighbours.all[run] {
-		if !b.network {
+	for b, of := range m.neighbours.all {
+		if of == run && !b.network {
 			return b.pid
 		}
 	}

@@ -283,3 +283,11 @@ func toolsFinding(cfg Config) Finding {
 	}
 	return f
 }
+
+func mappedIDs(info hostInfo) int64 {
+	var n int64
+	for _, m := range info.Host.IDMappings.UIDMap {
+		n += m.Size
+	}
+	return n
+}

@@ -302,14 +302,6 @@ func (p *podman) host(ctx context.Context) (hostInfo, error) {
 	return info, nil
 }
 
-func mappedIDs(info hostInfo) int64 {
-	var n int64
-	for _, m := range info.Host.IDMappings.UIDMap {
-		n += m.Size
-	}
-	return n
-}
-
 // call makes requests. A service of our own that died is started again, and a
 // call that could not reach it is made once more.
 func (p *podman) call(ctx context.Context, f func(*api) error) error {

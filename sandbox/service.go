@@ -90,26 +90,6 @@ func newService(cfg Config, binary, runtimeName, driver string, logger hclog.Log
 	return s, nil
 }
 
-// wake has Podman make its pause process, without which the service would be two
-// processes, the second of which does not die with us. First runs a command of Podman's
-// that makes it and is wanted anyway; it is not waited for longer than that takes. When it
-// fails, Podman is asked something, and says what is wrong with it.
-func (s *service) wake(ctx context.Context, first func() error) error {
-	begun := make(chan error, 1)
-	go func() { begun <- first() }()
-	for s.pausePID() == 0 {
-		select {
-		case err := <-begun:
-			if err != nil {
-				_, err = s.ask(ctx, "ps", "--quiet")
-			}
-			return err
-		case <-time.After(5 * time.Millisecond):
-		}
-	}
-	return nil
-}
-
 // maxRunRoot is the longest run directory that Podman takes, in bytes.
 const maxRunRoot = 50
 
@@ -320,12 +300,8 @@ func (s *service) await(ctx context.Context, proc *child) error {
 // endLeftover ends the service of a manager that died without it. It is known
 // by the pid it left behind and our socket in its arguments.
 func (s *service) endLeftover() {
-	data, err := os.ReadFile(s.pidFile())
-	if err != nil {
-		return
-	}
-	pid, err := strconv.Atoi(strings.TrimSpace(string(data)))
-	if err != nil || pid <= 1 || !slices.Contains(commandLine(pid), "unix://"+s.socket()) {
+	pid := pidIn(s.pidFile())
+	if pid == 0 || !slices.Contains(commandLine(pid), "unix://"+s.socket()) {
 		return
 	}
 	s.logger.Info("ending the Podman service of an earlier process", "pid", pid)
@@ -362,41 +338,11 @@ func (s *service) end() {
 	}
 }
 
-// endIdlePause ends the pause process after a mere question, unless a manager
-// has the directory and needs it.
-func (s *service) endIdlePause() {
-	lock, err := os.OpenFile(filepath.Join(s.dir, lockName), os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return
-	}
-	defer lock.Close()
-	if lockFile(lock) == nil {
-		s.endPause()
-	}
-}
-
-func (s *service) endPause() {
-	if pid := s.pausePID(); pid != 0 {
-		_ = syscall.Kill(pid, syscall.SIGKILL)
-		_ = os.Remove(s.pauseFile())
-	}
-}
-
-// pauseFile is the file that has the pid of Podman's pause process.
-func (s *service) pauseFile() string { return filepath.Join(s.dir, "x", "libpod", "tmp", "pause.pid") }
-
-// pausePID is that pid while the process lives, or 0.
-func (s *service) pausePID() int {
-	data, err := os.ReadFile(s.pauseFile())
-	if err != nil {
-		return 0
-	}
-	pid, err := strconv.Atoi(strings.TrimSpace(string(data)))
-	if err != nil || pid <= 1 {
-		return 0
-	}
-	args := commandLine(pid)
-	if len(args) == 0 || !strings.Contains(filepath.Base(args[0]), "podman") && !strings.Contains(args[0], "catatonit") {
+// pidIn is the process that a file names, or 0.
+func pidIn(file string) int {
+	data, _ := os.ReadFile(file) // what cannot be read names none
+	pid, _ := strconv.Atoi(strings.TrimSpace(string(data)))
+	if pid <= 1 {
 		return 0
 	}
 	return pid

@@ -3,21 +3,18 @@ package daemon
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/bothyd/bothy/daemon/internal/bundle"
-	"github.com/bothyd/bothy/daemon/internal/engine"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/conformance"
 )
@@ -212,7 +209,7 @@ plugin "bundle" {
 	if _, err := e.store.Commit(t.Context(), sdk.Change{Run: e.run.ID, Writes: []sdk.Write{known}}); err != nil {
 		t.Fatal(err)
 	}
-	for tool, want := range map[string]string{
+	for call, want := range map[string]string{
 		`script__count_words {"text":"one, two three"}`:  "3",
 		`pinned__count_words {"text":"one, two three"}`:  "2",
 		`bundle__count_words {"text":"one, two three"}`:  "3",
@@ -222,16 +219,6 @@ plugin "bundle" {
 		`script__count_known {"path":"known://plan"}`:    "permission",
 		`script__count_words {"path":"known://plan"}`:    "validation",
 	} {
-		name, arguments, _ := strings.Cut(tool, " ")
-		done, err := e.engine.CallTool(t.Context(), engine.ToolCall{
-			Project: e.project, Run: e.run.Alias, Tool: name, Arguments: json.RawMessage(arguments), Approved: true,
-		})
-		have := done.Result.Output
-		if !done.Result.Success {
-			have = string(done.Entry.Outcome)
-		}
-		if have != want {
-			t.Errorf("%s: %s, want %s (%v)", tool, have, want, err)
-		}
+		e.wants(t, call, want)
 	}
 }

@@ -85,6 +85,24 @@ func newExecuting(t *testing.T, config string) *executing {
 	return e
 }
 
+// wants makes a call, written as its tool and its arguments, and holds it to its output, or to
+// its outcome where it is to fail.
+func (e *executing) wants(t *testing.T, call, want string) sdk.ToolResult {
+	t.Helper()
+	name, arguments, _ := strings.Cut(call, " ")
+	done, err := e.engine.CallTool(t.Context(), engine.ToolCall{
+		Project: e.project, Run: e.run.Alias, Tool: name, Arguments: json.RawMessage(arguments), Approved: true,
+	})
+	have := done.Result.Output
+	if !done.Result.Success {
+		have = string(done.Entry.Outcome)
+	}
+	if have != want {
+		t.Errorf("%s: %q, want %q (%v; %s)", call, have, want, err, done.Result.Error)
+	}
+	return done.Result
+}
+
 // execute executes a skill as use_skill does: in a call that an engine makes.
 func (e *executing) execute(t *testing.T, plugin, input string) (sdk.ToolResult, []string, error) {
 	t.Helper()

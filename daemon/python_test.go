@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
@@ -11,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/bothyd/bothy"
-	"github.com/bothyd/bothy/daemon/internal/engine"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -263,19 +261,9 @@ plugin "many" {
 		{`forgets {"text":"x"}`, "internal"},
 		{`silent {"text":"x"}`, "done"},
 	} {
-		name, arguments, _ := strings.Cut(c.call, " ")
-		done, err := e.engine.CallTool(t.Context(), engine.ToolCall{
-			Project: e.project, Run: e.run.Alias, Tool: name, Arguments: json.RawMessage(arguments), Approved: true,
-		})
-		have := done.Result.Output
-		if !done.Result.Success {
-			have = string(done.Entry.Outcome)
-		}
-		if have != c.want {
-			t.Errorf("%s: %q, want %q (%v; %s)", c.call, have, c.want, err, done.Result.Error)
-		}
-		if name == "breaks" && (strings.Contains(done.Result.Output, "Traceback") || !strings.Contains(done.Result.Error, "KeyError: 'deep inside'")) {
-			t.Errorf("a mistake is told as %q, %q", done.Result.Error, done.Result.Output)
+		r := e.wants(t, c.call, c.want)
+		if c.call == "breaks {}" && (strings.Contains(r.Output, "Traceback") || !strings.Contains(r.Error, "KeyError: 'deep inside'")) {
+			t.Errorf("a mistake is told as %q, %q", r.Error, r.Output)
 		}
 	}
 	if r, _, err := e.execute(t, "many", "abc"); err != nil || r.Output != "cba" {
@@ -332,16 +320,6 @@ plugin.serve()
 		{`peek {"name":"/etc/passwd"}`, "validation"},
 		{`peek {"name":""}`, "validation"},
 	} {
-		name, arguments, _ := strings.Cut(c.call, " ")
-		done, err := e.engine.CallTool(t.Context(), engine.ToolCall{
-			Project: e.project, Run: e.run.Alias, Tool: name, Arguments: json.RawMessage(arguments), Approved: true,
-		})
-		have := done.Result.Output
-		if !done.Result.Success {
-			have = string(done.Entry.Outcome)
-		}
-		if have != c.want {
-			t.Errorf("%s: %q, want %q (%v; %s)", c.call, have, c.want, err, done.Result.Error)
-		}
+		e.wants(t, c.call, c.want)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"maps"
 	"net/http"
 	"os"
 	"os/exec"
@@ -69,9 +70,11 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // person is who sits at a client of MCP: what they answer, and what they were told.
 type person struct {
-	yes bool
+	yes   bool
+	gives map[string]any // the data of a yes
 
 	mu       sync.Mutex
+	schemas  []any
 	asked    []string
 	progress []string
 	told     chan string // of what changed
@@ -83,9 +86,11 @@ func (p *person) options() *mcp.ClientOptions {
 		ElicitationHandler: func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 			p.mu.Lock()
 			defer p.mu.Unlock()
-			p.asked = append(p.asked, r.Params.Message)
+			p.asked, p.schemas = append(p.asked, r.Params.Message), append(p.schemas, r.Params.RequestedSchema)
 			if p.yes {
-				return &mcp.ElicitResult{Action: "accept", Content: map[string]any{}}, nil
+				content := map[string]any{}
+				maps.Copy(content, p.gives)
+				return &mcp.ElicitResult{Action: "accept", Content: content}, nil
 			}
 			return &mcp.ElicitResult{Action: "decline"}, nil
 		},

@@ -2,6 +2,7 @@ package sdk
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"net/url"
 	"slices"
@@ -22,6 +23,10 @@ type Question struct {
 	// numbers, booleans, or lists of what there is to choose from, as MCP has them. Without
 	// one the answer is a yes alone.
 	Schema json.RawMessage `json:"schema,omitempty"`
+	// Order is how the properties of Schema follow one another when they are asked for; those
+	// that it does not name come last. Without it, it is the order of the text of Schema, which
+	// is kept so: a JSON object that is read and written loses it.
+	Order []string `json:"order,omitempty"`
 	// URL is what the person is asked to open: nothing of what they do there comes back.
 	// It stands in the place of Schema.
 	URL string `json:"url,omitempty"`
@@ -67,11 +72,66 @@ func (q Question) check() error {
 		}
 		return nil
 	}
+	if len(q.Order) > mostFields {
+		return Errorf(Validation, "the order of the question names %d things, and %d are the most", len(q.Order), mostFields)
+	}
 	_, err := q.Fields()
 	return err
 }
 
-// Fields are what the schema asks for, in its order; none where there is no schema.
+// InOrder is the question with the order of its schema's text, where it has none of its own.
+func (q Question) InOrder() Question {
+	var schema struct{ Properties json.RawMessage }
+	if q.Order == nil && q.Schema != nil && json.Unmarshal(q.Schema, &schema) == nil {
+		q.Order, _, _ = members(schema.Properties)
+	}
+	return q
+}
+
+// Ordered is the schema with its properties in the order of the question; nil where there is none.
+func (q Question) Ordered() json.RawMessage {
+	names, values, err := members(q.Schema)
+	at := slices.Index(names, "properties")
+	if err != nil || at < 0 {
+		return q.Schema
+	}
+	of, schemas, err := members(values[at])
+	if err != nil {
+		return q.Schema
+	}
+	values[at] = object(q.sorted(of), func(name string) json.RawMessage { return schemas[slices.Index(of, name)] })
+	return object(names, func(name string) json.RawMessage { return values[slices.Index(names, name)] })
+}
+
+// object writes a JSON object in the order of its names.
+func object(names []string, value func(string) json.RawMessage) json.RawMessage {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, name := range names {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		quoted, _ := json.Marshal(name) // a text always can be
+		b.Write(quoted)
+		b.WriteByte(':')
+		b.Write(value(name))
+	}
+	b.WriteByte('}')
+	return b.Bytes()
+}
+
+// sorted are names in the order of the question.
+func (q Question) sorted(names []string) []string {
+	place := func(name string) int {
+		if i := slices.Index(q.Order, name); i >= 0 {
+			return i
+		}
+		return len(q.Order)
+	}
+	return slices.SortedStableFunc(slices.Values(names), func(a, b string) int { return cmp.Compare(place(a), place(b)) })
+}
+
+// Fields are what the schema asks for, in the order of the question; none where there is no schema.
 // The error, with Validation, names what of the schema cannot be asked.
 func (q Question) Fields() ([]Field, error) {
 	if q.Schema == nil {
@@ -112,6 +172,11 @@ func (q Question) Fields() ([]Field, error) {
 			return nil, Errorf(Validation, "the schema requires %.80q, and has no such property", name)
 		}
 	}
+	if q.Order == nil {
+		return fields, nil
+	}
+	in := q.sorted(names)
+	slices.SortStableFunc(fields, func(a, b Field) int { return cmp.Compare(slices.Index(in, a.Name), slices.Index(in, b.Name)) })
 	return fields, nil
 }
 

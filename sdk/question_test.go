@@ -137,3 +137,43 @@ func FuzzQuestion(f *testing.F) {
 		}
 	})
 }
+
+// TestQuestionOrder: what is asked follows the text of the schema, also when that was read and written since, or the
+// order that the question names.
+func TestQuestionOrder(t *testing.T) {
+	for _, c := range []struct {
+		schema string
+		order  []string
+		want   string
+	}{
+		{trip, nil, "city nights budget fast class seat extras mail site on at code pin"},
+		{`{"type":"object","properties":{"b":{"type":"string"},"a":{"type":"string"},"c":{"type":"string"}}}`, []string{"c", "none", "b"}, "c b a"},
+	} {
+		q := Question{Message: "m", Schema: json.RawMessage(c.schema), Order: c.order}.InOrder()
+		var schema any
+		if err := json.Unmarshal(q.Schema, &schema); err != nil {
+			t.Fatal(err)
+		}
+		q.Schema, _ = json.Marshal(schema)
+		fields, err := q.Fields()
+		var names []string
+		for _, f := range fields {
+			names = append(names, f.Name)
+		}
+		if got := strings.Join(names, " "); err != nil || got != c.want {
+			t.Errorf("it asks for %s (%v), want %s", got, err, c.want)
+		}
+		ordered, err := Question{Message: "m", Schema: q.Ordered()}.Fields()
+		if err != nil || len(ordered) != len(fields) || !reflect.DeepEqual(ordered[0], fields[0]) || ordered[len(ordered)-1].Name != names[len(names)-1] {
+			t.Errorf("the ordered schema is %s (%v)", q.Ordered(), err)
+		}
+	}
+	if _, err := QuestionOf(json.RawMessage(`{"message":"m","order":["` + strings.Repeat(`a","`, mostFields) + `b"]}`)); OutcomeOf(err) != Validation {
+		t.Errorf("a long order: %v", err)
+	}
+	for _, q := range []Question{{Message: "m"}, {Message: "m", Schema: json.RawMessage(`{"type":"object"}`)}} {
+		if got := q.InOrder(); got.Order != nil || string(got.Ordered()) != string(q.Schema) {
+			t.Errorf("%+v became %+v", q, got)
+		}
+	}
+}

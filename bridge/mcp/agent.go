@@ -60,11 +60,11 @@ func agentTool(agents []rpc.Agent) *mcp.Tool {
 // runAgent gives a run a prompt and waits for its end.
 func (b *bridge) runAgent(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	tell := newTeller(ctx, req)
-	if q, action, is := b.answered(req); is && q.work != nil {
-		if action == actionCancel {
-			return dismissed(*q.work, q.proposal), nil
+	if q, r, is := b.answered(req); is && q.work != nil {
+		if r.Action == actionCancel {
+			return dismissed(*q.work, q), nil
 		}
-		if err := b.resolve(ctx, q.proposal, q.hash, action == actionAccept); err != nil {
+		if err := b.resolve(ctx, q, r); err != nil {
 			b.log.Info("an answer was not taken", "proposal", q.proposal, "error", err)
 		}
 		return b.finish(ctx, req, tell, *q.work)
@@ -135,12 +135,15 @@ func (b *bridge) finish(ctx context.Context, req *mcp.CallToolRequest, tell *tel
 			return failed(fmt.Sprintf("Run %s is not followed any more: %v. Its end can be waited for by %s with run %s and no prompt.", w.alias, err, toolAgent, w.alias)), nil
 		case o.waits == nil:
 			return o.result(w), nil
-		case !b.canAsk(req):
-			return waits(w, *o.waits), nil
+		}
+		p := *o.waits
+		asked, can := b.put(req, p)
+		if !can {
+			return waits(w, p), nil
 		}
 		w.told = o.seq
-		p := *o.waits
-		yes, later, err := b.ask(ctx, req, question{work: &w, proposal: p.ID, hash: p.Hash}, wouldRun(p))
+		q := question{work: &w, proposal: p.ID, hash: p.Hash, asks: p.Question != nil, data: p.Question != nil && p.Question.Schema != nil}
+		r, later, err := b.ask(ctx, req, q, asked)
 		switch {
 		case later != nil:
 			return later, nil
@@ -150,7 +153,7 @@ func (b *bridge) finish(ctx context.Context, req *mcp.CallToolRequest, tell *tel
 			b.log.Info("a question was not answered in the client", "proposal", p.ID, "error", err)
 			return waits(w, p), nil
 		}
-		err = b.resolve(ctx, p.ID, p.Hash, yes)
+		err = b.resolve(ctx, q, r)
 		if err != nil {
 			b.log.Info("an answer was not taken", "proposal", p.ID, "error", err)
 		}
@@ -161,10 +164,20 @@ func (b *bridge) finish(ctx context.Context, req *mcp.CallToolRequest, tell *tel
 }
 
 // resolve answers a proposal by the hash of what was shown.
-func (b *bridge) resolve(ctx context.Context, id, hash string, yes bool) error {
-	r := rpc.Resolve{ID: id, Hash: hash, Answer: sdk.Reject}
-	if yes {
+func (b *bridge) resolve(ctx context.Context, q question, said *mcp.ElicitResult) error {
+	r := rpc.Resolve{ID: q.proposal, Hash: q.hash, Answer: sdk.Reject}
+	if said.Action == actionAccept {
 		r.Answer = sdk.Accept
+	}
+	if q.data && r.Answer == sdk.Accept {
+		content := said.Content
+		if content == nil {
+			content = map[string]any{}
+		}
+		var err error
+		if r.Data, err = json.Marshal(content); err != nil {
+			return err
+		}
 	}
 	_, err := repeat(ctx, b, func() (rpc.Resolved, error) { return b.cl.Resolve(ctx, r) })
 	return err
@@ -172,14 +185,22 @@ func (b *bridge) resolve(ctx context.Context, id, hash string, yes bool) error {
 
 // waits is the result while a person is waited for who cannot be asked here.
 func waits(w work, p sdk.Proposal) *mcp.CallToolResult {
+	if p.Question != nil {
+		return answerOf(w, "waits", fmt.Sprintf("Run %s waits for a person, who is asked this:\n\n%s\n\nThey answer in a terminal: `bothy proposals answer %s`. "+
+			"Then call %s again with run %s and no prompt: it waits for the end.", w.alias, wouldRun(p), p.ID, toolAgent, w.alias), false)
+	}
 	return answerOf(w, "waits", fmt.Sprintf("Run %s waits for a person, who has to agree to this:\n\n%s\n\nThey answer in a terminal: `bothy proposals accept %s`, or `bothy proposals reject %s`. "+
 		"Then call %s again with run %s and no prompt: it waits for the end.", w.alias, wouldRun(p), p.ID, p.ID, toolAgent, w.alias), false)
 }
 
 // dismissed is the result while a question waits that the person has dismissed.
-func dismissed(w work, proposal string) *mcp.CallToolResult {
-	return answerOf(w, "waits", fmt.Sprintf("The person dismissed the question, and run %s waits for the answer. They answer in a terminal: `bothy proposals accept %s`, or `bothy proposals reject %s`. "+
-		"Then call %s again with run %s and no prompt: it waits for the end.", w.alias, proposal, proposal, toolAgent, w.alias), false)
+func dismissed(w work, q question) *mcp.CallToolResult {
+	how := fmt.Sprintf("`bothy proposals accept %s`, or `bothy proposals reject %s`", q.proposal, q.proposal)
+	if q.asks {
+		how = fmt.Sprintf("`bothy proposals answer %s`", q.proposal)
+	}
+	return answerOf(w, "waits", fmt.Sprintf("The person dismissed the question, and run %s waits for the answer. They answer in a terminal: %s. "+
+		"Then call %s again with run %s and no prompt: it waits for the end.", w.alias, how, toolAgent, w.alias), false)
 }
 
 // answerOf is a result of run_agent.

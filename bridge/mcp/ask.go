@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -22,6 +23,8 @@ type question struct {
 	work      *work           // of run_agent: what waits for the answer
 	proposal  string          // that the answer is for, and its hash; empty for a call that no run makes
 	hash      string
+	asks      bool // it is a plugin's question, and data whether its answer is data
+	data      bool
 	until     time.Time
 }
 
@@ -89,28 +92,62 @@ func (b *bridge) canAsk(req *mcp.CallToolRequest) bool {
 // result says what it needs, and the client calls again.
 const manyRounds = "2026-07-28"
 
-// ask asks the person whether something may run. For a client that answers by calling again the
-// result for it is later, and nothing else counts.
-func (b *bridge) ask(ctx context.Context, req *mcp.CallToolRequest, q question, what string) (yes bool, later *mcp.CallToolResult, err error) {
-	p := &mcp.ElicitParams{
-		Message:         what,
-		RequestedSchema: map[string]any{"type": "object", "properties": map[string]any{}},
+// nothing is the schema of an answer that is a yes or a no.
+var nothing = json.RawMessage(`{"type":"object","properties":{}}`)
+
+// mayRun is the question whether something may run.
+func mayRun(p sdk.Proposal) *mcp.ElicitParams {
+	return &mcp.ElicitParams{Message: wouldRun(p), RequestedSchema: nothing}
+}
+
+// asks is a plugin's question as the client asks it, with the plugin's own schema. It is false where
+// the client cannot: it opens no addresses, or what is asked for is secret, which no form of the protocol
+// may ask for.
+func asks(p sdk.Proposal, c *mcp.ElicitationCapabilities) (*mcp.ElicitParams, bool) {
+	q := p.Question
+	said := &mcp.ElicitParams{Message: show.Text(strings.TrimSpace(q.Message)) + "\n\n(" + show.ExactLine(p.Decision.Reason) + ")"}
+	fields, err := q.Fields()
+	switch {
+	case err != nil, slices.ContainsFunc(fields, sdk.Field.Secret):
+		return nil, false
+	case q.URL != "":
+		said.Mode, said.URL, said.ElicitationID = "url", q.URL, p.ID
+		return said, c.URL != nil && show.BeyondASCII(q.URL) == 0
+	case q.Schema == nil:
+		said.RequestedSchema = nothing
+	default:
+		said.RequestedSchema = q.Ordered()
 	}
+	return said, c.Form != nil || c.URL == nil
+}
+
+// put is what the client can ask the person about a proposal; false where it cannot.
+func (b *bridge) put(req *mcp.CallToolRequest, p sdk.Proposal) (*mcp.ElicitParams, bool) {
+	if p.Question == nil {
+		return mayRun(p), b.canAsk(req)
+	}
+	c := req.ClientCapabilities()
+	if !b.o.approve || c == nil || c.Elicitation == nil {
+		return nil, false
+	}
+	return asks(p, c.Elicitation)
+}
+
+// ask asks the person, and answers what they did. For a client that answers by calling again the
+// result for it is later, and nothing else counts.
+func (b *bridge) ask(ctx context.Context, req *mcp.CallToolRequest, q question, p *mcp.ElicitParams) (r *mcp.ElicitResult, later *mcp.CallToolResult, err error) {
 	i := req.Session.InitializeParams()
 	if i == nil || i.ProtocolVersion >= manyRounds {
 		q.tool = req.Params.Name
 		q.arguments = req.Params.Arguments
 		state := b.asked.keep(q, time.Now())
-		return false, &mcp.CallToolResult{InputRequests: mcp.InputRequestMap{answerKey: p}, RequestState: state}, nil
+		return nil, &mcp.CallToolResult{InputRequests: mcp.InputRequestMap{answerKey: p}, RequestState: state}, nil
 	}
-	r, err := req.Session.Elicit(ctx, p)
-	if err != nil {
-		return false, nil, err
+	r, err = req.Session.Elicit(ctx, p)
+	if err == nil && r.Action == actionCancel {
+		err = errDismissed
 	}
-	if r.Action == actionCancel {
-		return false, nil, errDismissed
-	}
-	return r.Action == actionAccept, nil, nil
+	return r, nil, err
 }
 
 // What a person does with a question (MCP, ElicitResult).
@@ -124,13 +161,13 @@ var errDismissed = sdk.Errorf(sdk.Aborted, "the person dismissed the question")
 
 // answered is the question that a call brings the answer for, and what the person did with it;
 // false for one that begins.
-func (b *bridge) answered(req *mcp.CallToolRequest) (q question, action string, is bool) {
-	r, is := req.Params.InputResponses[answerKey].(*mcp.ElicitResult)
-	if !is || !b.o.approve {
-		return question{}, "", false
+func (b *bridge) answered(req *mcp.CallToolRequest) (q question, r *mcp.ElicitResult, is bool) {
+	r, is = req.Params.InputResponses[answerKey].(*mcp.ElicitResult)
+	if !is || r == nil || !b.o.approve {
+		return question{}, nil, false
 	}
 	q, is = b.asked.take(req.Params.RequestState, req.Params.Name, req.Params.Arguments, time.Now())
-	return q, r.Action, is
+	return q, r, is
 }
 
 // mostQuestion is how many lines of what would run a question has before it has all details.

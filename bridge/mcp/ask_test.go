@@ -3,8 +3,13 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/bothyd/bothy/sdk"
 )
 
 // TestAnswersCountOnce: an answer is good once, in its time, and for the call that was asked about.
@@ -57,5 +62,38 @@ func TestQuestionsAreFew(t *testing.T) {
 	p.keep(question{}, now.Add(time.Hour))
 	if len(p.all) != 1 {
 		t.Errorf("%d are kept after their time", len(p.all))
+	}
+}
+
+// TestPluginsQuestions: a plugin's question is asked with its own schema, in its order, where the client can and may
+// ask it: for a secret no form of the protocol may ask.
+func TestPluginsQuestions(t *testing.T) {
+	form, address := &mcp.ElicitationCapabilities{Form: &mcp.FormElicitationCapabilities{}}, &mcp.ElicitationCapabilities{URL: &mcp.URLElicitationCapabilities{}}
+	const trip = `{"properties":{"a":{"type":"string"},"z":{"type":"string"}},"type":"object"}`
+	for name, c := range map[string]struct {
+		q    sdk.Question
+		can  *mcp.ElicitationCapabilities
+		want string // the schema or the URL; empty is not asked
+	}{
+		"a form":                        {sdk.Question{Message: "Where to?", Schema: json.RawMessage(trip), Order: []string{"z", "a"}}, form, `{"properties":{"z":{"type":"string"},"a":{"type":"string"}},"type":"object"}`},
+		"a form of before":              {sdk.Question{Message: "Where to?", Schema: json.RawMessage(trip)}, &mcp.ElicitationCapabilities{}, trip},
+		"a yes":                         {sdk.Question{Message: "Where to?"}, form, string(nothing)},
+		"a form, and addresses alone":   {sdk.Question{Message: "Where to?", Schema: json.RawMessage(trip)}, address, ""},
+		"an address":                    {sdk.Question{Message: "Where to?", URL: "https://a.example/x"}, address, "https://a.example/x"},
+		"an address that looks like it": {sdk.Question{Message: "Where to?", URL: "https://а.example/x"}, address, ""},
+		"an address, and forms alone":   {sdk.Question{Message: "Where to?", URL: "https://a.example/x"}, form, ""},
+		"a secret":                      {sdk.Question{Message: "Where to?", Schema: json.RawMessage(`{"type":"object","properties":{"pin":{"type":"string","format":"password"}}}`)}, form, ""},
+	} {
+		got, can := asks(sdk.Proposal{ID: "7", Question: &c.q, Decision: sdk.Decision{Reason: "the plugin trips asks"}}, c.can)
+		if can != (c.want != "") {
+			t.Errorf("%s: asked is %v", name, can)
+		}
+		if !can {
+			continue
+		}
+		schema, _ := got.RequestedSchema.(json.RawMessage)
+		if string(schema)+got.URL != c.want || !strings.HasPrefix(got.Message, "Where to?") || !strings.Contains(got.Message, "the plugin trips asks") || (got.Mode == "url") != (c.q.URL != "") {
+			t.Errorf("%s: %+v", name, got)
+		}
 	}
 }

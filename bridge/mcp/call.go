@@ -24,8 +24,8 @@ func (b *bridge) callTool(ctx context.Context, req *mcp.CallToolRequest) (*mcp.C
 		return failed(fmt.Sprintf("the tool %s is not there any more", req.Params.Name)), nil
 	}
 	call := rpc.ToolCall{Project: b.o.project, Tool: req.Params.Name, Arguments: req.Params.Arguments}
-	if q, action, is := b.answered(req); is {
-		switch action {
+	if q, r, is := b.answered(req); is {
+		switch r.Action {
 		case actionAccept:
 		case actionCancel:
 			return failed(errDismissed.Error()), nil
@@ -49,11 +49,11 @@ func (b *bridge) callTool(ctx context.Context, req *mcp.CallToolRequest) (*mcp.C
 		return r, err
 	}
 	p := sdk.Proposal{Project: b.o.project, Tool: t.Name, Plugin: t.Plugin, Arguments: why.Arguments, Command: why.Command, Bytes: len(why.Command), Decision: *why.Now}
-	yes, later, err := b.ask(ctx, req, question{shown: why.Arguments}, wouldRun(p))
+	r, later, err := b.ask(ctx, req, question{shown: why.Arguments}, mayRun(p))
 	switch {
 	case later != nil || err != nil:
 		return later, err
-	case !yes:
+	case r.Action != actionAccept:
 		return failed("The person said no: leave this, and ask before you try the like again."), nil
 	}
 	call.Arguments = why.Arguments // what they saw

@@ -36,6 +36,7 @@ func (m *mcpServer) elicit(ctx context.Context, r *mcp.ElicitRequest) (*mcp.Elic
 	if r.Params.Mode == modeURL {
 		q.URL = r.Params.URL
 	} else if r.Params.RequestedSchema != nil {
+		q.Order = orderOf(r.Params.RequestedSchema)
 		if q.Schema, err = json.Marshal(r.Params.RequestedSchema); err != nil {
 			return nil, sdk.Errorf(sdk.Validation, "the schema of the question cannot be read: %w", err)
 		}

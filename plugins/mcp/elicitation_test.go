@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,7 +55,7 @@ func TestElicitation(t *testing.T) {
 				t.Errorf("%s %s: %+v, %v", what, c.tool, r, err)
 			}
 			switch {
-			case c.tool == "form" && (q.Message != "Where to?" || q.Schema == nil || q.URL != ""):
+			case c.tool == "form" && (q.Message != "Where to?" || q.Schema == nil || q.URL != "" || strings.Contains(string(q.Schema), orderKey) || !slices.Equal(q.Order, []string{"when", "city"})):
 				t.Errorf("%s: asked %+v", what, q)
 			case c.tool == "address" && (q.Message != "Sign in." || q.Schema != nil || q.URL != "https://far.example/login"):
 				t.Errorf("%s: asked %+v", what, q)
@@ -86,5 +88,31 @@ func TestElicitationThatIsNone(t *testing.T) {
 	r, err := started(t, "plain").Invoke(ctx, sdk.Invocation{Tool: "mcp__fake__form", Arguments: []byte(`{}`), CallID: "a"}, &sdktest.Recorder{})
 	if err == nil {
 		t.Errorf("%+v", r)
+	}
+}
+
+// TestOrderOfForms: it is that of the server's text where its messages can be seen, else what is required comes first.
+func TestOrderOfForms(t *testing.T) {
+	const schema = `{"type":"object","properties":{"b":{"type":"string"},"c":{"type":"string"},"a":{"type":"string"}},"required":["c","a"]}`
+	read := func(raw json.RawMessage) (v any) {
+		if err := json.Unmarshal(raw, &v); err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	if got := orderOf(read(json.RawMessage(schema))); !slices.Equal(got, []string{"c", "a"}) {
+		t.Errorf("of what is required: %v", got)
+	}
+	with := read(listed(json.RawMessage(schema)))
+	if got := orderOf(with); !slices.Equal(got, []string{"b", "c", "a"}) || !reflect.DeepEqual(with, read(json.RawMessage(schema))) {
+		t.Errorf("%v, and what is left is %v", got, with)
+	}
+	for _, raw := range []string{`null`, `7`, `[]`, `{`, `{"properties":7}`, `{"properties":{"a":`} {
+		if got := string(listed(json.RawMessage(raw))); json.Valid([]byte(raw)) != json.Valid([]byte(got)) {
+			t.Errorf("%s became %s", raw, got)
+		}
+	}
+	if got := orderOf(7); got != nil {
+		t.Errorf("of no schema: %v", got)
 	}
 }

@@ -199,8 +199,8 @@ func offer(s *mcp.Server) {
 			return &mcp.CallToolResult{InputRequests: mcp.InputRequestMap{"q": p}}, nil
 		}
 	}
-	add("form", nil, elicit(&mcp.ElicitParams{Mode: "form", Message: "Where to?", RequestedSchema: map[string]any{
-		"type": "object", "properties": map[string]any{"city": map[string]any{"type": "string"}}, "required": []string{"city"}}}))
+	add("form", nil, elicit(&mcp.ElicitParams{Mode: "form", Message: "Where to?", RequestedSchema: json.RawMessage(
+		`{"type":"object","properties":{"when":{"type":"string"},"city":{"type":"string"}},"required":["city"]}`)}))
 	add("address", nil, elicit(&mcp.ElicitParams{Mode: "url", Message: "Sign in.", URL: "https://far.example/login", ElicitationID: "e1"}))
 	opened := false
 	add("first", nil, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {

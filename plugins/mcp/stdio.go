@@ -97,7 +97,7 @@ func (p *process) Connect(ctx context.Context) (mcp.Connection, error) {
 	return heard{conn, p}, err
 }
 
-// heard notes that nothing more is read, before the calls that wait for an answer are told.
+// heard notes that nothing more is read, before the calls that wait for an answer are told, and the order of what is asked.
 type heard struct {
 	mcp.Connection
 	p *process
@@ -109,8 +109,10 @@ func (h heard) Read(ctx context.Context) (jsonrpc.Message, error) {
 	if err != nil {
 		h.p.told.Store(h.p.told.Load() || !h.p.silent.Load()) // who is not read any more dies of that
 		h.p.unheard.Store(true)
+		return m, err
 	}
-	return m, err
+	keepOrder(m)
+	return m, nil
 }
 
 // ending is the server's standard input, whose end tells it to end.

@@ -49,8 +49,12 @@ func (s *inquiries) find(run int64, path string) *inquiry {
 // answer in time is one that cancels. The error is a question that could not be asked, or whose
 // call has ended.
 func (e *Engine) inquire(ctx context.Context, now *serving, plugin string, arguments json.RawMessage) (sdk.ToolResult, error) {
-	if _, err := sdk.QuestionOf(arguments); err != nil {
+	q, err := sdk.QuestionOf(arguments)
+	if err != nil {
 		return sdk.ToolResult{}, err
+	}
+	if q.Schema != nil {
+		arguments = encode(q.InOrder()) // the record keeps no order of members
 	}
 	// Calls that run together read the loop's run: what waits and goes on is noted in another.
 	a := &activeLoop{run: now.a.run, loop: now.a.loop, mode: now.a.mode, asker: now.a.asker, turn: now.a.turn}

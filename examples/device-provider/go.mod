@@ -5,9 +5,11 @@ go 1.26.0
 require github.com/bothyd/bothy v0.0.0
 
 require (
+	github.com/antchfx/xpath v1.3.9 // indirect
 	github.com/aymanbagabas/go-udiff v0.4.1 // indirect
 	github.com/bmatcuk/doublestar/v4 v4.10.4 // indirect
 	github.com/google/jsonschema-go v0.4.3 // indirect
+	github.com/theory/jsonpath v0.12.3 // indirect
 	golang.org/x/net v0.60.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/text v0.42.0 // indirect

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/bothyd/bothy/sdk"
 )
 
 // The limits on a pattern. Braces multiply ("{a,b}{c,d}" stands for four
@@ -25,6 +27,11 @@ type Glob struct {
 type PatternError struct {
 	Pattern string
 	Reason  string
+}
+
+// Unwrap gives the error its code, sdk.Validation.
+func (e *PatternError) Unwrap() error {
+	return &sdk.Error{Outcome: sdk.Validation, Message: e.Error()}
 }
 
 func (e *PatternError) Error() string {

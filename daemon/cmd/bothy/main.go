@@ -39,6 +39,7 @@ type cli struct {
 	Audit     auditCmd               `cmd:"" help:"List, check and export who did what, and what was refused."`
 	Tools     toolsCmd               `cmd:"" help:"List tools, show one, or call it."`
 	Skills    skillsCmd              `cmd:"" help:"List and show skills, and turn them on and off."`
+	Match     offline[verbs.Match]   `cmd:"" help:"Say how a pattern is read and whether a text fits it."`
 	Trust     trustCmd               `cmd:"" help:"Show the skills that came with a project, and trust those that you want."`
 	MCP       mcpCmd                 `cmd:"" name:"mcp" help:"List MCP servers, add and import them."`
 	Plugins   pluginsCmd             `cmd:"" help:"List plugins and their state."`

@@ -20,9 +20,11 @@ const module = "github.com/bothyd/bothy"
 // needed are the modules that the SDK is made of, as a plugin's go.mod names
 // them. A test compares them with what the go command says.
 var needed = []string{
+	"github.com/antchfx/xpath",
 	"github.com/aymanbagabas/go-udiff",
 	"github.com/bmatcuk/doublestar/v4",
 	"github.com/google/jsonschema-go",
+	"github.com/theory/jsonpath",
 	"golang.org/x/net",
 	"golang.org/x/sys",
 	"golang.org/x/text",

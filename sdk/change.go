@@ -22,7 +22,16 @@ type Write struct {
 	Expect Phase `json:"-"`
 	// ExpectVersion, when not 0, refuses with Conflict unless the run sees this version of the entry.
 	ExpectVersion int `json:"-"`
-	// Remove drops the entry from the run's view. All other fields but Path and Writer are ignored.
+	// ExpectHash, when not empty, refuses with Conflict unless the entry's body has this SHA-256, in hex.
+	ExpectHash string `json:"-"`
+	// Append puts Body behind what the entry has, in place of it.
+	Append bool `json:"-"`
+	// Look changes Visibility and nothing else: how much of the entry the run has in sight,
+	// whoever may write the entry. Writer, version and turn of the run's view stay as they are. What
+	// the run shares and has no view of gets one (EntryQuery.Shared). Refused with Permission for
+	// schemes of the audit, with NotFound where no entry is.
+	Look bool `json:"-"`
+	// Remove drops the entry from the run's view. All other fields but Path, Writer and what is expected are ignored.
 	Remove bool `json:"remove,omitempty"`
 	// Chunk appends to the entry's stream instead of writing its body. A later
 	// write of State with an ended state folds the stream away under its Body.

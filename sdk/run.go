@@ -172,6 +172,13 @@ type EntryQuery struct {
 	// whichever run wrote them, with nothing of what a run's view adds to an entry.
 	Project string
 
+	// Shared adds entries of the project and of everybody that the run has no view of, behind
+	// the others and by path: resolved, archived, without a writer and of version 0. None is of the audit.
+	Shared bool
+
+	// Path is the path of the only entry that is asked for.
+	Path string
+
 	// Glob is what paths must match (doublestar: * stays within a segment, ** does not;
 	// log://turn_3/** is one turn); empty is all.
 	Glob string

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -19,21 +20,26 @@ const (
 	CASE v.state WHEN 'streaming'
 	  THEN e.body || coalesce((SELECT group_concat(c.text, '' ORDER BY c.seq) FROM chunks c WHERE c.entry = e.id), '')
 	  ELSE e.body END, ` + otherColumns + viewColumns
-	briefColumns = `e.path, '', ` + otherColumns + viewColumns
-	keptColumns  = `e.path, e.body, ` + otherColumns + `'', '', '', '', '', 0, 0, 0, e.created`
-	otherColumns = `e.attributes, e.hash, e.scope, e.created, `
-	viewColumns  = `v.state, v.outcome, v.phase, v.visibility, v.writer, v.loop, v.turn, v.write_count, v.updated`
+	briefColumns  = `e.path, '', ` + otherColumns + viewColumns
+	keptColumns   = `e.path, e.body, ` + otherColumns + `'', '', '', '', '', 0, 0, 0, e.created`
+	sharedColumns = `e.path, e.body, ` + otherColumns + `'resolved', '', '', 'archived', '', 0, 0, 0, e.created`
+	otherColumns  = `e.attributes, e.hash, e.scope, e.created, `
+	viewColumns   = `v.state, v.outcome, v.phase, v.visibility, v.writer, v.loop, v.turn, v.write_count, v.updated`
 )
 
+// sharedScopes are the scopes whose entries the run ?1 shares with others: its project,
+// and everybody.
+const sharedScopes = `SELECT 'project:' || project FROM runs WHERE id = ?1
+	UNION ALL SELECT 'global'`
+
 // visibleScopes finds the scopes in which entries of the run ?1 may lie: its own,
-// those of the runs it was forked from, its project and global. Queries by path put
+// those of the runs it was forked from, and those that it shares. Queries by path put
 // the entry before the view with CROSS JOIN, which SQLite does not turn round: the
 // other way it would walk all that the run sees.
 const visibleScopes = `(WITH RECURSIVE line (id) AS (
 	  SELECT ?1 UNION ALL SELECT r.parent FROM runs r JOIN line ON r.id = line.id WHERE r.parent IS NOT NULL)
 	SELECT 'run:' || id FROM line
-	UNION ALL SELECT 'project:' || project FROM runs WHERE id = ?1
-	UNION ALL SELECT 'global')`
+	UNION ALL ` + sharedScopes + `)`
 
 // Entry returns what the run sees at the path; NotFound when it sees nothing.
 func (s *Store) Entry(ctx context.Context, run int64, path string) (sdk.Entry, error) {
@@ -59,44 +65,123 @@ func (s *Store) Entries(ctx context.Context, q sdk.EntryQuery) ([]sdk.Entry, err
 	if q.Glob != "" && !doublestar.ValidatePattern(q.Glob) {
 		return nil, sdk.Errorf(sdk.Validation, "%.80q is no glob: look for a bracket or brace that is not closed", q.Glob)
 	}
-	var all []sdk.Entry
-	text, args := entriesText(q)
-	err := s.query(ctx, text, args, func(scan scanner) error {
-		e, err := scanEntry(scan)
-		if q.Brief && e.State == sdk.StateStreaming {
-			e.Hash = ""
+	if q.Path != "" {
+		var err error
+		if q.Path, _, err = parsePath(q.Path); err != nil {
+			return nil, err
 		}
-		if err == nil && (q.Glob == "" || doublestar.MatchUnvalidated(q.Glob, e.Path)) {
-			all = append(all, e)
+	}
+	var shared []sdk.Entry
+	if q.Shared && q.Project == "" { // first: what gets a view meanwhile is found twice, and not never
+		var err error
+		if shared, err = s.list(ctx, q, true); err != nil {
+			return nil, explain("reading entries", err)
 		}
-		return err
-	})
+	}
+	all, err := s.list(ctx, q, false)
 	if err == nil && !q.Brief {
 		err = newResolver(s.reader(ctx)).fillEntries(q.Run, all)
 	}
 	if err != nil {
 		return nil, explain("reading entries", err)
 	}
-	return all, nil
+	return append(all, besides(shared, all)...), nil
 }
 
-func entriesText(q sdk.EntryQuery) (text string, args []any) {
+// besides are the entries of a list whose paths another lacks.
+func besides(list, other []sdk.Entry) []sdk.Entry {
+	if len(list) == 0 {
+		return nil
+	}
+	paths := make(map[string]bool, len(other))
+	for i := range other {
+		paths[other[i].Path] = true
+	}
+	return slices.DeleteFunc(list, func(e sdk.Entry) bool { return paths[e.Path] })
+}
+
+// list reads what the run has a view of, or what it shares without one.
+func (s *Store) list(ctx context.Context, q sdk.EntryQuery, shared bool) (all []sdk.Entry, err error) {
+	text, args := entriesText(q, shared)
+	err = s.query(ctx, text, args, func(scan scanner) error {
+		e, err := scanEntry(scan)
+		if q.Brief && e.State == sdk.StateStreaming {
+			e.Hash = ""
+		}
+		if err == nil && (q.Glob == "" || doublestar.MatchUnvalidated(q.Glob, e.Path)) && !(shared && s.hidden(e.Path)) {
+			all = append(all, e)
+		}
+		return err
+	})
+	return all, err
+}
+
+// hidden reports whether a path is of the audit, or of a scheme that nobody registers any more.
+func (s *Store) hidden(path string) bool {
+	scheme, known := s.Scheme(sdk.SchemeOf(path))
+	return !known || scheme.Category == sdk.CategoryAudit
+}
+
+func entriesText(q sdk.EntryQuery, shared bool) (text string, args []any) {
 	text, args = ` FROM run_views v JOIN entries e ON e.id = v.entry WHERE v.run = ?1`, []any{q.Run}
 	columns, order := entryColumns, ` ORDER BY v.id`
 	switch {
+	case shared:
+		text = ` FROM entries e WHERE e.scope IN (` + sharedScopes + `) AND NOT EXISTS (SELECT 1 FROM run_views v WHERE v.entry = e.id AND v.run = ?1)`
+		columns, order = sharedColumns, ` ORDER BY e.path`
 	case q.Project != "":
 		text, args = ` FROM projects p JOIN entries e ON e.scope = 'project:' || p.id WHERE p.root = ?1`, []any{filepath.Clean(q.Project)}
 		columns, order = keptColumns, ` ORDER BY e.path`
-		if q.Brief {
-			columns = strings.Replace(keptColumns, `e.body`, `''`, 1)
-		}
-	case q.Brief:
-		columns = briefColumns
+	case q.Path != "":
+		text = ` FROM entries e CROSS JOIN run_views v ON v.entry = e.id AND v.run = ?1 WHERE e.scope IN ` + visibleScopes
 	}
-	if prefix := literalPrefix(q.Glob); prefix != "" {
+	if q.Brief {
+		columns = briefly(columns)
+	}
+	if q.Path != "" {
+		text, args = text+` AND e.path = ?2`, append(args, q.Path)
+	} else if prefix := literalPrefix(q.Glob); prefix != "" {
 		text, args = text+` AND substr(CAST(e.path AS BLOB), 1, ?2) = CAST(?3 AS BLOB)`, append(args, len(prefix), prefix)
 	}
 	return `SELECT ` + columns + text + order, args
+}
+
+// briefly leaves the body out of some columns.
+func briefly(columns string) string {
+	if columns == entryColumns {
+		return briefColumns
+	}
+	return strings.Replace(columns, `e.body`, `''`, 1)
+}
+
+// pathSeparator stands in no path.
+const pathSeparator = "\n"
+
+// Paths returns the paths of what the run sees, in no order, with what it shares and has no view
+// of. They come as one text, since a row for each would cost ten times as much.
+func (s *Store) Paths(ctx context.Context, run int64) ([]string, error) {
+	const q = `SELECT coalesce((SELECT group_concat(e.path, char(10)) FROM run_views v JOIN entries e ON e.id = v.entry WHERE v.run = ?1), ''),
+		coalesce((SELECT group_concat(e.path, char(10)) FROM entries e WHERE e.scope IN (` + sharedScopes + `)
+		  AND NOT EXISTS (SELECT 1 FROM run_views v WHERE v.entry = e.id AND v.run = ?1)), '')`
+	var all []string
+	err := s.query(ctx, q, []any{run}, func(scan scanner) error {
+		var seen, shared string
+		if err := scan(&seen, &shared); err != nil {
+			return err
+		}
+		for i, text := range []string{seen, shared} {
+			if text == "" {
+				continue
+			}
+			for path := range strings.SplitSeq(text, pathSeparator) {
+				if i == 0 || !s.hidden(path) {
+					all = append(all, path)
+				}
+			}
+		}
+		return nil
+	})
+	return all, explain("reading the paths of entries", err)
 }
 
 // literalPrefix is the part of a glob that every match begins with, up to the

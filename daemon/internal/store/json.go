@@ -103,25 +103,5 @@ func mergeMember(before json.RawMessage, patch any) (json.RawMessage, error) {
 			return nil, err
 		}
 	}
-	return encode(merge(target, patch))
-}
-
-// merge is MergePatch of RFC 7386, section 2.
-func merge(target, patch any) any {
-	p, ok := patch.(map[string]any)
-	if !ok {
-		return patch
-	}
-	t, ok := target.(map[string]any)
-	if !ok {
-		t = map[string]any{}
-	}
-	for name, value := range p {
-		if value == nil {
-			delete(t, name)
-			continue
-		}
-		t[name] = merge(t[name], value)
-	}
-	return t
+	return encode(sdk.MergePatch(target, patch))
 }

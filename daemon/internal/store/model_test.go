@@ -54,7 +54,7 @@ func (r *modelRun) fork() *modelRun {
 func (r *modelRun) apply(w sdk.Write) sdk.Outcome {
 	e, there := r.entries[w.Path]
 	switch {
-	case strings.HasPrefix(w.Path, "known://") && w.Writer == sdk.WriterSystem, w.Writer == sdk.WriterClient:
+	case strings.HasPrefix(w.Path, "known://") && w.Writer == sdk.WriterSystem, strings.HasPrefix(w.Path, "log://") && w.Writer == sdk.WriterClient:
 		return sdk.Permission
 	case w.Create && there, w.Expect != "" && e.phase != w.Expect:
 		return sdk.Conflict

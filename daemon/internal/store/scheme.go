@@ -15,6 +15,7 @@ import (
 // Schemes). They cannot be changed.
 func builtinSchemes() []sdk.Scheme {
 	open := []sdk.Writer{sdk.WriterModel, sdk.WriterPlugin}
+	people := append(slices.Clone(open), sdk.WriterClient) // a person corrects what a model keeps
 	system := []sdk.Writer{sdk.WriterSystem}
 	var all []sdk.Scheme
 	add := func(category sdk.Category, writers []sdk.Writer, names ...string) {
@@ -25,12 +26,14 @@ func builtinSchemes() []sdk.Scheme {
 			})
 		}
 	}
-	add(sdk.CategoryData, open, "file", "known", "http", "https", "sh", "env")
+	add(sdk.CategoryData, open, "file", "http", "https", "sh", "env")
+	add(sdk.CategoryData, people, "known")
 	add(sdk.CategoryData, system, "skill") // what a run has loaded: a model follows it, so no plugin may write it
-	add(sdk.CategoryUnknown, open, "unknown")
+	add(sdk.CategoryUnknown, people, "unknown")
 	add(sdk.CategoryPrompt, []sdk.Writer{sdk.WriterPlugin}, "prompt")
 	add(sdk.CategoryLogging, []sdk.Writer{sdk.WriterSystem, sdk.WriterPlugin, sdk.WriterModel}, "log")
-	add(sdk.CategoryLogging, open, "update", "error")
+	add(sdk.CategoryLogging, people, "update")
+	add(sdk.CategoryLogging, open, "error")
 	add(sdk.CategoryAudit, system, "tool", "instructions", "system", "reasoning", "model", "user", "assistant", "content", "change")
 	add(sdk.CategoryAudit, []sdk.Writer{sdk.WriterSystem, sdk.WriterPlugin, sdk.WriterClient}, "run")
 	add(sdk.CategoryAudit, system, "mode", sdk.SchemeOf(sdk.OldModePath)) // what a run may do without asking

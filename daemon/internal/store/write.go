@@ -31,7 +31,7 @@ func (t *tx) write(run *sdk.Run, w *sdk.Write) (sdk.Entry, error) {
 	if !ok {
 		return sdk.Entry{}, sdk.Errorf(sdk.Validation, "nothing is registered under %s://, so %s cannot be written; a path without a scheme is a file, known:// keeps a fact", name, path)
 	}
-	if !scheme.Admits(w.Writer) {
+	if !w.Look && !scheme.Admits(w.Writer) {
 		return sdk.Entry{}, sdk.Errorf(sdk.Permission, "%s may not be written by %q: %s entries are written by %v only", path, w.Writer, name, scheme.WritableBy)
 	}
 	if err := checkWrite(path, w); err != nil {
@@ -57,7 +57,12 @@ func (t *tx) write(run *sdk.Run, w *sdk.Write) (sdk.Entry, error) {
 	if w.ExpectVersion != 0 && (x.view == 0 || x.Version != w.ExpectVersion) {
 		return sdk.Entry{}, sdk.Errorf(sdk.Conflict, "%s was changed meanwhile; look at it again", path)
 	}
+	if w.ExpectHash != "" && (x.entry == 0 || hex.EncodeToString(x.hash[:]) != w.ExpectHash) {
+		return sdk.Entry{}, sdk.Errorf(sdk.Conflict, "%s has another body by now; look at it again", path)
+	}
 	switch {
+	case w.Look:
+		return t.lookAt(run, path, scheme, w, x)
 	case w.Remove:
 		return t.remove(run, path, scope, w, x)
 	case w.Chunk != nil:
@@ -74,6 +79,10 @@ func checkWrite(path string, w *sdk.Write) error {
 	case w.Chunk != nil && (w.Remove || w.Body != nil || w.Create || w.Attributes != nil || w.Outcome != "" || w.Visibility != "" || w.Phase != "" ||
 		w.State != "" && w.State != sdk.StateStreaming):
 		return sdk.Errorf(sdk.Validation, "%s: a chunk is appended and changes nothing else; use a write of its own for the rest", path)
+	case w.Look && (w.Visibility == "" || w.Remove || w.Chunk != nil || w.Body != nil || w.Create || w.Attributes != nil || w.Outcome != "" || w.State != "" || w.Phase != ""):
+		return sdk.Errorf(sdk.Validation, "%s: a look sets the visibility and nothing else; use a write of its own for the rest", path)
+	case w.Append && w.Body == nil:
+		return sdk.Errorf(sdk.Validation, "%s: there is nothing to append", path)
 	case w.Chunk != nil && w.Chunk.Channel < 1:
 		return sdk.Errorf(sdk.Validation, "%s: there is no channel %d; 1 is standard output, 2 standard error", path, w.Chunk.Channel)
 	case w.Create && w.Remove:
@@ -104,7 +113,37 @@ func (t *tx) look(run int64, scope, path string) (visibleEntry, error) {
 	return x, err
 }
 
-// set writes everything but chunks and removals.
+// lookAt changes how much of an entry the run has in sight, and nothing of the entry.
+func (t *tx) lookAt(run *sdk.Run, path string, scheme sdk.Scheme, w *sdk.Write, x visibleEntry) (sdk.Entry, error) {
+	switch {
+	case scheme.Category == sdk.CategoryAudit:
+		return sdk.Entry{}, sdk.Errorf(sdk.Permission, "%s is of the audit, which no model is shown", path)
+	case x.entry == 0:
+		return sdk.Entry{}, sdk.Errorf(sdk.NotFound, "there is no entry %s in this run, its project or everywhere", path)
+	case x.view == 0:
+		x.State, x.Loop, x.Turn, x.Version = sdk.StateResolved, w.Loop, w.Turn, 1
+		if err := t.lastWriter(&x, scheme); err != nil {
+			return sdk.Entry{}, err
+		}
+	}
+	x.Visibility = w.Visibility
+	if err := t.putView(run.ID, &x); err != nil {
+		return sdk.Entry{}, err
+	}
+	return x.result(t, path), t.tellSet(run, path, &x, &sdk.Write{Writer: x.Writer}, false, nil)
+}
+
+// lastWriter is who wrote a shared entry last, as far as views of it tell; else one who may.
+func (t *tx) lastWriter(x *visibleEntry, scheme sdk.Scheme) error {
+	x.Writer = sdk.WriterSystem
+	if len(scheme.WritableBy) > 0 {
+		x.Writer = scheme.WritableBy[0]
+	}
+	_, err := t.one(`SELECT writer FROM run_views WHERE entry = ? ORDER BY updated DESC LIMIT 1`, []any{x.entry}, (*string)(&x.Writer))
+	return err
+}
+
+// set writes everything but chunks, looks and removals.
 func (t *tx) set(run *sdk.Run, path, scope string, w *sdk.Write, x visibleEntry) (sdk.Entry, error) {
 	old := x
 	x.applyView(w)
@@ -118,6 +157,9 @@ func (t *tx) set(run *sdk.Run, path, scope string, w *sdk.Write, x visibleEntry)
 	wroteBody := w.Body != nil
 	if wroteBody {
 		x.Body = *w.Body
+		if w.Append {
+			x.Body = old.Body + x.Body
+		}
 	}
 	if old.State == sdk.StateStreaming && (wroteBody || x.State != sdk.StateStreaming) {
 		folded, err := t.fold(old, wroteBody)

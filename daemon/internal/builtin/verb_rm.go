@@ -1,0 +1,45 @@
+package builtin
+
+import (
+	"fmt"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// remove takes entries out of the run's view. What the run shares stays, archived for it.
+func (p *plan) remove(c sdk.EntryCall) (step, error) {
+	found, one, err := p.named(c.Path, c.Filter, false, p.changes)
+	if err != nil {
+		return step{}, err
+	}
+	if one && len(found) > 0 && found[0].Version == 0 {
+		return step{}, sdk.Errorf(sdk.NotFound, "%s is not in sight of this run, so there is nothing to remove", c.Path)
+	}
+	var s step
+	for _, x := range found {
+		switch {
+		case x.Version == 0: // archived for the run as it is
+		case p.changes(x.Path) != nil:
+			s.done.Left++
+		default:
+			s.writes, s.paths = append(s.writes, p.removal(x)), append(s.paths, x.Path)
+		}
+	}
+	if len(s.paths) == 0 {
+		return step{}, p.noneOf(c.Path, s.done.Left)
+	}
+	s.done.Text = fmt.Sprintf("%d entries are removed", len(s.paths)) + left(s.done.Left)
+	if one {
+		s.done.Text = c.Path + " is removed"
+		if shared(found[0].Entry) {
+			s.done.Text += " from what this run sees; others have it, and get finds it again"
+		}
+	}
+	return s, nil
+}
+
+func (p *plan) removal(x *sight) sdk.Write {
+	w := p.write(x.Path)
+	w.Remove = true
+	return w
+}

@@ -1,0 +1,158 @@
+package builtin
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// set creates or changes an entry, or changes all that a pattern finds.
+func (p *plan) set(given sdk.EntryCall) (step, error) {
+	c, note := summarized(given)
+	if c.State == sdk.StateStreaming && p.use.Writer != sdk.WriterPlugin {
+		return step{}, sdk.Errorf(sdk.Permission, "%s: an entry that streams is written by a plugin", c.Path)
+	}
+	if c.Body == nil && c.State == "" && c.Visibility == "" && c.Attributes == nil {
+		return step{}, sdk.Errorf(sdk.Validation, "set needs something to write into %s: body, state, visibility, attributes or summary", c.Path)
+	}
+	if c.Filter != "" && !c.Pattern && c.Body != nil {
+		return step{}, sdk.Errorf(sdk.Validation, "filter chooses among entries: write pattern = true with a body")
+	}
+	exact, err := p.find(c.Path)
+	if err != nil {
+		return step{}, err
+	}
+	if !exact.there && (c.Pattern || c.Body == nil) {
+		pattern, err := p.pattern(c.Path)
+		if err == nil && pattern != nil {
+			return p.setAll(c, pattern, note)
+		}
+		if err != nil {
+			return step{}, err
+		}
+	}
+	may := p.changes
+	if c.looks() {
+		may = p.reads
+	}
+	if err := may(c.Path); err != nil {
+		return step{}, err
+	}
+	if !exact.there && (c.Pattern || c.Body == nil) {
+		return step{}, nothing(c.Path)
+	}
+	s := step{paths: []string{c.Path}, writes: p.setOne(c, exact)}
+	s.done.Text = fmt.Sprintf("%s is %s", c.Path, c.did(exact.there)) + note
+	return s, nil
+}
+
+// setAll is set of all that a pattern finds.
+func (p *plan) setAll(c call, pattern Pattern, note string) (step, error) {
+	found, err := p.matches(pattern, c.Filter, c.Append)
+	if err != nil {
+		return step{}, err
+	}
+	var s step
+	for _, x := range found {
+		if !c.looks() && p.changes(x.Path) != nil {
+			s.done.Left++
+			continue
+		}
+		s.writes = append(s.writes, p.setOne(c, x)...)
+		s.paths = append(s.paths, x.Path)
+	}
+	if len(s.paths) == 0 {
+		return step{}, p.noneOf(c.Path, s.done.Left)
+	}
+	s.done.Text = fmt.Sprintf("%d entries are %s", len(s.paths), c.did(true)) + left(s.done.Left) + note
+	return s, nil
+}
+
+// setOne are the writes that change one entry.
+func (p *plan) setOne(c call, x *sight) []sdk.Write {
+	if c.looks() {
+		if x.Visibility == c.Visibility && x.Version > 0 {
+			return nil
+		}
+		return []sdk.Write{p.look(x.Path, c.Visibility)}
+	}
+	w := p.write(x.Path)
+	w.State, w.Outcome, w.Visibility, w.Attributes = c.State, c.Outcome, c.Visibility, c.Attributes
+	var all []sdk.Write
+	switch {
+	case c.Body == nil:
+	case c.Append && x.there && x.State == sdk.StateStreaming:
+		chunk := p.write(x.Path)
+		chunk.Chunk = &sdk.Chunk{Channel: 1, Text: *c.Body}
+		all = append(all, chunk)
+		if w.State == "" && w.Visibility == "" && w.Attributes == nil {
+			return all
+		}
+	default:
+		w.Body, w.Append = c.Body, c.Append
+		w.State, w.Visibility = cmp.Or(w.State, sdk.StateResolved), cmp.Or(w.Visibility, sdk.Visible)
+	}
+	return append(all, w)
+}
+
+// call is a call of set, with its summary among its attributes.
+type call struct{ sdk.EntryCall }
+
+// summarized makes the summary an attribute, and cuts it; note says so.
+func summarized(c sdk.EntryCall) (call, string) {
+	if c.Summary == "" {
+		return call{c}, ""
+	}
+	note, text := "", c.Summary
+	if utf8.RuneCountInString(text) > sdk.MaxSummary {
+		text = string([]rune(text)[:sdk.MaxSummary])
+		note = fmt.Sprintf("; the summary was cut at %d characters", sdk.MaxSummary)
+	}
+	b, err := json.Marshal(map[string]string{"summary": text})
+	if err != nil {
+		return call{c}, ""
+	}
+	c.Attributes, c.Summary = patched(c.Attributes, b), ""
+	return call{c}, note
+}
+
+// looks reports whether only the visibility is set.
+func (c call) looks() bool {
+	return c.Visibility != "" && c.Body == nil && c.State == "" && c.Outcome == "" && c.Attributes == nil
+}
+
+// did says in words what set does.
+func (c call) did(there bool) string {
+	switch {
+	case c.looks():
+		return string(c.Visibility) + " now"
+	case c.Body == nil:
+		return "changed"
+	case c.Append && there:
+		return fmt.Sprintf("longer by %d bytes", len(*c.Body))
+	default:
+		return fmt.Sprintf("written, %d bytes", len(*c.Body))
+	}
+}
+
+func nothing(path string) error {
+	return sdk.Errorf(sdk.NotFound, "there is no entry %s", path)
+}
+
+// noneOf says why a pattern came to nothing.
+func (p *plan) noneOf(pattern string, left int) error {
+	if left > 0 {
+		return sdk.Errorf(sdk.Permission, "%d entries fit %s, and none of them may be changed by %q", left, pattern, p.use.Writer)
+	}
+	return sdk.Errorf(sdk.NotFound, "no entry fits %s", pattern)
+}
+
+func left(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; %d more fit and stay as they are, since others write them", n)
+}

@@ -1,0 +1,423 @@
+package builtin
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/bothyd/bothy/daemon/internal/store"
+	"github.com/bothyd/bothy/sdk"
+)
+
+// openStore is a fresh store with a scheme of each shared scope.
+func openStore(t testing.TB) *store.Store {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "bothy-verbs-")
+	if err != nil {
+		dir = t.TempDir()
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	s, err := store.Open(t.Context(), filepath.Join(dir, "bothy.db"), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []sdk.Scheme{
+		{Name: "wiki", Scope: "project", Category: sdk.CategoryData, ModelVisible: true},
+		{Name: "lore", Scope: "global", Category: sdk.CategoryData, ModelVisible: true},
+		{Name: "house", Scope: "project", Category: sdk.CategoryData, ModelVisible: true, WritableBy: []sdk.Writer{sdk.WriterPlugin}},
+	} {
+		if err := s.RegisterScheme(t.Context(), x); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+// bench is a run with the verbs of one writer.
+type bench struct {
+	*Verbs
+	t   testing.TB
+	s   *store.Store
+	use sdk.EntryUse
+}
+
+func newBench(t testing.TB) *bench {
+	t.Helper()
+	s := openStore(t)
+	t.Cleanup(func() { _ = s.Close() })
+	return newBenchIn(t, s, "/p")
+}
+
+func newBenchIn(t testing.TB, s *store.Store, root string) *bench {
+	t.Helper()
+	p, err := s.OpenProject(t.Context(), root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.CreateRun(t.Context(), sdk.Run{Project: p.ID, Agent: "chat"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	redact := func(text string) string { return strings.ReplaceAll(text, "hunter2", "[gone]") }
+	return &bench{NewVerbs(s, ParseGlob, redact), t, s, sdk.EntryUse{Run: r, Writer: sdk.WriterModel, Turn: 3}}
+}
+
+// do uses a verb and commits what it came to.
+func (b *bench) do(c sdk.EntryCall) (sdk.EntryDone, error) {
+	b.t.Helper()
+	p := b.Plan(b.t.Context(), b.use, []sdk.EntryCall{c})[0]
+	if p.Err != nil {
+		return sdk.EntryDone{}, p.Err
+	}
+	b.commit(p.Writes...)
+	return p.Done, nil
+}
+
+func (b *bench) commit(writes ...sdk.Write) {
+	b.t.Helper()
+	if _, err := b.s.Commit(b.t.Context(), sdk.Change{Run: b.use.Run.ID, Writes: writes}); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// as is the same run for another writer.
+func (b *bench) as(w sdk.Writer) *bench {
+	other := *b
+	other.use.Writer = w
+	return &other
+}
+
+func (b *bench) must(c sdk.EntryCall) sdk.EntryDone {
+	b.t.Helper()
+	d, err := b.do(c)
+	if err != nil {
+		b.t.Fatalf("%+v: %v", c, err)
+	}
+	return d
+}
+
+// at is the entry at a path in a word; "" when the run finds none.
+func (b *bench) at(path string) string {
+	b.t.Helper()
+	all, err := b.s.Entries(b.t.Context(), sdk.EntryQuery{Run: b.use.Run.ID, Path: path, Shared: true})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	e := all[0]
+	return strings.TrimSpace(fmt.Sprintf("%q %d %s %s %s", e.Body, e.Status(), e.Visibility, e.Writer, e.Attributes))
+}
+
+func set(path, body string) sdk.EntryCall {
+	return sdk.EntryCall{Verb: sdk.VerbSet, Path: path, Body: &body}
+}
+
+func get(path string) sdk.EntryCall { return sdk.EntryCall{Verb: sdk.VerbGet, Path: path} }
+
+func on(verb sdk.Verb, path, to string) sdk.EntryCall {
+	return sdk.EntryCall{Verb: verb, Path: path, To: to}
+}
+
+func with(c sdk.EntryCall, change func(*sdk.EntryCall)) sdk.EntryCall {
+	change(&c)
+	return c
+}
+
+func TestVerbsRefuse(t *testing.T) {
+	b := newBench(t)
+	b.commit(
+		sdk.Write{Path: "log://turn_1/bash/call", Body: new("ran"), Writer: sdk.WriterSystem},
+		sdk.Write{Path: "assistant://1", Body: new("said"), Writer: sdk.WriterSystem},
+		sdk.Write{Path: "skill://x", Body: new("text"), Writer: sdk.WriterSystem},
+		sdk.Write{Path: "known://grows", Body: new(""), State: sdk.StateStreaming, Writer: sdk.WriterPlugin},
+		sdk.Write{Path: "known://here", Body: new("a\nb\nc\n"), Writer: sdk.WriterModel},
+		sdk.Write{Path: "known://there", Body: new("d"), Writer: sdk.WriterModel},
+	)
+	long := "known://" + strings.Repeat("x", sdk.MaxTarget)
+	for _, c := range []struct {
+		name string
+		call sdk.EntryCall
+		want sdk.Outcome
+	}{
+		{"no verb", sdk.EntryCall{Verb: "do", Path: "known://a"}, sdk.Validation},
+		{"no path", set("", "x"), sdk.Validation},
+		{"a long target", set(long, "x"), sdk.Validation},
+		{"a control character", set("known://a\nb", "x"), sdk.Validation},
+		{"no UTF-8", set("known://\xff", "x"), sdk.Validation},
+		{"a scheme that nobody has", set("nowhere://a", "x"), sdk.Validation},
+		{"nothing behind the scheme", set("known://", "x"), sdk.Validation},
+		{"a file", set("src/main.go", "x"), sdk.Validation},
+		{"to read a file", get("README.md"), sdk.Validation},
+		{"to move to a file", on(sdk.VerbMove, "known://here", "here.txt"), sdk.Validation},
+		{"a secret in a path", set("known://hunter2", "x"), sdk.Validation},
+		{"nothing to set", sdk.EntryCall{Verb: sdk.VerbSet, Path: "known://here"}, sdk.Validation},
+		{"a field of another verb", with(get("known://here"), func(c *sdk.EntryCall) { c.Body = new("x") }), sdk.Validation},
+		{"attributes that are none", with(set("known://a", "x"), func(c *sdk.EntryCall) { c.Attributes = []byte(`[1]`) }), sdk.Validation},
+		{"a level that is none", with(set("known://a", "x"), func(c *sdk.EntryCall) { c.Visibility = "hidden" }), sdk.Validation},
+		{"a state that is none", with(set("known://a", "x"), func(c *sdk.EntryCall) { c.State = "done" }), sdk.Validation},
+		{"an outcome of success", with(set("known://a", "x"), func(c *sdk.EntryCall) { c.Outcome = "timeout" }), sdk.Validation},
+		{"a body that is no text", set("known://a", "\xff"), sdk.Validation},
+		{"to append nothing", with(get("known://here"), func(c *sdk.EntryCall) { c.Verb, c.Append = sdk.VerbSet, true }), sdk.Validation},
+		{"a pattern that is none", get("known://[a*"), sdk.Validation},
+		{"lines of more than one", with(get("known://*"), func(c *sdk.EntryCall) { c.Line = 1 }), sdk.Validation},
+		{"lines below none", with(get("known://here"), func(c *sdk.EntryCall) { c.Limit = -2 }), sdk.Validation},
+		{"an end that is none", sdk.EntryCall{Verb: sdk.VerbUpdate, Status: 404}, sdk.Validation},
+		{"a source that is its destination", on(sdk.VerbCopy, "known://here", "known://here"), sdk.Validation},
+		{"the audit", get("assistant://1"), sdk.Permission},
+		{"to write the audit", set("change://x", "x"), sdk.Permission},
+		{"to copy the audit", on(sdk.VerbCopy, "assistant://1", "known://a"), sdk.Permission},
+		{"what happened", set("log://turn_1/bash/call", "x"), sdk.Permission},
+		{"to remove what happened", on(sdk.VerbRemove, "log://turn_1/bash/call", ""), sdk.Permission},
+		{"to move what happened", on(sdk.VerbMove, "LOG://turn_1/bash/call", "known://a"), sdk.Permission},
+		{"what others write", set("skill://x", "x"), sdk.Permission},
+		{"to remove what others write", on(sdk.VerbRemove, "skill://x", ""), sdk.Permission},
+		{"to remove all that happened", on(sdk.VerbRemove, "log://**", ""), sdk.Permission},
+		{"a question", with(set("known://a", "x"), func(c *sdk.EntryCall) { c.State = sdk.StateProposed }), sdk.Permission},
+		{"a stream", with(set("known://a", "x"), func(c *sdk.EntryCall) { c.State = sdk.StateStreaming }), sdk.Permission},
+		{"what is not there", get("known://gone"), sdk.NotFound},
+		{"to change what is not there", with(set("known://gone", ""), func(c *sdk.EntryCall) { c.Body, c.Visibility = nil, sdk.Archived }), sdk.NotFound},
+		{"to remove what is not there", on(sdk.VerbRemove, "known://gone", ""), sdk.NotFound},
+		{"to copy what is not there", on(sdk.VerbCopy, "known://gone", "known://a"), sdk.NotFound},
+		{"to move what is not there", on(sdk.VerbMove, "known://gone", "known://a"), sdk.NotFound},
+		{"a pattern that finds nothing", get("unknown://**"), sdk.NotFound},
+		{"a filter that finds nothing", with(get("known://here"), func(c *sdk.EntryCall) { c.Filter = "zzz" }), sdk.NotFound},
+		{"to copy what grows", on(sdk.VerbCopy, "known://grows", "known://a"), sdk.Conflict},
+		{"to copy over what grows", on(sdk.VerbCopy, "known://here", "known://grows"), sdk.Conflict},
+	} {
+		if d, err := b.do(c.call); sdk.OutcomeOf(err) != c.want || err == nil {
+			t.Errorf("%s: %+v, %v; want %s", c.name, d, err, c.want)
+		}
+	}
+	if got := b.at("known://a"); got != "" {
+		t.Errorf("what was refused wrote %s", got)
+	}
+}
+
+func TestVerbsDo(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		calls []sdk.EntryCall
+		path  string
+		want  string
+	}{
+		{"set makes an entry", []sdk.EntryCall{set("KNOWN://a", "x")}, "known://a", `"x" 200 visible model`},
+		{"set overwrites and ends a failure", []sdk.EntryCall{with(set("known://a", "x"), func(c *sdk.EntryCall) { c.State, c.Outcome = sdk.StateFailed, sdk.Conflict }), set("known://a", "y")}, "known://a", `"y" 200 visible model`},
+		{"set at a level", []sdk.EntryCall{with(set("known://a", "x"), func(c *sdk.EntryCall) { c.Visibility = sdk.Summarized })}, "known://a", `"x" 200 summarized model`},
+		{"append", []sdk.EntryCall{set("known://a", "x"), with(set("known://a", "y"), func(c *sdk.EntryCall) { c.Append = true })}, "known://a", `"xy" 200 visible model`},
+		{"append makes an entry", []sdk.EntryCall{with(set("known://a", "y"), func(c *sdk.EntryCall) { c.Append = true })}, "known://a", `"y" 200 visible model`},
+		{"a summary, cut", []sdk.EntryCall{with(set("known://a", "x"), func(c *sdk.EntryCall) { c.Summary = strings.Repeat("ü", 90) })}, "known://a", `"x" 200 visible model {"summary":"` + strings.Repeat("ü", 80) + `"}`},
+		{"a state alone", []sdk.EntryCall{set("known://a", "x"), with(set("known://a", ""), func(c *sdk.EntryCall) { c.Body, c.State, c.Outcome = nil, sdk.StateFailed, "stale" })}, "known://a", `"x" 500 visible model`},
+		{"a level for a pattern", []sdk.EntryCall{set("known://a/b", "x"), with(set("known://**", ""), func(c *sdk.EntryCall) { c.Body, c.Visibility = nil, sdk.Archived })}, "known://a/b", `"x" 200 archived model`},
+		{"a body for a pattern", []sdk.EntryCall{set("known://a", "x"), with(set("known://*", "y"), func(c *sdk.EntryCall) { c.Pattern = true })}, "known://a", `"y" 200 visible model`},
+		{"a path is its own text", []sdk.EntryCall{set("known://a*", "star"), set("known://ab", "x"), on(sdk.VerbRemove, "known://a*", "")}, "known://ab", `"x" 200 visible model`},
+		{"a path with dots is a path", []sdk.EntryCall{set("known://a/../b", "x")}, "known://a/../b", `"x" 200 visible model`},
+		{"rm", []sdk.EntryCall{set("known://a", "x"), on(sdk.VerbRemove, "known://a", "")}, "known://a", ""},
+		{"rm of a pattern", []sdk.EntryCall{set("known://a", "x"), set("known://b", "x"), on(sdk.VerbRemove, "known://*", "")}, "known://b", ""},
+		{"cp", []sdk.EntryCall{with(set("known://a", "x"), func(c *sdk.EntryCall) { c.Summary = "s" }), on(sdk.VerbCopy, "known://a", "unknown://b")}, "unknown://b", `"x" 200 visible model {"summary":"s"}`},
+		{"cp over what was there", []sdk.EntryCall{
+			with(set("known://b", "y"), func(c *sdk.EntryCall) { c.Attributes = []byte(`{"p":{"q":1,"r":2},"s":3}`) }),
+			with(set("known://a", "x"), func(c *sdk.EntryCall) { c.Attributes = []byte(`{"p":{"q":1}}`) }),
+			on(sdk.VerbCopy, "known://a", "known://b"),
+		}, "known://b", `"x" 200 visible model {"p":{"q":1}}`},
+		{"mv", []sdk.EntryCall{set("known://a", "x"), on(sdk.VerbMove, "known://a", "known://b")}, "known://a", ""},
+		{"update", []sdk.EntryCall{{Verb: sdk.VerbUpdate, Body: new("half")}, {Verb: sdk.VerbUpdate, Body: new("all"), Status: 200}}, "update://turn_3", `"all" 200 visible model {"status":200}`},
+	} {
+		apart, together := newBench(t), newBench(t)
+		for _, call := range c.calls {
+			apart.must(call)
+		}
+		for i, p := range together.Plan(t.Context(), together.use, c.calls) {
+			if p.Err != nil {
+				t.Fatalf("%s: %+v: %v", c.name, c.calls[i], p.Err)
+			}
+			defer together.commit() // nothing: what follows has it
+			together.commit(p.Writes...)
+		}
+		for how, b := range map[string]*bench{"apart": apart, "together": together} {
+			if got := b.at(c.path); got != c.want {
+				t.Errorf("%s, %s: %s is %s, want %s", c.name, how, c.path, got, c.want)
+			}
+		}
+	}
+}
+
+func TestGetReads(t *testing.T) {
+	b := newBench(t)
+	b.must(with(set("known://a", "1\n2\n3\n4"), func(c *sdk.EntryCall) { c.Visibility = sdk.Archived }))
+	b.must(with(set("known://b", "other"), func(c *sdk.EntryCall) { c.Visibility = sdk.Archived }))
+	for _, c := range []struct {
+		call       sdk.EntryCall
+		want       string
+		visibility string
+	}{
+		{with(get("known://a"), func(c *sdk.EntryCall) { c.Line, c.Limit = 2, 2 }), "2\n3\n", "archived"},
+		{with(get("known://a"), func(c *sdk.EntryCall) { c.Line = -2 }), "3\n4", "archived"},
+		{with(get("known://a"), func(c *sdk.EntryCall) { c.Line = -9; c.Limit = 1 }), "1\n", "archived"},
+		{with(get("known://a"), func(c *sdk.EntryCall) { c.Limit = 1 }), "1\n", "archived"},
+		{with(get("known://a"), func(c *sdk.EntryCall) { c.Line = 9 }), "", "archived"},
+		{with(get("known://**"), func(c *sdk.EntryCall) { c.Preview = true }), "known://a 200 archived\nknown://b 200 archived", "archived"},
+		{with(get("known://**"), func(c *sdk.EntryCall) { c.Filter = "3" }), "[known://a 200 visible 7 bytes]\n1\n2\n3\n4", "visible"},
+		{get("known://a"), "1\n2\n3\n4", "visible"},
+	} {
+		d := b.must(c.call)
+		if d.Text != c.want {
+			t.Errorf("%+v: %q, want %q", c.call, d.Text, c.want)
+		}
+		if got, want := b.at("known://a"), `"1\n2\n3\n4" 200 `+c.visibility+` model`; got != want {
+			t.Errorf("%+v leaves %s", c.call, got)
+		}
+	}
+	if got := b.at("known://b"); got != `"other" 200 archived model` {
+		t.Errorf("the other one is %s", got)
+	}
+	d := b.must(get("known://*"))
+	if want := "[known://a 200 visible 7 bytes]\n1\n2\n3\n4\n\n[known://b 200 visible 5 bytes]\nother"; d.Text != want || len(d.Entries) != 2 || d.Entries[1].Body != "other" || d.Entries[1].Visibility != sdk.Visible {
+		t.Errorf("both: %q, %+v", d.Text, d.Entries)
+	}
+	b.commit(sdk.Write{Path: "log://turn_1/x/1", Body: new("no"), State: sdk.StateFailed, Outcome: sdk.Timeout, Phase: sdk.PhaseEnded, Visibility: sdk.Archived, Writer: sdk.WriterSystem, Turn: 1})
+	if d := b.must(get("log://turn_1/x/1")); d.Text != "[log://turn_1/x/1 500 visible timeout 2 bytes]\nno" {
+		t.Errorf("a failure reads %q", d.Text)
+	}
+	if got := b.at("log://turn_1/x/1"); got != `"no" 500 visible system` {
+		t.Errorf("to look at it made it %s", got)
+	}
+	if e, err := b.s.Entry(t.Context(), b.use.Run.ID, "log://turn_1/x/1"); err != nil || e.Turn != 1 || e.Version != 1 {
+		t.Errorf("to look at it moved it: %+v, %v", e, err)
+	}
+}
+
+func TestGetIsBounded(t *testing.T) {
+	b := newBench(t)
+	var writes []sdk.Write
+	for i := range mostGot + 1 {
+		writes = append(writes, sdk.Write{Path: fmt.Sprintf("known://n%03d", i), Body: new("x"), Visibility: sdk.Archived, Writer: sdk.WriterModel})
+	}
+	b.commit(writes...)
+	if _, err := b.do(get("known://**")); sdk.OutcomeOf(err) != sdk.Overflow {
+		t.Errorf("all at once: %v", err)
+	}
+	if got := b.at("known://n000"); got != `"x" 200 archived model` {
+		t.Errorf("which made one %s", got)
+	}
+	if d := b.must(with(get("known://**"), func(c *sdk.EntryCall) { c.Preview = true })); len(d.Entries) != mostGot+1 || d.Entries[0].Body != "" {
+		t.Errorf("a preview has %d entries", len(d.Entries))
+	}
+	b.must(get("known://n00*"))
+	if got := b.at("known://n009"); got != `"x" 200 visible model` {
+		t.Errorf("a part of them: %s", got)
+	}
+}
+
+// TestWhatRunsShare holds what a run finds of its project and of everybody: archived until
+// get makes a view, archived again after rm, and none of the audit.
+func TestWhatRunsShare(t *testing.T) {
+	mine := newBench(t)
+	theirs, far := newBenchIn(t, mine.s, "/p"), newBenchIn(t, mine.s, "/q")
+	mine.as(sdk.WriterPlugin).must(set("house://rules", "be kind"))
+	mine.must(set("lore://all", "for all"))
+	mine.commit(sdk.Write{Path: "trust://x", Body: new("yes"), Writer: sdk.WriterSystem})
+	for _, b := range []*bench{theirs, far} {
+		if got := b.at("lore://all"); got != `"for all" 200 archived` {
+			t.Errorf("another run finds %s", got)
+		}
+	}
+	if got := far.at("house://rules"); got != "" {
+		t.Errorf("another project finds %s", got)
+	}
+	d := theirs.must(with(get("**"), func(c *sdk.EntryCall) { c.Preview = true }))
+	if d.Text != "house://rules 200 archived\nlore://all 200 archived" {
+		t.Errorf("a pattern finds %s", d.Text)
+	}
+	if d := theirs.must(get("house://rules")); d.Text != "be kind" {
+		t.Errorf("get reads %q", d.Text)
+	}
+	if got := theirs.at("house://rules"); got != `"be kind" 200 visible plugin` {
+		t.Errorf("then it is %s", got)
+	}
+	if _, err := theirs.do(set("house://rules", "mine")); sdk.OutcomeOf(err) != sdk.Permission {
+		t.Errorf("a model writes what plugins write: %v", err)
+	}
+	if _, err := theirs.do(on(sdk.VerbRemove, "house://rules", "")); sdk.OutcomeOf(err) != sdk.Permission {
+		t.Errorf("a model removes what plugins write: %v", err)
+	}
+	theirs.must(get("lore://all"))
+	theirs.must(on(sdk.VerbRemove, "lore://all", ""))
+	if got := theirs.at("lore://all"); got != `"for all" 200 archived` {
+		t.Errorf("after rm it is %s", got)
+	}
+	if got := mine.at("lore://all"); got != `"for all" 200 visible model` {
+		t.Errorf("of which its writer has %s", got)
+	}
+	if _, err := theirs.do(on(sdk.VerbRemove, "lore://all", "")); sdk.OutcomeOf(err) != sdk.NotFound {
+		t.Errorf("rm of what is not in sight: %v", err)
+	}
+	theirs.must(set("lore://all", "better"))
+	if got := mine.at("lore://all"); got != `"better" 200 visible model` {
+		t.Errorf("what another run wrote is %s", got)
+	}
+}
+
+func TestReachOfACaller(t *testing.T) {
+	b := newBench(t)
+	b.must(set("known://a", "x"))
+	b.must(set("unknown://a", "x"))
+	b.use.Within = func(path string) bool { return sdk.SchemeOf(path) == "unknown" }
+	if d := b.must(with(get("**"), func(c *sdk.EntryCall) { c.Preview = true })); d.Text != "unknown://a 200 visible" {
+		t.Errorf("a pattern finds %s", d.Text)
+	}
+}
+
+func TestWritersOfClients(t *testing.T) {
+	b := newBench(t).as(sdk.WriterClient)
+	b.must(set("known://a", "mended"))
+	if _, err := b.do(set("wiki://a", "x")); sdk.OutcomeOf(err) != sdk.Permission {
+		t.Errorf("a scheme of a plugin: %v", err)
+	}
+	if _, err := b.do(set("run://x", "go")); sdk.OutcomeOf(err) != sdk.Permission {
+		t.Errorf("a run: %v", err)
+	}
+}
+
+// TestAppendToAStream holds that text goes behind what was streamed.
+func TestAppendToAStream(t *testing.T) {
+	b := newBench(t).as(sdk.WriterPlugin)
+	b.must(with(set("known://s", "a"), func(c *sdk.EntryCall) { c.State = sdk.StateStreaming }))
+	more := func(text string) { b.must(with(set("known://s", text), func(c *sdk.EntryCall) { c.Append = true })) }
+	more("b")
+	more("c")
+	if got := b.at("known://s"); got != `"abc" 102 visible plugin` {
+		t.Errorf("it is %s", got)
+	}
+	b.must(with(set("known://s", ""), func(c *sdk.EntryCall) { c.Body, c.State = nil, sdk.StateResolved }))
+	if got := b.at("known://s"); got != `"abc" 200 visible plugin` {
+		t.Errorf("at its end it is %s", got)
+	}
+}
+
+// TestStalePlans holds that what changed between plan and commit is refused, not lost.
+func TestStalePlans(t *testing.T) {
+	b := newBench(t)
+	b.must(set("known://a", "x"))
+	for name, c := range map[string]struct {
+		call  sdk.EntryCall
+		other sdk.EntryCall
+		want  sdk.Outcome
+	}{
+		"a move of what was written": {on(sdk.VerbMove, "known://a", "known://b"), set("known://a", "newer"), sdk.Conflict},
+		"a look at what went":        {with(set("known://a", ""), func(c *sdk.EntryCall) { c.Body, c.Visibility = nil, sdk.Summarized }), on(sdk.VerbRemove, "known://a", ""), sdk.NotFound},
+		"a removal of what went":     {on(sdk.VerbRemove, "known://a", ""), on(sdk.VerbRemove, "known://a", ""), sdk.NotFound},
+	} {
+		b.must(set("known://a", "x"))
+		p := b.Plan(t.Context(), b.use, []sdk.EntryCall{c.call})[0]
+		b.must(c.other)
+		_, err := b.s.Commit(context.Background(), sdk.Change{Run: b.use.Run.ID, Writes: p.Writes})
+		if p.Err != nil || sdk.OutcomeOf(err) != c.want {
+			t.Errorf("%s: %v, %v", name, p.Err, err)
+		}
+	}
+}

@@ -75,6 +75,7 @@ type Daemon struct {
 	bundled    string // the folder of the bundled skills; empty without
 	answers    *answer.Answers
 	own        *builtin.Builtin
+	verbs      *builtin.Verbs
 	services   services
 	engine     *engine.Engine
 	workspaces *config.Workspaces
@@ -134,6 +135,7 @@ func (d *Daemon) make(ctx context.Context) (err error) {
 	written := written{d.current, d.workspaces}
 	ruling := policy.Live{Written: written.policy, Sandbox: func(root string) sdk.Sandbox { return d.current().Sandbox.For(root) }, Remembered: rules, Links: project.Links, Found: written.obeyed, Prepared: d.prepared}
 	copies := skill.Copies{Trusted: trust.Trusted, Runs: g.store}
+	d.verbs = builtin.NewVerbs(g.store, builtin.ParseGlob, d.secrets.Redact)
 	d.own = d.ownTools(g.store, copies, rules)
 	files := project.InstructionFiles{Folder: d.configFolder, Trusted: trust.Follows}
 	if d.engine, err = d.startEngine(g, copies, rules, written, ruling, files); err != nil {

@@ -22,6 +22,7 @@ func (d *Daemon) startEngine(g ground, copies skill.Copies, rules *engine.Rulebo
 		Store:        g.store,
 		Tools:        d.host,
 		Builtin:      d.own,
+		Verbs:        d.verbs,
 		Services:     g.services.Services,
 		Access:       ruling,
 		Models:       d.models,

@@ -68,6 +68,7 @@ func (d *Daemon) ownTools(entries *store.Store, copies skill.Copies, network *en
 		Entries:   entries,
 		Copies:    copies,
 		Execute:   plugins{d.host}.Execute,
+		Verbs:     d.verbs,
 		Network:   network,
 	})
 }

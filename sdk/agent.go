@@ -72,10 +72,14 @@ func (a Agent) UsesMCP(server string) bool {
 }
 
 // Admits reports whether the agent may use a tool: by the servers that it names where it
-// is one of MCP, else by its globs over bare and qualified names.
+// is one of MCP, by its very name where it is for entries, else by its globs over bare and
+// qualified names.
 func (a Agent) Admits(t Tool) bool {
 	if server, is := strings.CutPrefix(t.Plugin, MCPPrefix); is && (a.MCP != nil || IsLent(server)) {
 		return a.UsesMCP(server)
+	}
+	if t.Entries {
+		return slices.Contains(a.Tools, t.Name) || slices.Contains(a.Tools, t.Qualified())
 	}
 	if len(a.Tools) == 0 {
 		return true

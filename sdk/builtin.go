@@ -33,6 +33,12 @@ type TurnTools interface {
 	// crash, though its tool says read_only: it starts what is not. Policy judges
 	// it as such.
 	Once(ctx context.Context, tool string, arguments json.RawMessage) bool
+	// Ends is the status with which this call ends the loop when it succeeds: 200, 204 or 422; 0
+	// does not.
+	Ends(tool string, arguments json.RawMessage) int
+	// Plan says what calls of tools with Entries come to, in their order and each upon what those before it are going to
+	// write (ToolResult.Writes). It writes nothing, so it may be asked again.
+	Plan(ctx context.Context, calls []Invocation) []ToolResult
 	// Invoke runs one call of one of Tools. An error is a call that could not be made.
 	Invoke(ctx context.Context, call Invocation, out Stream) (ToolResult, error)
 }

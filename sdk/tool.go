@@ -53,6 +53,10 @@ type Tool struct {
 	Pinned   bool     `json:"pinned"`           // bundled with Bothy, or its digest is pinned; one that is passed on: its source is accepted as it is
 	Digest   string   `json:"digest,omitempty"` // hex SHA-256 of the plugin's binary; empty for the daemon's own tools
 	Grants   []string `json:"grants,omitempty"`
+	// Entries says that its calls change entries of the run and nothing else, as far as the targets
+	// that they name have a scheme: one of the six verbs, which are the daemon's own. It is offered to
+	// agents that name it, and no glob does.
+	Entries bool `json:"entries,omitempty"`
 	// Drift is how a tool that is passed on is not any more as it was known, in words behind
 	// "it"; empty when it is. Its calls are proposed.
 	Drift string `json:"drift,omitempty"`
@@ -153,6 +157,9 @@ type ToolResult struct {
 	// Untold says that the call may have changed more than Changes tells of. The
 	// host sets it; what a plugin says here is not asked.
 	Untold bool `json:"untold,omitempty"`
+	// Writes are what a verb comes to (Tool.Entries): the commit that records the end of the call
+	// makes them true, and nothing does before.
+	Writes []Write `json:"-"`
 	// Follow is a call that has to be made after this one, for example to ask a
 	// person about what this one found. Only a pinned plugin's is heeded.
 	Follow *FollowUp `json:"follow,omitempty"`

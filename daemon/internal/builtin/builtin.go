@@ -14,7 +14,7 @@ import (
 // bothy__use_skill too.
 const Plugin = "bothy"
 
-// Config is what the own tools need. All fields but Network are required.
+// Config is what the own tools need. All fields but Verbs and Network are required.
 type Config struct {
 	// Catalogue is that of a project, which may be empty, at this moment.
 	Catalogue func(ctx context.Context, project string) (*skill.Catalogue, error)
@@ -24,6 +24,8 @@ type Config struct {
 	Copies  Copies
 	// Execute runs a code skill with a plugin.
 	Execute func(ctx context.Context, plugin string, call sdk.SkillCall, out sdk.Stream) (sdk.ToolResult, error)
+	// Verbs are the six, without which no model uses them by itself.
+	Verbs *Verbs
 	// Network is asked for by open_network, which is not offered without it.
 	Network Network
 }
@@ -51,10 +53,13 @@ type Builtin struct {
 // New makes the own tools. A new one is a file of this package and a line here.
 func New(cfg Config) *Builtin {
 	s := &skills{cfg: cfg, seed: maphash.MakeSeed()}
-	return &Builtin{skills: s, tools: []tool{
-		useSkillTool{s},
-		openNetworkTool{cfg.Network},
-	}}
+	all := []tool{useSkillTool{s}, openNetworkTool{cfg.Network}}
+	if cfg.Verbs != nil {
+		for _, spec := range verbSpecs {
+			all = append(all, verbTool{cfg.Verbs, spec})
+		}
+	}
+	return &Builtin{skills: s, tools: all}
 }
 
 // tool is one of the daemon's own tools.

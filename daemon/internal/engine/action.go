@@ -33,7 +33,12 @@ type action struct {
 	result  sdk.ToolResult
 	behind  *action // the call that its result asked for
 	took    time.Duration
+	ends    int // the status with which it ends the loop; 0 is that of any terminal call
 }
+
+// touchesEntries reports whether the call is one of the verbs on entries: planned, and made by
+// the commit that records its end.
+func (x *action) touchesEntries() bool { return x.own != nil && x.tool.Entries }
 
 // readOnly reports whether the call has no side effects, on the word of a
 // pinned plugin.
@@ -53,13 +58,13 @@ func (x *action) repeatable() bool {
 // whatever a person or a guard turned down. A failed read does not, nor does a
 // call of a tool that is not there.
 func (x *action) breaks() bool {
-	return x.failed() && (x.turnedDown() || x.tool.Name != "" && !x.readOnly())
+	return x.failed() && (x.turnedDown() || x.tool.Name != "" && !x.readOnly() && !x.touchesEntries())
 }
 
 // untold reports whether the call may have changed files that its result does
 // not tell of.
 func (x *action) untold() bool {
-	return !x.readOnly() && (x.cause == unknown || x.cause == concluded && (x.result.Untold || x.again))
+	return !x.readOnly() && !x.touchesEntries() && (x.cause == unknown || x.cause == concluded && (x.result.Untold || x.again))
 }
 
 // use puts other arguments in the place of those that there are, to the byte.
@@ -198,7 +203,7 @@ func endWrites(over []*action) []sdk.Write {
 	for _, x := range over {
 		writes = append(writes, x.endWrite())
 	}
-	return append(writes, changeWrites(over)...)
+	return append(append(writes, changeWrites(over)...), entryWrites(over)...)
 }
 
 // withoutCopies leaves out long texts that the body holds too, such as a

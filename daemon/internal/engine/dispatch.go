@@ -91,30 +91,32 @@ func (e *Engine) next(t *turn) []*action {
 // step commits the ends of some actions, what their results asked for, and the start of
 // others, some of that among them.
 func (e *Engine) step(ctx context.Context, a *activeLoop, over, fresh, next []*action) error {
-	change := sdk.Change{Run: a.run.ID, Notes: a.turn.takeNotes()}
 	e.tellInstructions(ctx, a, over)
-	for _, x := range over {
-		change.Writes = append(change.Writes, x.endWrite())
-	}
 	begin := slices.Concat(next, which(fresh, func(x *action) bool { return !slices.Contains(next, x) }))
+	var begun []sdk.Write
 	for i, x := range begin {
 		switch {
 		case !x.unrecorded():
-			change.Writes = append(change.Writes, x.startWrite())
+			begun = append(begun, x.startWrite())
 		case i < len(next):
 			x.start()
 			fallthrough
 		default:
-			change.Writes = append(change.Writes, x.recordWrite())
+			begun = append(begun, x.recordWrite())
 		}
 	}
-	warnings := a.turn.takeWrites()
-	change.Writes = slices.Concat(change.Writes, changeWrites(over), warnings)
+	notes, warnings := a.turn.takeNotes(), a.turn.takeWrites()
 	u := happened
 	if len(over) == 0 {
 		u = ahead
 	}
-	receipt, err := e.commit(ctx, u, change)
+	receipt, err := e.commitEnds(ctx, u, a, over, func() sdk.Change {
+		var ends []sdk.Write
+		for _, x := range over {
+			ends = append(ends, x.endWrite())
+		}
+		return sdk.Change{Run: a.run.ID, Notes: notes, Writes: slices.Concat(ends, begun, changeWrites(over), entryWrites(over), warnings)}
+	})
 	if err != nil {
 		return fmt.Errorf("record what the calls came to: %w", err)
 	}
@@ -193,7 +195,8 @@ func (t *turn) unended() bool {
 	return slices.ContainsFunc(t.queue(), func(x *action) bool { return !x.ended() })
 }
 
-// group returns the actions to run next: one, or neighbours that only read. A
+// group returns the actions to run next: one, neighbours that only read, or neighbours that
+// only touch entries. A
 // terminal call in a turn where something failed is refused instead, whichever
 // of the two the model wrote first: what it claims would not be true.
 func (e *Engine) group(t *turn) []*action {
@@ -212,12 +215,17 @@ func (e *Engine) group(t *turn) []*action {
 			x.refuse(sdk.Errorf(sdk.Conflict, "%s was not accepted: another action in the same answer failed", x.tool.Name).Tell(
 				fmt.Sprintf("not accepted: look at what failed in the same answer first, and call %s then", x.tool.Name)))
 			e.giveUpRest(t)
+		case x.touchesEntries() && !x.tool.Annotations.Terminal:
+			if len(out) > 0 && !out[0].touchesEntries() {
+				return out
+			}
+			out = append(out, x)
 		case !x.readOnly() || x.tool.Annotations.Terminal:
 			if len(out) == 0 {
 				out = append(out, x)
 			}
 			return out
-		case len(out) == maxTogether:
+		case len(out) == maxTogether, len(out) > 0 && out[0].touchesEntries():
 			return out
 		default:
 			out = append(out, x)
@@ -282,6 +290,8 @@ func (e *Engine) runTogether(ctx context.Context, a *activeLoop, running []*acti
 	for _, x := range running {
 		e.cfg.Hooks.ToolBefore.Emit(ctx, sdk.EntryEvent{Run: a.run.ID, Entry: x.entry})
 	}
+	e.plan(ctx, a, which(running, (*action).touchesEntries))
+	running = which(running, func(x *action) bool { return !x.touchesEntries() })
 	if len(running) == 1 {
 		_ = e.run(ctx, a, running[0]) // the action says it
 		return
@@ -443,8 +453,11 @@ func (e *Engine) sayUnopened(plugin string, r *sdk.ToolResult) {
 // those that are still to be committed.
 func (t *turn) sweep(end ending) []*action {
 	for _, x := range t.all() {
+		x.reopen() // what was planned, and is not made
 		switch {
 		case x.ended(), x.unrecorded():
+		case x.touchesEntries():
+			x.refuse(workEnded(end.reason))
 		case x.running():
 			x.interrupt()
 		default:

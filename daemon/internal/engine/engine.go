@@ -51,6 +51,7 @@ type Config struct {
 	Store    Store
 	Tools    Tools
 	Builtin  Builtin   // nil: there are no own tools
+	Verbs    Verbs     // nil: plugins and clients have no verbs on entries
 	Services *Services // for plugins; New makes them this engine's before it begins its work
 	Models   Models
 	View     Assembler

@@ -223,6 +223,9 @@ func (e *Engine) putDown(a *activeLoop) {
 		return
 	}
 	a.turn.forgetUnrecorded()
+	for _, x := range a.turn.actions {
+		x.reopen() // what was planned the next daemon makes
+	}
 	change := sdk.Change{Run: a.loop.Run, Writes: a.turn.takeWrites(), Notes: a.turn.takeNotes()}
 	over, first := a.turn.unclosed(), len(change.Writes)
 	change.Writes = append(change.Writes, endWrites(over)...)

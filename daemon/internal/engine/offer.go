@@ -32,7 +32,7 @@ func readable(tools []sdk.Tool, readOnly bool) []sdk.Tool {
 	if !readOnly {
 		return tools
 	}
-	return which(tools, func(t sdk.Tool) bool { return t.Pinned && t.Annotations.ReadOnly })
+	return which(tools, func(t sdk.Tool) bool { return t.Pinned && (t.Annotations.ReadOnly || t.Entries) })
 }
 
 // maxNamed is how many tools an error names.

@@ -35,7 +35,7 @@ func (h *house) withSkills(documents ...*skill.Document) *ownTools {
 	s := &ownTools{}
 	s.put(documents...)
 	s.Builtin = builtin.New(builtin.Config{
-		Catalogue: func(context.Context, string) (*skill.Catalogue, error) { return s.catalogue.Load(), nil },
+		Catalogue: s.catalogueOf,
 		Budget:    func() float64 { return 2 },
 		Entries:   h.store,
 		Copies:    copies{},
@@ -43,6 +43,10 @@ func (h *house) withSkills(documents ...*skill.Document) *ownTools {
 	})
 	h.config.Builtin = s
 	return s
+}
+
+func (s *ownTools) catalogueOf(context.Context, string) (*skill.Catalogue, error) {
+	return s.catalogue.Load(), nil
 }
 
 // copies says that folders were copied.

@@ -178,7 +178,7 @@ func (e *Engine) judge(ctx context.Context, a *activeLoop, x *action) {
 	case x.misnames():
 	default:
 		x.ask(ctx)
-		if !x.readOnly() {
+		if !x.readOnly() && !x.touchesEntries() {
 			e.awaitView(ctx, a)
 		}
 		x.rule(a, e.decide(a, x, a.approved && !x.plugged()))

@@ -25,6 +25,7 @@ import (
 //	started              conclude   ended                endWrite
 //	started              interrupt  ended, failed        endWrite
 //	started              refuse     ended, failed        endWrite
+//	ended, and planned   reopen     started              nothing
 //	ended                committed  ended                nothing, ever
 //
 // Proposed is the phase recorded with the state proposed. An end of this daemon
@@ -151,6 +152,18 @@ func (x *action) conclude(why cause, r sdk.ToolResult, took time.Duration) {
 		x.end(why, sdk.StateResolved, r)
 	} else {
 		x.end(why, sdk.StateFailed, r)
+	}
+}
+
+// planned reports whether it was concluded by a plan that nothing has made true yet.
+func (x *action) planned() bool {
+	return x.touchesEntries() && x.cause == concluded && !x.closed()
+}
+
+// reopen takes back the end of a call that was planned.
+func (x *action) reopen() {
+	if x.planned() {
+		x.cause, x.State, x.Phase, x.Outcome, x.Body, x.result = elsewhere, sdk.StateStreaming, sdk.PhaseStarted, "", "", sdk.ToolResult{}
 	}
 }
 

@@ -43,7 +43,7 @@ func (e *Engine) verdict(ctx context.Context, a *activeLoop) (sdk.Ruling, error)
 func (t *turn) ruling() sdk.Ruling {
 	for _, x := range t.actions {
 		if x.terminal() {
-			return sdk.Ruling{Status: sdk.StatusOK, Stop: sdk.StopTerminal, Reason: x.tool.Name + " ended the work"}
+			return sdk.Ruling{Status: cmp.Or(x.ends, sdk.StatusOK), Stop: sdk.StopTerminal, Reason: x.tool.Name + " ended the work"}
 		}
 		if x.rejected() && x.Answer.Reason == "" { // with one the model goes on by it
 			return sdk.Ruling{Status: sdk.StatusOK, Stop: sdk.StopRejected, Reason: "a person rejected " + x.tool.Name}

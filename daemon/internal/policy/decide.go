@@ -19,6 +19,7 @@ import (
 // named by package shell, and the others by whoever wrote them.
 const (
 	RuleRead         = "read"          // a read-only tool of a pinned plugin
+	RuleEntries      = "entries"       // a verb on entries of the run
 	RuleSandbox      = "sandbox"       // a tool that runs what policy cannot read, in the run's container
 	RuleProject      = "project"       // a pinned plugin that writes below the project
 	RuleUnpinned     = "unpinned"      // nothing vouches for what the plugin declares
@@ -103,6 +104,7 @@ type judged struct {
 	guarded            sdk.Decision // why a person is asked about a path; its verdict is empty when nobody is
 	line               *line        // of a tool that runs commands
 	hash               string       // of the call, once it was asked for
+	entries            bool         // it changes entries of the run and nothing else
 }
 
 // Decide rules on one action. What a plugin declares about its tools is believed
@@ -121,7 +123,7 @@ func (p *Policy) Decide(a sdk.PolicyRequest) sdk.Decision {
 		}
 		j.otherMode = fmt.Sprintf("; the mode is %s, since workspace is not possible here: %s", j.Mode, p.set.NoView)
 	}
-	if a.ReadOnly && !j.tool.Annotations.ReadOnly {
+	if a.ReadOnly && !j.tool.Annotations.ReadOnly && !j.tool.Entries {
 		return denyEffect(a.Tool)
 	}
 	if len(a.Arguments) > 0 {
@@ -129,6 +131,9 @@ func (p *Policy) Decide(a sdk.PolicyRequest) sdk.Decision {
 			return deny(RuleBadArguments, "send the arguments as one JSON object", "the arguments of %q are not a JSON object", a.Tool.Name)
 		}
 		p.localize(j)
+	}
+	if j.entries = touchesEntries(j.tool, j.arguments); a.ReadOnly && !j.tool.Annotations.ReadOnly && !j.entries {
+		return denyEffect(a.Tool)
 	}
 	d, bad := p.judgeArguments(j)
 	if !bad {
@@ -151,6 +156,13 @@ func closed(d sdk.Decision) sdk.Decision {
 
 // judgeArguments reads what the call names, and refuses what no rule can allow.
 func (p *Policy) judgeArguments(j *judged) (sdk.Decision, bool) {
+	switch {
+	case j.entries: // what it names are no paths of files
+		return sdk.Decision{}, false
+	case j.tool.Entries && !j.tool.Annotations.ReadOnly:
+		return deny(RuleBadArguments, "change files with the tools that are for them, as write_file and edit_file; an entry is known://NAME, say",
+			"what %q names has no scheme, so it is a file, and %[1]q is for entries", j.tool.Name), true
+	}
 	j.paths = pathsOf(j.arguments)
 	settled := j.tool.Unlisted && j.tool.Pinned // by the plugin whose result asked for the call
 	if !settled && (!j.sandboxed() || j.granted(sdk.GrantProject) && j.tool.Command == "") {
@@ -186,7 +198,7 @@ func (p *Policy) rule(j *judged) sdk.Decision {
 	if d, ok := p.firstOf(j, sdk.Deny); ok {
 		return d
 	}
-	if p.set.Broken != "" && !j.tool.Annotations.ReadOnly {
+	if p.set.Broken != "" && !j.tool.Annotations.ReadOnly && !j.entries {
 		return sdk.Decision{Verdict: sdk.Deny, Rule: RuleWorkspace, Source: SourceWorkspace + p.set.BrokenAt,
 			Reason:  "the configuration of this workspace cannot be read, and what it denies is not known; a person has to mend it: " + p.set.Broken,
 			Instead: "only read in this project, and tell the person that .bothy/config.hcl has a mistake"}
@@ -223,6 +235,21 @@ func believed(t sdk.Tool) sdk.Tool {
 		t.Annotations = sdk.Annotations{Destructive: true, OpenWorld: true}
 	}
 	return t
+}
+
+// touchesEntries reports whether a call changes entries of the run and nothing else: that of
+// a verb whose targets all have a scheme.
+func touchesEntries(tool sdk.Tool, arguments map[string]any) bool {
+	if !tool.Entries || !tool.Pinned {
+		return false
+	}
+	for _, key := range []string{"path", "to"} {
+		at, given := arguments[key]
+		if text, _ := at.(string); given && sdk.SchemeOf(text) == "file" {
+			return false
+		}
+	}
+	return true
 }
 
 // granted reports a grant of the plugin whose own the tool is: one that is only passed on has none.

@@ -30,6 +30,7 @@ var (
 	writeFile = tool("write_file", true, destructive, sdk.GrantProject)
 	moveFile  = tool("move_path", true, destructive, sdk.GrantProject)
 	copyFile  = tool("copy_path", true, sdk.Annotations{}, sdk.GrantProject)
+	setEntry  = sdk.Tool{ToolSpec: sdk.ToolSpec{Name: "set", Annotations: sdk.Annotations{Idempotent: true}}, Plugin: "bothy", Pinned: true, Entries: true}
 	bash      = commands(tool("bash", true, destructive, sdk.GrantSandbox))
 )
 
@@ -47,6 +48,17 @@ func TestBuiltIn(t *testing.T) {
 		{"a read of a protected path", readFile, false, `{"path":".git/config"}`, sdk.Allow, RuleRead},
 		{"a read of the project itself", readFile, false, `{"path":"."}`, sdk.Allow, RuleRead},
 		{"a read without a grant", tool("now", true, reads), true, `{}`, sdk.Allow, RuleRead},
+		{"an entry", setEntry, false, `{"path":"known://a","body":"x"}`, sdk.Allow, RuleEntries},
+		{"an entry in ask", setEntry, true, `{"path":"known://a","body":"x"}`, sdk.Allow, RuleEntries},
+		{"an entry whose path goes up", setEntry, true, `{"path":"known://a/../../b"}`, sdk.Allow, RuleEntries},
+		{"an entry of a file's name", setEntry, false, `{"path":"known:///etc/passwd","to":"known://.git/config"}`, sdk.Allow, RuleEntries},
+		{"attributes are no paths", setEntry, false, `{"path":"known://a","attributes":{"path":"/etc/passwd"}}`, sdk.Allow, RuleEntries},
+		{"an entry into a file", setEntry, false, `{"path":"known://a","to":"a.txt"}`, sdk.Deny, RuleBadArguments},
+		{"a file by a verb", setEntry, false, `{"path":".git/config"}`, sdk.Deny, RuleBadArguments},
+		{"a file by its scheme", setEntry, false, `{"path":"FILE:///etc/passwd"}`, sdk.Deny, RuleBadArguments},
+		{"a file by a verb in ask", setEntry, true, `{"path":"a.txt"}`, sdk.Deny, RuleAskMode},
+		{"a path that is no text", setEntry, true, `{"path":["known://a"]}`, sdk.Deny, RuleAskMode},
+		{"a verb that nothing vouches for", sdk.Tool{ToolSpec: setEntry.ToolSpec, Plugin: "p", Entries: true}, true, `{"path":"known://a"}`, sdk.Deny, RuleAskMode},
 		{"a command", bash, false, `{"command":"ls -la","dir":"/workspace"}`, sdk.Allow, RuleProven},
 		{"a command that is not known", bash, false, `{"command":7}`, sdk.Deny, RuleBadArguments},
 		{"a command of a tool that does not say so", tool("sh", true, destructive, sdk.GrantSandbox), false, `{"command":"ls"}`, sdk.Deny, RuleSandbox},

@@ -28,6 +28,8 @@ func (j *judged) builtIn() sdk.Decision {
 		return j.byPath()
 	}
 	switch {
+	case j.entries:
+		return builtIn(sdk.Allow, RuleEntries, "%q changes what the run knows, and nothing else", tool.Name)
 	case tool.Annotations.ReadOnly:
 		return builtIn(sdk.Allow, RuleRead, "%q only reads, and its plugin is pinned", tool.Name)
 	case tool.Unlisted && tool.Pinned:

@@ -164,6 +164,9 @@ func (p *Policy) Paths(a sdk.PolicyRequest) []string {
 	if json.Unmarshal(a.Arguments, &arguments) != nil {
 		return nil // it is denied
 	}
+	if touchesEntries(a.Tool, arguments) {
+		return nil
+	}
 	l := localizer{tops: tops(a.Tool, a.Project, p.set.Workspace)}
 	arguments = l.object(arguments)
 	var named []string

@@ -1,0 +1,162 @@
+package builtin
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// verbSpecs are the verbs as models know them.
+var verbSpecs = []sdk.Tool{
+	verbSpec(sdk.VerbSet, "Creates or changes an entry: what you know is known://NAME, a question that is open is unknown://NAME. With a body the entry is that text, and in sight. Without one only what you name changes, also for all entries that a pattern fits.",
+		`"path":{"type":"string","description":"SCHEME://NAME; or a pattern, as known://plan/**"},`+
+			`"body":{"type":"string","description":"the whole text; with append the text that goes behind what is there"},`+
+			`"append":{"type":"boolean"},`+
+			`"summary":{"type":"string","description":"what it is about, in 80 characters, for when the text is out of sight"},`+
+			visibilityProperty+`,`+
+			`"state":{"type":"string","enum":["resolved","failed","cancelled"]},`+
+			`"outcome":{"type":"string","description":"why it failed or was cancelled, in a word"},`+
+			`"attributes":{"type":"object","description":"merged into those that are there; null removes one"},`+
+			`"pattern":{"type":"boolean","description":"with a body: path is a pattern, and all that fit get this body"},`+
+			filterProperty, `"path"`, sdk.Annotations{Idempotent: true}),
+	verbSpec(sdk.VerbGet, "Reads an entry and keeps it in sight; with a pattern all entries that fit. With line and limit only those lines are read, and with preview the entries are only listed: then nothing changes.",
+		`"path":{"type":"string","description":"SCHEME://NAME; or a pattern, as known://**"},`+
+			`"line":{"type":"integer","description":"the first line to read; -1 is the last one, -20 the 20th from the end"},`+
+			`"limit":{"type":"integer","minimum":1,"description":"how many lines"},`+
+			`"preview":{"type":"boolean","description":"list what fits and read nothing"},`+
+			filterProperty, `"path"`, sdk.Annotations{ReadOnly: true, Idempotent: true}),
+	verbSpec(sdk.VerbRemove, "Removes an entry, or all that a pattern fits.",
+		`"path":{"type":"string","description":"SCHEME://NAME; or a pattern"},`+filterProperty, `"path"`, sdk.Annotations{Idempotent: true}),
+	verbSpec(sdk.VerbCopy, "Copies an entry to another path, over what is there.", pathsProperties, `"path","to"`, sdk.Annotations{Idempotent: true}),
+	verbSpec(sdk.VerbMove, "Gives an entry another path, over what is there.", pathsProperties, `"path","to"`, sdk.Annotations{Idempotent: true}),
+	verbSpec(sdk.VerbUpdate, "Says how far the work has come. The status 102 goes on; 200 ends the work as done, with the body as the answer; 204 ends it with nothing to tell; 422 ends it because it cannot be done.",
+		`"body":{"type":"string","description":"what was done and what is next, or the answer"},`+
+			`"status":{"type":"integer","enum":[102,200,204,422],"description":"102 when left out"}`, `"body"`, sdk.Annotations{Idempotent: true}),
+}
+
+const (
+	visibilityProperty = `"visibility":{"type":"string","enum":["visible","summarized","archived"],"description":"the whole text in sight, its summary, or nothing"}`
+	filterProperty     = `"filter":{"type":"string","description":"a pattern: only entries whose text has it"}`
+	pathsProperties    = `"path":{"type":"string","description":"SCHEME://NAME of what is there"},"to":{"type":"string","description":"SCHEME://NAME where it shall be"},` + visibilityProperty
+)
+
+func verbSpec(verb sdk.Verb, description, properties, required string, annotations sdk.Annotations) sdk.Tool {
+	return sdk.Tool{
+		ToolSpec: sdk.ToolSpec{
+			Name: string(verb), Description: description, Annotations: annotations,
+			Parameters: json.RawMessage(`{"type":"object","properties":{` + properties + `},"required":[` + required + `],"additionalProperties":false}`),
+		},
+		Plugin: Plugin, Pinned: true, Entries: true,
+	}
+}
+
+// verbTool is one of the verbs.
+type verbTool struct {
+	verbs *Verbs
+	spec  sdk.Tool
+}
+
+// take implements tool. A verb is offered to an agent that names it.
+func (v verbTool) take(_ context.Context, t sdk.TurnContext) (turnTool, error) {
+	if t.Admits == nil || !t.Admits(v.spec) {
+		return nil, nil
+	}
+	return verbTurn{v, sdk.EntryUse{Run: t.Run, Writer: sdk.WriterModel, Loop: t.Loop.ID, Turn: t.Run.Turns}}, nil
+}
+
+// verbTurn is a verb for one turn.
+type verbTurn struct {
+	verbTool
+	use sdk.EntryUse
+}
+
+func (v verbTurn) tool() sdk.Tool                             { return v.spec }
+func (v verbTurn) system() string                             { return "" }
+func (v verbTurn) once(context.Context, json.RawMessage) bool { return false }
+
+// invoke is for whoever makes one call; see turn.Plan.
+func (v verbTurn) invoke(ctx context.Context, call sdk.Invocation, _ sdk.Stream) (sdk.ToolResult, error) {
+	return turn{v}.Plan(ctx, []sdk.Invocation{call})[0], nil
+}
+
+// call reads the arguments of a model.
+func (v verbTurn) call(arguments json.RawMessage) (sdk.EntryCall, error) {
+	var c sdk.EntryCall
+	if err := sdk.ReadJSON(arguments, &c); err != nil {
+		return c, sdk.Errorf(sdk.Validation, "the arguments of %s cannot be read: %w", v.spec.Name, err)
+	}
+	if c.Verb != "" {
+		return c, sdk.Errorf(sdk.Validation, "%s takes no verb: it is one", v.spec.Name)
+	}
+	c.Verb = sdk.Verb(v.spec.Name)
+	return c, nil
+}
+
+// Ends implements sdk.TurnTools.
+func (t turn) Ends(name string, arguments json.RawMessage) int {
+	v, err := t.verb(name)
+	if err != nil {
+		return 0
+	}
+	c, err := v.call(arguments)
+	if err != nil || c.Verb != sdk.VerbUpdate || c.Status == sdk.StatusRunning {
+		return 0
+	}
+	return c.Status
+}
+
+// Plan implements sdk.TurnTools.
+func (t turn) Plan(ctx context.Context, calls []sdk.Invocation) []sdk.ToolResult {
+	results := make([]sdk.ToolResult, len(calls))
+	var by verbTurn
+	var verbs []sdk.EntryCall
+	var at []int // where the result of each verb stands
+	for i, call := range calls {
+		v, err := t.verb(call.Tool)
+		var c sdk.EntryCall
+		if err == nil {
+			c, err = v.call(call.Arguments)
+		}
+		if err != nil {
+			results[i] = sdk.Failed(err)
+			continue
+		}
+		by, verbs, at = v, append(verbs, c), append(at, i)
+	}
+	if len(verbs) == 0 {
+		return results
+	}
+	for n, p := range by.verbs.Plan(ctx, by.use, verbs) {
+		if p.Err != nil {
+			results[at[n]] = sdk.Failed(p.Err)
+			continue
+		}
+		results[at[n]] = sdk.ToolResult{Success: true, Output: p.Done.Text, Writes: p.Writes, Metadata: metadataOf(p.Done)}
+	}
+	return results
+}
+
+func (t turn) verb(name string) (verbTurn, error) {
+	x, err := t.find(name)
+	if err != nil {
+		return verbTurn{}, err
+	}
+	v, is := x.(verbTurn)
+	if !is {
+		return verbTurn{}, sdk.Errorf(sdk.Internal, "%s is no verb", name)
+	}
+	return v, nil
+}
+
+// metadataOf is what an action's entry holds of a verb.
+func metadataOf(d sdk.EntryDone) map[string]any {
+	m := map[string]any{"entries": len(d.Entries)}
+	if d.Overwrote {
+		m["overwrote"] = true
+	}
+	if d.Left > 0 {
+		m["left"] = d.Left
+	}
+	return m
+}

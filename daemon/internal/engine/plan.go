@@ -1,0 +1,145 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// Calls that only touch entries are planned, and made by the commit that records their ends: a
+// crash leaves both or none (decision 88).
+
+// mostPlans is how often such calls are planned, when what they are about changes meanwhile.
+const mostPlans = 5
+
+// plan concludes started calls of verbs, in their order.
+func (e *Engine) plan(ctx context.Context, a *activeLoop, verbs []*action) {
+	if len(verbs) == 0 {
+		return
+	}
+	began := time.Now()
+	calls := make([]sdk.Invocation, len(verbs))
+	for i, x := range verbs {
+		calls[i] = e.invocation(a.run, x)
+	}
+	results := verbs[0].own.Plan(ctx, calls)
+	for i, x := range verbs {
+		x.conclude(concluded, results[i], time.Since(began))
+	}
+}
+
+// entryWrites are what the verbs among ended actions come to.
+func entryWrites(over []*action) (writes []sdk.Write) {
+	for _, x := range over {
+		writes = append(writes, x.result.Writes...)
+	}
+	return writes
+}
+
+// commitEnds is commit of a change with the ends of some actions. Where what the verbs among them planned
+// does not fit any more, they are planned again.
+func (e *Engine) commitEnds(ctx context.Context, u urgency, a *activeLoop, over []*action, change func() sdk.Change) (sdk.Receipt, error) {
+	for n := 1; ; n++ {
+		receipt, err := e.commit(ctx, u, change())
+		verbs := which(over, (*action).planned)
+		if err == nil || passing(err) || len(entryWrites(verbs)) == 0 {
+			return receipt, err
+		}
+		for _, x := range verbs {
+			x.reopen()
+		}
+		if n < mostPlans && stale(err) {
+			e.plan(ctx, a, verbs)
+			continue
+		}
+		for _, x := range verbs {
+			x.conclude(concluded, sdk.Failed(err), 0)
+		}
+	}
+}
+
+// Verbs says what uses of the verbs on entries come to (package builtin). There is a plan
+// for each call.
+type Verbs interface {
+	Plan(ctx context.Context, use sdk.EntryUse, calls []sdk.EntryCall) []sdk.EntryPlan
+}
+
+// UseEntries uses verbs on entries of a run for a client, in one commit or none. The first call
+// that fails is the error.
+func (e *Engine) UseEntries(ctx context.Context, run sdk.Run, calls []sdk.EntryCall) ([]sdk.EntryDone, error) {
+	leave, err := e.enter()
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	return e.do(ctx, sdk.EntryUse{Run: run, Writer: sdk.WriterClient, Turn: run.Turns}, calls, func(sdk.Write) error { return nil })
+}
+
+// do plans calls and commits what they come to. may refuses a write.
+func (e *Engine) do(ctx context.Context, use sdk.EntryUse, calls []sdk.EntryCall, may func(sdk.Write) error) ([]sdk.EntryDone, error) {
+	if e.cfg.Verbs == nil {
+		return nil, sdk.Errorf(sdk.Unavailable, "this daemon has no verbs on entries")
+	}
+	for n := 1; ; n++ {
+		done, change, err := e.planned(ctx, use, calls, may)
+		if err != nil || len(change.Writes) == 0 {
+			return done, err
+		}
+		receipt, err := e.Commit(ctx, change)
+		switch {
+		case err == nil:
+			asCommitted(done, receipt)
+			return done, nil
+		case n == mostPlans || !stale(err):
+			return nil, err
+		}
+	}
+}
+
+// planned is what calls come to together.
+func (e *Engine) planned(ctx context.Context, use sdk.EntryUse, calls []sdk.EntryCall, may func(sdk.Write) error) ([]sdk.EntryDone, sdk.Change, error) {
+	change := sdk.Change{Run: use.Run.ID}
+	done := make([]sdk.EntryDone, len(calls))
+	for i, p := range e.cfg.Verbs.Plan(ctx, use, calls) {
+		err := p.Err
+		for _, w := range p.Writes {
+			if err == nil {
+				err = may(w)
+			}
+		}
+		switch {
+		case err != nil && len(calls) > 1:
+			return nil, change, fmt.Errorf("call %d of %d, %s: %w", i+1, len(calls), calls[i].Verb, err)
+		case err != nil:
+			return nil, change, err
+		}
+		done[i], change.Writes = p.Done, append(change.Writes, p.Writes...)
+	}
+	return done, change, nil
+}
+
+// asCommitted puts entries as a commit left them in the place of those as they were planned. What was
+// removed is not among those that a commit has left.
+func asCommitted(done []sdk.EntryDone, receipt sdk.Receipt) {
+	last := map[string]sdk.Entry{}
+	for _, e := range receipt.Entries {
+		last[e.Path] = e
+	}
+	for i := range done {
+		for k, e := range done[i].Entries {
+			if now, written := last[e.Path]; written && e.Visibility == now.Visibility {
+				body := e.Body
+				done[i].Entries[k] = now
+				done[i].Entries[k].Body = body
+			}
+		}
+	}
+}
+
+// stale reports whether a commit failed because of what was written since it was planned.
+func stale(err error) bool {
+	return slices.Contains([]sdk.Outcome{sdk.Conflict, sdk.NotFound}, sdk.OutcomeOf(err))
+}

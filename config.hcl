@@ -15,9 +15,11 @@
 # Where the daemon listens; like store.path it takes effect at the next start.
 # Empty is $XDG_RUNTIME_DIR/bothy/bothy.sock. A client reads no configuration: it
 # finds a daemon elsewhere through the data directory, or at BOTHY_LISTEN_SOCKET,
-# which the daemon heeds as well.
+# which the daemon heeds as well. With web, such as "127.0.0.1:8378", programs of this
+# machine that show a token reach it by WebSockets, too; empty is off.
 listen {
   socket = ""
+  web    = ""
 }
 
 # Where state lies, and for how long. Empty is $XDG_STATE_HOME/bothy/bothy.db. A

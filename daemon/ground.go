@@ -60,7 +60,7 @@ type ground struct {
 
 // ground takes the lock, opens the store and begins to follow the journal.
 func (d *Daemon) ground(ctx context.Context) (g ground, err error) {
-	if g.listener, err = d.listen(); err != nil {
+	if g.listener, err = d.listen(ctx); err != nil {
 		return g, err
 	}
 	if g.store, err = d.openStore(ctx); err != nil {
@@ -79,7 +79,7 @@ func (d *Daemon) ground(ctx context.Context) (g ground, err error) {
 
 // listen makes this daemon the only one: whoever holds the lock beside the
 // socket owns the socket, the store and the containers.
-func (d *Daemon) listen() (*server.Listener, error) {
+func (d *Daemon) listen(ctx context.Context) (*server.Listener, error) {
 	l, err := server.Listen(d.paths.Socket)
 	if err != nil {
 		return nil, err
@@ -87,6 +87,11 @@ func (d *Daemon) listen() (*server.Listener, error) {
 	d.parts.add("socket", l.Close)
 	for _, token := range l.Secrets() {
 		d.secrets.Add(token)
+	}
+	if address := d.cfg.Listen.Web; address != "" {
+		if err := l.ListenWeb(ctx, address); err != nil { // as little reason to serve nobody as a plugin that is missing
+			d.problem(problem{about: aboutWeb, text: fmt.Sprintf("no WebSockets are served at listen.web: %v", err)})
+		}
 	}
 	return l, nil
 }

@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,6 +29,7 @@ const playIntruder = "BOTHY_TEST_INTRUDER"
 type intrusion struct {
 	Socket string `json:"socket"`
 	Lines  string `json:"lines"` // what it sends; TOKEN in it is the token of approve
+	Web    string `json:"web"`   // it sends them to this address by POST instead
 }
 
 // intruded is what came of it.
@@ -58,6 +61,10 @@ func intrude(in intrusion) intruded {
 	found := intruded{Environ: os.Environ()}
 	token, err := os.ReadFile(rpc.TokenPath(in.Socket, rpc.RoleApprove))
 	found.Token = err == nil
+	if in.Web != "" {
+		found.Heard = append(found.Heard, intrudeWeb(in, string(token)))
+		return found
+	}
 	conn, err := net.Dial("unix", in.Socket)
 	if err != nil {
 		found.Heard = append(found.Heard, err.Error())
@@ -154,4 +161,52 @@ func (s *site) untoldIn(t *testing.T, dir string) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
+}
+
+func intrudeWeb(in intrusion, token string) string {
+	r, err := http.NewRequest(http.MethodPost, "http://"+in.Web+"/", strings.NewReader(in.Lines))
+	if err != nil {
+		return err.Error()
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Authorization", "Bearer "+token)
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return err.Error()
+	}
+	defer func() { _ = answer.Body.Close() }() // read only
+	text, err := io.ReadAll(answer.Body)
+	return fmt.Sprint(answer.StatusCode, " ", string(text), err)
+}
+
+// TestPluginAtTheWeb: neither does it get in by the other listener, with a token that is right.
+func TestPluginAtTheWeb(t *testing.T) {
+	s := newSite(t, withoutSandbox, "listen {\n  web = \"127.0.0.1:0\"\n}\n", `plugin "intruder" {
+  env    = { `+playIntruder+` = "1" }
+  grants = ["project"]
+}
+`)
+	s.up()
+	arguments, err := json.Marshal(intrusion{
+		Socket: filepath.Join(s.root, "run", "bothy", rpc.SocketName), Web: s.status().Web, Lines: `{"jsonrpc":"2.0","id":1,"method":"ping"}`,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	done, err := s.client.CallTool(t.Context(), rpc.ToolCall{Project: s.project, Tool: "intrude", Arguments: arguments})
+	if err != nil || !done.Result.Success {
+		t.Fatalf("%v %+v\n%s", err, done, s.evidence())
+	}
+	var found intruded
+	if err := json.Unmarshal([]byte(done.Result.Output), &found); err != nil {
+		t.Fatalf("%s: %v", done.Result.Output, err)
+	}
+	if !found.Token || len(found.Heard) != 1 || !strings.HasPrefix(found.Heard[0], "403 ") || !strings.Contains(found.Heard[0], "plugin") {
+		t.Errorf("it heard %q, with the token: %v", found.Heard, found.Token)
+	}
+	log, err := os.ReadFile(filepath.Join(s.root, "home/.local/state/bothy/bothyd.log"))
+	if err != nil || !strings.Contains(string(log), "event=refused_peer") {
+		t.Errorf("the log lacks it, %v", err)
+	}
+	s.untold(t, "the log", string(log))
 }

@@ -23,6 +23,7 @@ const (
 	aboutFiles about = "the files of the configuration"
 	aboutStart about = "what waits for the next start"
 	aboutCrash about = "how the daemon before this one ended"
+	aboutWeb   about = "the web listener"
 )
 
 // aboutWorkspace is the own file of a project, by its root.

@@ -38,7 +38,7 @@ func (d *Daemon) Status(ctx context.Context) (rpc.Status, error) {
 	}
 	return rpc.Status{
 		Version: sdk.Version, Protocol: rpc.Protocol, PID: os.Getpid(), Started: d.started,
-		Socket: d.paths.Socket, Database: d.paths.Store, Log: d.paths.Log,
+		Socket: d.paths.Socket, Web: d.listener.Web(), Database: d.paths.Store, Log: d.paths.Log,
 		Seq: d.store.Seq(), RSS: residentMemory(), Running: running, Queued: queued,
 		Plugins: d.Plugins(), Problems: problems, Waiting: d.models.Waiting(),
 		Config: d.configFile(), Polling: d.files.Polling(), Stopping: d.stopping.Err() != nil, Skills: skills,

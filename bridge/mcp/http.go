@@ -12,13 +12,14 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/url"
 	"os"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/bothyd/bothy/sdk/loopback"
 )
 
 // endpoint is the path that the protocol is served at.
@@ -34,9 +35,9 @@ const (
 
 // serveHTTP serves clients over HTTP until the bridge ends.
 func (b *bridge) serveHTTP(ctx context.Context) error {
-	listener, err := listen(ctx, b.o.address)
+	listener, err := loopback.Listen(ctx, b.o.address)
 	if err != nil {
-		return err
+		return fmt.Errorf("--http: %w", err)
 	}
 	token, err := tokenOf(b.o.tokenFile)
 	if err != nil {
@@ -64,19 +65,6 @@ func (b *bridge) serveHTTP(ctx context.Context) error {
 	return nil
 }
 
-// listen listens at an address of this machine's own: what is served runs commands.
-func listen(ctx context.Context, address string) (net.Listener, error) {
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		return nil, fmt.Errorf("--http %s: %w", address, err)
-	}
-	if !isLoopback(host) {
-		return nil, fmt.Errorf("--http %s: only addresses of this machine are served, such as 127.0.0.1:8377", address)
-	}
-	var config net.ListenConfig
-	return config.Listen(ctx, "tcp", address)
-}
-
 // eras are the two ways the protocol goes over HTTP: from 2026-07-28 on each request stands for
 // itself, before that there are sessions.
 func eras(server *mcp.Server, log *slog.Logger) http.Handler {
@@ -101,15 +89,11 @@ func eras(server *mcp.Server, log *slog.Logger) http.Handler {
 func guard(token string, next http.Handler) http.Handler {
 	want := sha256.Sum256([]byte(token))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !ownHost(r.Host) {
-			http.Error(w, "the Host is none of this machine", http.StatusForbidden)
+		if err := loopback.Check(r); err != nil {
+			http.Error(w, err.Error(), http.StatusForbidden)
 			return
 		}
-		if !ownOrigin(r.Header.Values("Origin")) {
-			http.Error(w, "the Origin is none of this machine", http.StatusForbidden)
-			return
-		}
-		given := sha256.Sum256([]byte(tokenIn(r)))
+		given := sha256.Sum256([]byte(loopback.Token(r)))
 		if subtle.ConstantTimeCompare(given[:], want[:]) != 1 {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="bothy"`)
 			http.Error(w, "the token is missing or wrong: send it as `Authorization: Bearer TOKEN`, or as ?token=TOKEN", http.StatusUnauthorized)
@@ -117,45 +101,6 @@ func guard(token string, next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(w, r)
 	})
-}
-
-// tokenIn is the token that a request brings.
-func tokenIn(r *http.Request) string {
-	kind, token, is := strings.Cut(r.Header.Get("Authorization"), " ")
-	if is && strings.EqualFold(kind, "Bearer") {
-		return strings.TrimSpace(token)
-	}
-	return r.URL.Query().Get("token")
-}
-
-// isLoopback reports whether a host is this machine by a name that nobody else can give it.
-func isLoopback(host string) bool {
-	host = strings.ToLower(strings.Trim(host, "[]"))
-	if host == "localhost" {
-		return true
-	}
-	ip := net.ParseIP(host)
-	return ip != nil && ip.IsLoopback()
-}
-
-// ownHost reports whether a Host header names this machine.
-func ownHost(header string) bool {
-	host, _, err := net.SplitHostPort(header)
-	if err != nil {
-		host = header
-	}
-	return isLoopback(host)
-}
-
-// ownOrigin reports whether a request comes from no page, or from one of this machine.
-func ownOrigin(headers []string) bool {
-	for _, h := range headers {
-		u, err := url.Parse(h)
-		if err != nil || u.Scheme != "http" && u.Scheme != "https" || !isLoopback(u.Hostname()) {
-			return false
-		}
-	}
-	return true
 }
 
 // tokenBytes is how long a token is, before it is written as hex.

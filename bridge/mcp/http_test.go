@@ -51,20 +51,6 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-func TestListen(t *testing.T) {
-	for _, address := range []string{"0.0.0.0:0", ":0", "example.com:1", "192.168.0.1:1", "127.0.0.1", "[::]:0"} {
-		if l, err := listen(t.Context(), address); err == nil {
-			_ = l.Close()
-			t.Errorf("%s is served", address)
-		}
-	}
-	l, err := listen(t.Context(), "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = l.Close()
-}
-
 // TestTokenFile: it is made once, mode 0600, and read again; nothing else is taken for one.
 func TestTokenFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "token")

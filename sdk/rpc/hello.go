@@ -10,6 +10,14 @@ import (
 // major step breaks, and both sides then refuse to talk.
 const Protocol = "2.0"
 
+// RummyVersion is Protocol as three numbers, of which clients check the first.
+const RummyVersion = Protocol + ".0"
+
+// Greeting is the first message on a WebSocket.
+type Greeting struct {
+	RummyVersion string `json:"rummyVersion"`
+}
+
 // Hello is the daemon's greeting, and the answer to the request hello.
 type Hello struct {
 	Server   string `json:"server"`   // "bothyd"

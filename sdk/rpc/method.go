@@ -83,6 +83,9 @@ const (
 
 // The notifications the daemon sends. MethodHello is one too: it greets.
 const (
+	// NoteGreeting is the first message on a WebSocket, before the greeting of MethodHello.
+	NoteGreeting = "rummy/hello"
+
 	NoteRow     = "journal/row"
 	NoteGap     = "journal/gap"
 	NotePreview = "run/preview"

@@ -7,8 +7,8 @@ import (
 // Role is what a connection may do. Each role may what those before it may.
 type Role string
 
-// The roles, from least to most. A connection has submit unless it says hello
-// with a token or asks for less.
+// The roles, from least to most. A connection to the Unix socket has submit unless it
+// says hello with a token or asks for less; a WebSocket has that of the token it began with.
 const (
 	RoleObserve Role = "observe" // read
 	RoleSubmit  Role = "submit"  // give work to runs, and end it
@@ -19,7 +19,8 @@ const (
 // Valid reports whether r is one of the roles.
 func (r Role) Valid() bool { return r.rank() > 0 }
 
-// NeedsToken reports whether a connection has the role only by a token.
+// NeedsToken reports whether a connection has the role only by a token, also on the Unix
+// socket.
 func (r Role) NeedsToken() bool { return r == RoleApprove || r == RoleAdmin }
 
 // Allows reports whether a connection of role r may what needs the role need.
@@ -35,7 +36,7 @@ func (r Role) rank() int {
 }
 
 // TokenPath is where the daemon that listens at socket keeps the token of a role,
-// approve or admin: a file of 64 hex digits, mode 0600, made anew at each start.
+// submit, approve or admin: a file of 64 hex digits, mode 0600, made anew at each start.
 // Read it each time a connection is made, and after it was made, for the daemon
 // may be another one by then.
 func TokenPath(socket string, role Role) string {

@@ -9,6 +9,7 @@ type Status struct {
 	PID         int       `json:"pid"`
 	Started     time.Time `json:"started"`
 	Socket      string    `json:"socket"`
+	Web         string    `json:"web,omitempty"` // the address at which WebSockets are served; empty: they are not
 	Database    string    `json:"database"`
 	Log         string    `json:"log"`
 	Seq         int64     `json:"seq"`

@@ -88,6 +88,9 @@ func (c *console) printStatus(s rpc.Status, waits []wait) error {
 		{"config", s.Config + reading(s)},
 		{"work", fmt.Sprintf("%d running, %d queued", s.Running, s.Queued) + leaving(s)},
 	}
+	if s.Web != "" {
+		lines = append(lines, [2]string{"web", "WebSockets at " + s.Web + ", tokens beside the socket"})
+	}
 	for i, w := range waits {
 		if i == shownWaits {
 			lines = append(lines, [2]string{"waits", fmt.Sprintf("and %d more: `bothy proposals` lists them", len(waits)-i)})

@@ -15,6 +15,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/loopback"
 	"github.com/bothyd/bothy/sdk/protect"
 )
 
@@ -165,7 +166,7 @@ func (s setting) read(text string) (value any, err error) {
 		if s.values != nil && !slices.Contains(s.values, text) {
 			return nil, fmt.Errorf("%s is %q; it may be %s", s.key(), text, strings.Join(s.values, ", "))
 		}
-		return text, nil
+		return text, s.mistake(text)
 	case kindList:
 		list := listOf(text)
 		return list, s.mistake(list)
@@ -203,6 +204,10 @@ func (s setting) mistake(value any) error {
 		return fmt.Errorf("%s is 1, and everything happens once; write 0 to turn it off, or at least %s", s.key(), s.least)
 	case s.key() == "sandbox.timeout" && value.(time.Duration) > sdk.MaxCommandTime:
 		return fmt.Errorf("%s is %s and may be %s at most", s.key(), value, sdk.MaxCommandTime)
+	case s.key() == "listen.web" && value != "":
+		if err := loopback.CheckAddress(value.(string)); err != nil {
+			return fmt.Errorf("%s: %w", s.key(), err)
+		}
 	case s.block == protectBlock:
 		for _, pattern := range value.([]string) {
 			if err := protect.CheckPattern(pattern); err != nil {

@@ -6,13 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"runtime/debug"
 	"sync"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
@@ -23,7 +20,7 @@ import (
 // all of them.
 type conn struct {
 	s      *Server
-	net    *net.UnixConn
+	line   transport
 	peer   rpc.Peer
 	out    *outbox
 	skills *skillNews
@@ -48,15 +45,15 @@ type conn struct {
 	wants   map[int64]chan<- rpc.BufferGiven
 }
 
-func newConn(s *Server, nc *net.UnixConn, peer rpc.Peer, granted *channelGrant, beyond bool) *conn {
+func newConn(s *Server, line transport, from caller, beyond bool) *conn {
 	ctx, cancel := context.WithCancel(s.forced)
-	out := newOutbox(nc, s.limits.Write, s.cfg.Redact)
+	out := newOutbox(line, s.cfg.Redact)
 	return &conn{
-		s: s, net: nc, peer: peer, out: out, skills: &skillNews{out: out, busy: true}, tools: &toolNews{out: out, busy: true},
+		s: s, line: line, peer: from.peer, out: out, skills: &skillNews{out: out, busy: true}, tools: &toolNews{out: out, busy: true},
 		slots: make(chan struct{}, s.limits.InFlight),
 		ctx:   ctx, cancel: cancel, watches: map[int64]*watch{},
 		lends: map[string]bool{}, wants: map[int64]chan<- rpc.BufferGiven{},
-		session: rand.Text(), grant: granted, role: rpc.RoleSubmit,
+		session: rand.Text(), grant: from.grant, role: from.role, shown: from.shown,
 		past: pastime{last: time.Now(), beyond: beyond},
 	}
 }
@@ -72,6 +69,9 @@ func (c *conn) serve() {
 		})()
 	}
 
+	if _, web := c.line.(*webSocket); web {
+		c.out.note(rpc.NoteGreeting, rpc.Greeting{RummyVersion: rpc.RummyVersion}, nil)
+	}
 	c.out.note(rpc.MethodHello, c.greeting(), func() {
 		c.skills.sent()
 		c.tools.sent()
@@ -86,7 +86,7 @@ func (c *conn) serve() {
 
 	c.out.close()
 	<-written
-	_ = c.net.Close() // a broken connection is closed already
+	c.line.close()
 }
 
 // contain runs a part of this connection. A panic in it ends the connection and
@@ -103,19 +103,19 @@ func (c *conn) contain(part string, f func()) {
 }
 
 // deafen makes the reader return; what is at work goes on.
-func (c *conn) deafen() {
-	_ = c.net.CloseRead() // fails only when the connection is gone, which is as good
-}
+func (c *conn) deafen() { c.line.deafen() }
 
 // read takes requests until the stream ends. io.EOF is a client that has no
 // more to say, which may still wait for answers.
 func (c *conn) read() error {
-	frames := newFrameReader(c.net, c.s.limits)
 	for {
-		frame, err := frames.next()
+		frame, err := c.line.next()
 		switch {
 		case errors.Is(err, errTooLong):
-			c.fail(nil, invalid(fmt.Sprintf("the message is longer than %d bytes: the connection is closed", c.s.limits.Frame)))
+			c.fail(nil, tooLong(c.s.limits))
+			return err
+		case errors.Is(err, errNoText):
+			c.fail(nil, invalid("a message is a text: the connection is closed"))
 			return err
 		case errors.Is(err, os.ErrDeadlineExceeded):
 			c.fail(nil, invalid("the message did not come in time: the connection is closed"))
@@ -131,34 +131,61 @@ func (c *conn) read() error {
 	}
 }
 
-// take checks a frame and starts its handler.
+func tooLong(l Limits) *rpc.Error {
+	return invalid(fmt.Sprintf("the message is longer than %d bytes: the connection is closed", l.Frame))
+}
+
+// take checks a message and starts its handler.
 func (c *conn) take(frame []byte) {
 	if err := checkFrame(frame, c.s.limits.Depth); err != nil {
 		c.fail(nil, err)
 		return
 	}
-	req, err := readRequest(frame)
+	calls, batch, err := readMessage(frame, c.s.limits.Batch)
 	if err != nil {
-		c.fail(req.ID, err)
+		c.fail(nil, err)
 		return
 	}
-	m, ok := c.s.methods[req.Method]
-	if !ok {
-		c.fail(req.ID, rpc.Errorf(rpc.CodeMethod, sdk.NotFound, fmt.Sprintf("there is no method %q: `discover` lists what there is", req.Method)))
+	if failed := c.unknown(calls[0]); failed != nil && !batch {
+		c.fail(calls[0].ID, failed)
 		return
 	}
 	c.active()
 	select {
 	case c.slots <- struct{}{}:
 	default:
-		c.fail(req.ID, rpc.Errorf(rpc.CodeBusy, sdk.Unavailable, fmt.Sprintf("%d requests of this connection are at work: wait for an answer", cap(c.slots))))
+		id := calls[0].ID
+		if batch {
+			id = nil // of all of it
+		}
+		c.fail(id, rpc.Errorf(rpc.CodeBusy, sdk.Unavailable, fmt.Sprintf("%d requests of this connection are at work: wait for an answer", cap(c.slots))))
 		return
 	}
 	c.work.Add(1)
 	go func() {
 		defer c.work.Done()
-		c.answer(req, m)
+		free := func() {
+			c.active()
+			<-c.slots
+		}
+		text := c.answerAll(calls, batch)
+		if text == nil {
+			free()
+			return
+		}
+		c.out.put(text, free)
 	}()
+}
+
+// unknown is why a request cannot be called at all.
+func (c *conn) unknown(x call) *rpc.Error {
+	if x.failed != nil {
+		return x.failed
+	}
+	if _, ok := c.s.methods[x.Method]; !ok {
+		return rpc.Errorf(rpc.CodeMethod, sdk.NotFound, fmt.Sprintf("there is no method %q: `discover` lists what there is", x.Method))
+	}
+	return nil
 }
 
 // fail answers from the reader. It waits until the line was written, so that a
@@ -169,23 +196,49 @@ func (c *conn) fail(id []byte, e *rpc.Error) {
 	<-written
 }
 
-func (c *conn) answer(req rpc.Request, m method) {
-	begin := time.Now()
-	result, err := c.call(req, m)
-	free := func() {
-		c.active()
-		<-c.slots
+// answerAll is the text of the answer to a message, nil when it asked for none. The requests of a
+// batch are done in their order, one after the other.
+func (c *conn) answerAll(calls []call, batch bool) []byte {
+	if !batch {
+		return c.answer(calls[0])
 	}
+	var list []byte
+	for _, x := range calls {
+		var text []byte
+		if len(list) > c.s.limits.BatchAnswer {
+			if x.ID != nil {
+				text = encodeResponse(x.ID, nil, rpc.Errorf(rpc.CodeBusy, sdk.Overflow, "the answers before this one are long, so this request was not done: send it by itself"))
+			}
+		} else {
+			text = c.answer(x)
+		}
+		if text != nil {
+			list = append(append(list, ','), text...)
+		}
+	}
+	if list == nil {
+		return nil
+	}
+	list[0] = '['
+	return append(list, ']')
+}
+
+// answer is the text of the answer to one request, nil when it asked for none.
+func (c *conn) answer(x call) []byte {
+	if failed := c.unknown(x); failed != nil {
+		return encodeResponse(x.ID, nil, failed)
+	}
+	begin := time.Now()
+	result, err := c.call(x.Request, c.s.methods[x.Method])
 	var failed *rpc.Error
 	if err != nil {
 		failed = rpc.ErrorOf(err)
 	}
-	c.s.log.Debug("call", "method", req.Method, "pid", c.peer.PID, "took", time.Since(begin), "error", err)
-	if req.ID == nil {
-		free()
-		return
+	c.s.log.Debug("call", "method", x.Method, "pid", c.peer.PID, "took", time.Since(begin), "error", err)
+	if x.ID == nil {
+		return nil
 	}
-	c.out.put(encodeResponse(req.ID, result, failed), free)
+	return encodeResponse(x.ID, result, failed)
 }
 
 // call runs the handler. A panic fails this request alone.
@@ -212,7 +265,7 @@ func (c *conn) finish(why error) {
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		if c.hungUp() {
+		if c.line.hungUp() {
 			c.cancel()
 		}
 		select {
@@ -221,21 +274,6 @@ func (c *conn) finish(why error) {
 		case <-tick.C:
 		}
 	}
-}
-
-// hungUp reports whether the peer has closed both directions.
-func (c *conn) hungUp() bool {
-	raw, err := c.net.SyscallConn()
-	if err != nil {
-		return true
-	}
-	gone := false
-	err = raw.Control(func(fd uintptr) {
-		fds := []unix.PollFd{{Fd: int32(fd)}}
-		n, err := unix.Poll(fds, 0)
-		gone = err == nil && n > 0 && fds[0].Revents&(unix.POLLHUP|unix.POLLERR) != 0
-	})
-	return gone || err != nil
 }
 
 func (c *conn) addWatch(w *watch) error {

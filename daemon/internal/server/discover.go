@@ -48,17 +48,7 @@ func (s *Server) discover(context.Context, *conn, rpc.Empty) (Catalogue, error) 
 		}
 		c.Methods[name] = d
 	}
-	for name, n := range map[string]struct {
-		doc    string
-		params reflect.Type
-	}{
-		rpc.MethodHello: {"The greeting on a new connection.", reflect.TypeFor[rpc.Hello]()},
-		rpc.NoteRow:     {"One committed row of the journal.", reflect.TypeFor[rpc.Row]()},
-		rpc.NoteGap:     {"The client read too slowly and the watch is over: watch again with after = from-1.", reflect.TypeFor[rpc.Gap]()},
-		rpc.NotePull:    {"How far the model is that this connection asked for.", reflect.TypeFor[rpc.PullProgress]()},
-		rpc.NoteBackup:  {"How far the backup is that this connection asked for.", reflect.TypeFor[rpc.BackupProgress]()},
-		rpc.NotePreview: {"Text that a model is still writing: not committed, may be dropped. Who begins to watch gets first what there is of it.", reflect.TypeFor[rpc.Preview]()},
-	} {
+	for name, n := range notes() {
 		params, err := schemaOf(n.params)
 		if err != nil {
 			return c, err
@@ -66,6 +56,30 @@ func (s *Server) discover(context.Context, *conn, rpc.Empty) (Catalogue, error) 
 		c.Notifications[name] = Description{Description: n.doc, Params: params}
 	}
 	return c, nil
+}
+
+// note is one row of the table of notifications.
+type note struct {
+	doc    string
+	params reflect.Type
+}
+
+// notes is every notification there is.
+func notes() map[string]note {
+	return map[string]note{
+		rpc.MethodHello:  {"The greeting on a new connection.", reflect.TypeFor[rpc.Hello]()},
+		rpc.NoteGreeting: {"The first message on a new WebSocket: the version of what is spoken, of which clients check the major number.", reflect.TypeFor[rpc.Greeting]()},
+		rpc.NoteRow:      {"One committed row of the journal.", reflect.TypeFor[rpc.Row]()},
+		rpc.NoteGap:      {"The client read too slowly and the watch is over: watch again with after = from-1.", reflect.TypeFor[rpc.Gap]()},
+		rpc.NotePreview:  {"Text that a model is still writing: not committed, may be dropped. Who begins to watch gets first what there is of it.", reflect.TypeFor[rpc.Preview]()},
+		rpc.NotePull:     {"How far the model is that this connection asked for.", reflect.TypeFor[rpc.PullProgress]()},
+		rpc.NoteBackup:   {"How far the backup is that this connection asked for.", reflect.TypeFor[rpc.BackupProgress]()},
+		rpc.NoteAttached: {"The process of a plugin that this connection asked for is in use.", reflect.TypeFor[rpc.PluginAttached]()},
+		rpc.NoteSkills:   {"Skills came, went or changed: skills/list has those that are there.", reflect.TypeFor[rpc.SkillsChanged]()},
+		rpc.NoteTools:    {"Tools came, went or changed: tools/list has those that are there.", reflect.TypeFor[rpc.Empty]()},
+		rpc.NoteBuffer:   {"A tool is about to use a file that this connection lends: answer by buffer/give.", reflect.TypeFor[rpc.BufferWanted]()},
+		rpc.NoteStopping: {"The daemon stops in order: what it works on goes on at its next start.", reflect.TypeFor[rpc.Empty]()},
+	}
 }
 
 func schemaOf(t reflect.Type) (json.RawMessage, error) {

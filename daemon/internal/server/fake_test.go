@@ -396,6 +396,12 @@ type house struct {
 // open starts a server; change, when not nil, sees the configuration first.
 func open(t *testing.T, change func(*Config)) *house {
 	t.Helper()
+	return openListening(t, change, func(*Listener) error { return nil })
+}
+
+// openListening is open; listen sees the listener before it is served.
+func openListening(t *testing.T, change func(*Config), listen func(*Listener) error) *house {
+	t.Helper()
 	h := &house{store: newFakeStore(), engine: &fakeEngine{}, daemon: &fakeDaemon{stopped: make(chan struct{}), gaveUp: make(chan string, 1), tookBack: make(chan struct{})}, served: make(chan error, 1)}
 	cfg := Config{Engine: h.engine, History: h.engine, Store: h.store, Daemon: h.daemon, Models: h.daemon, Keys: &fakeKeys{}, Files: h.daemon, Skills: &fakeSkills{}, Policy: &fakePolicy{}, Audit: &fakeAudit{}, Clients: NewClients(), Configured: noRules, Log: hclog.NewNullLogger()}
 	if change != nil {
@@ -407,6 +413,9 @@ func open(t *testing.T, change func(*Config)) *house {
 	}
 	h.Server, h.path = s, filepath.Join(t.TempDir(), "s", rpc.SocketName)
 	if h.listener, err = Listen(h.path); err != nil {
+		t.Fatal(err)
+	}
+	if err := listen(h.listener); err != nil {
 		t.Fatal(err)
 	}
 	go func() { h.served <- s.Serve(h.listener) }()

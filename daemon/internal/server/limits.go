@@ -9,6 +9,8 @@ import (
 type Limits struct {
 	Frame       int           // bytes of one message from a client: 4 MiB
 	Depth       int           // nesting of its JSON: 64
+	Batch       int           // requests of one message: 32
+	BatchAnswer int           // bytes of answers to a batch, behind which the rest is refused: 16 MiB
 	Connections int           // at a time: 64
 	InFlight    int           // requests at work, per connection: 32
 	Watches     int           // per connection: 16
@@ -26,7 +28,7 @@ type Limits struct {
 // DefaultLimits are the limits of a daemon that says nothing.
 func DefaultLimits() Limits {
 	return Limits{
-		Frame: 4 << 20, Depth: 64, Connections: 64, InFlight: 32, Watches: 16,
+		Frame: 4 << 20, Depth: 64, Batch: 32, BatchAnswer: 16 << 20, Connections: 64, InFlight: 32, Watches: 16,
 		RingRows: 1024, RingBytes: 1 << 20,
 		FirstByte: 5 * time.Second, Partial: 10 * time.Second,
 		Patience: 3 * time.Second, Write: 5 * time.Second, Watchdog: 2 * time.Second,

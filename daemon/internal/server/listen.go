@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/bothyd/bothy/daemon/internal/pidlock"
+	"github.com/bothyd/bothy/sdk/loopback"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -30,6 +31,8 @@ type Listener struct {
 	socket *net.UnixListener
 	file   os.FileInfo // the socket's file as it was bound
 	closed bool
+
+	web net.Listener // of HTTP; nil when it is off
 }
 
 // Listen takes the lock beside path, clears what a dead daemon left, and
@@ -49,6 +52,25 @@ func Listen(path string) (*Listener, error) {
 
 // Path is where the socket lies.
 func (l *Listener) Path() string { return l.path }
+
+// ListenWeb listens for WebSockets at an address of this machine as well, such as
+// 127.0.0.1:8378. It is called before the listener is served.
+func (l *Listener) ListenWeb(ctx context.Context, address string) error {
+	web, err := loopback.Listen(ctx, address)
+	if err != nil {
+		return err
+	}
+	l.web = web
+	return nil
+}
+
+// Web is the address at which WebSockets are served; empty when they are not.
+func (l *Listener) Web() string {
+	if l.web == nil {
+		return ""
+	}
+	return l.web.Addr().String()
+}
 
 // Secrets are the texts of the tokens, for whoever keeps them out of what is
 // written.
@@ -203,6 +225,9 @@ func (l *Listener) stop() {
 	if !l.closed {
 		l.closed = true
 		_ = l.socket.Close() // AcceptUnix returns net.ErrClosed, which is all that is wanted
+		if l.web != nil {
+			_ = l.web.Close() // the same
+		}
 	}
 }
 

@@ -55,8 +55,8 @@ func (s *Server) table() map[string]method {
 		rpc.MethodDelete:      of(rpc.RoleSubmit, "Deletes a run for good, with all it knows; forks keep what they see.", onRun(s, s.delete)),
 		rpc.MethodRename:      of(rpc.RoleSubmit, "Gives a run another alias.", onRun(s, s.rename)),
 
-		rpc.MethodLend:   of(rpc.RoleApprove, "Lends servers of MCP and a front end's unsaved texts to a run, until the connection closes.", begins(s.lend)),
-		rpc.MethodBuffer: of(rpc.RoleApprove, "Answers buffer/wanted, which was sent over this connection.", s.giveBuffer),
+		rpc.MethodLend:   of(rpc.RoleApprove, "Lends servers of MCP and a front end's unsaved texts to a run, until the connection closes.", begins(lasting(s.lend))),
+		rpc.MethodBuffer: of(rpc.RoleApprove, "Answers buffer/wanted, which was sent over this connection.", lasting(s.giveBuffer)),
 
 		rpc.MethodRuns:    of(rpc.RoleObserve, "Lists runs, newest first.", s.runs),
 		rpc.MethodRun:     of(rpc.RoleObserve, "One run with its loops, turns, history and cost.", s.run),
@@ -73,7 +73,7 @@ func (s *Server) table() map[string]method {
 		rpc.MethodCancelCall:  of(rpc.RoleSubmit, "Ends a call of tools/call that is under way, whoever made it. Answers at once.", onRun(s, s.cancelCall)),
 		rpc.MethodPlugins:     of(rpc.RoleObserve, "Lists plugins and their state.", caughtUp(s.plugins)),
 		rpc.MethodPluginLoad:  of(rpc.RoleAdmin, "Loads one plugin anew from its file and its block, when either changed or with force, and says how.", caughtUp(s.reloadPlugin)),
-		rpc.MethodPluginDev:   of(rpc.RoleAdmin, "Uses a plugin's process that its author runs, and sends plugins/attached. Answers when that has gone; closing the connection gives it up.", s.devPlugin),
+		rpc.MethodPluginDev:   of(rpc.RoleAdmin, "Uses a plugin's process that its author runs, and sends plugins/attached. Answers when that has gone; closing the connection gives it up.", lasting(s.devPlugin)),
 		rpc.MethodShowConfig:  of(rpc.RoleObserve, "Lists every setting in force with where it comes from.", s.showConfig),
 		rpc.MethodCheckConfig: of(rpc.RoleSubmit, "What is wrong with the configuration as its files are now, and with the own file of a project. Puts nothing in force.", s.checkConfig),
 		rpc.MethodMistakes:    of(rpc.RoleObserve, "Lists what of the configuration, and of a project's own file, is wrong and so not in force.", s.mistakes),
@@ -107,7 +107,7 @@ func (s *Server) table() map[string]method {
 		rpc.MethodBackup: of(rpc.RoleAdmin, "Writes a verified copy of the database to a file. Closing the connection gives it up.", s.backup),
 
 		rpc.MethodJournal: of(rpc.RoleObserve, "A page of the journal.", s.journal),
-		rpc.MethodWatch:   of(rpc.RoleObserve, "Sends journal/row for every committed row behind a position, from now on.", s.startWatch),
+		rpc.MethodWatch:   of(rpc.RoleObserve, "Sends journal/row for every committed row behind a position, from now on.", lasting(s.startWatch)),
 		rpc.MethodUnwatch: of(rpc.RoleObserve, "Ends a watch.", s.endWatch),
 	}
 }

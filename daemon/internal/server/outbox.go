@@ -2,9 +2,7 @@ package server
 
 import (
 	"encoding/json"
-	"net"
 	"sync"
-	"time"
 )
 
 // outbox holds what is to be written to one connection, in order, and writes
@@ -12,9 +10,8 @@ import (
 // request's slot and a watch's ring are free again only when their line was
 // written).
 type outbox struct {
-	conn    net.Conn
-	timeout time.Duration
-	redact  func(json.RawMessage) json.RawMessage // of every line; nil leaves it
+	to     sender
+	redact func(json.RawMessage) json.RawMessage // of every line; nil leaves it
 
 	mu     sync.Mutex
 	queue  []line
@@ -27,8 +24,8 @@ type line struct {
 	done func() // called when it was written, or never will be; may be nil
 }
 
-func newOutbox(conn net.Conn, timeout time.Duration, redact func(json.RawMessage) json.RawMessage) *outbox {
-	return &outbox{conn: conn, timeout: timeout, redact: redact, wake: make(chan struct{}, 1)}
+func newOutbox(to sender, redact func(json.RawMessage) json.RawMessage) *outbox {
+	return &outbox{to: to, redact: redact, wake: make(chan struct{}, 1)}
 }
 
 // put queues a line. The room behind it is the outbox's own, so a text that is
@@ -82,9 +79,9 @@ func (o *outbox) run() {
 		o.queue = nil
 		o.mu.Unlock()
 		for _, l := range queue {
-			if !broken && o.write(append(l.text, '\n')) != nil {
+			if !broken && o.to.write(l.text) != nil {
 				broken = true
-				_ = o.conn.Close() // the write's error is the one that counts
+				o.to.close()
 			}
 			if l.done != nil {
 				l.done()
@@ -97,22 +94,4 @@ func (o *outbox) run() {
 			<-o.wake
 		}
 	}
-}
-
-// pieceSize is how much must get through within one timeout: a slow reader is
-// served for as long as it reads.
-const pieceSize = 128 << 10
-
-func (o *outbox) write(text []byte) error {
-	for len(text) > 0 {
-		n := min(len(text), pieceSize)
-		if err := o.conn.SetWriteDeadline(time.Now().Add(o.timeout)); err != nil {
-			return err
-		}
-		if _, err := o.conn.Write(text[:n]); err != nil {
-			return err
-		}
-		text = text[n:]
-	}
-	return nil
 }

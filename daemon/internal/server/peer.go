@@ -85,22 +85,24 @@ func (s *Server) wanted(nc *net.UnixConn) (event, words string) {
 		if len(frame) == 0 || checkFrame(frame, s.limits.Depth) != nil {
 			continue
 		}
-		req, err := readRequest(frame)
-		m, known := s.methods[req.Method]
-		if err != nil || !known {
-			continue
-		}
-		name := req.Method
-		var hello rpc.HelloParams
-		if req.Method == rpc.MethodHello && json.Unmarshal(req.Params, &hello) == nil && hello.Token != "" {
-			name += " with a token"
-			event = EventRefusedApproval
-		}
-		if m.role.NeedsToken() {
-			event = refusedFor(m.role)
-		}
-		if !slices.Contains(asked, name) {
-			asked = append(asked, name)
+		calls, _, _ := readMessage(frame, s.limits.Batch)
+		for _, x := range calls {
+			m, known := s.methods[x.Method]
+			if x.failed != nil || !known {
+				continue
+			}
+			name := x.Method
+			var hello rpc.HelloParams
+			if x.Method == rpc.MethodHello && json.Unmarshal(x.Params, &hello) == nil && hello.Token != "" {
+				name += " with a token"
+				event = EventRefusedApproval
+			}
+			if m.role.NeedsToken() {
+				event = refusedFor(m.role)
+			}
+			if !slices.Contains(asked, name) {
+				asked = append(asked, name)
+			}
 		}
 	}
 	if len(asked) == 0 {
@@ -117,11 +119,7 @@ func (s *Server) refuse(nc *net.UnixConn, e *rpc.Error) {
 	}
 }
 
-// tell sends one error. The socket's buffer is empty, so this does not block;
-// the deadline is for peers that play with buffer sizes.
+// tell sends one error.
 func (s *Server) tell(nc *net.UnixConn, e *rpc.Error) {
-	_ = nc.SetWriteDeadline(time.Now().Add(100 * time.Millisecond))
-	if _, err := nc.Write(append(encodeResponse(nil, nil, e), '\n')); err != nil {
-		s.log.Debug("the refused peer did not read why", "error", err)
-	}
+	lastLine(nc, encodeResponse(nil, nil, e))
 }

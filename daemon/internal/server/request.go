@@ -12,16 +12,40 @@ import (
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
-// readRequest turns a checked frame into a request. The error goes back under
+// call is one request of a message, or why it is none.
+type call struct {
+	rpc.Request
+	failed *rpc.Error // it goes back under the ID where there is one
+}
+
+// readMessage turns a checked frame into the request in it, or into those of a batch, of which
+// there may be most. The error is of the message as a whole.
+func readMessage(frame []byte, most int) (calls []call, batch bool, err *rpc.Error) {
+	if frame[0] != '[' {
+		req, err := readRequest(frame)
+		return []call{{req, err}}, false, nil
+	}
+	var all []json.RawMessage
+	if json.Unmarshal(frame, &all) != nil || len(all) == 0 {
+		return nil, true, invalid("a batch is a list of requests, and has one at least")
+	}
+	if len(all) > most {
+		return nil, true, invalid(fmt.Sprintf("the batch has %d requests, and may have %d: none of it was done", len(all), most))
+	}
+	for _, text := range all {
+		req, err := readRequest(text)
+		calls = append(calls, call{req, err})
+	}
+	return calls, true, nil
+}
+
+// readRequest turns a checked message into a request. The error goes back under
 // the request's id where it has one: the first result holds it in that case.
 // Member names are compared exactly, unlike the decoder's own way.
 func readRequest(frame []byte) (rpc.Request, *rpc.Error) {
 	var req rpc.Request
-	if frame[0] == '[' {
-		return req, invalid("batches are not served: send one message a line")
-	}
 	var members map[string]json.RawMessage
-	if err := json.Unmarshal(frame, &members); err != nil {
+	if err := json.Unmarshal(frame, &members); err != nil || members == nil {
 		return req, invalid("a request is a JSON object")
 	}
 	if id, ok := members["id"]; ok {

@@ -25,8 +25,8 @@ func (s *Server) full() *rpc.Error {
 }
 
 // makeRoom has a place for a connection of a process. When all are taken, who needs
-// its place least gives it up; else there are those beyond. It is called by the one
-// goroutine that lets in.
+// its place least gives it up; else there are those beyond. It is called with the lock
+// of who is let in.
 func (s *Server) makeRoom(pid int) (beyond, ok bool) {
 	conns := s.all()
 	if len(conns) < s.limits.Connections {
@@ -104,9 +104,9 @@ func (s *Server) giveUp(c *conn) {
 	s.mu.Lock()
 	delete(s.conns, c)
 	s.mu.Unlock()
-	s.tell(c.net, s.full())
+	c.line.last(encodeResponse(nil, nil, s.full()))
 	c.cancel()
-	_ = c.net.Close() // it may be closed already
+	c.line.close()
 }
 
 // belongs refuses who has a reserved place and showed no token, and hears nothing

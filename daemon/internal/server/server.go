@@ -1,5 +1,6 @@
 // Package server serves the daemon's Unix socket, on which clients speak
-// JSON-RPC, one message a line. It checks who connects, reads and bounds what
+// JSON-RPC, one message a line, and, where that is configured, the same on
+// WebSockets of this machine. It checks who connects, reads and bounds what
 // clients send, and hands each call to an interface that package daemon
 // implements. It keeps no state of its own: what clients follow is the store's
 // journal, which each watch reads for itself from the client's position on. A
@@ -153,9 +154,13 @@ type Config struct {
 	Within   func(pid, ancestor int) bool
 	// Peer asks the kernel who is there; nil is rpc.PeerOf.
 	Peer func(*net.UnixConn) (rpc.Peer, error)
+	// WebUser and WebPeers ask it the same of a connection of TCP within this machine; known is
+	// false on a system that does not say. Nil asks.
+	WebUser  func(net.Conn) (uid int, known bool, err error)
+	WebPeers func(net.Conn) (pids []int, known bool, err error)
 }
 
-// Server serves any number of connections on one listener.
+// Server serves any number of connections on one Listener.
 type Server struct {
 	cfg     Config
 	limits  Limits
@@ -166,8 +171,10 @@ type Server struct {
 	hearing chan struct{} // one for each refused peer that is being heard
 	socket  string        // set by Serve, before anybody is served
 	tokens  tokens        // likewise
+	web     *web          // nil when nothing is served there; guarded by mu
 
 	*Clients
+	seating sync.Mutex // who is let in, one at a time; taken before mu
 	serving sync.WaitGroup
 
 	stopping atomic.Bool     // somebody asked for a stop: nothing is begun any more
@@ -187,6 +194,12 @@ func New(cfg Config) (*Server, error) {
 	}
 	if cfg.Peer == nil {
 		cfg.Peer = rpc.PeerOf
+	}
+	if cfg.WebUser == nil {
+		cfg.WebUser = userOf
+	}
+	if cfg.WebPeers == nil {
+		cfg.WebPeers = peersOf
 	}
 	s := &Server{
 		cfg: cfg, limits: cfg.Limits.withDefaults(), log: cfg.Log, uid: os.Geteuid(),
@@ -211,6 +224,9 @@ func (s *Server) Serve(l *Listener) error {
 	if s.draining.Err() == nil {
 		s.serving.Add(1) // so that Close waits for who may still be let in
 		defer s.serving.Done()
+		if l.web != nil {
+			s.serveWeb(l.web)
+		}
 	}
 	s.mu.Unlock()
 	kept := make(chan error, 1)
@@ -248,7 +264,7 @@ func (s *Server) accept(l *Listener) error {
 	}
 }
 
-// admit decides about a new connection and, when it may stay, serves it.
+// admit decides about a new connection to the Unix socket and, when it may stay, serves it.
 func (s *Server) admit(nc *net.UnixConn) {
 	var granted *channelGrant
 	peer, err := s.cfg.Peer(nc)
@@ -259,33 +275,66 @@ func (s *Server) admit(nc *net.UnixConn) {
 		s.turnAway(nc, peer, err)
 		return
 	}
-	if granted != nil && !granted.enter() {
-		s.refuse(nc, rpc.Errorf(rpc.CodeBusy, sdk.Unavailable, fmt.Sprintf("the channel already has %d connections: close some and try again", channelConns)))
+	c, full := s.seat(newLines(nc, s.limits), caller{peer: peer, grant: granted, role: rpc.RoleSubmit})
+	if full != nil {
+		s.refuse(nc, full)
 		return
 	}
-	beyond, ok := s.makeRoom(peer.PID)
+	go s.keep(c, nil)
+}
+
+// caller is who is at the other end of a connection, and what it showed before it was let in.
+type caller struct {
+	peer  rpc.Peer
+	grant *channelGrant // of the channel whose plugin it is; nil for people
+	shown bool          // its token
+	role  rpc.Role
+}
+
+// seat gives a connection that may come in its place, which keep then keeps; an error says that
+// there is none.
+func (s *Server) seat(line transport, from caller) (*conn, *rpc.Error) {
+	granted := from.grant
+	if granted != nil && !granted.enter() {
+		return nil, rpc.Errorf(rpc.CodeBusy, sdk.Unavailable, fmt.Sprintf("the channel already has %d connections: close some and try again", channelConns))
+	}
+	s.seating.Lock()
+	defer s.seating.Unlock()
+	beyond, ok := s.makeRoom(from.peer.PID)
 	if !ok {
 		if granted != nil {
 			granted.leave()
 		}
-		s.refuse(nc, s.full())
-		return
+		return nil, s.full()
 	}
-	c := newConn(s, nc, peer, granted, beyond)
+	c := newConn(s, line, from, beyond)
 	s.mu.Lock()
-	s.conns[c] = struct{}{}
-	s.serving.Add(1)
-	s.mu.Unlock()
-	go func() {
-		defer s.serving.Done()
-		c.serve()
+	defer s.mu.Unlock()
+	if s.draining.Err() != nil { // Close may wait for nobody any more
+		c.cancel()
 		if granted != nil {
 			granted.leave()
 		}
-		s.mu.Lock()
-		delete(s.conns, c)
-		s.mu.Unlock()
-	}()
+		return nil, rpc.Errorf(rpc.CodeBusy, sdk.Unavailable, "the daemon is stopping: try again")
+	}
+	s.conns[c] = struct{}{}
+	s.serving.Add(1)
+	return c, nil
+}
+
+// keep serves a connection to its end; after, when not nil, follows that.
+func (s *Server) keep(c *conn, after func()) {
+	defer s.serving.Done()
+	c.serve()
+	if after != nil {
+		after()
+	}
+	if c.grant != nil {
+		c.grant.leave()
+	}
+	s.mu.Lock()
+	delete(s.conns, c)
+	s.mu.Unlock()
 }
 
 // Farewell tells every client, now and from now on, that the daemon stops in
@@ -315,5 +364,11 @@ func (s *Server) Close(ctx context.Context) {
 	case <-ctx.Done():
 		s.force()
 		<-done
+	}
+	s.mu.Lock()
+	web := s.web
+	s.mu.Unlock()
+	if web != nil {
+		web.end()
 	}
 }

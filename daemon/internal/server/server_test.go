@@ -336,7 +336,7 @@ func TestDiscover(t *testing.T) {
 	if err := h.client(t).Call(context.Background(), rpc.MethodDiscover, nil, &got); err != nil {
 		t.Fatal(err)
 	}
-	if len(got.Methods) != len(h.methods) || len(got.Notifications) != 6 {
+	if len(got.Methods) != len(h.methods) || len(got.Notifications) != len(notes()) {
 		t.Errorf("%d methods, %d notifications", len(got.Methods), len(got.Notifications))
 	}
 	for name, d := range got.Methods {

@@ -79,7 +79,7 @@ func TestHearSkillsEnds(t *testing.T) {
 func TestSkillsOfASlowClient(t *testing.T) {
 	ours, theirs := net.Pipe()
 	defer theirs.Close()
-	out := newOutbox(ours, time.Minute, nil)
+	out := newOutbox(pipeSender{ours}, nil)
 	news := &skillNews{out: out}
 	for i := range 10_000 {
 		name := fmt.Sprint("s", i%3)
@@ -186,3 +186,9 @@ func drain(t *rapid.T, n *skillNews, touched, before map[string]bool) rpc.Skills
 	n.waiting = nil
 	return p
 }
+
+// pipeSender writes lines into a pipe.
+type pipeSender struct{ net.Conn }
+
+func (p pipeSender) write(text []byte) error { _, err := p.Write(append(text, '\n')); return err }
+func (p pipeSender) close()                  { _ = p.Close() }

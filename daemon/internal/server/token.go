@@ -38,7 +38,7 @@ type tokens []*token
 // newTokens makes tokens for the daemon at socket. It writes nothing.
 func newTokens(socket string) tokens {
 	var list tokens
-	for _, role := range []rpc.Role{rpc.RoleApprove, rpc.RoleAdmin} {
+	for _, role := range []rpc.Role{rpc.RoleSubmit, rpc.RoleApprove, rpc.RoleAdmin} {
 		bits := make([]byte, 32)
 		_, _ = rand.Read(bits) // never fails: it ends the process instead
 		text := hex.EncodeToString(bits)

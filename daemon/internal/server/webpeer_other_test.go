@@ -1,0 +1,7 @@
+//go:build !linux
+
+package server
+
+import "testing"
+
+func wantOwnPID(*testing.T, int) {}

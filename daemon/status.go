@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bothyd/bothy/daemon/internal/config"
+	processes "github.com/bothyd/bothy/daemon/internal/process"
 	"github.com/bothyd/bothy/daemon/internal/store"
 	"github.com/bothyd/bothy/sandbox/toolchain"
 	"github.com/bothyd/bothy/sdk"
@@ -39,7 +40,7 @@ func (d *Daemon) Status(ctx context.Context) (rpc.Status, error) {
 	return rpc.Status{
 		Version: sdk.Version, Protocol: rpc.Protocol, PID: os.Getpid(), Started: d.started,
 		Socket: d.paths.Socket, Web: d.listener.Web(), Database: d.paths.Store, Log: d.paths.Log,
-		Seq: d.store.Seq(), RSS: residentMemory(), Running: running, Queued: queued,
+		Seq: d.store.Seq(), RSS: processes.Resident(os.Getpid()), Running: running, Queued: queued,
 		Plugins: d.Plugins(), Problems: problems, Waiting: d.models.Waiting(),
 		Config: d.configFile(), Polling: d.files.Polling(), Stopping: d.stopping.Err() != nil, Skills: skills,
 		HomeTools: homeTools(d.current()),
@@ -165,19 +166,4 @@ func (d *Daemon) Stop(now bool) {
 		d.Hurry()
 	}
 	d.stop()
-}
-
-// residentMemory is this process's own, in bytes; 0 where /proc is not.
-func residentMemory() int64 {
-	text, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		return 0
-	}
-	for line := range strings.Lines(string(text)) {
-		var kb int64
-		if n, _ := fmt.Sscanf(line, "VmRSS: %d kB", &kb); n == 1 {
-			return kb << 10
-		}
-	}
-	return 0
 }

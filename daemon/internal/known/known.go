@@ -144,12 +144,22 @@ func (s *Servers) server(label string, block *config.Server, at []int) (changed 
 	}
 	tools := map[string]Tool{}
 	var how []string
+	known, now := size(r.Known), 0
 	for _, i := range at {
 		t := &s.judged[i]
-		is := s.tool(t.ToolSpec)
-		tools[t.SourceName] = is
-		if kept := s.judge(r, block.Accepted, digest, t, is); kept {
-			r.Known[t.SourceName], changed = is, true
+		own, is := t.SourceName, s.tool(t.ToolSpec)
+		more := is.size(own)
+		if was, had := r.Known[own]; had {
+			more -= was.size(own)
+		}
+		fits := known+more <= mostServer
+		if kept := s.judge(r, block.Accepted, digest, t, is, fits); kept {
+			r.Known[own], known, changed = is, known+more, true
+		}
+		if now += is.size(own); now <= mostServer {
+			tools[own] = is
+		} else {
+			t.Pinned, t.Drift = false, beyond
 		}
 		if t.Drift != "" {
 			how = append(how, fmt.Sprintf("its tool %q %s", t.SourceName, t.Drift))
@@ -163,18 +173,21 @@ func (s *Servers) server(label string, block *config.Server, at []int) (changed 
 	if !started {
 		how = []string{"it " + anotherStart}
 	}
-	now := trust{accepted: len(how) == 0 && lock != nil && len(lock.Tools) > 0, drift: drift(label, how)}
-	s.trust[label] = now
-	s.o.Tell(label, now.drift)
+	is := trust{accepted: len(how) == 0 && lock != nil && len(lock.Tools) > 0, drift: drift(label, how)}
+	s.trust[label] = is
+	s.o.Tell(label, is.drift)
 	return changed
 }
 
 // anotherStart is the drift of a server that was accepted.
 const anotherStart = "starts something else than was accepted"
 
+// beyond is the drift of a tool of which nothing is kept, so that it can be compared with nothing.
+var beyond = fmt.Sprintf("is beyond the %d MB that are kept of a server's tools", mostServer>>20)
+
 // judge writes into a tool what is known of it, and reports whether it is to be kept as it is
-// now.
-func (s *Servers) judge(r *Record, lock *config.Locked, digest string, t *sdk.Tool, is Tool) (keep bool) {
+// now. Fits says that there is room for it.
+func (s *Servers) judge(r *Record, lock *config.Locked, digest string, t *sdk.Tool, is Tool, fits bool) (keep bool) {
 	was, had := r.Known[t.SourceName]
 	t.Pinned, t.Drift = false, ""
 	switch {
@@ -190,7 +203,7 @@ func (s *Servers) judge(r *Record, lock *config.Locked, digest string, t *sdk.To
 			t.Drift = "is another than was accepted"
 		default:
 			t.Pinned = true
-			return !had || !was.equal(is)
+			return fits && (!had || !was.equal(is))
 		}
 	case had && was.Hash != is.Hash:
 		t.Drift = was.otherwise(is)
@@ -198,6 +211,8 @@ func (s *Servers) judge(r *Record, lock *config.Locked, digest string, t *sdk.To
 		t.Drift = "is another tool of the server under the name of one that was known"
 	case !had && len(r.Known) >= mostTools:
 		t.Drift = fmt.Sprintf("is new, of a server that had %d others", mostTools)
+	case !had && !fits:
+		t.Drift = beyond
 	case !had:
 		return true
 	}

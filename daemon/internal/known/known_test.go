@@ -228,6 +228,40 @@ func TestManyNames(t *testing.T) {
 	}
 }
 
+// TestManyBytes: one server does not fill the file, whether it names its tools anew or tells much at once,
+// and however its texts are written in there; others are kept beside it.
+func TestManyBytes(t *testing.T) {
+	r := newRoom(t)
+	list := func(name string, n int, text string) (tools []sdk.Tool) {
+		for i := range n {
+			tools = append(tools, says(fmt.Sprintf("%s%d", name, i), text, sdk.Annotations{}))
+		}
+		return tools
+	}
+	plain, escaped := strings.Repeat("a", 16<<10), strings.Repeat("\x01", 16<<10)
+	for i := range 2 {
+		if got := r.judge(list(fmt.Sprintf("a%d_", i), 240, plain)...); strings.Contains(got, ": ") {
+			t.Errorf("list %d: %.100s", i, got)
+		}
+	}
+	const beyond = ": is beyond the 8 MB that are kept of a server's tools"
+	if got := r.judge(list("b", 240, plain)...); !strings.HasSuffix(got, beyond) || !strings.HasPrefix(r.told, "the MCP server s is not what it was: its tool \"b") {
+		t.Errorf("%.100s, told %.200q", got, r.told)
+	}
+	r.block.Args = nil // another server
+	if got := r.judge(list("c", 240, escaped)...); strings.Count(got, beyond) < 100 || strings.Contains(got[:200], beyond) {
+		t.Errorf("%.300s", got)
+	}
+	r.accept()
+	if got := r.judge(list("c", 240, escaped)...); !strings.HasPrefix(got, "c0 pinned; ") || !strings.HasSuffix(got, beyond) {
+		t.Errorf("accepted: %.200s", got)
+	}
+	info, err := os.Stat(r.path)
+	if err != nil || info.Size() > 2*mostServer {
+		t.Errorf("%v, %v", info, err)
+	}
+}
+
 // TestFile: no secret is in it, nobody else reads it, and what is broken is begun anew.
 func TestFile(t *testing.T) {
 	r := newRoom(t)

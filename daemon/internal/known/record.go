@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -19,8 +20,12 @@ import (
 // FileName is what the file is called, in the folder of the daemon's state.
 const FileName = "servers.json"
 
-// mostFile bounds the file: 4 MB of texts is what one server may have.
-const mostFile = 256 << 20
+// mostFile bounds the file, and mostServer what of it the tools that are known of one server take,
+// and once more those that it has now: the plugin offers 4 MB of texts.
+const (
+	mostFile   = 256 << 20
+	mostServer = 8 << 20
+)
 
 // Record is what is known of one server.
 type Record struct {
@@ -66,6 +71,35 @@ func (r *Record) named(name string) bool {
 }
 
 func (t Tool) equal(other Tool) bool { return t == other }
+
+// size is how many bytes of the file a tool takes, by the server's own name for it, about.
+func (t Tool) size(own string) int {
+	const rest = 256 // names and spaces of the file itself
+	return rest + encoded(own) + encoded(t.Name) + encoded(t.Description) + encoded(t.Parameters)
+}
+
+// encoded is how many bytes a text takes as JSON.
+func encoded(text string) (n int) {
+	for _, r := range text {
+		switch {
+		case r == '"', r == '\\':
+			n += 2
+		case r < ' ', r == '\u2028', r == '\u2029', r == utf8.RuneError:
+			n += 6
+		default:
+			n += utf8.RuneLen(r)
+		}
+	}
+	return n
+}
+
+// size is how many bytes of the file tools take.
+func size(tools map[string]Tool) (n int) {
+	for own, t := range tools {
+		n += t.size(own)
+	}
+	return n
+}
 
 // Text is the tool for a person, line by line.
 func (t Tool) Text() string {

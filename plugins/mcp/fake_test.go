@@ -68,6 +68,11 @@ func serve(what string) int {
 	}
 	s := mcp.NewServer(&mcp.Implementation{Name: "fake", Version: "1"}, o)
 	offer(s)
+	if what == "verbose" {
+		for i := range mostPrompts {
+			s.AddPrompt(&mcp.Prompt{Name: fmt.Sprintf("%s%03d", strings.Repeat("n", 5<<10), i), Description: strings.Repeat("d", 9<<10)}, nil)
+		}
+	}
 	if again {
 		s.AddTool(&mcp.Tool{Name: "later", InputSchema: map[string]any{"type": "object"}}, nil)
 	}

@@ -27,7 +27,7 @@ const (
 	mostPages    = 1000
 	mostDoc      = 16 << 10 // bytes of a tool's description
 	mostSchema   = 64 << 10 // bytes of a tool's schema
-	mostOffered  = 4 << 20  // bytes of all descriptions and schemas
+	mostOffered  = 4 << 20  // bytes of the names, descriptions and schemas of all tools
 	mostSaid     = 4 << 10  // bytes of one message of the server for the log
 	settledAfter = 200 * time.Millisecond
 	mostPause    = time.Minute
@@ -181,18 +181,18 @@ func (m *mcpServer) specs(found []*mcp.Tool) ([]sdk.ToolSpec, map[string]string)
 		t := byName[name]
 		parameters, err := json.Marshal(t.InputSchema)
 		if err != nil {
-			m.log.Warn("a tool is left out: its schema cannot be read", "tool", name, "error", err)
+			m.log.Warn("a tool is left out: its schema cannot be read", "tool", clip(name, mostSaid), "error", err)
 			continue
 		}
 		if string(parameters) == "null" {
 			parameters = []byte(`{"type":"object"}`)
 		}
 		if len(parameters) > mostSchema {
-			m.log.Warn("a tool is left out: its schema is too large", "tool", name, "bytes", len(parameters), "most", mostSchema)
+			m.log.Warn("a tool is left out: its schema is too large", "tool", clip(name, mostSaid), "bytes", len(parameters), "most", mostSchema)
 			continue
 		}
 		doc := clip(describe(t), mostDoc)
-		if size += len(doc) + len(parameters); size > mostOffered {
+		if size += len(name) + len(doc) + len(parameters); size > mostOffered {
 			m.log.Warn("tools are left out: what describes all of them is too large", "left_out", len(own)-i, "most", mostOffered,
 				"advice", "name those that you want with tools = [...]")
 			break

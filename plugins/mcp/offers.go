@@ -19,6 +19,7 @@ import (
 // Bounds of what a server has beside tools; what is beyond is left out, and the log says so.
 const (
 	mostPrompts   = 200
+	mostPrompted  = 1 << 20 // bytes of the names, descriptions and arguments of all prompts
 	mostResources = 1000
 )
 
@@ -69,14 +70,20 @@ func (m *mcpServer) extras(ctx context.Context, c *connection, tools map[string]
 	}
 	own := slices.Sorted(maps.Keys(by))
 	taken := append(slices.Collect(maps.Keys(tools)), x.about, x.reads)
-	for prompt, name := range toolNames(m.server.name, own, taken...) {
+	names, size := toolNames(m.server.name, own, taken...), 0
+	for i, prompt := range own {
 		schema, err := promptSchema(by[prompt].Arguments)
 		if err != nil || len(schema) > mostSchema {
-			m.log.Warn("a prompt is left out: its arguments cannot be described", "prompt", prompt)
+			m.log.Warn("a prompt is left out: its arguments cannot be described", "prompt", clip(prompt, mostSaid))
 			continue
 		}
-		add(name, firstOf(by[prompt].Description, by[prompt].Title, prompt), string(schema), true)
-		x.prompts[name] = prompt
+		doc := clip(firstOf(by[prompt].Description, by[prompt].Title, prompt), mostDoc)
+		if size += len(prompt) + len(doc) + len(schema); size > mostPrompted {
+			m.log.Warn("prompts are left out: what describes all of them is too large", "left_out", len(own)-i, "most", mostPrompted)
+			break
+		}
+		add(names[prompt], doc, string(schema), true)
+		x.prompts[names[prompt]] = prompt
 	}
 	slices.SortFunc(x.specs, func(a, b sdk.ToolSpec) int { return strings.Compare(a.Name, b.Name) })
 	return x, nil

@@ -59,6 +59,24 @@ func TestPrompts(t *testing.T) {
 	}
 }
 
+// TestManyPrompts: prompts count by their bytes, too, those of their names included, and the tools stay.
+func TestManyPrompts(t *testing.T) {
+	m := started(t, "verbose")
+	bytes, prompts := 0, 0
+	for _, s := range m.Tools() {
+		if own, is := m.added.prompts[s.Name]; is {
+			bytes += len(own) + len(s.Description) + len(s.Parameters)
+			prompts++
+		}
+	}
+	if bytes > mostPrompted || prompts < 50 || prompts > 80 {
+		t.Errorf("%d prompts of %d bytes", prompts, bytes)
+	}
+	if _, is := m.spec("mcp__fake__echo"); !is {
+		t.Error("the tools are gone")
+	}
+}
+
 // TestResources: a model reads them by a tool of its own, people by one that tells all that the server has;
 // texts are the output, and of what is no text there is a bounded copy beside it.
 func TestResources(t *testing.T) {

@@ -59,6 +59,10 @@ type PolicyRequest struct {
 	Mode      Mode   // empty is ModeRestricted
 	Attended  bool   // a client that may approve follows the run
 
+	// Unwritten says that the arguments are not known yet. What is decided then is the most that may
+	// be: a rule that allows some arguments counts, and of the others those that fit whatever they are.
+	Unwritten bool
+
 	// Otherwise is the mode in the place of ModeWorkspace, where commands cannot
 	// work on a copy of the project; empty is ModeRestricted.
 	Otherwise Mode

@@ -56,7 +56,7 @@ func (t typedTool) Text(context.Context, sdk.Run, string) (sdk.Meaning, error) {
 }
 
 // typedTool makes the call that a prompt means, as one that no prompt caused; nil is a text that means
-// no such tool. A server of MCP is started for it.
+// no such tool. A server of MCP is started for it, where the call may be made at all.
 func (e *Engine) typedTool(ctx context.Context, p placed, s Submission) (sdk.TypedPrompt, error) {
 	word, is := strings.CutPrefix(s.Prompt, "/")
 	if !is {
@@ -70,6 +70,9 @@ func (e *Engine) typedTool(ctx context.Context, p placed, s Submission) (sdk.Typ
 	of := serverOf(name)
 	t, found := e.peopleTool(name)
 	if !found && len(of) > 0 {
+		if err := e.forbidden(name, of[0], p, s); err != nil {
+			return nil, err
+		}
 		e.cfg.Tools.Gather(ctx, sdk.Agent{MCP: of})
 		t, found = e.peopleTool(name)
 	}
@@ -94,6 +97,20 @@ func (e *Engine) typedTool(ctx context.Context, p placed, s Submission) (sdk.Typ
 		return nil, sdk.Errorf(cmp.Or(done.Entry.Outcome, sdk.Internal), "%s gave nothing to send: %s", name, done.Result.Error)
 	}
 	return typedTool(fmt.Sprintf("The person typed %s, which stands for:\n\n%s", s.Prompt, done.Result.Output)), nil
+}
+
+// forbidden is why a prompt of a server that does not run is not called, whichever arguments it may have:
+// a rule denies it, or a person would have to agree, and who submits is none that may. Nil is that its
+// arguments have to be known, which the server tells. Nothing vouches for what a server says of its prompts.
+func (e *Engine) forbidden(name, server string, p placed, s Submission) error {
+	a := &activeLoop{approved: s.Approved && !s.Channel}
+	x := &action{project: p.project.Root, tool: sdk.Tool{ToolSpec: sdk.ToolSpec{Name: name, Source: server, People: true}, Plugin: sdk.MCPPrefix + server}}
+	r := x.request()
+	r.Mode, r.Attended, r.Unwritten = e.callMode(), a.approved, true
+	if x.rule(a, e.cfg.Policy.Decide(r)); !x.ended() {
+		return nil
+	}
+	return sdk.Errorf(sdk.Permission, "%s was not called: %s", name, x.Reason)
 }
 
 // peopleTool finds a tool that only people call.

@@ -3,9 +3,11 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/bothyd/bothy/daemon/internal/policy"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -57,6 +59,42 @@ func TestTypedTool(t *testing.T) {
 		h.await(h.submit(Submission{Prompt: prompt}))
 	}
 	h.check(a.Run.ID)
+}
+
+// TestTypedToolOfAServerThatIsAway: a server is started for a prompt that may be called, and for no other.
+func TestTypedToolOfAServerThatIsAway(t *testing.T) {
+	h := prepareHouse(t)
+	h.config.Policy = policy.New(policy.Settings{Rules: []sdk.PolicyRule{
+		{Name: "never", Verdict: sdk.Deny, Tools: []string{"mcp__shut__*"}},
+		{Name: "not him", Verdict: sdk.Deny, Tools: []string{"mcp__some__*"}, Arguments: map[string]string{"who": "Nobody"}},
+		{Name: "her", Verdict: sdk.Allow, Tools: []string{"mcp__some__*"}, Arguments: map[string]string{"who": "Ada"}},
+	}})
+	h.start()
+	for _, c := range []struct {
+		prompt            string
+		approved, channel bool
+		starts            string
+		says              string
+	}{
+		{"/mcp__notes__greet Ada", true, false, "[notes]", "there is no tool"},
+		{"/mcp__notes__greet Ada", false, false, "", "mcp__notes__greet was not called: "},
+		{"/mcp__notes__greet Ada", true, true, "", "a person has to agree"},
+		{"/mcp__shut__greet Ada", true, false, "", "mcp__shut__greet was not called: "},
+		{"/mcp__some__greet Ada", false, false, "[some]", "there is no tool"},
+	} {
+		h.tools.gathered = nil
+		_, err := h.engine.Submit(t.Context(), Submission{Project: h.project, Prompt: c.prompt, Approved: c.approved, Channel: c.channel})
+		if err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%+v: %v", c, err)
+		}
+		started := ""
+		for _, a := range h.tools.gathered {
+			started += fmt.Sprint(a.MCP)
+		}
+		if started != c.starts {
+			t.Errorf("%+v: started %q", c, started)
+		}
+	}
 }
 
 // TestOnlyPeopleCall: neither a model nor a plugin calls such a tool; a person does by its name.

@@ -37,7 +37,7 @@ func (p *Policy) allows(j *judged) (sdk.Decision, bool) {
 	}
 	for i := range p.set.Rules {
 		r := &p.set.Rules[i]
-		if r.Verdict != sdk.Allow || strings.HasPrefix(r.Source, SourceWorkspace) || !j.holds(r) || !j.pathsFit(r) {
+		if r.Verdict != sdk.Allow || strings.HasPrefix(r.Source, SourceWorkspace) || !j.holds(r) || !j.Unwritten && !j.pathsFit(r) {
 			continue
 		}
 		if r.Exact != "" || j.line == nil {
@@ -77,11 +77,12 @@ func (j *judged) lift(r *sdk.PolicyRule, open []shell.Command) (bool, []shell.Co
 // holds reports whether the conditions of a rule hold that mean the same for
 // each verdict.
 func (j *judged) holds(r *sdk.PolicyRule) bool {
+	whichever := j.Unwritten && r.Verdict == sdk.Allow // of arguments
 	return (len(r.Modes) == 0 || slices.Contains(r.Modes, j.Mode)) &&
 		(r.Project == "" || r.Project == j.Project) &&
 		(len(r.Tools) == 0 || slices.ContainsFunc(r.Tools, j.isTool)) &&
-		(fitArguments(r.Arguments, j.arguments) || r.Verdict != sdk.Allow && j.written != nil && fitArguments(r.Arguments, j.written)) &&
-		(r.Exact == "" || r.Exact == j.call())
+		(whichever || fitArguments(r.Arguments, j.arguments) || r.Verdict != sdk.Allow && j.written != nil && fitArguments(r.Arguments, j.written)) &&
+		(whichever || r.Exact == "" || r.Exact == j.call())
 }
 
 // call is the hash of the call, made when a rule first asks for it. Arguments

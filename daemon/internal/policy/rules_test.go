@@ -310,3 +310,34 @@ func BenchmarkDecide(b *testing.B) {
 		})
 	}
 }
+
+// TestUnwritten: of a call whose arguments are not known it is decided what it may be at most.
+func TestUnwritten(t *testing.T) {
+	foreign := tool("greet", false, sdk.Annotations{})
+	rule := func(v sdk.Verdict, change func(*sdk.PolicyRule)) []sdk.PolicyRule {
+		return []sdk.PolicyRule{ruleOf(v, change)}
+	}
+	none := func(*sdk.PolicyRule) {}
+	ada := func(r *sdk.PolicyRule) { r.Arguments = map[string]string{"who": "Ada"} }
+	docs := func(r *sdk.PolicyRule) { r.Paths = []string{"docs/**"} }
+	exact := func(r *sdk.PolicyRule) { r.Exact = "abc" }
+	for name, c := range map[string]struct {
+		rules []sdk.PolicyRule
+		want  sdk.Verdict
+	}{
+		"nothing":                       {nil, sdk.Propose},
+		"an allow rule":                 {rule(sdk.Allow, none), sdk.Allow},
+		"an allow rule for arguments":   {rule(sdk.Allow, ada), sdk.Allow},
+		"an allow rule for paths":       {rule(sdk.Allow, docs), sdk.Allow},
+		"an allow rule for one call":    {rule(sdk.Allow, exact), sdk.Allow},
+		"a deny rule":                   {rule(sdk.Deny, none), sdk.Deny},
+		"a deny rule for arguments":     {rule(sdk.Deny, ada), sdk.Propose},
+		"a deny rule for paths":         {rule(sdk.Deny, docs), sdk.Propose},
+		"a deny rule beside one allows": {append(rule(sdk.Allow, ada), rule(sdk.Deny, none)...), sdk.Deny},
+	} {
+		d := New(Settings{Rules: c.rules}).Decide(sdk.PolicyRequest{Tool: foreign, Mode: sdk.ModeRestricted, Attended: true, Unwritten: true})
+		if d.Verdict != c.want {
+			t.Errorf("%s: %+v", name, d)
+		}
+	}
+}

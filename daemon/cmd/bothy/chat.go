@@ -152,7 +152,9 @@ func (t *chatSession) prompt(ctx context.Context, text string) (int, error) {
 	if t.run == "" || !t.cmd.Yolo { // it is said once, and holds for the run
 		t.cmd.widen(t.c, &p)
 	}
-	accepted, err := t.c.daemon().Prompt(ctx, t.cl, false, p)
+	pressed := t.c.listen()
+	defer pressed.stop()
+	accepted, err := t.c.submit(ctx, t.cl, false, p, pressed)
 	if err != nil {
 		if t.c.inTTY && (t.run != "" || strings.HasPrefix(text, "/")) { // a skill's name mistyped
 			t.c.complain(err)
@@ -160,11 +162,13 @@ func (t *chatSession) prompt(ctx context.Context, text string) (int, error) {
 		}
 		return exitFailed, err
 	}
-	return t.show(ctx, accepted)
+	return t.show(ctx, accepted, pressed)
 }
 
 // goOn goes on with a prompt that was cut. Where that fails it is offered again.
 func (t *chatSession) goOn(ctx context.Context) (int, error) {
+	pressed := t.c.listen()
+	defer pressed.stop()
 	accepted, err := start.Again(ctx, t.c.daemon(), t.cl, func() (rpc.Accepted, error) {
 		return t.cl.Resume(ctx, rpc.RunRef{Run: t.run, Project: t.project})
 	})
@@ -173,11 +177,11 @@ func (t *chatSession) goOn(ctx context.Context) (int, error) {
 		t.c.complain(err)
 		return errorCode(err), nil
 	}
-	return t.show(ctx, accepted)
+	return t.show(ctx, accepted, pressed)
 }
 
 // show shows what comes of a prompt that was accepted.
-func (t *chatSession) show(ctx context.Context, accepted rpc.Accepted) (int, error) {
+func (t *chatSession) show(ctx context.Context, accepted rpc.Accepted, pressed *presses) (int, error) {
 	if !t.c.json && (accepted.Run != t.run || accepted.Model != t.model) {
 		t.c.introduce(accepted)
 	}
@@ -185,8 +189,8 @@ func (t *chatSession) show(ctx context.Context, accepted rpc.Accepted) (int, err
 	s := newLoopState(accepted.Loop)
 	var err error
 	if !t.c.json {
-		err = t.c.showText(ctx, t.cl, accepted, s, false, t.who)
-	} else if err = t.c.follow(ctx, t.cl, accepted, s, silent{}, t.who); err == nil {
+		err = t.c.showText(ctx, t.cl, accepted, s, false, t.who, pressed)
+	} else if err = t.c.follow(ctx, t.cl, accepted, s, silent{}, t.who, pressed); err == nil {
 		err = writeJSON(t.c.out, newResult(accepted, s), "")
 	}
 	if err != nil {

@@ -47,10 +47,11 @@ type fakeDaemon struct {
 	// play is called after a prompt was accepted, in a goroutine of its own.
 	play     func(f *fakeDaemon, loop int64)
 	refuse   error
-	busy     int64 // the run that cannot be deleted
-	stopping bool  // what status says of it
-	ahead    int   // prompts before the next one
-	stubborn bool  // an abort does not end the loop
+	busy     int64         // the run that cannot be deleted
+	stopping bool          // what status says of it
+	ahead    int           // prompts before the next one
+	slow     chan struct{} // closed when prompts are taken; nil is at once
+	stubborn bool          // an abort does not end the loop
 	tool     func(ctx context.Context, p rpc.ToolCall) (rpc.ToolDone, error)
 	show     func(rpc.Preview)
 }
@@ -91,6 +92,9 @@ func (f *fakeDaemon) Submit(_ context.Context, _ string, readOnly, _, _ bool, p 
 	f.mu.Unlock()
 	if f.refuse != nil {
 		return rpc.Accepted{}, f.refuse
+	}
+	if f.slow != nil {
+		<-f.slow
 	}
 	seq := f.commit(sdk.JournalRow{Kind: sdk.KindLoopQueued, Loop: loop})
 	if f.play != nil {

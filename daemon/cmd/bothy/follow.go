@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strconv"
 	"time"
 
@@ -31,9 +30,7 @@ var errDetached = errors.New("detached")
 // that dies, from the next. What it proposes is asked about, or waits for others. The first Ctrl-C aborts the loop and waits for its
 // end, the second one leaves. A prompt that still waits behind others is left
 // at the first: what works then is not its own.
-func (c *console) follow(ctx context.Context, cl *client.Client, accepted rpc.Accepted, s *loopState, v viewer, who approver) error {
-	interrupts, restore := c.interrupts()
-	defer restore()
+func (c *console) follow(ctx context.Context, cl *client.Client, accepted rpc.Accepted, s *loopState, v viewer, who approver, pressed *presses) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	t := &prompter{viewer: v, approver: who, c: c, cl: cl, s: s, run: accepted.Run, ctx: ctx, quit: cancel}
@@ -41,7 +38,7 @@ func (c *console) follow(ctx context.Context, cl *client.Client, accepted rpc.Ac
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
-		c.watchInterrupts(ctx, cl, accepted, s, interrupts, cancel, done)
+		c.watchInterrupts(ctx, cl, accepted, s, pressed, cancel, done)
 	}()
 	back := &reconnect{Reviver: start.Reviver{Daemon: c.daemon(), Died: v.lost}, run: accepted.Run}
 	watch := client.Watch{Run: accepted.ID, After: accepted.Seq, Preview: true, Attend: who.asks, Retry: start.GreetTime, Lost: back.lost}
@@ -81,12 +78,14 @@ func (c *console) follow(ctx context.Context, cl *client.Client, accepted rpc.Ac
 }
 
 // watchInterrupts handles Ctrl-C until done is closed.
-func (c *console) watchInterrupts(ctx context.Context, cl *client.Client, accepted rpc.Accepted, s *loopState, interrupts <-chan os.Signal, detach context.CancelCauseFunc, done <-chan struct{}) {
+func (c *console) watchInterrupts(ctx context.Context, cl *client.Client, accepted rpc.Accepted, s *loopState, presses *presses, detach context.CancelCauseFunc, done <-chan struct{}) {
 	for pressed := 0; ; pressed++ {
-		select {
-		case <-done:
-			return
-		case <-interrupts:
+		if pressed >= presses.before {
+			select {
+			case <-done:
+				return
+			case <-presses.from:
+			}
 		}
 		waits := accepted.Ahead > 0 && !s.started.Load()
 		if waits {

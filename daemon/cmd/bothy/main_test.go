@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -299,12 +300,64 @@ func TestInterrupts(t *testing.T) {
 	}
 }
 
+// TestInterruptsAreHeardFirst: who presses Ctrl-C as soon as the prompt is at work is heard, though nobody
+// follows it yet.
+func TestInterruptsAreHeardFirst(t *testing.T) {
+	for _, args := range [][]string{{"run", "x"}, {"chat", "--plain"}} {
+		var heard atomic.Bool
+		b := withDaemon(t, nil)
+		b.daemon.play = func(*fakeDaemon, int64) {
+			if !heard.Load() {
+				t.Errorf("%s: the prompt is at work, and nobody hears Ctrl-C", args)
+			}
+			b.signals <- os.Interrupt
+		}
+		b.c.in = strings.NewReader("x\n")
+		b.c.interrupts = func() (<-chan os.Signal, func()) { heard.Store(true); return b.signals, func() {} }
+		b.want(t, exitAborted, args...)
+		if len(b.daemon.aborts) != 1 {
+			t.Errorf("%s: aborts %v", args, b.daemon.aborts)
+		}
+	}
+}
+
+// TestInterruptsBeforeItIsTaken: a prompt that the daemon is slow to take is aborted then, and left at the
+// second Ctrl-C.
+func TestInterruptsBeforeItIsTaken(t *testing.T) {
+	b := withDaemon(t, func(*fakeDaemon, int64) {})
+	b.daemon.slow = make(chan struct{})
+	b.signals <- os.Interrupt
+	go func() {
+		for !strings.Contains(b.err.String(), "the prompt is aborted as soon as") {
+			time.Sleep(time.Millisecond)
+		}
+		close(b.daemon.slow)
+	}()
+	b.want(t, exitAborted, "run", "x")
+	if len(b.daemon.aborts) != 1 {
+		t.Errorf("aborts %v", b.daemon.aborts)
+	}
+	b.daemon.slow, b.daemon.aborts = make(chan struct{}), nil
+	b.signals <- os.Interrupt
+	b.signals <- os.Interrupt
+	b.want(t, exitAborted, "run", "x")
+	if len(b.daemon.aborts) != 0 || !strings.Contains(b.err.String(), "left before bothyd had taken the prompt") {
+		t.Errorf("aborts %v, stderr %q", b.daemon.aborts, b.err.String())
+	}
+	close(b.daemon.slow)
+}
+
 // TestSecondInterruptLeaves: the loop does not end when it is aborted.
 func TestSecondInterruptLeaves(t *testing.T) {
 	b := withDaemon(t, func(*fakeDaemon, int64) {})
 	b.daemon.stubborn = true
 	b.signals <- os.Interrupt
-	b.signals <- os.Interrupt
+	go func() {
+		for !strings.Contains(b.err.String(), "aborting run") {
+			time.Sleep(time.Millisecond)
+		}
+		b.signals <- os.Interrupt
+	}()
 	b.want(t, exitAborted, "run", "x")
 	if !strings.Contains(b.err.String(), "left run brave-1; `bothy runs show brave-1`") {
 		t.Errorf("stderr %q", b.err.String())

@@ -82,29 +82,31 @@ func (cmd runCmd) Run(ctx context.Context, c *console) error {
 	}
 	p := rpc.Prompt{Project: project, Prompt: prompt, Run: run, Agent: cmd.Agent, Model: cmd.Model, Attend: who.asks, Record: cmd.Record != "", Replay: cmd.Replay, Strict: cmd.Strict}
 	cmd.widen(c, &p)
-	accepted, err := c.daemon().Prompt(ctx, cl, cmd.Ask, p)
+	pressed := c.listen()
+	defer pressed.stop()
+	accepted, err := c.submit(ctx, cl, cmd.Ask, p, pressed)
 	if err != nil {
 		return err
 	}
 	if cmd.Format == "text" && !cmd.Quiet {
 		c.tellUntrusted(ctx, cl, project)
 	}
-	return cmd.show(ctx, c, cl, accepted, who)
+	return cmd.show(ctx, c, cl, accepted, who, pressed)
 }
 
 // show follows the loop in the format that was asked for.
-func (cmd runCmd) show(ctx context.Context, c *console, cl *client.Client, accepted rpc.Accepted, who approver) error {
+func (cmd runCmd) show(ctx context.Context, c *console, cl *client.Client, accepted rpc.Accepted, who approver, pressed *presses) error {
 	s := newLoopState(accepted.Loop)
 	var err error
 	switch cmd.Format {
 	case "json":
-		if err = c.follow(ctx, cl, accepted, s, silent{}, who); err == nil {
+		if err = c.follow(ctx, cl, accepted, s, silent{}, who, pressed); err == nil {
 			err = c.printJSON(newResult(accepted, s))
 		}
 	case "stream-json":
 		v := &stream{out: c.out, loop: s}
 		v.print(event{Type: "accepted", Accepted: &accepted})
-		if err = c.follow(ctx, cl, accepted, s, v, who); err == nil {
+		if err = c.follow(ctx, cl, accepted, s, v, who, pressed); err == nil {
 			v.print(event{Type: "result", Result: newResult(accepted, s)})
 			err = v.failed
 		}
@@ -112,7 +114,7 @@ func (cmd runCmd) show(ctx context.Context, c *console, cl *client.Client, accep
 		if !cmd.Quiet {
 			c.introduce(accepted)
 		}
-		err = c.showText(ctx, cl, accepted, s, cmd.Quiet, who)
+		err = c.showText(ctx, cl, accepted, s, cmd.Quiet, who, pressed)
 	}
 	if err != nil {
 		return err
@@ -128,17 +130,17 @@ func (cmd runCmd) show(ctx context.Context, c *console, cl *client.Client, accep
 }
 
 // showText is how people see a loop; chat uses it too.
-func (c *console) showText(ctx context.Context, cl *client.Client, accepted rpc.Accepted, s *loopState, quiet bool, who approver) error {
+func (c *console) showText(ctx context.Context, cl *client.Client, accepted rpc.Accepted, s *loopState, quiet bool, who approver, pressed *presses) error {
 	p := newProgress(c, s)
 	if quiet {
-		if err := c.follow(ctx, cl, accepted, s, silent{}, who); err != nil {
+		if err := c.follow(ctx, cl, accepted, s, silent{}, who, pressed); err != nil {
 			return err
 		}
 		return p.finish(accepted, quiet)
 	}
 	wait, done := c.tellWaits()
 	p.wait = wait
-	err := c.follow(ctx, cl, accepted, s, p, who)
+	err := c.follow(ctx, cl, accepted, s, p, who, pressed)
 	done()
 	if err != nil {
 		return err

@@ -38,10 +38,12 @@ func (cmd runsResumeCmd) Run(ctx context.Context, c *console) error {
 		return err
 	}
 	defer c.close(cl)
+	pressed := c.listen()
+	defer pressed.stop()
 	c.daemon().Give(ctx, cl)
 	accepted, err := cl.Resume(ctx, ref)
 	if err != nil {
 		return err
 	}
-	return runCmd{Format: cmd.Format, Quiet: cmd.Quiet}.show(ctx, c, cl, accepted, who)
+	return runCmd{Format: cmd.Format, Quiet: cmd.Quiet}.show(ctx, c, cl, accepted, who, pressed)
 }

@@ -408,9 +408,9 @@ func isCall(c *ast.CallExpr, pkg, name string) bool {
 // doors are the files in which a tool is invoked: by the engine, which every call
 // passes, and behind it. A plugin's own call of its client is none of the host's.
 var doors = map[string]int{
-	"daemon/internal/engine/dispatch.go":  2, // the host's tools, and the model's own
-	"daemon/internal/host/invoke.go":      1, // the plugin's process
-	"daemon/internal/callback/process.go": 1, // what a plugin asks for goes to the engine
+	"daemon/internal/engine/invocation.go": 2, // the host's tools, and the model's own
+	"daemon/internal/host/invoke.go":       1, // the plugin's process
+	"daemon/internal/callback/process.go":  1, // what a plugin asks for goes to the engine
 
 	"daemon/internal/host/faultplugin/main.go":  1, // a plugin that the host's tests build: calls of its own client
 	"daemon/internal/host/faultplugin/tools.go": 1,

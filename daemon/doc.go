@@ -23,6 +23,6 @@
 // Follow it file by file: server/act.go, engine/socket.go, engine/submit.go,
 // engine/turn.go, view/transcript.go, engine/complete.go, model/model.go,
 // host/complete.go, dialect/tools.go, engine/record.go, policy/live.go,
-// policy/decide.go, engine/dispatch.go, host/invoke.go, engine/verdict.go,
+// policy/decide.go, engine/dispatch.go, engine/invocation.go, host/invoke.go, engine/verdict.go,
 // store/change.go, server/watch.go.
 package daemon

@@ -1,0 +1,182 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/bothyd/bothy/daemon/internal/deadline"
+	"github.com/bothyd/bothy/daemon/internal/failpoint"
+	"github.com/bothyd/bothy/daemon/internal/guard"
+	"github.com/bothyd/bothy/sdk"
+)
+
+// runTogether runs started actions and waits for all.
+func (e *Engine) runTogether(ctx context.Context, a *activeLoop, running []*action) {
+	for _, x := range running {
+		e.cfg.Hooks.ToolBefore.Emit(ctx, sdk.EntryEvent{Run: a.run.ID, Entry: x.entry})
+	}
+	e.plan(ctx, a, which(running, (*action).touchesEntries))
+	running = which(running, func(x *action) bool { return !x.touchesEntries() })
+	if len(running) == 1 {
+		_ = e.run(ctx, a, running[0]) // the action says it
+		return
+	}
+	var all sync.WaitGroup
+	for _, x := range running {
+		all.Go(func() { _ = e.run(ctx, a, x) })
+	}
+	all.Wait()
+}
+
+// run calls the tool and concludes the action. It returns soon after ctx ends,
+// whatever the tool does, and after the calls that its plugin makes on its way. A
+// call that a stop of the daemon cut has no end: the next daemon finds out what it
+// came to. The error is that of a call which could not be made.
+func (e *Engine) run(ctx context.Context, a *activeLoop, x *action) error {
+	out := newStream(e, a.run.ID, x)
+	began := time.Now()
+	call := e.invocation(a.run, x)
+	bounded, late, cancel := deadline.With(ctx, toolTime+toolTime/10, context.DeadlineExceeded)
+	defer cancel()
+	call.Unsaved = e.unsaved(bounded, a.run, x)
+	endServing := e.serves.begin(bounded, late, call.CallID, a, x)
+	failpoint.Hit(failpoint.EffectBefore)
+	result, err := settle(bounded, e, "the call of "+x.tool.Name, func() (sdk.ToolResult, error) {
+		if x.own != nil {
+			return x.own.Invoke(bounded, call, out)
+		}
+		return e.cfg.Tools.Invoke(bounded, call, out)
+	})
+	if err == nil {
+		failpoint.Hit(failpoint.EffectAfter)
+	}
+	if call.View && sdk.OutcomeOf(err) == sdk.Unavailable { // there may be no view any more: the next call is decided by that
+		for _, at := range e.places([]sdk.Tool{x.tool}, a.project, a.run) {
+			e.prepareTool(bounded, at)
+		}
+	}
+	endServing()
+	cause := context.Cause(ctx)
+	cut := errors.Is(cause, errStopping) && (err != nil || !result.Success)
+	sent := out.close(cut)
+	if cut {
+		return err
+	}
+	why := concluded
+	if err != nil {
+		if wasMade(err) {
+			why = unknown
+		}
+		result = callFailed(cutShort(cause, err), sent)
+	}
+	if !result.Success && x.own == nil {
+		e.sayUnopened(x.tool.Plugin, &result)
+	}
+	x.conclude(why, result, time.Since(began))
+	if cause != nil && !errors.Is(err, errUnsettled) {
+		x.cancel(sdk.Aborted)
+	}
+	return err
+}
+
+// wasMade reports whether a call that came to an error may have reached its tool.
+func wasMade(err error) bool {
+	return !slices.Contains([]sdk.Outcome{sdk.NotFound, sdk.Misnamed, sdk.Validation, sdk.Permission, sdk.Unavailable, sdk.Conflict, sdk.Again}, sdk.OutcomeOf(err))
+}
+
+// invocation is the call as tools get it. Its CallID is unique among all runs,
+// and the same whenever the call is made or asked about.
+func (e *Engine) invocation(run sdk.Run, x *action) sdk.Invocation {
+	call := sdk.Invocation{
+		Tool: cmp.Or(x.tool.Name, x.Tool), Arguments: e.localArguments(x),
+		CallID: fmt.Sprintf("%s-%d-%d", run.Key, x.Turn, x.Index),
+		Run:    run.Key, Project: workplace(x.tool, run, x.project), RunDir: e.runDir(run), Deadline: time.Now().Add(toolTime),
+		Argv: x.decision().Argv, View: x.decision().View,
+	}
+	if !x.until.IsZero() && x.until.Before(call.Deadline) {
+		call.Deadline = x.until
+	}
+	if x.Proposal != nil {
+		call.Base, call.Digest = x.Proposal.Base, x.Proposal.Digest
+	}
+	if e.cfg.Access != nil {
+		call.Network = !run.Private && e.cfg.Access.Network(x.project)
+		call.Protection = e.cfg.Access.Protection(x.project)
+	}
+	return call
+}
+
+// workplace is the project that a tool works in. The commands of a private run have none.
+func workplace(tool sdk.Tool, run sdk.Run, project string) string {
+	if run.Private && slices.Contains(tool.Grants, sdk.GrantSandbox) {
+		return ""
+	}
+	return project
+}
+
+// localArguments are the arguments as the tool gets them; the action keeps them as they
+// were written.
+func (e *Engine) localArguments(x *action) json.RawMessage {
+	if e.cfg.Access != nil && len(x.Arguments) > 0 {
+		if local := e.cfg.Access.Arguments(x.request()); local != nil {
+			return local
+		}
+	}
+	return x.Arguments
+}
+
+// cutShort says in plain words why a call ended that was told to. What its
+// plugin says beyond that is kept.
+func cutShort(cause, err error) error {
+	if cause == nil || sdk.OutcomeOf(err) != sdk.Aborted && !errors.Is(err, context.Canceled) {
+		return err
+	}
+	reason := "aborted"
+	if late := (*guard.Late)(nil); errors.Is(cause, errAborted) || errors.As(cause, &late) {
+		reason = cause.Error()
+	}
+	said := strings.TrimSuffix(strings.TrimSuffix(err.Error(), context.Canceled.Error()), ": ")
+	if said != "" && said != "the call was aborted" {
+		reason += ": " + said
+	}
+	return &sdk.Error{Outcome: sdk.Aborted, Message: reason, Cause: err}
+}
+
+// callFailed is the result of a call that could not be made or did not come to
+// its end, with what it had sent by then.
+func callFailed(err error, sent string) sdk.ToolResult {
+	r := sdk.Failed(err)
+	if errors.Is(err, errUnsettled) {
+		r.Outcome = sdk.Interrupted
+		r.Error += "; what it did is unknown"
+		r.Output = r.Error
+	}
+	if sent != "" {
+		r.Output = sent + "\n\n" + r.Error
+	}
+	return r
+}
+
+// sayUnopened adds to a failure that a confined plugin was never given the file that it
+// misses, for the model and for people.
+func (e *Engine) sayUnopened(plugin string, r *sdk.ToolResult) {
+	if e.cfg.Unopened == nil {
+		return
+	}
+	why := e.cfg.Unopened(plugin, cmp.Or(r.Error, r.Output))
+	if why == "" {
+		return
+	}
+	alone := r.Output == r.Error
+	r.Error += "; " + why
+	if r.Output += "\n[" + why + "]"; alone {
+		r.Output = r.Error
+	}
+}

@@ -102,9 +102,19 @@ type Invocation struct {
 	// Unsaved are texts that a person's editor has otherwise than the disk, of files that
 	// Arguments name, by their paths relative to the project.
 	Unsaved map[string]string `json:"unsaved,omitempty"`
+	// Unsure are those, likewise, of which the editor does not say whether it has them otherwise than
+	// the disk: read the disk's, and change none.
+	Unsure []string `json:"unsure,omitempty"`
 	// Digest is of the plugin's binary that a person agreed to: the host calls
 	// no other. Empty is any; plugins do not get it.
 	Digest string `json:"digest,omitempty"`
+}
+
+// Buffer is how a front end has a file. The zero value is: as the disk has it.
+type Buffer struct {
+	Unsaved bool   // it has Text, and the disk another
+	Text    string // at most about 3 MB
+	Unknown bool   // it does not say, not in time, or not at that length
 }
 
 // Place is where the calls of a tool will work: what an Invocation says of its

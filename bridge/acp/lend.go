@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/coder/acp-go-sdk"
 
+	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client"
 	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/client/start"
@@ -154,24 +156,29 @@ func lentServers(servers []acp.McpServer) (all []rpc.LentServer) {
 	return all
 }
 
-// mostUnsaved is how much of a file is compared with what the editor has.
-const mostUnsaved = 4 << 20
+// mostCompared is how much of a file is compared with what the editor has.
+const mostCompared = 32 << 20
 
-// unsaved is how the editor has a file, where that is not as the disk has it.
-func (s *session) unsaved(ctx context.Context, path string) (text string, has bool) {
+// unsaved is how the editor has a file.
+func (s *session) unsaved(ctx context.Context, path string) sdk.Buffer {
 	inside, err := filepath.Rel(s.project, path)
 	if err != nil || !filepath.IsLocal(inside) {
-		return "", false
+		return sdk.Buffer{}
 	}
 	got, err := s.b.conn.ReadTextFile(ctx, acp.ReadTextFileRequest{SessionId: s.id, Path: filepath.Join(s.lends.root, inside)})
-	if err != nil {
-		return "", false // no file, or none that it has open
+	if refused := (*acp.RequestError)(nil); err != nil {
+		return sdk.Buffer{Unknown: ctx.Err() != nil || !errors.As(err, &refused)} // else there is no file, or none that it has open
 	}
 	disk, err := beginning(path)
-	if err != nil && !os.IsNotExist(err) || len(disk) > mostUnsaved || sameText(string(disk), got.Content) {
-		return "", false
+	switch {
+	case errors.Is(err, os.ErrInvalid): // no file
+		return sdk.Buffer{}
+	case err != nil && !os.IsNotExist(err), len(disk) > mostCompared:
+		return sdk.Buffer{Unknown: true}
+	case sameText(string(disk), got.Content):
+		return sdk.Buffer{}
 	}
-	return got.Content, true
+	return sdk.Buffer{Unsaved: true, Text: got.Content}
 }
 
 // beginning is the contents of a file, cut where it is longer than what is compared.
@@ -188,12 +195,15 @@ func beginning(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	return io.ReadAll(io.LimitReader(f, mostUnsaved+1))
+	return io.ReadAll(io.LimitReader(f, mostCompared+1))
 }
 
 // sameText reports whether an editor that shows a file has changed nothing of it: the marks at the ends of
 // lines, the last of them and a byte order mark are the editor's own.
 func sameText(disk, shown string) bool {
+	if disk == shown {
+		return true
+	}
 	plain := func(s string) string {
 		return strings.TrimRight(strings.ReplaceAll(strings.TrimPrefix(s, "\ufeff"), "\r\n", "\n"), "\n")
 	}

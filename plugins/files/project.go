@@ -35,6 +35,7 @@ type project struct {
 
 	unsaved map[string]string // texts that a person's editor has otherwise than the disk
 	shows   bool              // one of them is what the result has
+	unsure  []string          // files of which that editor does not say how it has them
 
 	changes changes
 	kept    kept.Store // of what they replace; its zero value is none

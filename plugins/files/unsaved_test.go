@@ -16,14 +16,14 @@ import (
 func TestUnsaved(t *testing.T) {
 	c := served(t)
 	tp := newProject(t, map[string]string{"a.txt": "saved\n", "b.txt": "b\n"})
-	unsaved := map[string]string{"a.txt": "one\nin the editor\n"}
+	unsaved, unsure := map[string]string{"a.txt": "one\nin the editor\n"}, []string(nil)
 	request := func(name string, arguments object) sdk.Invocation {
 		t.Helper()
 		raw, err := json.Marshal(arguments)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return sdk.Invocation{Tool: name, Arguments: raw, Project: tp.dir, RunDir: t.TempDir(), CallID: name, Unsaved: unsaved}
+		return sdk.Invocation{Tool: name, Arguments: raw, Project: tp.dir, RunDir: t.TempDir(), CallID: name, Unsaved: unsaved, Unsure: unsure}
 	}
 	invoke := func(name string, arguments object) sdk.ToolResult {
 		t.Helper()
@@ -44,23 +44,32 @@ func TestUnsaved(t *testing.T) {
 	if got := invoke("diff_files", object{"path": "a.txt", "other": "b.txt"}); !strings.Contains(got.Output, "-saved") || !strings.Contains(got.Output, "has unsaved changes of a.txt; this is what the disk has") {
 		t.Errorf("compared: %q", got.Output)
 	}
-	for name, arguments := range map[string]object{
-		"write_file":  {"path": "a.txt", "content": "y"},
-		"edit_file":   {"path": "a.txt", "old_text": "saved", "new_text": "y"},
-		"delete_path": {"path": "a.txt"},
-		"move_path":   {"source": "b.txt", "destination": "a.txt", "overwrite": true},
-	} {
-		if got := invoke(name, arguments); got.Success || got.Outcome != sdk.Conflict || !strings.Contains(got.Error, "ask the person to save") {
-			t.Errorf("%s: %+v", name, got)
+	refused := func(says string) {
+		t.Helper()
+		for name, arguments := range map[string]object{
+			"write_file":  {"path": "a.txt", "content": "y"},
+			"edit_file":   {"path": "a.txt", "old_text": "saved", "new_text": "y"},
+			"delete_path": {"path": "a.txt"},
+			"move_path":   {"source": "b.txt", "destination": "a.txt", "overwrite": true},
+		} {
+			if got := invoke(name, arguments); got.Success || got.Outcome != sdk.Conflict || !strings.Contains(got.Error, says) {
+				t.Errorf("%s: %+v", name, got)
+			}
+			if _, err := c.Stage(context.Background(), request(name, arguments)); sdk.OutcomeOf(err) != sdk.Conflict {
+				t.Errorf("%s is staged: %v", name, err)
+			}
 		}
-		if _, err := c.Stage(context.Background(), request(name, arguments)); sdk.OutcomeOf(err) != sdk.Conflict {
-			t.Errorf("%s is staged: %v", name, err)
-		}
+	}
+	refused("ask the person to save them")
+	unsaved, unsure = nil, []string{"a.txt"} // the editor does not say
+	refused("did not say within a second whether it has unsaved changes of a.txt")
+	if got := invoke("read_file", object{"path": "a.txt"}); !strings.HasPrefix(got.Output, "saved\n[the person's editor did not say whether it has unsaved changes of a.txt; this is what the disk has]") {
+		t.Errorf("what the disk has: %q", got.Output)
 	}
 	if text, err := os.ReadFile(filepath.Join(tp.dir, "a.txt")); err != nil || string(text) != "saved\n" {
 		t.Errorf("a.txt is %q, %v", text, err)
 	}
-	unsaved = nil
+	unsaved, unsure = nil, nil
 	if got := invoke("edit_file", object{"path": "a.txt", "old_text": "saved", "new_text": "y"}); !got.Success {
 		t.Errorf("when it is saved: %+v", got)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"sync"
 
+	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -20,11 +21,10 @@ type Loan struct {
 
 // Lend lends a run what p names, over a connection of its own, until the loan is closed or that
 // connection is lost: see [Loan.Lost]. The client's role is approve. With p.Buffers, unsaved is
-// asked how the client has a file, by its absolute path, from goroutines of their own: false is
-// that it has it as the disk has. It answers within a second or is not waited for, and no text beyond about 3 MB is sent, which is
-// then as the disk has it; its ctx ends
-// with the loan.
-func (c *Client) Lend(ctx context.Context, p rpc.Lend, unsaved func(ctx context.Context, path string) (text string, has bool)) (*Loan, error) {
+// asked how the client has a file, by its absolute path, from goroutines of their own. Where it does not
+// answer within a second, and where its text is longer than about 3 MB, that counts as unknown, and tools
+// do not change the file; its ctx ends with the loan.
+func (c *Client) Lend(ctx context.Context, p rpc.Lend, unsaved func(ctx context.Context, path string) sdk.Buffer) (*Loan, error) {
 	notes := make(chan rpc.Request, 16)
 	l, _, err := c.open(ctx, notes)
 	if err != nil {
@@ -44,7 +44,7 @@ func (c *Client) Lend(ctx context.Context, p rpc.Lend, unsaved func(ctx context.
 }
 
 // answer answers what the daemon asks for, until the connection ends.
-func (loan *Loan) answer(notes <-chan rpc.Request, unsaved func(context.Context, string) (string, bool)) {
+func (loan *Loan) answer(notes <-chan rpc.Request, unsaved func(context.Context, string) sdk.Buffer) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	for n := range notes {
@@ -53,10 +53,10 @@ func (loan *Loan) answer(notes <-chan rpc.Request, unsaved func(context.Context,
 			continue
 		}
 		loan.serving.Go(func() {
-			given := rpc.BufferGiven{ID: wanted.ID}
-			given.Text, given.Unsaved = unsaved(ctx, wanted.Path)
+			b := unsaved(ctx, wanted.Path)
+			given := rpc.BufferGiven{ID: wanted.ID, Unsaved: b.Unsaved, Text: b.Text, Unknown: b.Unknown}
 			if text, err := json.Marshal(given); err != nil || len(text) > mostBuffer {
-				given.Text, given.Unsaved = "", false
+				given = rpc.BufferGiven{ID: wanted.ID, Unknown: true}
 			}
 			_, _ = loan.l.call(ctx, rpc.MethodBuffer, given) // the daemon waits no longer than it does
 		})

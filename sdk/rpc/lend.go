@@ -40,7 +40,7 @@ type LentAs struct {
 
 // BufferWanted is the notification buffer/wanted: a tool of the run is about to read or
 // change a file. A client that lent its buffers answers within a second by buffer/give;
-// else the tool has the file as it is on the disk.
+// else the tool reads the file as it is on the disk, and does not change it.
 type BufferWanted struct {
 	ID   int64  `json:"id"`
 	Path string `json:"path"` // absolute; the file may not be there
@@ -52,4 +52,7 @@ type BufferGiven struct {
 	// Unsaved says that the client has the file otherwise than the disk, and Text how.
 	Unsaved bool   `json:"unsaved,omitempty" access:"free"`
 	Text    string `json:"text,omitempty" access:"free"`
+	// Unknown says that the client does not tell how it has the file, as for a text that does not
+	// fit this message: the file is not changed then.
+	Unknown bool `json:"unknown,omitempty" access:"free"`
 }

@@ -104,7 +104,7 @@ type Config struct {
 	// Unsaved is who to ask how front ends have a file, by its absolute path, that lend
 	// their buffers to the run of a key: false is as the disk has it. It is nil where none
 	// does, and is not set where none ever will.
-	Unsaved func(run string) func(ctx context.Context, path string) (text string, has bool)
+	Unsaved func(run string) func(ctx context.Context, path string) sdk.Buffer
 	// Preview gets text of answers that are still being written, from the
 	// goroutine that reads the stream. It must return at once.
 	Preview func(rpc.Preview)

@@ -45,7 +45,7 @@ func (e *Engine) run(ctx context.Context, a *activeLoop, x *action) error {
 	call := e.invocation(a.run, x)
 	bounded, late, cancel := deadline.With(ctx, toolTime+toolTime/10, context.DeadlineExceeded)
 	defer cancel()
-	call.Unsaved = e.unsaved(bounded, a.run, x)
+	e.askEditor(bounded, a.run, x, &call)
 	endServing := e.serves.begin(bounded, late, call.CallID, a, x)
 	failpoint.Hit(failpoint.EffectBefore)
 	result, err := settle(bounded, e, "the call of "+x.tool.Name, func() (sdk.ToolResult, error) {

@@ -149,7 +149,7 @@ func (e *Engine) draft(ctx context.Context, a *activeLoop, x *action) (sdk.Actio
 	if x.own == nil {
 		staged, err := settle(ctx, e, "asking what "+x.tool.Name+" would change", func() (sdk.Staged, error) {
 			call := e.invocation(a.run, x)
-			call.Unsaved = e.unsaved(ctx, a.run, x)
+			e.askEditor(ctx, a.run, x, &call)
 			return e.cfg.Tools.Stage(ctx, call)
 		})
 		if err != nil && sdk.OutcomeOf(err) != sdk.Unavailable {

@@ -13,32 +13,36 @@ import (
 // fileArguments are the arguments that name a file of the project.
 var fileArguments = []string{"path", "file", "file_path", "from", "to", "source", "destination", "other"}
 
-// unsaved are the texts that a person's editor has otherwise than the disk, of files that a
-// call names: its tool reads and judges those in the place of the disk's. One that has no
-// project gets none. Editors that do not say so in time have nothing unsaved.
-func (e *Engine) unsaved(ctx context.Context, run sdk.Run, x *action) map[string]string {
+// askEditor puts into a call the texts that a person's editor has otherwise than the disk, of
+// files that the call names: its tool reads and judges those in the place of the disk's, and changes none,
+// nor one of which the editor does not say in time how it has it. A tool that has no project gets none.
+func (e *Engine) askEditor(ctx context.Context, run sdk.Run, x *action, call *sdk.Invocation) {
 	if e.cfg.Unsaved == nil || x.own != nil || run.Private || !slices.Contains(x.tool.Grants, sdk.GrantProject) {
-		return nil
+		return
 	}
 	ask := e.cfg.Unsaved(run.Key)
 	if ask == nil {
-		return nil
+		return
 	}
 	var arguments map[string]any
 	if json.Unmarshal(x.Arguments, &arguments) != nil {
-		return nil
+		return
 	}
-	found := map[string]string{}
 	for _, name := range fileArguments {
 		path, is := arguments[name].(string)
 		if path = inProject(path, x.project); !is || path == "" {
 			continue
 		}
-		if text, has := ask(ctx, filepath.Join(x.project, path)); has {
-			found[path] = text
+		switch b := ask(ctx, filepath.Join(x.project, path)); {
+		case b.Unknown:
+			call.Unsure = append(call.Unsure, path)
+		case b.Unsaved:
+			if call.Unsaved == nil {
+				call.Unsaved = map[string]string{}
+			}
+			call.Unsaved[path] = b.Text
 		}
 	}
-	return found
 }
 
 // inProject is a path relative to the project; empty where it is none of it.

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -47,20 +48,23 @@ func (s *Server) giveBuffer(_ context.Context, c *conn, p rpc.BufferGiven) (rpc.
 }
 
 // Unsaved asks the clients that lend their buffers to the run of a key how they have a
-// file: false where each has it as the disk has, or does not say in time. It is nil where
-// no client lends any.
-func (c *Clients) Unsaved(run string) func(ctx context.Context, path string) (text string, has bool) {
+// file: the first that has it otherwise than the disk counts, and else one that does not say
+// in time. It is nil where no client lends any.
+func (c *Clients) Unsaved(run string) func(ctx context.Context, path string) sdk.Buffer {
 	lenders := slices.DeleteFunc(c.all(), func(conn *conn) bool { return !conn.lendsTo(run) })
 	if len(lenders) == 0 {
 		return nil
 	}
-	return func(ctx context.Context, path string) (string, bool) {
+	return func(ctx context.Context, path string) (is sdk.Buffer) {
 		for _, conn := range lenders {
-			if given := conn.unsaved(ctx, path); given.Unsaved {
-				return given.Text, true
+			switch given := conn.unsaved(ctx, path); {
+			case given.Unknown:
+				is.Unknown = true
+			case given.Unsaved:
+				return sdk.Buffer{Unsaved: true, Text: given.Text}
 			}
 		}
-		return "", false
+		return is
 	}
 }
 
@@ -87,7 +91,9 @@ func (c *conn) unsaved(ctx context.Context, path string) (given rpc.BufferGiven)
 	select {
 	case given = <-answer:
 	case <-ctx.Done():
+		given.Unknown = true
 	case <-c.ctx.Done():
+		given.Unknown = true // what it had is not saved by that
 	}
 	return given
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -16,16 +17,18 @@ func TestLend(t *testing.T) {
 	ctx := t.Context()
 	c := h.as(t, rpc.RoleApprove)
 	long := strings.Repeat("\x01", 1<<20) // as JSON it is six times as long
-	loan, err := c.Lend(ctx, rpc.Lend{Run: "7", Servers: []rpc.LentServer{{Name: "notes", Command: "/x"}}, Buffers: true}, func(ctx context.Context, path string) (string, bool) {
+	loan, err := c.Lend(ctx, rpc.Lend{Run: "7", Servers: []rpc.LentServer{{Name: "notes", Command: "/x"}}, Buffers: true}, func(ctx context.Context, path string) (b sdk.Buffer) {
 		switch path {
 		case "/p/one/a.txt":
-			return "unsaved", true
+			return sdk.Buffer{Unsaved: true, Text: "unsaved"}
 		case "/p/one/long.txt":
-			return long, true
+			return sdk.Buffer{Unsaved: true, Text: long}
+		case "/p/one/unknown.txt":
+			return sdk.Buffer{Unknown: true}
 		case "/p/one/hangs.txt":
 			<-ctx.Done()
 		}
-		return "", false
+		return sdk.Buffer{}
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -34,13 +37,14 @@ func TestLend(t *testing.T) {
 		t.Errorf("lent as %+v", loan.Servers)
 	}
 	for name, c := range map[string]struct {
-		run, path, want string
-		has             bool
+		run, path string
+		want      sdk.Buffer
 	}{
-		"a buffer":        {"k7", "/p/one/./a.txt", "unsaved", true},
-		"of another run":  {"k8", "/p/one/a.txt", "", false},
-		"as the disk has": {"k7", "/p/one/b.txt", "", false},
-		"too long":        {"k7", "/p/one/long.txt", "", false},
+		"a buffer":        {"k7", "/p/one/./a.txt", sdk.Buffer{Unsaved: true, Text: "unsaved"}},
+		"of another run":  {"k8", "/p/one/a.txt", sdk.Buffer{}},
+		"as the disk has": {"k7", "/p/one/b.txt", sdk.Buffer{}},
+		"too long":        {"k7", "/p/one/long.txt", sdk.Buffer{Unknown: true}},
+		"not said":        {"k7", "/p/one/unknown.txt", sdk.Buffer{Unknown: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ask := h.Unsaved(c.run)
@@ -50,17 +54,22 @@ func TestLend(t *testing.T) {
 			if ask == nil {
 				return
 			}
-			if text, has := ask(ctx, c.path); text != c.want || has != c.has {
-				t.Errorf("%q, %v", text, has)
+			if got := ask(ctx, c.path); got != c.want {
+				t.Errorf("%+v", got)
 			}
 		})
 	}
 	soon, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
 	defer cancel()
-	if _, has := h.Unsaved("k7")(soon, "/p/one/hangs.txt"); has {
-		t.Error("who does not say has a text")
+	if got := h.Unsaved("k7")(soon, "/p/one/hangs.txt"); got != (sdk.Buffer{Unknown: true}) {
+		t.Errorf("who does not say has %+v", got)
 	}
+	ask, hangs := h.Unsaved("k7"), make(chan sdk.Buffer, 1)
+	go func() { hangs <- ask(ctx, "/p/one/hangs.txt") }()
 	loan.Close()
+	if got := <-hangs; got != (sdk.Buffer{Unknown: true}) {
+		t.Errorf("who went before it said has %+v", got)
+	}
 	select {
 	case <-h.daemon.tookBack:
 	case <-time.After(time.Minute):

@@ -82,3 +82,17 @@ func (d *Deadline) Hold() (letGo func()) {
 		}
 	}
 }
+
+// Until is when the work has to have ended, as far as is known by now: while it is held that moves. A
+// nil Deadline has no such time.
+func (d *Deadline) Until() time.Time {
+	if d == nil {
+		return time.Time{}
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.held > 0 {
+		return d.until.Add(time.Since(d.since))
+	}
+	return d.until
+}

@@ -37,6 +37,28 @@ func TestHeldTimeDoesNotCount(t *testing.T) {
 	})
 }
 
+// TestUntil: the end moves while the work is held, and stays where it came to.
+func TestUntil(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		if is := (*Deadline)(nil).Until(); !is.IsZero() {
+			t.Errorf("nil ends at %v", is)
+		}
+		began := time.Now()
+		_, d, end := With(t.Context(), time.Minute, errLate)
+		defer end()
+		letGo := d.Hold()
+		time.Sleep(time.Hour)
+		if is := d.Until(); !is.Equal(began.Add(time.Hour + time.Minute)) {
+			t.Errorf("held, it ends at %v", is.Sub(began))
+		}
+		letGo()
+		time.Sleep(time.Second)
+		if is := d.Until(); !is.Equal(began.Add(time.Hour + time.Minute)) {
+			t.Errorf("let go of, it ends at %v", is.Sub(began))
+		}
+	})
+}
+
 // TestNobodyHolds: without anybody who holds it, it is an ordinary deadline; nil is none.
 func TestNobodyHolds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

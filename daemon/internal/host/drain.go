@@ -114,6 +114,16 @@ func (i *instance) called(ctx context.Context, run, dir string) (l *link, end fu
 	}
 }
 
+// calledBy is called, with nothing waited for beyond until, where that is a time.
+func (i *instance) calledBy(ctx context.Context, until time.Time, run, dir string) (l *link, end func(), err error) {
+	if until.IsZero() {
+		return i.called(ctx, run, dir)
+	}
+	ctx, cancel := context.WithDeadline(ctx, until)
+	defer cancel()
+	return i.called(ctx, run, dir)
+}
+
 // finish ends the channel of a link and lets its calls end, then the plugin. What
 // does not end within Config.DrainLimit is ended with it; an orderly stop of the
 // daemon does not wait for calls. With letGo a successor waits for the link's runs.

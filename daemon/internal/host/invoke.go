@@ -38,16 +38,11 @@ func (s *Supervisor) Invoke(ctx context.Context, call sdk.Invocation, out sdk.St
 		call.CallID = uuid.NewString()
 	}
 	call.Tool = o.remote
-	starts := ctx // bounds what is waited for before the call itself
-	if !call.Deadline.IsZero() {
-		var cancel context.CancelFunc
-		starts, cancel = context.WithDeadline(ctx, call.Deadline)
-		defer cancel()
-	}
+	until := call.Deadline
 	var crash error // of the first attempt, which was made on the binary before
 	before := ""
 	for {
-		l, end, err := o.owner.called(starts, call.Run, call.RunDir)
+		l, end, err := o.owner.calledBy(ctx, until, call.Run, call.RunDir)
 		if err != nil {
 			return sdk.ToolResult{}, err
 		}
@@ -59,16 +54,19 @@ func (s *Supervisor) Invoke(ctx context.Context, call sdk.Invocation, out sdk.St
 			end()
 			return sdk.ToolResult{}, crash
 		}
-		limited, late, done := l.limited(ctx, call.Deadline)
+		limited, late, done := l.limited(ctx, until)
 		r, err := s.serve(limited, late, l, o.owner, sdk.Caller{Call: call.CallID, Run: call.Run, Project: call.Project, RunDir: call.RunDir}, l.tool, out,
 			func(rpc context.Context, deadline time.Time, out sdk.Stream) (sdk.ToolResult, error) {
 				call := call
 				call.Deadline, call.Project = deadline, l.told(call.Project)
 				return l.ask(rpc, call, o.Whole, out)
 			})
+		if late != nil {
+			until = late.Until() // what a person took is no time of the second attempt
+		}
 		done()
 		end()
-		if err == nil || crash != nil || !o.repeatable() || sdk.OutcomeOf(err) != sdk.PluginCrashed || starts.Err() != nil {
+		if err == nil || crash != nil || !o.repeatable() || sdk.OutcomeOf(err) != sdk.PluginCrashed || ctx.Err() != nil || !until.IsZero() && !time.Now().Before(until) {
 			return o.believe(r, crash != nil), err
 		}
 		crash, before = err, l.binary.Digest

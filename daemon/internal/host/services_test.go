@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -251,4 +252,21 @@ func TestQuestionsTakeNoTime(t *testing.T) {
 	}
 	_, err = r.Invoke(t.Context(), sdk.Invocation{Tool: "wait", Deadline: time.Now().Add(100 * time.Millisecond)}, newOut())
 	wantOutcome(t, err, sdk.Timeout)
+}
+
+// TestRepeatAfterAQuestion: a call whose plugin crashed once a person had thought has its time again for
+// what is left of it, and so has the person.
+func TestRepeatAfterAQuestion(t *testing.T) {
+	const limit = 3 * time.Second
+	s := asking(spec("fault", ""), sdk.GrantTools)
+	s.SHA256 = sha256Of(t, faultBinary)
+	r := started(t, func(c *Config) { c.Services = thinking{&fakeDaemon{}, limit + 200*time.Millisecond} }, s)
+	arguments, err := json.Marshal(map[string]any{"path": filepath.Join(t.TempDir(), "mark"), "asks": true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := r.Invoke(t.Context(), sdk.Invocation{Tool: "crash_once", Arguments: arguments, Deadline: time.Now().Add(limit)}, newOut())
+	if err != nil || res.Output != "second time" {
+		t.Errorf("%+v %v", res, err)
+	}
 }

@@ -31,6 +31,11 @@ type file struct {
 	Path string `json:"path"`
 }
 
+type asks struct {
+	Path string `json:"path"`
+	Asks bool   `json:"asks,omitempty"` // a person, first of all
+}
+
 func (f *faults) tools() tool.Set {
 	if f.set != nil {
 		return f.set
@@ -109,7 +114,12 @@ func crash(_ context.Context, _ none, c tool.Call) (sdk.ToolResult, error) {
 	return sdk.ToolResult{}, nil
 }
 
-func crashOnce(_ context.Context, in file, _ tool.Call) (sdk.ToolResult, error) {
+func crashOnce(ctx context.Context, in asks, _ tool.Call) (sdk.ToolResult, error) {
+	if in.Asks {
+		if _, err := host.Use(ctx, sdk.ToolAskUser, map[string]any{}); err != nil {
+			return sdk.ToolResult{}, err
+		}
+	}
 	if _, err := os.Stat(in.Path); err == nil {
 		return tool.Text("second time"), nil
 	}

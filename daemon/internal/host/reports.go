@@ -22,28 +22,33 @@ const (
 // report is what was told of something, and holds. Its zero value is nothing.
 type report struct {
 	telling sync.Mutex // held while something is told, and found to be told; taken before any other
-	list    []inspect.Diagnostic
+
+	mu   sync.Mutex // guards what follows; nothing is waited for under it
+	list []inspect.Diagnostic
 }
 
 // say makes diagnostics all that is told. What is new is told, and what holds no more
 // taken back; what was said and holds stays as it was said. It needs t.telling.
 func (t *report) say(cfg *Config, now ...inspect.Diagnostic) {
-	was := t.list
-	t.list = nil
+	var all []inspect.Diagnostic
+	was := t.holds()
 	for _, d := range now {
 		if n := index(was, d); n >= 0 {
 			d = was[n]
 		}
-		if index(t.list, d) < 0 {
-			t.list = append(t.list, d)
+		if index(all, d) < 0 {
+			all = append(all, d)
 		}
 	}
+	t.mu.Lock()
+	t.list = all
+	t.mu.Unlock()
 	for _, d := range was {
-		if index(t.list, d) < 0 {
+		if index(all, d) < 0 {
 			cfg.Mended(d)
 		}
 	}
-	for _, d := range t.list {
+	for _, d := range all {
 		if index(was, d) < 0 {
 			cfg.Diagnose(d)
 		}
@@ -54,10 +59,10 @@ func index(all []inspect.Diagnostic, d inspect.Diagnostic) int {
 	return slices.IndexFunc(all, func(x inspect.Diagnostic) bool { return x.Summary == d.Summary && x.Detail == d.Detail })
 }
 
-// holds is what is told now.
+// holds is what is told now, or is about to be: whoever is told may take long to hear it.
 func (t *report) holds() []inspect.Diagnostic {
-	t.telling.Lock()
-	defer t.telling.Unlock()
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	return t.list
 }
 

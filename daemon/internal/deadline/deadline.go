@@ -92,7 +92,7 @@ func (d *Deadline) Until() time.Time {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.held > 0 {
-		return d.until.Add(time.Since(d.since))
+		return time.Now().Add(d.left)
 	}
 	return d.until
 }

@@ -100,6 +100,18 @@ func TestEditorLendsServers(t *testing.T) {
 			t.Fatal("it is not gone with its session")
 		}
 	}
+	kept := func() []string {
+		all, err := filepath.Glob(filepath.Join(s.home, ".local", "state", "bothy", "confined", "mcp___*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	for ctx := e.ctx(); len(kept()) != 1; { // of the second session
+		if ctx.Err() != nil {
+			t.Fatalf("what it kept is not gone with its session: %q", kept())
+		}
+	}
 
 	// Another daemon is lent it again.
 	who := lentTool(second, "who")
@@ -110,6 +122,9 @@ func TestEditorLendsServers(t *testing.T) {
 	other.closes()
 	e.closes()
 	s.bothy("stop")
+	if left := kept(); len(left) > 0 {
+		t.Errorf("the daemon leaves %q", left)
+	}
 	s.nowhere("key-of-the-first-session", "key-of-the-second-session")
 	for _, e := range []*editor{e, other} {
 		if bytes.Contains(e.frames.Bytes(), []byte("key-of-the")) || strings.Contains(e.log.String(), "key-of-the") {
@@ -150,13 +165,13 @@ func (s *seat) nowhere(texts ...string) {
 // others have the disk, and so has who asks an editor that does not answer.
 func TestEditorBuffers(t *testing.T) {
 	s := newSeat(t, 80, 24)
-	for name, text := range map[string]string{"a.txt": "on the disk\n", "crlf.txt": "one\r\ntwo\r\n", "slow.txt": "slow on the disk\n"} {
+	for name, text := range map[string]string{"a.txt": "on the disk\n", "crlf.txt": "one\r\ntwo\r\n", "slow.txt": "slow on the disk\n", "long.txt": "on the disk\n"} {
 		if err := os.WriteFile(filepath.Join(s.dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	var mu sync.Mutex
-	buffers := map[string]string{"a.txt": "in the editor\n", "crlf.txt": "one\ntwo"}
+	buffers := map[string]string{"a.txt": "in the editor\n", "crlf.txt": "one\ntwo", "long.txt": strings.Repeat("a line of a long text\n", 200_000)}
 	link := filepath.Join(s.home, "link") // the editor knows the project by another path
 	if err := os.Symlink(s.dir, link); err != nil {
 		t.Fatal(err)
@@ -202,6 +217,14 @@ func TestEditorBuffers(t *testing.T) {
 	// What an editor shows with other ends of lines is not unsaved.
 	says(e, id, `edit_file {"path":"crlf.txt","old_text":"two","new_text":"three"}`, "Edited crlf.txt")
 	says(e, id, `read_file {"path":"slow.txt"}`, "the tool said: slow on the disk")
+	says(e, id, `write_file {"path":"slow.txt","content":"written"}`, "did not say within a second whether it has unsaved changes of slow.txt")
+	// A text that is too long to be told may be another than the disk has.
+	says(e, id, `write_file {"path":"long.txt","content":"written"}`, "did not say within a second whether it has unsaved changes of long.txt")
+	for name, want := range map[string]string{"slow.txt": "slow on the disk\n", "long.txt": "on the disk\n"} {
+		if got := s.written(filepath.Join(s.dir, name)); got != want {
+			t.Errorf("%s is %q", name, got)
+		}
+	}
 	// When it is saved, the edit of what was read fits.
 	if err := os.WriteFile(filepath.Join(s.dir, "a.txt"), []byte("in the editor\n"), 0o600); err != nil {
 		t.Fatal(err)

@@ -392,3 +392,63 @@ func TestPythonDescribesItself(t *testing.T) {
 		t.Errorf("it says %+v, %v", m, err)
 	}
 }
+
+// TestLentLeavesNothing: what a server kept that was lent is gone with the loan, with an orderly stop of the
+// daemon, and at the next start after another end; what others keep stays.
+func TestLentLeavesNothing(t *testing.T) {
+	r := walled(t, nil)
+	lent, own := spec("fault", ""), spec("fault", "")
+	lent.Instance, lent.Confine, lent.Env = sdk.MCPPrefix+"_1a_notes", &config.Confine{}, map[string]string{"FAULT_CALLS": "all"}
+	own.Instance, own.Confine = "own", &config.Confine{}
+	data, sockets := r.cfg.DataDir, r.cfg.SocketDir
+	left := func() (found []string) {
+		for _, pattern := range []string{filepath.Join(data, confinedDir, "*"), filepath.Join(sockets, lentFolders), filepath.Join(data, "plugins", "*.json")} {
+			all, err := filepath.Glob(pattern)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, path := range all {
+				text, _ := os.ReadFile(path) // none of a folder
+				if strings.Contains(path+string(text), lent.Instance) {
+					found = append(found, path)
+				}
+			}
+		}
+		return found
+	}
+	lend := func() {
+		t.Helper()
+		for _, d := range r.Apply(t.Context(), []inspect.Spec{own, lent}) {
+			if !d.Warning() {
+				t.Fatal(d.Summary, d.Detail)
+			}
+		}
+		if len(left()) == 0 {
+			t.Fatal("it has no folder")
+		}
+	}
+	lend()
+	r.Apply(t.Context(), []inspect.Spec{own})
+	eventually(t, "it is gone with the loan", func() bool { return len(left()) == 0 })
+	lend()
+	r.Stop(t.Context())
+	if found := left(); len(found) > 0 {
+		t.Errorf("an orderly stop leaves %v", found)
+	}
+	for _, dir := range []string{filepath.Join(data, confinedDir, lent.Instance, "home"), filepath.Join(data, confinedDir, lent.Instance+".ABC"), filepath.Join(sockets, lent.Instance, "x")} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	next, err := New(r.cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	next.Stop(t.Context())
+	if found := left(); len(found) > 0 {
+		t.Errorf("the next start leaves %v", found)
+	}
+	if _, err := os.Stat(filepath.Join(data, confinedDir, "own", "home")); err != nil {
+		t.Error(err)
+	}
+}

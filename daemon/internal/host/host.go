@@ -136,8 +136,14 @@ func New(cfg Config) (*Supervisor, error) {
 	if err := socketFolder(cfg.SocketDir); err != nil {
 		return nil, err
 	}
-	if err := clearLeft("a confined plugin's temporary files", filepath.Join(cfg.DataDir, confinedDir, "*", "tmp*")); err != nil {
-		return nil, err
+	for what, pattern := range map[string]string{
+		"a confined plugin's temporary files":   filepath.Join(cfg.DataDir, confinedDir, "*", "tmp*"),
+		"what a server kept that was lent":      filepath.Join(cfg.DataDir, confinedDir, lentFolders),
+		"the sockets of a server that was lent": filepath.Join(cfg.SocketDir, lentFolders),
+	} {
+		if err := clearLeft(what, pattern); err != nil {
+			return nil, err
+		}
 	}
 	s := &Supervisor{cfg: cfg, added: map[string]bool{}, schemes: map[string]ownedScheme{}, stopping: context.Background(), log: cfg.Log, byName: map[string]*instance{}, catalogue: newCatalogue(nil)}
 	s.changes.notify()

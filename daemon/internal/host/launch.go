@@ -99,7 +99,7 @@ func (i *instance) prepare(ctx context.Context, l *link) *inspect.Fault {
 	}
 	l.foreseen = <-foreseen
 	configured := l.manifest.Load()
-	if spec.Foreign == nil {
+	if spec.Foreign == nil && !isLent(i.name) {
 		i.s.inspect.Remember(b, i.name, *configured)
 	}
 	if fail := checkLock(spec, b, *configured); fail != nil {

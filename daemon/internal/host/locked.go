@@ -35,7 +35,7 @@ func (i *instance) hold(l *link, m *sdk.Manifest) {
 			"While it ran, it declared something else: %s. What is new is not used. If it is what you want, call %s.", config.Changes(drift), spec.LockVerb())))
 	}
 	t.say(&i.s.cfg, now...)
-	if !l.attached { // a process that its author runs may be of another file
+	if !l.attached && !isLent(i.name) { // a process that its author runs may be of another file
 		i.s.inspect.Remember(l.binary, i.name, said)
 	}
 }

@@ -173,13 +173,21 @@ func (i *instance) attempt(ctx context.Context) (context.Context, context.Cancel
 	return ctx, cancel
 }
 
-// leave drops what is still asked for when the instance ends.
+// leave drops what is still asked for when the instance ends, and what it kept if it was lent.
 func (i *instance) leave(last *request) {
+	aside := ""
 	i.s.mu.Lock()
-	if i.s.byName[i.name] == nil { // its block is gone, and nobody else's sockets are there
+	ends := isLent(i.name) && i.s.life.Err() != nil // as every loan does with the daemon
+	if i.s.byName[i.name] == nil || ends {          // its block is gone, and nobody else's files are there
 		_ = os.Remove(i.sockets()) // what is left in it stays, as is what is not there
+		aside = i.putAside()
 	}
 	i.s.mu.Unlock()
+	if aside != "" {
+		if err := os.RemoveAll(aside); err != nil {
+			i.log.Warn("what a server that was lent kept could not be removed; the next start of bothyd tries it again", "error", err)
+		}
+	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.ended = true

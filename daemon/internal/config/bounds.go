@@ -50,6 +50,9 @@ func (l *loader) bounds(p *Plugin, body *hclsyntax.Body) {
 	if c := p.Confine; c != nil {
 		block := inner(body, "confine")
 		c.Paths, c.ReadPaths = l.absolute(block, "paths", c.Paths), l.absolute(block, "read_paths", c.ReadPaths)
+		if p.Server != nil && !p.Confined {
+			l.wrong(body, "confined", "confined = false opens all, and the confine block beside it would hold to nothing: write one of the two.")
+		}
 	} else if c, ok := bundled[p.Binary]; ok && p.Path == "" && p.Confined {
 		c.Network = c.Network || p.Binary == mcpBinary && l.says(body, "url")
 		p.Confine = &c

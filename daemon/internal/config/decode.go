@@ -108,6 +108,9 @@ func (l *loader) instance(list *[]Plugin, p Plugin, body *hclsyntax.Body) {
 	if !l.decode(body, &p) {
 		return
 	}
+	if p.Server != nil {
+		p.serve()
+	}
 	p.Path = l.path(p.Path)
 	l.bounds(&p, body)
 	if !labelPattern.MatchString(p.Binary) {

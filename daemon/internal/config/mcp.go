@@ -5,11 +5,11 @@ import (
 	"regexp"
 	"slices"
 
-	"github.com/bothyd/bothy/sdk"
-	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/gohcl"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
-	"github.com/zclconf/go-cty/cty/convert"
+
+	"github.com/bothyd/bothy/sdk"
 )
 
 // mcpBinary is the plugin that each server of MCP is an instance of.
@@ -26,6 +26,17 @@ const mostMCPLabel = 32
 // their names in the schema of the plugin.
 var mcpAttributes = map[string]string{"args": "arguments", "env": "environment", "tools": "offered"}
 
+// notMCP are those that a plugin's block has, or the schema of the plugin, and an mcp block has not,
+// with what it has.
+var notMCP = map[string]string{
+	"plugin": itsCommand, "path": itsCommand, "arguments": itsOwn, "environment": itsOwn, "offered": itsOwn, "sampling": itsOwn,
+}
+
+const (
+	itsCommand = "the program of the server is its command"
+	itsOwn     = `an mcp block has args, env and tools, and asks a model with grants = ["models"]`
+)
+
 // Server is what an mcp block starts, or reaches. A secret stands in it by its name alone.
 type Server struct {
 	Command  string   `json:"command,omitempty"`
@@ -40,91 +51,48 @@ type Server struct {
 // server reads what an mcp block starts. What is wrong in it is told when it is started.
 func (l *loader) server(body *hclsyntax.Body) *Server {
 	eval := withSecret(l.cfg.Context, func(name string) (string, error) { return "secret(" + name + ")", nil })
-	value := func(name string) cty.Value {
-		a := body.Attributes[name]
-		if a == nil {
-			return cty.NilVal
-		}
-		return valueOf(a.Expr, eval)
-	}
-	text := func(v cty.Value) string {
-		if v == cty.NilVal {
-			return ""
-		}
-		s, err := convert.Convert(v, cty.String) // as the plugin is given it
-		if err != nil || s.IsNull() || !s.IsKnown() {
-			return ""
-		}
-		return s.AsString()
-	}
-	names := func(v cty.Value) (out []string) {
-		if v != cty.NilVal && v.CanIterateElements() && (v.Type().IsObjectType() || v.Type().IsMapType()) {
-			out = slices.Sorted(maps.Keys(v.AsValueMap()))
-		}
-		return out
-	}
-	s := &Server{Command: text(value("command")), Dir: text(value("cwd")), URL: text(value("url")), Env: names(value("env")), Headers: names(value("headers"))}
-	if args := value("args"); args != cty.NilVal && args.CanIterateElements() {
-		for _, v := range args.AsValueSlice() {
-			s.Args = append(s.Args, text(v))
+	s, env, headers := &Server{}, map[string]string{}, map[string]string{}
+	for name, into := range map[string]any{"command": &s.Command, "args": &s.Args, "cwd": &s.Dir, "url": &s.URL, "env": &env, "headers": &headers} {
+		if a := body.Attributes[name]; a != nil {
+			_ = gohcl.DecodeExpression(a.Expr, eval, into) // as the plugin is given it
 		}
 	}
+	s.Env, s.Headers = slices.Sorted(maps.Keys(env)), slices.Sorted(maps.Keys(headers))
 	return s
 }
 
 // mcp makes a block that names a server of MCP an instance of the plugin mcp. It may say what
 // a plugin's block may, too, but what runs is always that plugin.
 func (l *loader) mcp(b *block) {
-	body := b.body
-	server := *body
-	server.Attributes = maps.Clone(body.Attributes)
-	for _, name := range []string{"plugin", "path"} {
+	body := *b.body
+	for _, name := range slices.Sorted(maps.Keys(notMCP)) {
 		if body.Attributes[name] != nil {
-			l.wrong(body, name, "an mcp block has no %s: the program of the server is its command.", name)
+			l.wrong(b.body, name, "an mcp block has no %s: %s.", name, notMCP[name])
 			return
 		}
 	}
-	for _, name := range []string{"arguments", "environment", "offered", "sampling"} {
-		if body.Attributes[name] != nil {
-			l.wrong(body, name, "an mcp block has no %s: an mcp block has args, env and tools, and asks a model with grants = [\"models\"].", name)
-			return
-		}
-	}
-	if a := body.Attributes["confined"]; a != nil && inner(body, "confine") != nil && valueOf(a.Expr, l.cfg.Context).RawEquals(cty.False) {
-		l.wrong(body, "confined", "confined = false opens all, and the confine block beside it would hold to nothing: write one of the two.")
-		return
-	}
+	body.Attributes = maps.Clone(body.Attributes)
 	for ours, its := range mcpAttributes {
 		if a := body.Attributes[ours]; a != nil {
 			renamed := *a
 			renamed.Name = its
-			delete(server.Attributes, ours)
-			server.Attributes[its] = &renamed
+			delete(body.Attributes, ours)
+			body.Attributes[its] = &renamed
 		}
 	}
-	grantQuestions(&server, l.cfg.Context)
-	if a := body.Attributes["grants"]; a != nil && holds(valueOf(a.Expr, l.cfg.Context), sdk.GrantModels) {
-		// The server is told that it may ask a model; the plugin does not see its grants.
-		server.Attributes["sampling"] = &hclsyntax.Attribute{Name: "sampling", Expr: &hclsyntax.LiteralValueExpr{Val: cty.True, SrcRange: a.SrcRange}, SrcRange: a.SrcRange, NameRange: a.NameRange}
-	}
-	l.instance(&l.cfg.Plugins, Plugin{Label: sdk.MCPPrefix + b.label, Binary: mcpBinary, Server: l.server(body), Enabled: true, OnUse: true, Confined: true, Range: b.at}, &server)
+	l.instance(&l.cfg.Plugins, Plugin{Label: sdk.MCPPrefix + b.label, Binary: mcpBinary, Server: l.server(b.body), Enabled: true, OnUse: true, Confined: true, Range: b.at}, &body)
 }
 
-// grantQuestions lets a server ask the person: the plugin declares that it calls ask_user, and no
+// serve has the plugin of a server tell it that it may ask a model, for the plugin does not see its
+// grants, and lets the server ask the person: the plugin declares that it calls ask_user, and no
 // other tool.
-func grantQuestions(server *hclsyntax.Body, ctx *hcl.EvalContext) {
-	granted, at := []cty.Value{cty.StringVal(sdk.GrantTools)}, server.SrcRange
-	if a := server.Attributes["grants"]; a != nil {
-		list := valueOf(a.Expr, ctx)
-		if !list.CanIterateElements() || holds(list, sdk.GrantTools) {
-			return // it is said where it is read, or it has it
+func (p *Plugin) serve() {
+	if slices.Contains(p.Grants, sdk.GrantModels) {
+		p.Body.(*hclsyntax.Body).Attributes["sampling"] = &hclsyntax.Attribute{
+			Name: "sampling", Expr: &hclsyntax.LiteralValueExpr{Val: cty.True, SrcRange: p.Range}, SrcRange: p.Range, NameRange: p.Range,
 		}
-		granted, at = append(list.AsValueSlice(), granted...), a.SrcRange
 	}
-	server.Attributes["grants"] = &hclsyntax.Attribute{Name: "grants", Expr: &hclsyntax.LiteralValueExpr{Val: cty.TupleVal(granted), SrcRange: at}, SrcRange: at, NameRange: at}
-}
-
-// holds reports whether a value is a list with a text in it.
-func holds(list cty.Value, text string) bool {
-	return list.CanIterateElements() && slices.ContainsFunc(list.AsValueSlice(), func(v cty.Value) bool { return v.RawEquals(cty.StringVal(text)) })
+	if !slices.Contains(p.Grants, sdk.GrantTools) {
+		p.Grants = append(p.Grants, sdk.GrantTools)
+	}
 }

@@ -99,7 +99,7 @@ func (cmd mcpAcceptCmd) Run(c *console, files *inspect.Files) error {
 	}
 	shown.Lock = files.LockPath()
 	_, _, err = config.EditLock(shown.Lock, func(l *config.Lock) error {
-		l.Put(label, record.Entry())
+		l.Plugins[label] = record.Entry()
 		return nil
 	})
 	if err != nil {

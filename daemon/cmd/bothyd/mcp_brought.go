@@ -58,7 +58,7 @@ func hold(file, name string) error {
 		return nil // it is gone again
 	}
 	_, _, err = config.EditLock(files.LockPath(), func(l *config.Lock) error {
-		l.Put(label, config.Locked{Plugin: "mcp", Digest: known.Sum(files.Config.Plugins[n].Server)})
+		l.Plugins[label] = config.Locked{Plugin: "mcp", Digest: known.Sum(files.Config.Plugins[n].Server)}
 		return nil
 	})
 	return err

@@ -181,43 +181,33 @@ func NeedsStart(began, now *Config) (out Diagnostics) {
 }
 
 // digest sums up what a plugin's process is given by its block. Comments, layout and the place in the
-// file are not part of it; what env(), file() and secret() came to is. Label, enabled, on_use and model
-// are left out: they concern the daemon alone.
+// file are not part of it; what env(), file() and secret() came to is: a secret counts by its name and
+// a sum of what it is now, or as none. Label, enabled, on_use and model are left out: they concern the
+// daemon alone.
 func (l *loader) digest(p Plugin) string {
 	attrs, wrong := p.Body.JustAttributes()
 	p.Label, p.Enabled, p.OnUse, p.Model, p.Body, p.Range = "", false, false, "", nil, hcl.Range{}
 	sum := sha256.New()
 	_ = json.NewEncoder(sum).Encode(p) // of no type that cannot be encoded
-	for _, d := range wrong {          // what is no attribute counts as well: mending it is a change
-		fmt.Fprintln(sum, d.Summary, d.Detail)
+	key := func(name string) (string, error) {
+		value, err := l.src.Keys.Find(name)
+		if err != nil {
+			err = fmt.Errorf("%s is not set", name) // whatever the reason is today: it is told when it is used
+		}
+		return fmt.Sprintf("%s %x", name, sha256.Sum256([]byte(value))), err
 	}
 	for _, name := range p.Secrets {
-		fmt.Fprintln(sum, l.keySum(name))
+		text, _ := key(name) // none is a value here
+		fmt.Fprintln(sum, text)
 	}
-	eval := l.digestContext()
+	eval := withSecret(l.cfg.Context, key)
 	for _, name := range slices.Sorted(maps.Keys(attrs)) {
 		v, diags := attrs[name].Expr.Value(eval)
 		fmt.Fprintf(sum, "%s %#v\n", name, v)
-		for _, d := range diags {
-			fmt.Fprintln(sum, d.Summary, d.Detail)
-		}
+		wrong = append(wrong, diags...)
+	}
+	for _, d := range wrong { // what is no attribute counts as well: mending it is a change
+		fmt.Fprintln(sum, d.Summary, d.Detail)
 	}
 	return fmt.Sprintf("%x", sum.Sum(nil))
-}
-
-// digestContext evaluates as Config.Context does, except that a secret counts by
-// its name and a sum of what it is now. One that is missing is told of when it is used.
-func (l *loader) digestContext() *hcl.EvalContext {
-	return withSecret(l.cfg.Context, func(name string) (string, error) {
-		if _, err := l.src.Keys.Find(name); err != nil {
-			return "", fmt.Errorf("%s is not set", name) // whatever the reason is today
-		}
-		return l.keySum(name), nil
-	})
-}
-
-// keySum is another text for another value of a secret, and for none.
-func (l *loader) keySum(name string) string {
-	value, _ := l.src.Keys.Find(name) // none is a value here
-	return fmt.Sprintf("%s %x", name, sha256.Sum256([]byte(value)))
 }

@@ -3,7 +3,6 @@ package config
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -31,9 +30,8 @@ func edit(path string, change func(text []byte) ([]byte, error)) (bool, error) {
 		if len(edited) > MaxFile {
 			return false, sdk.Errorf(sdk.Overflow, "%s has no room for that: it may have 1 MiB", path)
 		}
-		done, err := exchange(file, text, edited, mode)
-		if done || err != nil {
-			return done, err
+		if err := exchange(file, text, edited, mode); !errors.Is(err, errAnother) {
+			return err == nil, err
 		}
 	}
 	return false, sdk.Errorf(sdk.Conflict, "%s is being written by somebody else again and again: try again", path)
@@ -81,27 +79,19 @@ func readWhole(file string) (text []byte, mode fs.FileMode, err error) {
 	return text, mode, nil
 }
 
-// exchange puts a new text in the place of the old one, unless that is another by now.
-func exchange(file string, old, text []byte, mode fs.FileMode) (bool, error) {
-	folder := filepath.Dir(file)
-	tmp, err := os.CreateTemp(folder, "."+filepath.Base(file)+"-*")
-	if err == nil {
-		defer func() { _ = os.Remove(tmp.Name()) }() // it is not there once it has taken the place
-		_, err = tmp.Write(text)
-		err = errors.Join(err, tmp.Chmod(mode), tmp.Sync(), tmp.Close())
-	}
-	if err == nil {
-		now, _, unreadable := readWhole(file)
-		if unreadable != nil || !bytes.Equal(now, old) {
-			return false, unreadable
+// errAnother is that a file is not the one any more that was read.
+var errAnother = errors.New("it was written meanwhile")
+
+// exchange puts a new text in the place of the old one. errAnother is that it is another by now.
+func exchange(file string, old, text []byte, mode fs.FileMode) error {
+	err := durable.Exchange(file, text, mode, func() error {
+		if now, _, err := readWhole(file); err != nil || !bytes.Equal(now, old) {
+			return errAnother
 		}
-		err = os.Rename(tmp.Name(), file)
+		return nil
+	})
+	if err != nil && !errors.Is(err, errAnother) {
+		err = sdk.Errorf(sdk.Unavailable, "edit the configuration: %w; see that its folder can be written to, or write the block yourself", err)
 	}
-	if err != nil {
-		return false, sdk.Errorf(sdk.Unavailable, "edit the configuration: %w; see that its folder can be written to, or write the block yourself", err)
-	}
-	if err := durable.Folder(folder); err != nil {
-		return true, fmt.Errorf("make the edit last: %w", err)
-	}
-	return true, nil
+	return err
 }

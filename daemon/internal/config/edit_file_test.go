@@ -21,7 +21,7 @@ var edits = map[string]func(path string) (bool, error){
 	"RemoveBlock": func(path string) (bool, error) { return RemoveBlock(path, "plugin", "hello") },
 	"EditLock": func(path string) (bool, error) {
 		was, now, err := EditLock(path, func(l *Lock) error {
-			l.Put("hello", Locked{Plugin: "hello", Version: "2", Digest: someDigest})
+			l.Plugins["hello"] = Locked{Plugin: "hello", Version: "2", Digest: someDigest}
 			return nil
 		})
 		return len(DiffLock(was, now)) > 0, err

@@ -2,6 +2,7 @@ package config
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -117,57 +118,37 @@ func addFact(facts map[string]string, name, text string) {
 	facts[name] = text
 }
 
-// ReadLock reads the lock at path. One that is not there is empty. The error is
-// validation and names file, line and reason when it is broken.
+// ReadLock reads the lock at path. One that is not there is empty; see ParseLock for a broken one.
 func ReadLock(path string) (Lock, error) {
 	text, _, err := readWhole(path)
 	if err != nil {
 		return Lock{}, err
 	}
-	return lockOf(path, text)
-}
-
-// lockOf is ParseLock for who has no use for warnings.
-func lockOf(file string, text []byte) (Lock, error) {
-	l, diags := ParseLock(file, text)
-	if diags.HasErrors() {
-		return Lock{}, sdk.Errorf(sdk.Validation, "%w", diags)
-	}
-	return l, nil
+	return ParseLock(path, text)
 }
 
 // EditLock lets change change the lock at path, and returns what it was and what
 // it is. The file is exchanged whole or not at all, and stays byte for byte when
 // nothing changed. A broken one is refused and left alone.
 func EditLock(path string, change func(*Lock) error) (was, now Lock, err error) {
-	_, err = edit(path, func(text []byte) ([]byte, error) {
-		var err error
-		if was, err = lockOf(path, text); err != nil {
+	_, err = edit(path, func(text []byte) (edited []byte, err error) {
+		if was, err = ParseLock(path, text); err != nil {
 			return nil, err
 		}
 		now = Lock{Plugins: maps.Clone(was.Plugins), end: was.end}
 		if err := change(&now); err != nil || len(DiffLock(was, now)) == 0 {
 			return text, err
 		}
-		// A lock that cannot be read stops everything: it is never written.
-		edited := now.encode(was)
-		if _, err := lockOf(path, edited); err != nil {
-			return nil, sdk.Errorf(sdk.Validation, "nothing was written, for it could not be read again: %w", err)
+		edited = now.encode(was)
+		if _, err = ParseLock(path, edited); err != nil { // one that cannot be read stops everything
+			err = sdk.Errorf(sdk.Validation, "nothing was written, for it could not be read again: %w", err)
 		}
-		return edited, nil
+		return edited, err
 	})
 	if err != nil {
 		now = was
 	}
 	return was, now, err
-}
-
-// Put makes the lock say this of a plugin.
-func (l *Lock) Put(label string, entry Locked) {
-	if l.Plugins == nil {
-		l.Plugins = map[string]Locked{}
-	}
-	l.Plugins[label] = entry
 }
 
 // LockPath is where the lock of a configuration lies.
@@ -183,13 +164,12 @@ func (l *loader) lock() {
 	if l.src.Noted != nil {
 		l.src.Noted(path)
 	}
-	text, _, err := readWhole(path)
-	if err != nil {
+	lock, err := ReadLock(path)
+	if diags := (Diagnostics)(nil); errors.As(err, &diags) {
+		l.diags = append(l.diags, diags...)
+	} else if err != nil {
 		l.fail("The lock of the plugins cannot be used", err.Error())
-		return
 	}
-	lock, diags := ParseLock(path, text)
-	l.diags = append(l.diags, diags...)
 	for _, list := range l.cfg.lists() {
 		for i, p := range list {
 			entry, ok := lock.Plugins[p.Label]

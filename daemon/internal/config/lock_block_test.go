@@ -58,8 +58,8 @@ func TestLockBlock(t *testing.T) {
 		path := filepath.Join(t.TempDir(), LockName)
 		writeFile(t, path, lockText(c.inside))
 		_, now, err := EditLock(path, func(l *Lock) error {
-			l.Put("a", Locked{Digest: strings.Repeat("ef", 32), Version: "passing"}) // what is put twice counts once
-			l.Put("a", c.entry)
+			l.Plugins["a"] = Locked{Digest: strings.Repeat("ef", 32), Version: "passing"} // what is put twice counts once
+			l.Plugins["a"] = c.entry
 			return nil
 		})
 		if got := read(t, path); err != nil || got != lockText(c.want) {

@@ -110,19 +110,14 @@ const fromSource = "tools of source "
 // Facts are the parts of an entry, each under its words.
 func (l Locked) Facts() map[string]string {
 	f := map[string]string{"plugin": l.Plugin, "version": l.Version, "digest": l.Digest, "protocol": fmt.Sprint(l.Protocol), "script": fmt.Sprint(l.Script)}
-	each := func(prefix string, list []string) {
+	lists := map[string][]string{"kind ": l.Kinds, fromSource: l.Sources, "skill ": l.Skills, "grant ": l.Grants, "requires ": l.Requires, "feature ": l.Features}
+	for part, list := range l.Calls {
+		lists["call of "+part+" "] = list
+	}
+	for prefix, list := range lists {
 		for _, x := range list {
 			f[prefix+x] = ""
 		}
-	}
-	each("kind ", l.Kinds)
-	each(fromSource, l.Sources)
-	each("skill ", l.Skills)
-	each("grant ", l.Grants)
-	each("requires ", l.Requires)
-	each("feature ", l.Features)
-	for part, list := range l.Calls {
-		each("call of "+part+" ", list)
 	}
 	for prefix, named := range map[string]map[string]string{"tool ": l.Tools, "subscription ": l.Subscriptions, "scheme ": l.Schemes} {
 		for name, what := range named {

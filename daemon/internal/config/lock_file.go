@@ -13,6 +13,8 @@ import (
 	"github.com/hashicorp/hcl/v2/hclparse"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/hashicorp/hcl/v2/hclwrite"
+
+	"github.com/bothyd/bothy/sdk"
 )
 
 // lockVersion is the form of the lock that is written and read.
@@ -25,16 +27,12 @@ const (
 
 const mendLock = "mend it, or move it away and call `bothy plugins lock`, which writes it anew"
 
-// ParseLock reads a lock. What is wrong with it is told with file, line and what
-// to do; no text makes it do anything else.
-func ParseLock(file string, text []byte) (Lock, Diagnostics) {
-	if len(bytes.TrimSpace(text)) == 0 {
-		return Lock{}, nil
-	}
-	l := &loader{parser: hclparse.NewParser()}
-	var lock Lock
-	if f := l.parse(text, file); f != nil {
-		lock = l.readLock(f)
+// ParseLock reads a lock; an empty text has no plugins. What is wrong with it is told with file, line
+// and what to do, as Diagnostics in an error of outcome validation; no text makes it do anything else.
+func ParseLock(file string, text []byte) (Lock, error) {
+	l, lock := &loader{parser: hclparse.NewParser()}, Lock{Plugins: map[string]Locked{}}
+	if f := l.parse(text, file); f != nil && len(bytes.TrimSpace(text)) > 0 {
+		l.readLock(f, &lock)
 	}
 	if len(l.diags) == 0 {
 		return lock, nil
@@ -42,12 +40,12 @@ func ParseLock(file string, text []byte) (Lock, Diagnostics) {
 	for i, d := range l.diags {
 		l.diags[i].Detail = strings.TrimSuffix(strings.TrimSpace(d.Detail), ".") + "; nothing was changed: " + mendLock
 	}
-	return Lock{}, l.diags
+	return Lock{}, sdk.Errorf(sdk.Validation, "%w", l.diags)
 }
 
 // readLock reads the blocks. Of names that a later version may have put into one,
 // nothing is said, and they stay as long as their block does.
-func (l *loader) readLock(f *hcl.File) Lock {
+func (l *loader) readLock(f *hcl.File, lock *Lock) {
 	var versioned struct {
 		Version int      `hcl:"version"`
 		Rest    hcl.Body `hcl:",remain"`
@@ -55,17 +53,17 @@ func (l *loader) readLock(f *hcl.File) Lock {
 	var file struct {
 		Plugins []Locked `hcl:"plugin,block"`
 	}
-	lock, body := Lock{Plugins: map[string]Locked{}}, f.Body.(*hclsyntax.Body)
+	body := f.Body.(*hclsyntax.Body)
 	diags := gohcl.DecodeBody(body, nil, &versioned)
 	if !diags.HasErrors() && versioned.Version != lockVersion {
 		l.reportAt(body.Attributes["version"].SrcRange, "Lock of another version", fmt.Sprintf("A later Bothy wrote it: its version is %d, and this Bothy reads %d.", versioned.Version, lockVersion))
-		return lock
+		return
 	}
 	if !diags.HasErrors() {
 		diags = gohcl.DecodeBody(versioned.Rest, nil, &file)
 	}
 	if l.report(diags); diags.HasErrors() {
-		return lock
+		return
 	}
 	from := 0
 	for i, b := range body.Blocks {
@@ -84,7 +82,6 @@ func (l *loader) readLock(f *hcl.File) Lock {
 		lock.Plugins[entry.Label] = entry
 	}
 	lock.end = commentsIn(f.Bytes[from:])
-	return lock
 }
 
 // commentsIn are the comments of a text before a block, or at the end, each on a line.

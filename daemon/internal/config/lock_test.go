@@ -116,7 +116,7 @@ func TestBrokenLock(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, _, err := EditLock(path, func(l *Lock) error { l.Put("b", Locked{Digest: someDigest}); return nil })
+		_, _, err := EditLock(path, func(l *Lock) error { l.Plugins["b"] = Locked{Digest: someDigest}; return nil })
 		if err == nil || sdk.OutcomeOf(err) != sdk.Validation || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path+":") || !strings.Contains(err.Error(), mendLock) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
@@ -135,7 +135,7 @@ func TestLockKeeps(t *testing.T) {
 		t.Fatal(err)
 	}
 	put := func(l *Lock) error {
-		l.Put("a", LockOf(someManifest(), someDigest, true))
+		l.Plugins["a"] = LockOf(someManifest(), someDigest, true)
 		delete(l.Plugins, "c")
 		return nil
 	}
@@ -197,7 +197,7 @@ func TestLockNames(t *testing.T) {
 		m := sdk.Manifest{Name: "demo", Tools: []sdk.ToolSpec{{Name: name}}, Schemes: []sdk.Scheme{{Name: name}}}
 		path := filepath.Join(t.TempDir(), LockName)
 		_, now, err := EditLock(path, func(l *Lock) error {
-			l.Put("a", LockOf(m, someDigest, false))
+			l.Plugins["a"] = LockOf(m, someDigest, false)
 			return nil
 		})
 		if err != nil {
@@ -226,12 +226,12 @@ func TestLockTwice(t *testing.T) {
 			m.Subscriptions = append(m.Subscriptions, sdk.Subscription{Name: name, Priority: rapid.IntRange(0, 2).Draw(t, "priority")})
 		}
 		entry := LockOf(m, someDigest, rapid.Bool().Draw(t, "script"))
-		var l Lock
-		l.Put("a", entry)
+		l := Lock{Plugins: map[string]Locked{}}
+		l.Plugins["a"] = entry
 		text := l.encode(Lock{})
-		read, diags := ParseLock("lock", text)
-		if diags != nil {
-			t.Fatalf("%v\n%s", diags, text)
+		read, err := ParseLock("lock", text)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, text)
 		}
 		if d := DiffLock(l, read); len(d) > 0 {
 			t.Fatalf("what is read is another: %v\n%s", d, text)
@@ -239,7 +239,7 @@ func TestLockTwice(t *testing.T) {
 		if d := entry.Drift(LockOf(read.Plugins["a"].Hold(m), someDigest, entry.Script)); len(d) > 0 {
 			t.Fatalf("the same plugin drifts: %v", d)
 		}
-		read.Put("a", entry)
+		read.Plugins["a"] = entry
 		if again := read.encode(read); string(again) != string(text) {
 			t.Fatalf("written twice:\n%s\n%s", text, again)
 		}
@@ -259,9 +259,9 @@ func TestLoadLock(t *testing.T) {
 		t.Fatal(diags, noted)
 	}
 	_, _, err := EditLock(LockPath(src.Path), func(l *Lock) error {
-		l.Put("a", Locked{Digest: someDigest})
-		l.Put("c", Locked{Digest: someDigest})
-		l.Put("gone", Locked{Digest: someDigest})
+		l.Plugins["a"] = Locked{Digest: someDigest}
+		l.Plugins["c"] = Locked{Digest: someDigest}
+		l.Plugins["gone"] = Locked{Digest: someDigest}
 		return nil
 	})
 	if err != nil {
@@ -287,8 +287,12 @@ func FuzzParseLock(f *testing.F) {
 	f.Add([]byte(`{"version":1,"plugins":{"a":{"digest":"`))
 	f.Add([]byte("version = 3\n{"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		l, diags := ParseLock("lock", text)
-		if diags.HasErrors() {
+		l, err := ParseLock("lock", text)
+		if err != nil {
+			diags := Diagnostics{}
+			if !errors.As(err, &diags) || sdk.OutcomeOf(err) != sdk.Validation {
+				t.Fatal(err)
+			}
 			for _, d := range diags {
 				if d.Line < 0 || d.Line > 2+strings.Count(string(text), "\n") {
 					t.Fatalf("%v", diags)
@@ -297,9 +301,9 @@ func FuzzParseLock(f *testing.F) {
 			return
 		}
 		written := l.encode(l)
-		again, diags := ParseLock("lock", written)
-		if diags != nil {
-			t.Fatalf("what was written cannot be read: %v\n%s", diags, written)
+		again, err := ParseLock("lock", written)
+		if err != nil {
+			t.Fatalf("what was written cannot be read: %v\n%s", err, written)
 		}
 		if d := DiffLock(l, again); len(d) > 0 {
 			t.Fatalf("%v\n%s", d, written)
@@ -311,7 +315,7 @@ func FuzzParseLock(f *testing.F) {
 func TestLockIsRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), LockName)
 	for label, entry := range map[string]Locked{"A b": {Digest: someDigest}, "": {Digest: someDigest}, "a": {Digest: "abc"}} {
-		_, _, err := EditLock(path, func(l *Lock) error { l.Put(label, entry); return nil })
+		_, _, err := EditLock(path, func(l *Lock) error { l.Plugins[label] = entry; return nil })
 		if sdk.OutcomeOf(err) != sdk.Validation {
 			t.Errorf("%q: %v", label, err)
 		}

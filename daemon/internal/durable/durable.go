@@ -3,6 +3,7 @@ package durable
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -21,7 +22,19 @@ func Folder(dir string) error {
 // who reads meanwhile finds the one or the other. Its folder has to be there. After an error
 // what was there still is, unless it is of the last step, the folder's own.
 func Write(file string, text []byte) error {
-	if err := replace(file, text, (*os.File).Sync); err != nil {
+	return Exchange(file, text, 0o600, func() error { return nil })
+}
+
+// Exchange is Write with another mode. Right before the file takes its place still is asked, whose
+// error leaves all as it is.
+func Exchange(file string, text []byte, mode fs.FileMode, still func() error) error {
+	err := replace(file, text, func(f *os.File) error {
+		if err := errors.Join(f.Chmod(mode), f.Sync()); err != nil {
+			return err
+		}
+		return still()
+	})
+	if err != nil {
 		return err
 	}
 	return Folder(filepath.Dir(file))
@@ -32,13 +45,17 @@ func Replace(file string, text []byte) error {
 	return replace(file, text, func(*os.File) error { return nil })
 }
 
-func replace(file string, text []byte, sync func(*os.File) error) error {
+// replace puts a file in its place once ready has found nothing wrong with it.
+func replace(file string, text []byte, ready func(*os.File) error) error {
 	f, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+"-*")
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(text)
-	if err = errors.Join(err, sync(f), f.Close()); err == nil {
+	if err == nil {
+		err = ready(f)
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
 		err = os.Rename(f.Name(), file)
 	}
 	if err != nil {

@@ -52,3 +52,21 @@ func TestWriteFails(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestExchange: the file has the mode that it is to have, once nothing speaks against it.
+func TestExchange(t *testing.T) {
+	file, no := filepath.Join(t.TempDir(), "x"), errors.New("no")
+	if err := Exchange(file, []byte("one"), 0o640, func() error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if err := Exchange(file, []byte("two"), 0o600, func() error { return no }); !errors.Is(err, no) {
+		t.Error(err)
+	}
+	text, err := os.ReadFile(file)
+	if info, statErr := os.Stat(file); err != nil || statErr != nil || string(text) != "one" || info.Mode() != 0o640 {
+		t.Errorf("%s %v %v", text, info.Mode(), err)
+	}
+	if left, err := os.ReadDir(filepath.Dir(file)); err != nil || len(left) != 1 {
+		t.Errorf("%v %v", left, err)
+	}
+}

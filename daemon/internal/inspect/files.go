@@ -74,7 +74,7 @@ func (f *Files) pin(label string, entry *config.Locked) (*config.Locked, error) 
 		if entry == nil {
 			delete(l.Plugins, label)
 		} else {
-			l.Put(label, *entry)
+			l.Plugins[label] = *entry
 		}
 		return nil
 	})
@@ -137,7 +137,7 @@ func (f *Files) Lock(ctx context.Context, labels []string, look bool) (Locking, 
 			}
 		}
 		for label, entry := range entries {
-			l.Put(label, entry)
+			l.Plugins[label] = entry
 		}
 		for label := range l.Plugins {
 			if _, _, there := f.labelled(label); !there && (len(labels) == 0 || slices.Contains(labels, label)) {

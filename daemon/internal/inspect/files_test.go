@@ -402,7 +402,7 @@ func TestRemoveOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, _, err := config.EditLock(config.LockPath(h.file), func(l *config.Lock) error {
-		l.Put("gone", config.Locked{Digest: strings.Repeat("0", 64)})
+		l.Plugins["gone"] = config.Locked{Digest: strings.Repeat("0", 64)}
 		return nil
 	}); err != nil {
 		t.Fatal(err)

@@ -65,21 +65,20 @@ type Daemon struct {
 	problems  problems
 	refused   atomic.Pointer[time.Time] // when the store last stopped taking writes
 
-	listener   *server.Listener
-	store      *store.Store
-	runlogs    *audit.Runlogs
-	host       hosted
-	servers    *known.Servers
-	models     *model.Models
-	library    *skill.Library
-	bundled    string // the folder of the bundled skills; empty without
-	answers    *answer.Answers
-	own        *builtin.Builtin
-	verbs      *builtin.Verbs
-	services   services
-	engine     *engine.Engine
-	workspaces *config.Workspaces
-	server     *server.Server
+	listener *server.Listener
+	store    *store.Store
+	runlogs  *audit.Runlogs
+	host     hosted
+	servers  *known.Servers
+	models   *model.Models
+	library  *skill.Library
+	bundled  string // the folder of the bundled skills; empty without
+	answers  *answer.Answers
+	own      *builtin.Builtin
+	verbs    *builtin.Verbs
+	services services
+	engine   *engine.Engine
+	server   *server.Server
 
 	parts closers // all that was made but what works for clients, and the server
 	work  closers // what works for clients: skills, engine and what tends them
@@ -131,8 +130,7 @@ func (d *Daemon) make(ctx context.Context) (err error) {
 		return err // the engine would take up what was left, and be stopped at once
 	}
 	rules := engine.NewRulebook(g.store, d.log)
-	d.workspaces = config.NewWorkspaces(d.sayWorkspace)
-	written := written{d.current, d.workspaces}
+	written := written{d.current, d.sayWorkspace}
 	ruling := policy.Live{Written: written.policy, Sandbox: func(root string) sdk.Sandbox { return d.current().Sandbox.For(root) }, Remembered: rules, Links: project.Links, Found: written.obeyed, Prepared: d.prepared}
 	copies := skill.Copies{Trusted: trust.Trusted, Runs: g.store}
 	d.verbs = builtin.NewVerbs(g.store, builtin.ParseGlob, d.secrets.Redact)

@@ -14,16 +14,23 @@ import (
 )
 
 // written is what is written down for projects: the configuration in force, and
-// the own files of projects.
+// the own files of projects. say hears what is wrong with one each time that it is read.
 type written struct {
-	current    func() *config.Config
-	workspaces *config.Workspaces
+	current func() *config.Config
+	say     func(project string, diags config.Diagnostics)
+}
+
+// workspace is what the own file of a project says now.
+func (w written) workspace(cfg *config.Config, root string) config.Workspace {
+	own, diags := config.WorkspaceOf(root, cfg)
+	w.say(root, diags) // also that nothing is wrong
+	return own
 }
 
 // policy are the settings of policy in a project.
 func (w written) policy(root string) policy.Settings {
 	cfg := w.current()
-	return settingsOf(cfg, root, w.workspaces.Of(cfg, root))
+	return settingsOf(cfg, root, w.workspace(cfg, root))
 }
 
 func settingsOf(cfg *config.Config, root string, w config.Workspace) policy.Settings {
@@ -64,7 +71,7 @@ func protection(user, own sdk.Protection) sdk.Protection {
 // the prompts in it.
 func (w written) narrowing(root string) engine.Narrowing {
 	cfg := w.current()
-	own := w.workspaces.Of(cfg, root)
+	own := w.workspace(cfg, root)
 	return engine.Narrowing{
 		Agent: cmp.Or(own.Agent, cfg.Workspace.Agent), Model: cmp.Or(own.Model, cfg.Workspace.Model), Guards: own.Restrict,
 	}

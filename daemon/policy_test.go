@@ -32,7 +32,7 @@ func living(t *testing.T, blocks string) (written, *[]string, string) {
 	}
 	var said []string
 	say := func(_ string, diags config.Diagnostics) { said = append(said, diags.Error()) }
-	return written{func() *config.Config { return cfg }, config.NewWorkspaces(say)}, &said, root
+	return written{func() *config.Config { return cfg }, say}, &said, root
 }
 
 func writeOf(root string) sdk.PolicyRequest {

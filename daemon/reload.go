@@ -181,7 +181,7 @@ func (d *Daemon) mistake(x config.Diagnostic) string {
 
 // Mistakes implements server.Daemon: of a project, its own file is read as it is now.
 func (d *Daemon) Mistakes(project string) rpc.Mistakes {
-	d.workspaces.Of(d.current(), project)
+	written{d.current, d.sayWorkspace}.workspace(d.current(), project)
 	return rpc.Mistakes{Mistakes: d.problems.mistakes(project), Unseen: d.host.Unseen()}
 }
 

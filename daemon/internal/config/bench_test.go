@@ -43,3 +43,23 @@ func BenchmarkEdit(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkWorkspace reads the own file of a project, as each decision about a call in it does.
+func BenchmarkWorkspace(b *testing.B) {
+	cfg, _ := load(b, "")
+	for name, text := range map[string]string{
+		"none": "", "usual": "workspace {\n  agent = \"chat\"\n  deny  = [\"bash\"]\n}\nrule \"careful\" {\n  decision = \"propose\"\n  paths    = [\"db/**\"]\n}\nguard {\n  max_turns = 5\n}\nprotect {\n  refuse = [\"keys/**\"]\n}\n",
+	} {
+		project := b.TempDir()
+		if text != "" {
+			writeFile(b, WorkspaceFile(project), text)
+		}
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if w, diags := WorkspaceOf(project, cfg); diags.HasErrors() || (w.Guards.MaxTurns > 0) != (text != "") {
+					b.Fatal(w, diags)
+				}
+			}
+		})
+	}
+}

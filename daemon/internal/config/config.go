@@ -7,6 +7,7 @@
 package config
 
 import (
+	"sync"
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
@@ -48,7 +49,8 @@ type Config struct {
 	KeyUses map[string][]string
 
 	keys    Keys
-	secrets []string // that the files ask for by name
+	own     *sync.Map // the own files of projects that were read against it, by root
+	secrets []string  // that the files ask for by name
 }
 
 // Listen says where the daemon is reached.

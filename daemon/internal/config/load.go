@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclparse"
@@ -57,6 +58,7 @@ func Load(src Source) (*Config, Diagnostics) {
 			Skills:  Skills{Enabled: map[string]bool{}, places: map[string]string{}},
 			Context: evalContext(src),
 			keys:    src.Keys,
+			own:     &sync.Map{},
 		},
 		kept: map[string][]*block{},
 	}

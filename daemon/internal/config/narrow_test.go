@@ -95,78 +95,67 @@ protect {
 	})
 }
 
-// TestWorkspacesFollowTheFile: a file that comes, changes, breaks, is mended and goes is seen at
-// the next question; who looks after it hears of each, and of none when nothing changed.
-func TestWorkspacesFollowTheFile(t *testing.T) {
+// TestWorkspaceFollowsTheFile: a file that comes, changes, breaks, is mended and goes is seen at
+// the next question, and so are its mistakes.
+func TestWorkspaceFollowsTheFile(t *testing.T) {
 	cfg, _ := load(t, "")
 	project := t.TempDir()
 	file := WorkspaceFile(project)
-	var told []int // how many mistakes, each time
-	ws := NewWorkspaces(func(of string, diags Diagnostics) {
-		if of != project {
-			t.Errorf("told of %s", of)
-		}
-		told = append(told, len(diags))
-	})
 	remove := func() error { return os.RemoveAll(filepath.Dir(file)) }
 	text := func(text string) func() error {
 		return func() error { writeFile(t, file, text); return nil }
 	}
 	for _, step := range []struct {
-		name   string
-		do     func() error
-		turns  int
-		broken bool
-		told   []int
+		name     string
+		do       func() error
+		turns    int
+		broken   bool
+		mistakes int
 	}{
-		{"no file", func() error { return nil }, 0, false, []int{0}},
-		{"it comes", text("guard {\n  max_turns = 3\n}\n"), 3, false, []int{0}},
-		{"it is as it was", func() error { return nil }, 3, false, nil},
-		{"it changes", text("guard {\n  max_turns = 45\n}\n"), 45, false, []int{0}},
-		{"it is half", text("guard {\n"), 0, true, []int{1}},
-		{"it asks for more", text("guard {\n  max_turns = 4000\n}\n"), 0, false, []int{1}},
-		{"it is mended", text("guard {\n  max_turns = 5\n}\n"), 5, false, []int{0}},
+		{"no file", func() error { return nil }, 0, false, 0},
+		{"it comes", text("guard {\n  max_turns = 3\n}\n"), 3, false, 0},
+		{"it is as it was", func() error { return nil }, 3, false, 0},
+		{"it changes", text("guard {\n  max_turns = 45\n}\n"), 45, false, 0},
+		{"it is half", text("guard {\n"), 0, true, 1},
+		{"it asks for more", text("guard {\n  max_turns = 4000\n}\n"), 0, false, 1},
+		{"it is mended", text("guard {\n  max_turns = 5\n}\n"), 5, false, 0},
 		{"a folder", func() error {
 			if err := os.Remove(file); err != nil {
 				return err
 			}
 			return os.Mkdir(file, 0o700)
-		}, 0, true, []int{1}},
+		}, 0, true, 1},
 		{"a link to nothing", func() error {
 			if err := os.Remove(file); err != nil {
 				return err
 			}
 			return os.Symlink("none", file)
-		}, 0, true, []int{1}},
-		{"it goes", remove, 0, false, []int{0}},
-		{"a file in the place of its folder", func() error { return os.WriteFile(filepath.Dir(file), nil, 0o600) }, 0, false, nil},
+		}, 0, true, 1},
+		{"it goes", remove, 0, false, 0},
+		{"a file in the place of its folder", func() error { return os.WriteFile(filepath.Dir(file), nil, 0o600) }, 0, false, 0},
 	} {
 		if err := step.do(); err != nil {
 			t.Fatal(err)
 		}
-		told = nil
 		for range 2 {
-			w := ws.Of(cfg, project)
-			if w.Guards.MaxTurns != step.turns || (w.Broken != "") != step.broken || step.broken != strings.HasPrefix(w.BrokenAt, file+":") {
-				t.Errorf("%s: %d turns, broken %q at %q", step.name, w.Guards.MaxTurns, w.Broken, w.BrokenAt)
+			w, diags := WorkspaceOf(project, cfg)
+			if w.Guards.MaxTurns != step.turns || (w.Broken != "") != step.broken || step.broken != strings.HasPrefix(w.BrokenAt, file+":") || len(diags) != step.mistakes {
+				t.Errorf("%s: %d turns, broken %q at %q, %v", step.name, w.Guards.MaxTurns, w.Broken, w.BrokenAt, diags)
 			}
-		}
-		if !slices.Equal(told, step.told) {
-			t.Errorf("%s: told %v, want %v", step.name, told, step.told)
 		}
 	}
 	if err := os.Remove(filepath.Dir(file)); err != nil {
 		t.Fatal(err)
 	}
 	writeFile(t, file, "guard {\n  max_turns = 98\n}\n")
-	if w := ws.Of(cfg, project); w.Guards.MaxTurns != 98 {
+	if w, _ := WorkspaceOf(project, cfg); w.Guards.MaxTurns != 98 {
 		t.Errorf("%+v", w)
 	}
 	less, _ := load(t, "guard {\n  max_turns = 9\n}\n")
-	if w := ws.Of(less, project); w.Guards.MaxTurns != 0 {
+	if w, _ := WorkspaceOf(project, less); w.Guards.MaxTurns != 0 {
 		t.Errorf("with other limits of the user it is %d turns still", w.Guards.MaxTurns)
 	}
-	if w := ws.Of(cfg, ""); !reflect.DeepEqual(w, Workspace{}) {
+	if w, _ := WorkspaceOf("", cfg); !reflect.DeepEqual(w, Workspace{}) {
 		t.Errorf("without a project: %+v", w)
 	}
 }

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclparse"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
+	"github.com/bothyd/bothy/daemon/internal/watch"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -20,6 +22,38 @@ const onlyNarrows = "The file of a workspace can only narrow: it may have the bl
 
 // workspacePrefix begins the Source of a rule of a workspace.
 const workspacePrefix = "workspace "
+
+// WorkspaceFile is where a project has its own configuration.
+func WorkspaceFile(project string) string { return filepath.Join(project, ".bothy", "config.hcl") }
+
+// ownFile is what the own file of a project said, as it was then. No tool can write it, so that its time and
+// size tell whether it is another.
+type ownFile struct {
+	key   watch.Key
+	says  Workspace
+	diags Diagnostics
+}
+
+// WorkspaceOf is what the file of a project says now, read against cfg, which Load returned. Without a file it
+// says nothing; one that is there and cannot be looked at is read, which says why.
+func WorkspaceOf(project string, cfg *Config) (Workspace, Diagnostics) {
+	file := WorkspaceFile(project)
+	if _, err := os.Lstat(file); project == "" || watch.Missing(err) {
+		return Workspace{}, nil
+	}
+	info, err := os.Stat(file)
+	if err != nil {
+		return ReadWorkspace(file, cfg)
+	}
+	was, _ := cfg.own.Load(project)
+	now, _ := was.(ownFile)
+	if key := watch.KeyOf(info); now.key != key {
+		now.key = key
+		now.says, now.diags = ReadWorkspace(file, cfg)
+		cfg.own.Store(project, now)
+	}
+	return now.says, now.diags
+}
 
 // ReadWorkspace reads .bothy/config.hcl of a project, which can only restrict what the user has
 // configured: choose among the agents and models, deny tools or have them proposed, lower limits.
@@ -48,18 +82,16 @@ func ReadWorkspace(path string, cfg *Config) (Workspace, Diagnostics) {
 // choose takes the choice of an agent and a model back where nobody trusts the project with it: another
 // agent may have other tools, and another model sends what is said elsewhere.
 func (l *loader) choose(w *Workspace, cfg *Config) {
-	if w.Agent == "" && w.Model == "" || cfg.Workspace.Trusts(rootOf(l.src.Path)) {
+	root := sdk.WithoutLinks(filepath.Dir(filepath.Dir(l.src.Path)))
+	if w.Agent == "" && w.Model == "" || cfg.Workspace.Trusts(root) {
 		return
 	}
 	w.Agent, w.Model = "", ""
 	l.diags = append(l.diags, Diagnostic{
 		Severity: "warning", Summary: "The choice of an agent or a model has no effect", File: l.src.Path, Line: 1, Column: 1,
-		Detail: fmt.Sprintf("Nobody trusts this project with it. If you do, write workspace { trust = [%q] } into your own configuration.", rootOf(l.src.Path)),
+		Detail: fmt.Sprintf("Nobody trusts this project with it. If you do, write workspace { trust = [%q] } into your own configuration.", root),
 	})
 }
-
-// rootOf is the root of the project whose file is at path.
-func rootOf(path string) string { return sdk.WithoutLinks(filepath.Dir(filepath.Dir(path))) }
 
 // firstError is the first mistake from the nth diagnostic on, with its place.
 func (l *loader) firstError(n int) (what, where string) {

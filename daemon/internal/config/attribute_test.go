@@ -133,7 +133,7 @@ func inBlock(block, assigned string) string {
 func small(t testing.TB, text string, env ...string) (*Config, Diagnostics) {
 	path := t.TempDir() + "/config.hcl"
 	writeFile(t, path, text)
-	return Load(Source{
+	return loadFrom(Source{
 		Defaults: []byte("provider \"openai\" {}\nagent \"default\" {}\n"), DefaultsName: "built-in",
 		Path: path, Required: true, Getenv: environment(env...), Secrets: &Secrets{},
 	})
@@ -261,7 +261,7 @@ func TestABlockOverAnother(t *testing.T) {
 		if user != "" {
 			writeFile(t, path, user)
 		}
-		return Load(Source{Defaults: []byte(built), DefaultsName: "built-in", Path: path, Getenv: environment(), Secrets: &Secrets{}})
+		return loadFrom(Source{Defaults: []byte(built), DefaultsName: "built-in", Path: path, Getenv: environment(), Secrets: &Secrets{}})
 	}
 	is := func(p Plugin) string {
 		return fmt.Sprintf("%s %v %v %v {Memory:%d Files:%d Call:%s} %+v %s", p.Path, p.Args, p.Env, p.Enabled, p.Limits.Memory, p.Limits.Files, p.Limits.Call, *p.Confine, p.text(nil, "own"))

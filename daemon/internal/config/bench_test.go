@@ -20,7 +20,7 @@ func BenchmarkLoad(b *testing.B) {
 		writeFile(b, path, text)
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				cfg, diags := Load(Source{Defaults: bothy.DefaultConfig, DefaultsName: bothy.DefaultConfigName, Path: path, Getenv: environment(), Secrets: &Secrets{}})
+				cfg, diags := loadFrom(Source{Defaults: bothy.DefaultConfig, DefaultsName: bothy.DefaultConfigName, Path: path, Getenv: environment(), Secrets: &Secrets{}})
 				if cfg == nil {
 					b.Fatal(diags)
 				}

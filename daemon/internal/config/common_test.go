@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -73,4 +74,31 @@ func ctyStrings(list ...string) []cty.Value {
 		out = append(out, cty.StringVal(s))
 	}
 	return out
+}
+
+// environmentKeys are those of the environment alone.
+type environmentKeys func(string) (string, bool)
+
+func (environmentKeys) Expect([]string) {}
+
+func (e environmentKeys) Find(name string) (string, error) {
+	if v, _ := e(name); v != "" {
+		return v, nil
+	}
+	return "", fmt.Errorf("the secret %s is not set: export %s", name, name)
+}
+
+func (e environmentKeys) Place(name string) string {
+	if v, _ := e(name); v != "" {
+		return "in the environment"
+	}
+	return ""
+}
+
+// loadFrom is Load with the keys of the environment, where there are no others.
+func loadFrom(src Source) (*Config, Diagnostics) {
+	if src.Keys == nil {
+		src.Keys = environmentKeys(src.Getenv)
+	}
+	return Load(src)
 }

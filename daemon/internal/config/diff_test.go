@@ -18,7 +18,7 @@ func usable(t interface{ Fatalf(string, ...any) }, path, text string, env ...str
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatalf("%v", err)
 	}
-	cfg, diags := Load(Source{
+	cfg, diags := loadFrom(Source{
 		Defaults: bothy.DefaultConfig, DefaultsName: bothy.DefaultConfigName,
 		Path: path, Required: true, Getenv: environment(env...), Secrets: &Secrets{},
 	})
@@ -137,7 +137,7 @@ func TestDigestKeepsSecrets(t *testing.T) {
 	if err := os.WriteFile(path, []byte("plugin \"p\" {\n  x = secret(\"V\")\n}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cfg, _ := Load(Source{Path: path, Getenv: environment("V", "some-secret"), Secrets: &s})
+	cfg, _ := loadFrom(Source{Path: path, Getenv: environment("V", "some-secret"), Secrets: &s})
 	if cfg == nil || s.Redact("some-secret") != "some-secret" {
 		t.Error("the secret was asked for before its use")
 	}
@@ -152,7 +152,7 @@ func TestNotedFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	var noted []string
-	Load(Source{Path: path, Getenv: environment(), Secrets: &Secrets{}, Noted: func(p string) { noted = append(noted, p) }})
+	loadFrom(Source{Path: path, Getenv: environment(), Secrets: &Secrets{}, Noted: func(p string) { noted = append(noted, p) }})
 	for _, want := range []string{filepath.Join(dir, "absent"), "/etc/hostname"} {
 		if !slices.Contains(noted, want) {
 			t.Errorf("%s is not among %v", want, noted)

@@ -24,11 +24,6 @@ type attribute struct {
 	block attributes // in the place of a value a block inside, for who has none of the name
 }
 
-// tokens are the value as one token: hclwrite only writes it.
-func (a attribute) tokens() hclwrite.Tokens {
-	return hclwrite.Tokens{{Type: hclsyntax.TokenIdent, Bytes: []byte(a.value)}}
-}
-
 // attributes are those of a block, in their order.
 type attributes []attribute
 
@@ -205,27 +200,19 @@ func appendBlock(text []byte, kind, label string, says attributes) []byte {
 
 // blockText is a block as hclwrite lays it out.
 func blockText(kind, label string, says attributes) string {
-	f := hclwrite.NewEmptyFile()
-	says.write(f.Body().AppendNewBlock(kind, []string{label}).Body())
-	return string(hclwrite.Format(f.Bytes()))
+	return string(hclwrite.Format(fmt.Appendf(nil, "%s %s {\n%s}\n", kind, Text(label), says.lines())))
 }
 
-func (as attributes) write(body *hclwrite.Body) {
+// lines are the attributes, one below the other.
+func (as attributes) lines() (text string) {
 	for _, a := range as {
 		if a.block != nil {
-			a.block.write(body.AppendNewBlock(a.name, nil).Body())
+			text += a.name + " {\n" + a.block.lines() + "}\n"
 		} else {
-			body.SetAttributeRaw(a.name, a.tokens())
+			text += a.name + " = " + a.value + "\n"
 		}
 	}
-}
-
-// lines are an attribute, or a block inside, within a block.
-func (a attribute) lines(eol string) string {
-	f := hclwrite.NewEmptyFile()
-	attributes{a}.write(f.Body())
-	text := strings.TrimSuffix(string(hclwrite.Format(f.Bytes())), "\n")
-	return "  " + strings.ReplaceAll(text, "\n", eol+"  ") + eol
+	return text
 }
 
 // setAttribute gives one attribute of a block its value, where it stands or as the block's last.
@@ -237,7 +224,8 @@ func setAttribute(text []byte, block *hclsyntax.Block, a attribute) []byte {
 		return splice(text, was.Expr.Range().Start.Byte, was.Expr.Range().End.Byte, a.value)
 	}
 	eol := lineEnd(text)
-	line := a.lines(eol)
+	line := strings.TrimSuffix(string(hclwrite.Format([]byte(attributes{a}.lines()))), "\n")
+	line = "  " + strings.ReplaceAll(line, "\n", eol+"  ") + eol
 	end := block.CloseBraceRange.Start.Byte
 	start := bytes.LastIndexByte(text[:end], '\n') + 1
 	if len(bytes.TrimSpace(text[start:end])) == 0 {

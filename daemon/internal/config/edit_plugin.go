@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2/hclwrite"
@@ -108,10 +107,6 @@ func ParseSet(a sdk.ConfigAttribute, text string) (Set, error) {
 			return wrong("%q is no bool", text)
 		}
 		value = is
-	case "duration":
-		if _, err := time.ParseDuration(text); err != nil {
-			return wrong(`write it with a unit, such as "30s" or "5m"`)
-		}
 	}
 	said, err := json.Marshal(value)
 	if err == nil {

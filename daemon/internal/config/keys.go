@@ -26,24 +26,16 @@ type Keys interface {
 	Place(name string) string
 }
 
-// environmentKeys are those of the environment alone.
-type environmentKeys func(string) (string, bool)
+// noKeys finds none.
+type noKeys struct{}
 
-func (environmentKeys) Expect([]string) {}
+func (noKeys) Expect([]string) {}
 
-func (e environmentKeys) Find(name string) (string, error) {
-	if v, _ := e(name); v != "" {
-		return v, nil
-	}
-	return "", fmt.Errorf("the secret %s is not set: export %s", name, name)
+func (noKeys) Find(name string) (string, error) {
+	return "", fmt.Errorf("the secret %s is not set", name)
 }
 
-func (e environmentKeys) Place(name string) string {
-	if v, _ := e(name); v != "" {
-		return "in the environment"
-	}
-	return ""
-}
+func (noKeys) Place(string) string { return "" }
 
 // KeyPlace says where the api_key of a provider's block is, as in "its key is in the
 // environment"; empty when there is none that resolves now.

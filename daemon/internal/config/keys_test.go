@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -31,7 +32,7 @@ func (h *heldKeys) Place(name string) string {
 // withKeys reads a file, without the built-in configuration.
 func withKeys(t *testing.T, keys *heldKeys, text string) *Config {
 	t.Helper()
-	cfg, diags := Load(Source{Defaults: []byte(text), DefaultsName: "d", Getenv: environment("E", "from the environment"), Secrets: &Secrets{}, Keys: keys})
+	cfg, diags := loadFrom(Source{Defaults: []byte(text), DefaultsName: "d", Getenv: environment("E", "from the environment"), Secrets: &Secrets{}, Keys: keys})
 	if cfg == nil {
 		t.Fatal(diags)
 	}
@@ -131,5 +132,16 @@ func TestAKeyThatChangesChangesItsBlocks(t *testing.T) {
 			t.Errorf("%s = %q changes %v, want %v", c.name, c.value, changes, c.changes)
 		}
 		was = now
+	}
+}
+
+// TestNoKeys: who gives no keys reads a configuration that asks for none, and where it does asks in vain.
+func TestNoKeys(t *testing.T) {
+	cfg, diags := Load(Source{Defaults: []byte("provider \"a\" {\n  plugin  = \"openai\"\n  api_key = secret(\"HOME\")\n}\n"), DefaultsName: "d", Getenv: environment("HOME", "x"), Secrets: &Secrets{}})
+	if cfg == nil || len(cfg.KeyUses["HOME"]) != 1 || cfg.KeyPlace(cfg.Providers[0]) != "" {
+		t.Fatal(cfg, diags)
+	}
+	if _, err := cfg.Secret("HOME"); err == nil || !strings.Contains(err.Error(), "the secret HOME is not set") {
+		t.Error(err)
 	}
 }

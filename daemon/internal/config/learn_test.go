@@ -29,7 +29,7 @@ plugin "q" {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cfg, diags := Load(Source{Path: path, Required: true, Secrets: &secrets, Getenv: func(name string) (string, bool) {
+	cfg, diags := loadFrom(Source{Path: path, Required: true, Secrets: &secrets, Getenv: func(name string) (string, bool) {
 		v, ok := values[name]
 		return v, ok
 	}})

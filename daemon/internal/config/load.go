@@ -27,8 +27,7 @@ type Source struct {
 	Required     bool   // the user named the file, so that its absence is a mistake
 	Getenv       func(string) (string, bool)
 	Secrets      Registry
-	// Keys find what secret() asks for. Nil looks in Getenv alone.
-	Keys Keys
+	Keys         Keys // find what secret() asks for; nil finds nothing
 	// Noted hears of the lock and of each file that file() is asked for, there or not, also
 	// after Load has returned. Nil hears nothing.
 	Noted func(path string)
@@ -48,7 +47,7 @@ func DefaultPath() (string, error) {
 // (an unusable environment variable) leave what was there before.
 func Load(src Source) (*Config, Diagnostics) {
 	if src.Keys == nil {
-		src.Keys = environmentKeys(src.Getenv)
+		src.Keys = noKeys{}
 	}
 	l := &loader{
 		src:    src,

@@ -29,7 +29,7 @@ func load(t testing.TB, user string, env ...string) (*Config, Diagnostics) {
 	if err := os.WriteFile(path, []byte(user), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return Load(Source{
+	return loadFrom(Source{
 		Defaults: bothy.DefaultConfig, DefaultsName: bothy.DefaultConfigName,
 		Path: path, Required: true, Getenv: environment(env...), Secrets: &Secrets{},
 	})
@@ -166,11 +166,11 @@ func TestLayers(t *testing.T) {
 
 func TestUserFileThatIsMissingOrHuge(t *testing.T) {
 	src := Source{Defaults: bothy.DefaultConfig, DefaultsName: "d", Path: filepath.Join(t.TempDir(), "none.hcl"), Getenv: environment(), Secrets: &Secrets{}}
-	if cfg, diags := Load(src); cfg == nil {
+	if cfg, diags := loadFrom(src); cfg == nil {
 		t.Errorf("no file at all: %v", diags)
 	}
 	src.Required = true
-	if cfg, _ := Load(src); cfg != nil {
+	if cfg, _ := loadFrom(src); cfg != nil {
 		t.Error("a file that was named and is missing was accepted")
 	}
 	big := filepath.Join(t.TempDir(), "big.hcl")
@@ -178,7 +178,7 @@ func TestUserFileThatIsMissingOrHuge(t *testing.T) {
 		t.Fatal(err)
 	}
 	src.Path = big
-	if cfg, diags := Load(src); cfg != nil || !strings.Contains(diags.Error(), "1 MiB") {
+	if cfg, diags := loadFrom(src); cfg != nil || !strings.Contains(diags.Error(), "1 MiB") {
 		t.Errorf("a file of 2 MB was accepted: %v", diags)
 	}
 }
@@ -238,7 +238,7 @@ func FuzzLoad(f *testing.F) {
 	f.Add(bothy.DefaultConfig)
 	f.Add([]byte("plugin \"a\" {\n env = { a = env(\"X\", \"y\") }\n}\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		cfg, diags := Load(Source{Defaults: text, DefaultsName: "fuzz", Getenv: environment(), Secrets: &Secrets{}})
+		cfg, diags := loadFrom(Source{Defaults: text, DefaultsName: "fuzz", Getenv: environment(), Secrets: &Secrets{}})
 		if (cfg == nil) != diags.HasErrors() {
 			t.Fatalf("config %v with diagnostics %v", cfg != nil, diags)
 		}

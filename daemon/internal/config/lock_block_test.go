@@ -160,7 +160,7 @@ func TestALockThatCannotBeRead(t *testing.T) {
 		if err := make(LockPath(src.Path)); err != nil {
 			t.Fatal(err)
 		}
-		if cfg, diags := Load(src); cfg != nil || len(diags) == 0 || !strings.Contains(diags.Error(), LockName) {
+		if cfg, diags := loadFrom(src); cfg != nil || len(diags) == 0 || !strings.Contains(diags.Error(), LockName) {
 			t.Errorf("%s: %v %v", name, cfg != nil, diags)
 		}
 		if _, err := ReadLock(LockPath(src.Path)); err == nil {

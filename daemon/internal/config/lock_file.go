@@ -126,7 +126,7 @@ func (l Locked) become(label string, now Locked) []byte {
 	}
 	for _, a := range says {
 		if !slices.ContainsFunc(before, func(was attribute) bool { return was.name == a.name && was.value == a.value }) {
-			body.SetAttributeRaw(a.name, a.tokens())
+			body.SetAttributeRaw(a.name, hclwrite.Tokens{{Type: hclsyntax.TokenIdent, Bytes: []byte(a.value)}}) // it is only written
 		}
 	}
 	return bytes.TrimSpace(hclwrite.Format(f.Bytes()))

@@ -254,7 +254,7 @@ func TestLoadLock(t *testing.T) {
 	}
 	var noted []string
 	src.Noted = func(p string) { noted = append(noted, p) }
-	without, diags := Load(src)
+	without, diags := loadFrom(src)
 	if without == nil || !slices.Contains(noted, filepath.Join(dir, LockName)) {
 		t.Fatal(diags, noted)
 	}
@@ -267,7 +267,7 @@ func TestLoadLock(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	with, diags := Load(src)
+	with, diags := loadFrom(src)
 	if with == nil || with.Plugins[0].Locked == nil || with.Plugins[1].Locked != nil || with.Providers[0].Locked == nil {
 		t.Fatal(diags, with)
 	}
@@ -277,7 +277,7 @@ func TestLoadLock(t *testing.T) {
 	if err := os.WriteFile(LockPath(src.Path), []byte("\nversion = = 2\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if cfg, diags := Load(src); cfg != nil || len(diags) != 1 || diags[0].Line != 2 || !strings.Contains(diags.Error(), LockName+":2:") {
+	if cfg, diags := loadFrom(src); cfg != nil || len(diags) != 1 || diags[0].Line != 2 || !strings.Contains(diags.Error(), LockName+":2:") {
 		t.Error(cfg, diags)
 	}
 }

@@ -118,7 +118,7 @@ func TestAddMCP(t *testing.T) {
 	if err := AddMCP(path, MCPEdit{Name: "a-b"}); sdk.OutcomeOf(err) != sdk.Validation {
 		t.Errorf("a name that is none: %v", err)
 	}
-	cfg, diags := Load(Source{Defaults: []byte("agent \"default\" {}\n"), Path: path, Required: true, Getenv: environment("HOME", "/home/me", "NOTES_KEY", "k"), Secrets: &Secrets{}})
+	cfg, diags := loadFrom(Source{Defaults: []byte("agent \"default\" {}\n"), Path: path, Required: true, Getenv: environment("HOME", "/home/me", "NOTES_KEY", "k"), Secrets: &Secrets{}})
 	if diags.HasErrors() {
 		t.Fatalf("%v\n%s", diags, text)
 	}
@@ -192,7 +192,7 @@ mcp "c" {
 }
 `)
 	writeFile(t, LockPath(path), "version = 2\nplugin \"mcp__a\" {\n  plugin = \"mcp\"\n  digest = \""+strings.Repeat("a", 64)+"\"\n}\n")
-	cfg, diags := Load(Source{Defaults: []byte("agent \"default\" {}\n"), Path: path, Required: true, Getenv: environment("SERVER", "/srv/a", "KEY", "canary"), Secrets: &Secrets{}})
+	cfg, diags := loadFrom(Source{Defaults: []byte("agent \"default\" {}\n"), Path: path, Required: true, Getenv: environment("SERVER", "/srv/a", "KEY", "canary"), Secrets: &Secrets{}})
 	if cfg == nil {
 		t.Fatal(diags)
 	}

@@ -71,7 +71,7 @@ func TestNoRegularFile(t *testing.T) {
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cfg, diags := Load(Source{Path: path, Required: true, Getenv: environment(), Secrets: &Secrets{}})
+	cfg, diags := loadFrom(Source{Path: path, Required: true, Getenv: environment(), Secrets: &Secrets{}})
 	if cfg != nil || !strings.Contains(diags.Error(), "no regular file") {
 		t.Errorf("%v %v", cfg, diags)
 	}
@@ -85,7 +85,7 @@ func TestPaths(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cfg, diags := Load(Source{Path: path, Required: true, Getenv: environment(), Secrets: &Secrets{}})
+	cfg, diags := loadFrom(Source{Path: path, Required: true, Getenv: environment(), Secrets: &Secrets{}})
 	if cfg == nil {
 		t.Fatal(diags.Error())
 	}

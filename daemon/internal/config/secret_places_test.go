@@ -39,7 +39,7 @@ func TestFunctions(t *testing.T) {
 	} {
 		path := filepath.Join(dir, "config.hcl")
 		writeFile(t, path, "sandbox {\n  image = "+expr+"\n}\n")
-		cfg, diags := Load(Source{Path: path, Getenv: environment("E", "set", "EMPTY", ""), Secrets: &Secrets{}})
+		cfg, diags := loadFrom(Source{Path: path, Getenv: environment("E", "set", "EMPTY", ""), Secrets: &Secrets{}})
 		if why, fails := strings.CutPrefix(want, "!"); fails {
 			if cfg != nil || !strings.Contains(diags.Error(), why) || diags[0].Line != 2 {
 				t.Errorf("%s: %s, want %q", expr, diags.Error(), why)
@@ -74,7 +74,7 @@ plugin "q" {
 	secrets := &Secrets{}
 	path := filepath.Join(t.TempDir(), "config.hcl")
 	writeFile(t, path, text)
-	cfg, diags := Load(Source{Path: path, Getenv: environment("CANARY", canary, "OTHER", other), Secrets: secrets})
+	cfg, diags := loadFrom(Source{Path: path, Getenv: environment("CANARY", canary, "OTHER", other), Secrets: secrets})
 	if cfg == nil {
 		t.Fatal(diags)
 	}
@@ -82,7 +82,7 @@ plugin "q" {
 	if err != nil || strings.Contains(string(shown), canary) || !strings.Contains(string(shown), "registry/[secret]") || !strings.Contains(string(shown), "[secret]/**") {
 		t.Errorf("%s %v", shown, err)
 	}
-	now, diags := Load(Source{Path: path, Getenv: environment("CANARY", other, "OTHER", canary), Secrets: secrets})
+	now, diags := loadFrom(Source{Path: path, Getenv: environment("CANARY", other, "OTHER", canary), Secrets: secrets})
 	if now == nil {
 		t.Fatal(diags)
 	}

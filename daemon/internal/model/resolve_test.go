@@ -12,6 +12,7 @@ import (
 	"github.com/bothyd/bothy"
 	"github.com/bothyd/bothy/daemon/internal/audit"
 	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/daemon/internal/credential"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -59,7 +60,11 @@ func chooser(t *testing.T, user string, providers listed, up ...string) *Models 
 	if err := os.WriteFile(path, []byte(user), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cfg, diags := config.Load(config.Source{Defaults: bothy.DefaultConfig, DefaultsName: bothy.DefaultConfigName, Path: path, Required: true, Getenv: os.LookupEnv, Secrets: &audit.Redactor{}})
+	noRing := credential.System(func(string) (string, bool) { return "", false })
+	cfg, diags := config.Load(config.Source{
+		Defaults: bothy.DefaultConfig, DefaultsName: bothy.DefaultConfigName, Path: path, Required: true, Getenv: os.LookupEnv, Secrets: &audit.Redactor{},
+		Keys: credential.New(os.LookupEnv, "", noRing, func(string) {}),
+	})
 	if cfg == nil {
 		t.Fatal(diags.Error())
 	}

@@ -184,8 +184,8 @@ func TestFoldersOfSkills(t *testing.T) {
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
-	if is := cfg.Skills.Switched("a"); is == nil || *is || !strings.HasSuffix(cfg.Skills.Place("a"), "config.hcl:1") || cfg.Skills.Switched("b") != nil {
-		t.Errorf("%v at %q", is, cfg.Skills.Place("a"))
+	if is := cfg.Skills.Blocks["a"]; is.Enabled == nil || *is.Enabled || !strings.HasSuffix(is.Place, "config.hcl:1") || cfg.Skills.Blocks["b"].Enabled != nil {
+		t.Errorf("%+v", cfg.Skills.Blocks)
 	}
 	for want, s := range map[string]Skills{".agents/skills .claude/skills": cfg.Skills, ".agents/skills": {Agents: true}, ".claude/skills": {Claude: true}, "": {}} {
 		if got := strings.Join(s.Folders(), " "); got != want {

@@ -32,7 +32,7 @@ func schemaOf(types ...string) *hcl.BodySchema {
 
 // block is one that was kept until all files are read: those of later files are over it.
 type block struct {
-	label string // empty for a workspace block
+	label string // empty for a block without one
 	body  *hclsyntax.Body
 	at    hcl.Range
 }
@@ -42,9 +42,10 @@ var labelPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
 // labelMistake is what is wrong with the label of a block, or empty.
 func labelMistake(kind, label string) string {
 	switch {
+	case kind == "project": // it is a path
 	case kind == "skill":
 		return SkillNameMistake(label)
-	case kind == "mcp" && (len(label) > mostMCPLabel || !mcpLabel.MatchString(label)):
+	case kind == "mcp" && (len(label) > 32 || !mcpLabel.MatchString(label)): // a tool's name has 64, of which half is the tool's
 		return "The name of an mcp block has at most 32 of a-z and 0-9, with a single _ between them, since it is part of the names of the server's tools: mcp__NAME__TOOL."
 	case !labelPattern.MatchString(label):
 		return fmt.Sprintf("The name of a %s is made of a-z, 0-9, dot, dash and underscore, at most 64 of them, a letter or digit first.", kind)
@@ -52,10 +53,9 @@ func labelMistake(kind, label string) string {
 	return ""
 }
 
-// file adds one file: settings take effect at once, labelled blocks are kept until all files are read.
+// file adds one file: settings take effect at once, all other blocks are kept until all files are read.
 func (l *loader) file(text []byte, name string) {
 	l.blocks(text, name, schemaOf(blockTypes...), "At the top of a file there are the blocks "+strings.Join(blockTypes, ", ")+".", func(b *hcl.Block, twice bool) {
-		kept := &block{strings.Join(b.Labels, ""), b.Body.(*hclsyntax.Body), b.DefRange} // no other syntax is read
 		switch {
 		case twice:
 			return
@@ -63,11 +63,8 @@ func (l *loader) file(text []byte, name string) {
 			l.project(b)
 		case len(b.Labels) == 0 && b.Type != "workspace":
 			l.settings(b)
-		default:
-			l.keep(b, kept)
-			return
 		}
-		l.kept[b.Type] = append(l.kept[b.Type], kept)
+		l.keep(b)
 	})
 }
 
@@ -114,9 +111,9 @@ func (l *loader) parse(text []byte, name string) *hcl.File {
 // settings applies a block without a label.
 func (l *loader) settings(b *hcl.Block) {
 	has := func(s setting) bool { return s.block == b.Type }
-	l.take(b.Type, l.attributes(b), has, "Unknown attribute", b.Type+" has no attribute %q; it has "+names(has)+".", func(s setting, a *hcl.Attribute, value any, text string) error {
-		s.set(l.cfg, value)
-		l.cfg.Values[s.at].from(text, placeOf(a.NameRange), a.NameRange)
+	l.take(l.cfg, b.Type, l.attributes(b), has, "Unknown attribute", b.Type+" has no attribute %q; it has "+names(has)+".", func(s setting, a *hcl.Attribute, _ any, text string) error {
+		v := &l.cfg.Values[s.at]
+		v.text, v.Source, v.place = text, placeOf(a.NameRange), a.NameRange
 		return nil
 	})
 }
@@ -128,13 +125,12 @@ func (l *loader) attributes(b *hcl.Block) hcl.Attributes {
 	return attrs
 }
 
-// take reads attributes as the settings of a block, in the order of the file, and gives
-// each value, with its text, to do. What has has not is reported by a summary and a detail
-// with the name in it, and so is what is wrong with a value. It returns false when a value
-// that belongs there could not be taken.
-func (l *loader) take(block string, attrs hcl.Attributes, has func(setting) bool, summary, detail string, do func(s setting, a *hcl.Attribute, value any, text string) error) bool {
+// take sets in a configuration what attributes say as the settings of a block, in the order of the file,
+// unless may, which may be nil, has an error. What has has not is reported by a summary and a detail with
+// the name in it. It returns false when a value that belongs there could not be taken.
+func (l *loader) take(into *Config, block string, attrs hcl.Attributes, has func(setting) bool, summary, detail string, may func(s setting, a *hcl.Attribute, value any, text string) error) bool {
 	all := true
-	for _, a := range inOrder(attrs) {
+	for _, a := range slices.SortedFunc(maps.Values(attrs), func(a, b *hcl.Attribute) int { return a.Range.Start.Byte - b.Range.Start.Byte }) {
 		s := findSetting(block, a.Name)
 		if !has(s) {
 			l.reportAt(a.NameRange, summary, fmt.Sprintf(detail, a.Name))
@@ -153,19 +149,20 @@ func (l *loader) take(block string, attrs hcl.Attributes, has func(setting) bool
 		if err == nil {
 			value, err = s.read(text)
 		}
-		if err == nil {
-			err = do(s, a, value, text)
+		if err == nil && may != nil {
+			err = may(s, a, value, text)
 		}
 		if err != nil {
 			l.reportAt(a.Expr.Range(), "Wrong value", err.Error()+".")
 			all = false
+			continue
 		}
+		s.set(into, value)
 	}
 	return all
 }
 
-// path makes a path of a file absolute: ~/ is the home, and what is relative
-// is so to the folder of the user's file.
+// path is Resolve of a path of a file, from the folder of the user's file; empty stays empty.
 func (l *loader) path(text string) string {
 	if text == "" {
 		return ""
@@ -174,22 +171,21 @@ func (l *loader) path(text string) string {
 }
 
 // keep stores a block, over an earlier one of the same label.
-func (l *loader) keep(b *hcl.Block, kept *block) {
-	label := kept.label
-	if why := labelMistake(b.Type, label); why != "" && len(b.Labels) > 0 {
+func (l *loader) keep(b *hcl.Block) {
+	kept := &block{strings.Join(b.Labels, ""), b.Body.(*hclsyntax.Body), b.DefRange} // no other syntax is read
+	if why := labelMistake(b.Type, kept.label); why != "" && len(b.Labels) > 0 {
 		l.reportAt(b.LabelRanges[0], "Unusable name", why)
 		return
 	}
 	list := l.kept[b.Type]
-	if i := slices.IndexFunc(list, func(lower *block) bool { return lower.label == label }); i >= 0 {
+	if i := slices.IndexFunc(list, func(lower *block) bool { return lower.label == kept.label }); i >= 0 {
 		kept.body, list[i] = over(kept.body, list[i].body), kept
 	} else {
 		l.kept[b.Type] = append(list, kept)
 	}
 }
 
-// over is a body over another: of each attribute, and of the blocks of each type, the
-// upper one's count.
+// over is a body over another: of each attribute, and of the blocks of each type, the upper one's count.
 func over(upper, lower *hclsyntax.Body) *hclsyntax.Body {
 	both := *upper
 	both.Attributes = maps.Clone(lower.Attributes)
@@ -221,11 +217,6 @@ func names(of func(setting) bool) string {
 		}
 	}
 	return strings.Join(out, ", ")
-}
-
-// inOrder gives attributes as they stand in the file, so that diagnostics do too.
-func inOrder(attrs hcl.Attributes) []*hcl.Attribute {
-	return slices.SortedFunc(maps.Values(attrs), func(a, b *hcl.Attribute) int { return a.Range.Start.Byte - b.Range.Start.Byte })
 }
 
 // placeOf is where something stands, for people.

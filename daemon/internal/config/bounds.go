@@ -3,6 +3,7 @@ package config
 import (
 	"path/filepath"
 	"regexp"
+	"slices"
 	"time"
 
 	"github.com/hashicorp/hcl/v2/gohcl"
@@ -63,12 +64,10 @@ func (l *loader) bounds(p *Plugin, body *hclsyntax.Body) {
 			l.wrong(body, "schemes", "schemes holds %q: write what stands before :// in a path, such as \"known\".", s)
 		}
 	}
-	for _, r := range p.Requires {
-		if r == p.Label {
-			l.wrong(body, "requires", "%s cannot require itself.", p.Label)
-		}
+	if slices.Contains(p.Requires, p.Label) {
+		l.wrong(body, "requires", "%s cannot require itself.", p.Label)
 	}
-	l.price(body, p.Price)
+	l.notNegative(inner(body, "price"), "price: ", p.Price)
 }
 
 // absolute are the paths of an attribute as they count wherever the daemon was started.

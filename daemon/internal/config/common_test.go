@@ -62,11 +62,11 @@ func hclExpr(t testing.TB, text string) hcl.Expression {
 
 // setSkill is the text with one skill block edited, and setPlugin with that of a plugin.
 func setSkill(text []byte, path, name string, enabled bool) ([]byte, error) {
-	return setBlock(text, path, "skill", name, attributesOf(skillBlock{&enabled}))
+	return setBlock(text, path, "skill", name, attributesOf(SkillBlock{Enabled: &enabled}), false)
 }
 
 func setPlugin(text []byte, path string, e PluginEdit) ([]byte, error) {
-	return setBlock(text, path, e.Kind, e.Label, e.attributes())
+	return setBlock(text, path, e.Kind, e.Label, e.attributes(), false)
 }
 func ctyStrings(list ...string) []cty.Value {
 	var out []cty.Value

@@ -1,9 +1,8 @@
-// Package config reads Bothy's HCL: the defaults that are built in, the user's
-// file over them, then the environment. It reports mistakes where they stand.
+// Package config reads Bothy's HCL: the defaults that are built in, the user's file over them, then the
+// environment. It reports mistakes where they stand.
 //
-// A plugin's and a provider's block is taken apart only as far as the host
-// needs (which binary, which grants); the rest stays undecoded until the
-// plugin's manifest says what belongs there.
+// A plugin's and a provider's block is taken apart only as far as the host needs (which binary, which
+// grants); the rest stays undecoded until the plugin's manifest says what belongs there.
 package config
 
 import (
@@ -18,8 +17,7 @@ import (
 
 // Config is everything that was configured, with the defaults filled in.
 type Config struct {
-	// The blocks without a label. The tags of their fields are all that there is
-	// to know of an attribute; see setting.
+	// The blocks without a label. The tags of a field are all that there is to know of it; see setting.
 	Listen  Listen      `block:"listen"`
 	Store   Store       `block:"store"`
 	Log     Log         `block:"log"`
@@ -48,9 +46,8 @@ type Config struct {
 	// "provider openai". What is switched off asks for none.
 	KeyUses map[string][]string
 
-	keys    Keys
-	own     *sync.Map // the own files of projects that were read against it, by root
-	secrets []string  // that the files ask for by name
+	keys Keys
+	own  *sync.Map // the own files of projects that were read against it, by root
 }
 
 // Listen says where the daemon is reached.
@@ -150,8 +147,7 @@ type Model struct {
 	MaxTokens   int           `hcl:"max_tokens,optional"`
 	Reasoning   sdk.Reasoning `hcl:"reasoning,optional"`
 	Price       *sdk.Price    `hcl:"price,block"` // nil: as its provider's block says
-	// Fallback are the names of the models that answer in its place, in order; On says when, beside
-	// what always counts.
+	// Fallback are the models that answer in its place, in order; On says when, beside what always counts.
 	Fallback   []string `hcl:"fallback,optional"`
 	FallbackOn []string `hcl:"fallback_on,optional"`
 }
@@ -165,11 +161,6 @@ type Value struct {
 
 	text  string    // the value, secret or not
 	place hcl.Range // in a file; empty when it comes from elsewhere
-}
-
-// from makes it another one that comes from a place in a file, or from elsewhere.
-func (v *Value) from(text, source string, place hcl.Range) {
-	v.text, v.Source, v.place = text, source, place
 }
 
 // BaseURL is the base_url of a provider's block, or "" when it has none that

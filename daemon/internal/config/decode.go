@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"path"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -94,12 +95,11 @@ func (l *loader) plugin(list *[]Plugin, b *block) {
 	switch {
 	case strings.HasPrefix(b.label, sdk.MCPPrefix):
 		l.reportAt(b.at, "A name of MCP servers", fmt.Sprintf("%s stands before the names of MCP servers: write an mcp block %q.", sdk.MCPPrefix, strings.TrimPrefix(b.label, sdk.MCPPrefix)))
-		return
 	case a != nil && textOf(a.Expr, l.cfg.Context) == mcpBinary:
 		l.wrong(b.body, "plugin", "plugin = %q is what an mcp block runs: write an mcp block.", mcpBinary)
-		return
+	default:
+		l.instance(list, Plugin{Label: b.label, Binary: b.label, Enabled: true, Confined: true, Range: b.at}, b.body)
 	}
-	l.instance(list, Plugin{Label: b.label, Binary: b.label, Enabled: true, Confined: true, Range: b.at}, b.body)
 }
 
 // instance adds a plugin that is as p says, but for what its block says.
@@ -115,7 +115,6 @@ func (l *loader) instance(list *[]Plugin, p Plugin, body *hclsyntax.Body) {
 	l.bounds(&p, body)
 	if !labelPattern.MatchString(p.Binary) {
 		l.reportAt(attributeRange(body, "plugin"), "Unusable plugin name", fmt.Sprintf("plugin = %q cannot be the NAME of a bothy-plugin-NAME; to run a file elsewhere, give its path.", p.Binary))
-		return
 	}
 	for _, g := range p.Grants {
 		if !slices.Contains(sdk.Grants(), g) {
@@ -145,11 +144,9 @@ func (l *loader) model(b *block) {
 	}
 	if !labelled(l.cfg.Providers, m.Provider) {
 		l.reportAt(attributeRange(body, "provider"), "Unknown provider", fmt.Sprintf("model %q names provider %q, and there is no such block; there are the providers %v.", label, m.Provider, l.labels("provider")))
-		return
 	}
-	l.notNegative(body, "context", float64(m.Context))
-	l.bearable(body, m.MaxTokens, m.Temperature, m.Reasoning)
-	l.price(body, m.Price)
+	l.bearable(body, m, m.Reasoning)
+	l.notNegative(inner(body, "price"), "price: ", m.Price)
 	for _, name := range m.Fallback {
 		if name == label {
 			l.wrong(body, "fallback", "model %q cannot fall back to itself.", label)
@@ -172,7 +169,7 @@ func (l *loader) agent(b *block) {
 	}
 	a.Guards = l.agentGuards(label, guards.Attributes, b.at)
 	a.Mode = l.agentMode(a, body)
-	l.bearable(body, a.MaxTokens, a.Temperature, a.Reasoning)
+	l.bearable(body, a, a.Reasoning)
 	l.oneOf(body, "dialect", a.Dialect, "tools")
 	l.oneOf(body, "view", a.View, "transcript")
 	l.oneOf(body, "busy", a.Busy, "queue", "refuse")
@@ -196,37 +193,27 @@ func (l *loader) canBeModel(body *hclsyntax.Body, attribute, what, name string) 
 const FallbackUnreachable = "unreachable"
 
 // bearable checks what models and agents say alike.
-func (l *loader) bearable(body *hclsyntax.Body, tokens int, temperature *float64, reasoning sdk.Reasoning) {
-	l.notNegative(body, "max_tokens", float64(tokens))
-	if temperature != nil {
-		l.notNegative(body, "temperature", *temperature)
-	}
+func (l *loader) bearable(body *hclsyntax.Body, block any, reasoning sdk.Reasoning) {
+	l.notNegative(body, "", block)
 	if l.says(body, "reasoning") {
 		l.oneOf(body, "reasoning", string(reasoning), string(sdk.ReasoningOff), string(sdk.ReasoningLow), string(sdk.ReasoningMedium), string(sdk.ReasoningHigh))
 	}
 }
 
-func (l *loader) notNegative(body *hclsyntax.Body, name string, n float64) {
-	if n < 0 {
-		l.wrong(body, name, "%s is %g and cannot be negative.", name, n)
+// notNegative checks all numbers of a block, or of a pointer to one that may be nil.
+func (l *loader) notNegative(body *hclsyntax.Body, in string, block any) {
+	v := reflect.Indirect(reflect.ValueOf(block))
+	for i := 0; v.IsValid() && i < v.NumField(); i++ {
+		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("hcl"), ",")
+		x := reflect.Indirect(v.Field(i))
+		if n := name != "" && (x.CanInt() || x.CanFloat()); n && !(number(x) >= 0 && number(x) <= math.MaxFloat32) {
+			l.wrong(body, name, "%s%s is %g and cannot be negative.", in, name, number(x))
+		}
 	}
 }
 
 func (l *loader) oneOf(body *hclsyntax.Body, name, value string, allowed ...string) {
 	if !slices.Contains(allowed, value) {
 		l.wrong(body, name, "%s is %q; it may be %v.", name, value, allowed)
-	}
-}
-
-// price checks what a million tokens cost.
-func (l *loader) price(body *hclsyntax.Body, p *sdk.Price) {
-	if p == nil {
-		return
-	}
-	names := []string{"cached", "completion", "prompt"}
-	for i, x := range []*float64{p.Cached, &p.Completion, &p.Prompt} {
-		if x != nil && !(*x >= 0 && *x <= math.MaxFloat32) {
-			l.wrong(inner(body, "price"), names[i], "price: %s is %g and cannot be negative; it is what a million tokens cost.", names[i], *x)
-		}
 	}
 }

@@ -29,16 +29,14 @@ func (ds Diagnostics) HasErrors() bool {
 	return slices.ContainsFunc(ds, func(d Diagnostic) bool { return d.Severity == "error" })
 }
 
-// Error joins the errors into one text, so that Diagnostics can be returned as
-// an error where nobody renders them.
+// Error joins the errors into one text, for who returns Diagnostics as an error.
 func (ds Diagnostics) Error() string {
 	var b strings.Builder
 	ds.Write(&b)
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// Write renders each diagnostic as file:line:column, the source line and a
-// caret under the place, then what to do.
+// Write renders each as file:line:column, the source line and a caret under the place, then what to do.
 func (ds Diagnostics) Write(w io.Writer) {
 	for _, d := range ds {
 		if d.File != "" {

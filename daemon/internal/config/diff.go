@@ -125,8 +125,8 @@ func (c *Config) blocks() map[string]any {
 	for _, p := range c.Sandbox.Projects {
 		all["project "+p.Root] = p.Set
 	}
-	for name, enabled := range c.Skills.Enabled {
-		all["skill "+name] = enabled
+	for name, b := range c.Skills.Blocks {
+		all["skill "+name] = b.Enabled
 	}
 	return all
 }
@@ -159,19 +159,18 @@ func Ran(began, now *Config) *Config {
 // take from another only at its next start, where that stands.
 func NeedsStart(began, now *Config) (out Diagnostics) {
 	waits := func(what, detail string, at hcl.Range) {
-		d := hcl.Diagnostic{Severity: hcl.DiagWarning, Summary: what + " takes effect at the next start",
-			Detail: detail + " `bothy stop` ends it, and the next call of bothy starts it anew."}
+		d := Diagnostic{Severity: "warning", Summary: what + " takes effect at the next start", Detail: detail + " `bothy stop` ends it, and the next call of bothy starts it anew."}
 		if at.Filename != "" {
-			d.Subject = &at
+			place(&d, at, now.Files)
 		}
-		out = append(out, FromHCL(now.Files, &d)...)
+		out = append(out, d)
 	}
 	for _, c := range Diff(began, now) {
 		if c.Block == "plugin" && c.Kind == Moved {
 			waits("The order of the plugin blocks", "It decides which of two tools of one name has the bare name.", hcl.Range{})
 		}
 		for _, name := range c.Settings {
-			if s := findSetting(c.Block, name); s.atStart {
+			if s := findSetting(c.Block, name); s.tag.Get("start") != "" {
 				goesOn := cmp.Or(strings.TrimSpace(began.Values[s.at].Value), "its default")
 				waits(s.key(), fmt.Sprintf("The daemon goes on with %s.", goesOn), now.Values[s.at].place)
 			}
@@ -180,10 +179,9 @@ func NeedsStart(began, now *Config) (out Diagnostics) {
 	return out
 }
 
-// digest sums up what a plugin's process is given by its block. Comments, layout and the place in the
-// file are not part of it; what env(), file() and secret() came to is: a secret counts by its name and
-// a sum of what it is now, or as none. Label, enabled, on_use and model are left out: they concern the
-// daemon alone.
+// digest sums up what a plugin's process is given by its block, however and wherever that is written. What
+// env(), file() and secret() came to is part of it: a secret counts by its name and a sum of what it is
+// now, or as none. Label, enabled, on_use and model are not: they concern the daemon alone.
 func (l *loader) digest(p Plugin) string {
 	attrs, wrong := p.Body.JustAttributes()
 	p.Label, p.Enabled, p.OnUse, p.Model, p.Body, p.Range = "", false, false, "", nil, hcl.Range{}

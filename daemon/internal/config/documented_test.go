@@ -27,7 +27,7 @@ func everyAttribute() map[string][]string {
 	}
 	for block, decoded := range map[string]any{
 		"plugin": Plugin{}, "limits": Limits{}, "quota": Quota{}, "confine": Confine{}, "agent": sdk.Agent{},
-		"model": Model{}, "price": sdk.Price{}, "rule": sdk.PolicyRule{}, "skill": skillBlock{}, "workspace": workspaceBlock{},
+		"model": Model{}, "price": sdk.Price{}, "rule": sdk.PolicyRule{}, "skill": SkillBlock{}, "workspace": workspaceBlock{},
 	} {
 		add(block, decoded)
 	}
@@ -36,7 +36,7 @@ func everyAttribute() map[string][]string {
 	}
 	all["provider"] = all["plugin"]
 	all["mcp"] = []string{"command", "args", "env", "cwd", "url", "headers", "transport", "timeout", "tools", "confined", "enabled"}
-	all["project"] = strings.Split(names(func(s setting) bool { return s.ofProject }), ", ")
+	all["project"] = strings.Split(names(func(s setting) bool { return s.tag.Get("project") != "" }), ", ")
 	return all
 }
 

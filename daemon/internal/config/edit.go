@@ -55,8 +55,7 @@ func editable(path string) (string, error) {
 	return path, nil
 }
 
-// readWhole reads a file that may be edited, and the mode that it must keep. One
-// that is not there is empty.
+// readWhole reads a file that may be edited, and the mode that it must keep; one that is not there is empty.
 func readWhole(file string) (text []byte, mode fs.FileMode, err error) {
 	info, err := os.Stat(file)
 	if errors.Is(err, fs.ErrNotExist) {

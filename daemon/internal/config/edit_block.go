@@ -89,8 +89,8 @@ func (a attribute) stands(text []byte, block *hclsyntax.Block) bool {
 	return !want.IsNull() && v.RawEquals(want)
 }
 
-// checkLabel refuses a label that no block of a type can have.
-func checkLabel(kind, label string) error {
+// CheckLabel refuses a label that no block of a type, as "plugin", can have.
+func CheckLabel(kind, label string) error {
 	if why := labelMistake(kind, label); why != "" {
 		return sdk.Errorf(sdk.Validation, "a block cannot be named %q: %s", label, why)
 	}
@@ -98,27 +98,23 @@ func checkLabel(kind, label string) error {
 }
 
 // putBlock has a block of the file at path say all the attributes, and reports whether that changed the
-// file. may, where it is not nil, is asked of the text before.
-func putBlock(path, kind, label string, wanted attributes, may func(text []byte) error) (bool, error) {
-	if err := checkLabel(kind, label); err != nil {
+// file. One that is to be new and is there is an error of outcome conflict.
+func putBlock(path, kind, label string, wanted attributes, isNew bool) (bool, error) {
+	if err := CheckLabel(kind, label); err != nil {
 		return false, err
 	}
-	return edit(path, func(text []byte) ([]byte, error) {
-		if may != nil {
-			if err := may(text); err != nil {
-				return nil, err
-			}
-		}
-		return setBlock(text, path, kind, label, wanted)
-	})
+	return edit(path, func(text []byte) ([]byte, error) { return setBlock(text, path, kind, label, wanted, isNew) })
 }
 
 // setBlock is the text with a block that says all the attributes. hclwrite makes what is new; it is put in by its place in the text, for hclwrite
 // alone would write tabs as spaces and leave out a byte order mark.
-func setBlock(text []byte, path, kind, label string, wanted attributes) ([]byte, error) {
+func setBlock(text []byte, path, kind, label string, wanted attributes, isNew bool) ([]byte, error) {
 	block, err := findBlock(text, path, kind, label)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case block != nil && isNew:
+		return nil, sdk.Errorf(sdk.Conflict, "%s has an %s block %q already: change it there, or take another name", path, kind, label)
 	}
 	edited := text
 	if block == nil {

@@ -6,8 +6,6 @@ import (
 
 	"github.com/hashicorp/hcl/v2/hclwrite"
 	"github.com/zclconf/go-cty/cty"
-
-	"github.com/bothyd/bothy/sdk"
 )
 
 // MCPEdit is an mcp block that is new. What is empty is left out.
@@ -52,16 +50,13 @@ func Joined(parts []Expression) Expression {
 	var b strings.Builder
 	for i, p := range parts {
 		text, is := strings.CutPrefix(string(p), `"`)
-		if !is {
-			b.WriteString("${" + string(p) + "}")
-			continue
-		}
 		text = strings.TrimSuffix(text, `"`)
 		// A mark at the end would make another of the bracket that follows.
-		if plain := strings.TrimRight(text, "$%"); i < len(parts)-1 && plain != text {
-			text = plain + "${\"" + text[len(plain):] + "\"}"
+		if is && (i == len(parts)-1 || strings.TrimRight(text, "$%") == text) {
+			b.WriteString(text)
+		} else {
+			b.WriteString("${" + string(p) + "}")
 		}
-		b.WriteString(text)
 	}
 	return Expression(`"` + b.String() + `"`)
 }
@@ -86,12 +81,6 @@ func (e MCPEdit) Text() string { return blockText("mcp", e.Name, e.attributes())
 // AddMCP writes an mcp block into the file at path, behind all that is there. A name that a
 // block has already is an error of outcome conflict.
 func AddMCP(path string, e MCPEdit) error {
-	_, err := putBlock(path, "mcp", e.Name, e.attributes(), func(text []byte) error {
-		is, err := findBlock(text, path, "mcp", e.Name)
-		if is != nil {
-			err = sdk.Errorf(sdk.Conflict, "%s has an mcp block %q already: change it there, or take another name", path, e.Name)
-		}
-		return err
-	})
+	_, err := putBlock(path, "mcp", e.Name, e.attributes(), true)
 	return err
 }

@@ -29,26 +29,15 @@ type PluginEdit struct {
 	Confine *Confine `hcl:"confine,block"` // only of a block that has none
 }
 
-func (e PluginEdit) attributes() attributes {
-	all := attributesOf(e)
-	for _, s := range e.Sets {
-		all = append(all, s.attribute)
-	}
-	return all
-}
+func (e PluginEdit) attributes() attributes { return append(attributesOf(e), e.Sets...) }
 
 // Text is the block as it is written where there is none yet.
-func (e PluginEdit) Text() string {
-	return blockText(e.Kind, e.Label, e.attributes())
-}
-
-// CheckLabel says what is wrong with the label of a plugin's block.
-func CheckLabel(label string) error { return checkLabel("plugin", label) }
+func (e PluginEdit) Text() string { return blockText(e.Kind, e.Label, e.attributes()) }
 
 // SetPlugin writes a plugin's or provider's block into the file at path, as
 // SetSkill does: all else stays byte for byte, what is in the block already too.
 func SetPlugin(path string, e PluginEdit) (bool, error) {
-	return putBlock(path, e.Kind, e.Label, e.attributes(), nil)
+	return putBlock(path, e.Kind, e.Label, e.attributes(), false)
 }
 
 // RemoveBlock takes the block of a type and a label out of the file at path,
@@ -58,15 +47,14 @@ func RemoveBlock(path, kind, label string) (bool, error) {
 }
 
 // Set is an attribute that a plugin declares, with the value that its block is to have.
-type Set struct{ attribute }
+type Set = attribute
 
 // reference is a value that is looked up when it is used.
 var reference = regexp.MustCompile(`^(env|secret|file)\("[^"\\$%{}]+"\)$`)
 
-// ParseSet reads the value of an attribute as a person writes it in a shell: a text as
-// it is, a list with commas, a map as NAME=VALUE with commas, and env("NAME"),
-// secret("NAME") or file("PATH") for what is looked up when it is used. The value of
-// a secret is no other than that: what stands in a command is seen by others.
+// ParseSet reads the value of an attribute as a person writes it in a shell: a text as it is, a list with
+// commas, a map as NAME=VALUE with commas, and env("NAME"), secret("NAME") or file("PATH") for what is
+// looked up when it is used. Of a secret it takes nothing else: what stands in a command is seen by others.
 func ParseSet(a sdk.ConfigAttribute, text string) (Set, error) {
 	wrong := func(format string, args ...any) (Set, error) {
 		return Set{}, sdk.Errorf(sdk.Validation, a.Name+": "+format, args...)
@@ -75,7 +63,7 @@ func ParseSet(a sdk.ConfigAttribute, text string) (Set, error) {
 		return wrong("%q is no UTF-8", text)
 	}
 	if reference.MatchString(text) {
-		return Set{attribute{name: a.Name, value: text}}, nil
+		return Set{name: a.Name, value: text}, nil
 	}
 	if a.Secret {
 		return wrong(`it is a secret, which no command should hold: keep it with bothy auth login NAME, or in the environment, and write --set '%s=secret("NAME")'`, a.Name)
@@ -115,7 +103,7 @@ func ParseSet(a sdk.ConfigAttribute, text string) (Set, error) {
 	if err != nil {
 		return wrong("%w", err)
 	}
-	return Set{attribute{name: a.Name, value: expression(reflect.ValueOf(value))}}, nil
+	return Set{name: a.Name, value: expression(reflect.ValueOf(value))}, nil
 }
 
 // String is how the attribute stands in a block.

@@ -118,7 +118,7 @@ func TestEditLeavesTheRest(t *testing.T) {
 			t.Fatalf("%v\n%s", err, text)
 		}
 		b, err := findBlock(got, "config.hcl", "skill", name)
-		if err != nil || b == nil || !attributesOf(skillBlock{&enabled})[0].stands(got, b) {
+		if err != nil || b == nil || !attributesOf(SkillBlock{Enabled: &enabled})[0].stands(got, b) {
 			t.Fatalf("it is not edited: %v\n%s", err, got)
 		}
 		if block != "" && (!bytes.HasPrefix(got, []byte(before)) || !bytes.HasSuffix(got, []byte(after))) {
@@ -287,7 +287,7 @@ func FuzzSetSkill(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if b, err := findBlock(got, "config.hcl", "skill", "s"); err != nil || b == nil || !attributesOf(skillBlock{&enabled})[0].stands(got, b) {
+		if b, err := findBlock(got, "config.hcl", "skill", "s"); err != nil || b == nil || !attributesOf(SkillBlock{Enabled: &enabled})[0].stands(got, b) {
 			t.Errorf("%q became %q", text, got)
 		}
 	})

@@ -14,10 +14,9 @@ import (
 	"github.com/bothyd/bothy/daemon/internal/watch"
 )
 
-// evalContext gives the functions that a configuration may call: env(name[, default]),
-// file(path), which is relative to the folder of the user's file and read without its last
-// line end, and secret(name[, default]). Plugin and provider blocks are evaluated when
-// their plugin starts, so that a secret is resolved at use.
+// evalContext gives the functions of a configuration: env(name[, default]), file(path), which is relative to
+// the folder of the user's file and read without its last line end, and secret(name[, default]). Plugin and
+// provider blocks are evaluated when their plugin starts, so that a secret is resolved at use.
 func evalContext(src Source) *hcl.EvalContext {
 	return &hcl.EvalContext{Functions: map[string]function.Function{
 		"env": textFunction("env", true, func(name string) (string, error) {
@@ -73,8 +72,7 @@ func textFunction(name string, defaults bool, do func(string) (string, error)) f
 	return function.New(&spec)
 }
 
-// Resolve makes a path absolute that a person wrote: ~/ is the home, and what is
-// relative is so to folder.
+// Resolve makes a path absolute that a person wrote: ~/ is the home, and what is relative is so to folder.
 func Resolve(folder, path string) string {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok {
 		if home, err := os.UserHomeDir(); err == nil {

@@ -47,10 +47,7 @@ func (w Workspace) Restrict(g sdk.Guards) sdk.Guards {
 // agentGuards are the guards of an agent: what its block names, and the guard block's for the rest.
 func (l *loader) agentGuards(label string, named hcl.Attributes, r hcl.Range) sdk.Guards {
 	set := Config{Guards: l.cfg.Guards}
-	l.take("guard", named, func(setting) bool { return true }, "", "", func(s setting, _ *hcl.Attribute, value any, _ string) error {
-		s.set(&set, value)
-		return nil
-	})
+	l.take(&set, "guard", named, func(setting) bool { return true }, "", "", nil)
 	checked, common := set.Guards, guardMistakes(l.cfg.Guards)
 	if named["min_cycles"] == nil && named["max_strikes"] != nil && checked.MaxStrikes == 0 {
 		checked.MinCycles = 0 // strikes turned off are no mistake, and cycles go with them

@@ -66,11 +66,10 @@ func (c *Config) Keyless() (labels []string) {
 	return labels
 }
 
-// LearnSecrets looks up every secret that a file names, so that its value is
-// redacted from now on, also while the plugin that uses it has not been started
-// yet. One that is not set is left for the moment when it is used.
+// LearnSecrets looks up every secret that a file names, so that its value is redacted from now on, also
+// before the plugin that uses it was started. One that is not set is left for the moment when it is used.
 func (c *Config) LearnSecrets() {
-	names := slices.Clone(c.secrets)
+	names := c.secretNames()
 	for _, p := range slices.Concat(c.Plugins, c.Providers) {
 		names = append(names, p.Secrets...)
 	}
@@ -105,9 +104,9 @@ func (l *loader) keyUses() map[string][]string {
 }
 
 // secretNames are the names that files ask for by secret().
-func (l *loader) secretNames() (names []string) {
-	for _, f := range l.cfg.Files {
-		names = append(names, secretsUnder(f.Body, l.cfg.Context)...)
+func (c *Config) secretNames() (names []string) {
+	for _, f := range c.Files {
+		names = append(names, secretsUnder(f.Body, c.Context)...)
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
@@ -115,11 +114,7 @@ func (l *loader) secretNames() (names []string) {
 
 // secretsUnder are the names in an expression or a body.
 func secretsUnder(in any, ctx *hcl.EvalContext) (names []string) {
-	node, ok := in.(hclsyntax.Node)
-	if !ok {
-		return nil
-	}
-	_ = hclsyntax.VisitAll(node, func(node hclsyntax.Node) hcl.Diagnostics { // it reports what the function below does: nothing
+	_ = hclsyntax.VisitAll(in.(hclsyntax.Node), func(node hclsyntax.Node) hcl.Diagnostics { // no other syntax is read; it reports nothing
 		call, ok := node.(*hclsyntax.FunctionCallExpr)
 		if ok && call.Name == "secret" && len(call.Args) > 0 {
 			if name := textOf(call.Args[0], ctx); name != "" {

@@ -127,9 +127,8 @@ func ReadLock(path string) (Lock, error) {
 	return ParseLock(path, text)
 }
 
-// EditLock lets change change the lock at path, and returns what it was and what
-// it is. The file is exchanged whole or not at all, and stays byte for byte when
-// nothing changed. A broken one is refused and left alone.
+// EditLock lets change change the lock at path, and returns what it was and, without an error, what it is. The file
+// is exchanged whole or not at all, and stays byte for byte when nothing changed. A broken one is left alone.
 func EditLock(path string, change func(*Lock) error) (was, now Lock, err error) {
 	_, err = edit(path, func(text []byte) (edited []byte, err error) {
 		if was, err = ParseLock(path, text); err != nil {
@@ -145,9 +144,6 @@ func EditLock(path string, change func(*Lock) error) (was, now Lock, err error) 
 		}
 		return edited, err
 	})
-	if err != nil {
-		now = was
-	}
 	return was, now, err
 }
 

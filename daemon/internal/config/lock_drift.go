@@ -53,23 +53,23 @@ func DiffLock(was, now Lock) (changes []LockChange) {
 	same := func(a, b Locked) bool { return maps.Equal(a.Facts(), b.Facts()) }
 	for label, became := range differences(was.Plugins, now.Plugins, same) {
 		before, after := was.Plugins[label], now.Plugins[label]
-		switch became {
-		case Added:
-			changes = append(changes, LockChange{Label: label, Kind: Added, To: after.summary()})
-		case Removed:
-			changes = append(changes, LockChange{Label: label, Kind: Removed, From: before.summary()})
-		default:
-			for _, c := range before.Diff(after) {
-				c.Label = label
-				changes = append(changes, c)
-			}
+		list := before.Diff(after)
+		if became != Changed {
+			list = []LockChange{{Kind: became, From: before.summary(), To: after.summary()}}
+		}
+		for _, c := range list {
+			c.Label = label
+			changes = append(changes, c)
 		}
 	}
 	return changes
 }
 
-// summary is an entry in a line.
+// summary is an entry in a line; empty of none.
 func (l Locked) summary() string {
+	if l.Digest == "" {
+		return ""
+	}
 	text := strings.TrimSpace(l.Plugin+" "+l.Version) + ", " + short(l.Digest)
 	for _, x := range []struct {
 		what string
@@ -99,8 +99,7 @@ func DiffFacts(before, after map[string]string) []LockChange {
 	return append(changes, added...)
 }
 
-// Drift is what a plugin is, now, that the lock does not allow. Dynamic tools
-// come and go while their source is locked.
+// Drift is what a plugin is now that the lock does not allow. The tools of a locked source come and go.
 func (l Locked) Drift(now Locked) []LockChange {
 	return slices.DeleteFunc(l.Diff(now), func(c LockChange) bool { return c.Kind == Removed && strings.HasPrefix(c.What, fromSource) })
 }

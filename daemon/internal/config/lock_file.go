@@ -20,10 +20,7 @@ import (
 // lockVersion is the form of the lock that is written and read.
 const lockVersion = 2
 
-const (
-	lockHeaderStart = "# What each plugin was when a person last looked at it. `bothy plugins lock` writes this file"
-	lockHeader      = lockHeaderStart + "; it keeps comments.\n"
-)
+const lockHeader = "# What each plugin was when a person last looked at it. `bothy plugins lock` writes this file; it keeps comments.\n"
 
 const mendLock = "mend it, or move it away and call `bothy plugins lock`, which writes it anew"
 
@@ -88,7 +85,7 @@ func (l *loader) readLock(f *hcl.File, lock *Lock) {
 func commentsIn(text []byte) (comments []byte) {
 	tokens, _ := hclsyntax.LexConfig(text, "", hcl.InitialPos) // it was parsed
 	for _, t := range tokens {
-		if t.Type == hclsyntax.TokenComment && !strings.HasPrefix(string(t.Bytes), lockHeaderStart) {
+		if t.Type == hclsyntax.TokenComment && !strings.HasPrefix(string(t.Bytes), strings.TrimSpace(lockHeader)) {
 			comments = append(append(comments, bytes.TrimSpace(t.Bytes)...), '\n')
 		}
 	}

@@ -19,23 +19,9 @@ const mcpBinary = "mcp"
 // and without the two underscores that part those.
 var mcpLabel = regexp.MustCompile(`^[a-z0-9]+(_[a-z0-9]+)*$`)
 
-// mostMCPLabel leaves half of a tool's name, which has 64 characters, to the tool.
-const mostMCPLabel = 32
-
 // mcpAttributes are those of an mcp block that mean something else in a plugin's, with
 // their names in the schema of the plugin.
 var mcpAttributes = map[string]string{"args": "arguments", "env": "environment", "tools": "offered"}
-
-// notMCP are those that a plugin's block has, or the schema of the plugin, and an mcp block has not,
-// with what it has.
-var notMCP = map[string]string{
-	"plugin": itsCommand, "path": itsCommand, "arguments": itsOwn, "environment": itsOwn, "offered": itsOwn, "sampling": itsOwn,
-}
-
-const (
-	itsCommand = "the program of the server is its command"
-	itsOwn     = `an mcp block has args, env and tools, and asks a model with grants = ["models"]`
-)
 
 // Server is what an mcp block starts, or reaches. A secret stands in it by its name alone.
 type Server struct {
@@ -64,13 +50,14 @@ func (l *loader) server(body *hclsyntax.Body) *Server {
 // mcp makes a block that names a server of MCP an instance of the plugin mcp. It may say what
 // a plugin's block may, too, but what runs is always that plugin.
 func (l *loader) mcp(b *block) {
-	body := *b.body
-	for _, name := range slices.Sorted(maps.Keys(notMCP)) {
-		if body.Attributes[name] != nil {
-			l.wrong(b.body, name, "an mcp block has no %s: %s.", name, notMCP[name])
+	const command, own = "the program of the server is its command", `an mcp block has args, env and tools, and asks a model with grants = ["models"]`
+	for _, x := range []struct{ name, has string }{{"plugin", command}, {"path", command}, {"arguments", own}, {"environment", own}, {"offered", own}, {"sampling", own}} {
+		if b.body.Attributes[x.name] != nil {
+			l.wrong(b.body, x.name, "an mcp block has no %s: %s.", x.name, x.has)
 			return
 		}
 	}
+	body := *b.body
 	body.Attributes = maps.Clone(body.Attributes)
 	for ours, its := range mcpAttributes {
 		if a := body.Attributes[ours]; a != nil {

@@ -72,15 +72,14 @@ func (l *loader) rule(b *block) {
 // readRule decodes and checks a rule block. A rule with a mistake is none.
 func (l *loader) readRule(b *block) (sdk.PolicyRule, bool) {
 	rule := sdk.PolicyRule{Name: b.label, Source: placeOf(b.at)}
-	ok := l.decode(b.body, &rule) && l.checkRule(rule, func(attribute string) hcl.Range { return attributeRange(b.body, attribute) }, b.at)
-	return rule, ok
+	return rule, l.decode(b.body, &rule) && l.checkRule(&rule, b.body, b.at)
 }
 
-// checkRule reports whether a rule can be used; at is where its attributes stand.
-func (l *loader) checkRule(rule sdk.PolicyRule, at func(attribute string) hcl.Range, r hcl.Range) bool {
+// checkRule reports whether a rule can be used that stands in a body.
+func (l *loader) checkRule(rule *sdk.PolicyRule, body *hclsyntax.Body, r hcl.Range) bool {
 	before := len(l.diags)
 	wrong := func(attribute, format string, args ...any) {
-		l.reportAt(at(attribute), "Wrong value", fmt.Sprintf("rule %q: %s %s.", rule.Name, attribute, fmt.Sprintf(format, args...)))
+		l.wrong(body, attribute, "rule %q: %s %s.", rule.Name, attribute, fmt.Sprintf(format, args...))
 	}
 	if !slices.Contains([]sdk.Verdict{sdk.Allow, sdk.Propose, sdk.Deny}, rule.Verdict) {
 		wrong("decision", "is %q; it may be allow, propose or deny", rule.Verdict)
@@ -115,7 +114,7 @@ func (l *loader) checkRule(rule sdk.PolicyRule, at func(attribute string) hcl.Ra
 }
 
 // checkAllow refuses what would allow more, or less, than its author can mean.
-func (l *loader) checkAllow(rule sdk.PolicyRule, r hcl.Range) {
+func (l *loader) checkAllow(rule *sdk.PolicyRule, r hcl.Range) {
 	if rule.Verdict != sdk.Allow {
 		return
 	}

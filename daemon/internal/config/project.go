@@ -20,32 +20,23 @@ func (l *loader) project(b *hcl.Block) {
 	}
 	content, diags := b.Body.Content(schemaOf("sandbox"))
 	l.report(diags)
-	p := sdk.ProjectSandbox{Root: root}
+	var set Config // some of the attributes of the sandbox block
 	for i, block := range content.Blocks {
 		if i > 0 {
 			l.reportAt(block.DefRange, "Block given twice", "A project has one sandbox block; put both into one.")
 			return
 		}
-		p.Set = l.projectSandbox(block)
+		has := func(s setting) bool { return s.tag.Get("project") != "" }
+		l.take(&set, "sandbox", l.attributes(block), has, "Unknown attribute", "The sandbox of a project has no attribute %q; it has "+names(has)+".", func(_ setting, a *hcl.Attribute, value any, _ string) error {
+			if reflect.ValueOf(value).IsZero() {
+				return fmt.Errorf("%s of a project must be above zero; leave it out to have the sandbox block's", a.Name)
+			}
+			return nil
+		})
 	}
 	if slices.ContainsFunc(l.cfg.Sandbox.Projects, func(other sdk.ProjectSandbox) bool { return other.Root == root }) {
 		l.reportAt(b.DefRange, "Block given twice", fmt.Sprintf("There is another project block for %s; put both into one.", root))
 		return
 	}
-	l.cfg.Sandbox.Projects = append(l.cfg.Sandbox.Projects, p)
-}
-
-// projectSandbox reads the sandbox block within a project block: some of the
-// attributes of the sandbox block.
-func (l *loader) projectSandbox(b *hcl.Block) sdk.Sandbox {
-	has := func(s setting) bool { return s.ofProject }
-	var set Config
-	l.take("sandbox", l.attributes(b), has, "Unknown attribute", "The sandbox of a project has no attribute %q; it has "+names(has)+".", func(s setting, a *hcl.Attribute, value any, _ string) error {
-		if reflect.ValueOf(value).IsZero() {
-			return fmt.Errorf("%s of a project must be above zero; leave it out to have the sandbox block's", a.Name)
-		}
-		s.set(&set, value)
-		return nil
-	})
-	return set.Sandbox
+	l.cfg.Sandbox.Projects = append(l.cfg.Sandbox.Projects, sdk.ProjectSandbox{Root: root, Set: set.Sandbox})
 }

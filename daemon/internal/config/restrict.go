@@ -129,20 +129,18 @@ func (l *loader) restrict(b *hcl.Block, cfg *Config) bool {
 // clamp takes each setting of a block that is a limit, and below the user's. It
 // reports false when one of them cannot be read.
 func (l *loader) clamp(b *hcl.Block, cfg *Config) bool {
-	before := len(l.diags)
-	attrs := l.attributes(b)
-	wellFormed := len(l.diags) == before
-	return l.take(b.Type, attrs, setting.limits, "Not for a workspace to say", b.Type+".%s is no limit that a workspace could lower.", func(s setting, a *hcl.Attribute, value any, text string) error {
+	attrs, diags := b.Body.JustAttributes()
+	l.report(diags)
+	return l.take(l.cfg, b.Type, attrs, setting.limits, "Not for a workspace to say", b.Type+".%s is no limit that a workspace could lower.", func(s setting, a *hcl.Attribute, value any, text string) error {
 		if err := s.below(value, text, cfg); err != nil {
 			return err
 		}
-		s.set(l.cfg, value)
 		if b.Type == "sandbox" && s.key() != shellForm {
 			l.report(hcl.Diagnostics{{Severity: hcl.DiagWarning, Subject: &a.NameRange, Summary: "A lower sandbox." + a.Name + " has no effect yet",
 				Detail: "It is read without a mistake and will count in a later version."}})
 		}
 		return nil
-	}) && wellFormed
+	}) && !diags.HasErrors()
 }
 
 // shellForm has no order but one of its values is less than the other.
@@ -156,7 +154,7 @@ func (s setting) limits() bool {
 	case kindList:
 		return s.block == protectBlock && s.name != "free"
 	}
-	return !s.part
+	return s.tag.Get("of") == ""
 }
 
 // below reports an error unless a value is at most the user's, 0 being no limit.

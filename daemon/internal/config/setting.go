@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/loopback"
@@ -37,14 +38,11 @@ type setting struct {
 	kind        kind
 	def         string // "" is none
 	doc         string
-	values      []string // nil: any
-	least       string   // 2, or empty: any
-	atStart     bool
-	part        bool
-	zero        bool // a number or duration may be zero, since its default is
-	ofProject   bool
-	index       []int // of the field in Config
-	at          int   // its place among the settings, and that of its value in Config.Values
+	values      []string          // nil: any
+	zero        bool              // a number or duration may be zero, since its default is
+	tag         reflect.StructTag // of the field
+	index       []int             // of it in Config
+	at          int               // its place among the settings, and that of its value in Config.Values
 }
 
 // kind says what a setting's value looks like.
@@ -71,14 +69,16 @@ var (
 		reflect.TypeFor[int](): kindInt, reflect.TypeFor[int64](): kindInt, reflect.TypeFor[float64](): kindNumber,
 		reflect.TypeFor[bool](): kindBool, reflect.TypeFor[[]string](): kindList,
 	}
+	// hclTypes are those in which HCL may have a value that is no text.
+	hclTypes = map[kind]cty.Type{kindInt: cty.Number, kindNumber: cty.Number, kindSize: cty.Number, kindPercent: cty.Number, kindBool: cty.Bool}
 )
 
 // words are what a tag cannot hold, because it is a constant of sdk.
 var words = strings.NewReplacer(
 	"{command_time}", fmt.Sprintf("%gm", sdk.CommandTime.Minutes()),
 	"{max_command_time}", fmt.Sprintf("%gm", sdk.MaxCommandTime.Minutes()),
-	"{command_output}", megabytes(sdk.CommandOutput),
-	"{command_errors}", megabytes(sdk.CommandErrors),
+	"{command_output}", fmt.Sprintf("%dMB", sdk.CommandOutput>>20),
+	"{command_errors}", fmt.Sprintf("%dMB", sdk.CommandErrors>>20),
 	"{modes}", sdk.ModeWords(),
 )
 
@@ -105,7 +105,7 @@ func allSettings() (all []setting) {
 func settingOf(block, f reflect.StructField) setting {
 	s := setting{
 		block: block.Tag.Get("block"), name: attributeName(f), def: words.Replace(f.Tag.Get("default")), doc: words.Replace(f.Tag.Get("doc")),
-		atStart: f.Tag.Get("start") != "", part: f.Tag.Get("of") != "", ofProject: f.Tag.Get("project") != "", index: slices.Concat(block.Index, f.Index),
+		kind: cmp.Or(taggedKinds[f.Tag.Get("kind")], typedKinds[f.Type], kindString), tag: f.Tag, index: slices.Concat(block.Index, f.Index),
 	}
 	if values := f.Tag.Get("values"); values != "" {
 		s.values = strings.Split(values, ",")
@@ -113,7 +113,6 @@ func settingOf(block, f reflect.StructField) setting {
 	if f.Type == reflect.TypeFor[sdk.Mode]() {
 		s.values = sdk.ModeNames()
 	}
-	s.kind, s.least = cmp.Or(taggedKinds[f.Tag.Get("kind")], typedKinds[f.Type], kindString), f.Tag.Get("least")
 	s.zero = s.kind == kindInt || s.def == "0" || s.def == "0s"
 	return s
 }
@@ -155,12 +154,9 @@ func (s setting) defaultText() string {
 	return s.def
 }
 
-func megabytes(n int64) string { return fmt.Sprintf("%dMB", n>>20) }
-
 // read turns text into the value of the setting's kind.
 func (s setting) read(text string) (value any, err error) {
-	var n float64 // of what has an order
-	most := math.MaxFloat64
+	n, most := 1.0, math.MaxFloat64 // of what has an order
 	switch s.kind {
 	case kindString, kindPath:
 		if s.values != nil && !slices.Contains(s.values, text) {
@@ -168,16 +164,13 @@ func (s setting) read(text string) (value any, err error) {
 		}
 		return text, s.mistake(text)
 	case kindList:
-		list := listOf(text)
-		return list, s.mistake(list)
+		value = listOf(text)
 	case kindSize:
 		if value, err = ParseSize(text); err != nil {
 			return nil, fmt.Errorf("%s: %w", s.key(), err)
 		}
-		return value, nil
 	case kindBool:
 		value, err = strconv.ParseBool(text)
-		n = 1
 	case kindInt:
 		value, err = strconv.ParseInt(text, 10, 64)
 	case kindDuration:
@@ -188,8 +181,8 @@ func (s setting) read(text string) (value any, err error) {
 	default:
 		value, err = strconv.ParseFloat(text, 64)
 	}
-	if s.kind != kindBool {
-		n = number(reflect.ValueOf(value))
+	if v := reflect.ValueOf(value); v.CanInt() || v.CanFloat() {
+		n = number(v)
 	}
 	if err != nil || !(n > 0 && n <= most || n == 0 && s.zero) {
 		return nil, fmt.Errorf("%s must be %s, not %q", s.key(), s.words(), text)
@@ -200,8 +193,8 @@ func (s setting) read(text string) (value any, err error) {
 // mistake is what is wrong with a value beside its kind.
 func (s setting) mistake(value any) error {
 	switch {
-	case s.least != "" && value == int64(1):
-		return fmt.Errorf("%s is 1, and everything happens once; write 0 to turn it off, or at least %s", s.key(), s.least)
+	case s.tag.Get("least") != "" && value == int64(1):
+		return fmt.Errorf("%s is 1, and everything happens once; write 0 to turn it off, or at least %s", s.key(), s.tag.Get("least"))
 	case s.key() == "sandbox.timeout" && value.(time.Duration) > sdk.MaxCommandTime:
 		return fmt.Errorf("%s is %s and may be %s at most", s.key(), value, sdk.MaxCommandTime)
 	case s.key() == "listen.web" && value != "":
@@ -233,16 +226,9 @@ func listOf(text string) (list []string) {
 
 // text writes a value from HCL as the text that read understands.
 func (s setting) text(v cty.Value) (string, error) {
-	numeric := !slices.Contains([]kind{kindString, kindPath, kindBool, kindDuration, kindList}, s.kind)
 	switch {
 	case v.IsNull() || !v.IsKnown():
 		return "", fmt.Errorf("%s has no value", s.key())
-	case v.Type() == cty.String && s.kind != kindList:
-		return v.AsString(), nil
-	case v.Type() == cty.Number && numeric:
-		return v.AsBigFloat().Text('f', -1), nil
-	case v.Type() == cty.Bool && s.kind == kindBool:
-		return strconv.FormatBool(v.True()), nil
 	case s.kind == kindList && v.CanIterateElements():
 		var texts []string
 		for _, each := range v.AsValueSlice() {
@@ -252,6 +238,9 @@ func (s setting) text(v cty.Value) (string, error) {
 			texts = append(texts, each.AsString())
 		}
 		return strings.Join(texts, ", "), nil
+	case s.kind != kindList && (v.Type() == cty.String || v.Type() == hclTypes[s.kind]):
+		text, err := convert.Convert(v, cty.String)
+		return text.AsString(), err
 	}
 	return "", fmt.Errorf("%s must be %s", s.key(), s.words())
 }

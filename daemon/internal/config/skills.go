@@ -17,9 +17,13 @@ type Skills struct {
 	Bundled bool    `name:"bundled" default:"true" doc:"use the skills that came with Bothy"`
 	Budget  float64 `name:"budget" default:"2" kind:"percent" doc:"percent of the model's context that the list of skills may take in a prompt"`
 
-	Enabled map[string]bool // by name (NFC), of the skill blocks that say it
+	Blocks map[string]SkillBlock // by name (NFC), of those that say whether it is enabled
+}
 
-	places map[string]string // of those blocks, file:line
+// SkillBlock says whether a skill may be used, and goes before what the skill says of itself.
+type SkillBlock struct {
+	Enabled *bool  `hcl:"enabled"`
+	Place   string // file:line
 }
 
 // Folders are those that count, below a home directory and below a project.
@@ -33,21 +37,11 @@ func (s Skills) Folders() (folders []string) {
 	return folders
 }
 
-// Switched is what a skill block says about a name; nil when none does. It goes
-// before what the skill says of itself.
-func (s Skills) Switched(name string) *bool {
-	if is, ok := s.Enabled[name]; ok {
-		return &is
-	}
-	return nil
-}
+// Switched is what a skill block says about a name; nil when none does.
+func (s Skills) Switched(name string) *bool { return s.Blocks[name].Enabled }
 
-// Place is where the block stands that Switched heeds, as file:line.
-func (s Skills) Place(name string) string { return s.places[name] }
-
-// SkillNameMistake says why a name cannot be that of a skill block; it is empty
-// for one that can. The names of skills have letters and digits of any script;
-// what a SKILL.md calls itself beside that is listed in this form.
+// SkillNameMistake says why a name cannot be that of a skill block; empty for one that can. The names of skills
+// have letters and digits of any script; what a SKILL.md calls itself beside that is listed in this form.
 func SkillNameMistake(name string) string {
 	wrong := strings.ContainsFunc(name, func(r rune) bool {
 		of := unicode.In(r, unicode.L, unicode.M, unicode.Nd) || strings.ContainsRune("-_.", r)
@@ -59,26 +53,18 @@ func SkillNameMistake(name string) string {
 	return ""
 }
 
-// skillBlock says whether a skill may be used.
-type skillBlock struct {
-	Enabled *bool `hcl:"enabled"`
-}
-
 func (l *loader) skill(b *block) {
-	var says skillBlock
+	says := SkillBlock{Place: placeOf(b.at)}
 	if l.decode(b.body, &says) && says.Enabled != nil {
-		name := norm.NFC.String(b.label)
-		l.cfg.Skills.Enabled[name] = *says.Enabled
-		l.cfg.Skills.places[name] = placeOf(b.at)
+		l.cfg.Skills.Blocks[norm.NFC.String(b.label)] = says
 	}
 }
 
-// SetSkill writes enabled into the skill block of a name, in the file at path, and reports whether that
-// changed the file. A block that is not there is put at the end; a file that is not there is made, and
-// one that cannot be parsed is refused. Everything else stays byte for byte; see edit. Two calls at
-// once must be kept apart by the caller.
+// SetSkill writes enabled into the skill block of a name, in the file at path, and reports whether that changed
+// the file. A block that is not there is put at the end; a file that is not there is made, and one that cannot
+// be parsed is refused. Everything else stays byte for byte. Who calls it keeps two calls at once apart.
 func SetSkill(path, name string, enabled bool) (bool, error) {
-	return putBlock(path, "skill", name, attributesOf(skillBlock{&enabled}), nil)
+	return putBlock(path, "skill", name, attributesOf(SkillBlock{Enabled: &enabled}), false)
 }
 
 // UnsetSkill takes the skill block of a name out of the file at path, and reports whether
@@ -94,7 +80,7 @@ func unsetSkill(text []byte, path, name string) ([]byte, error) {
 		return text, err
 	}
 	for _, enabled := range []bool{true, false} {
-		written := strings.ReplaceAll(blockText("skill", block.Labels[0], attributesOf(skillBlock{&enabled})), "\n", lineEnd(text))
+		written := strings.ReplaceAll(blockText("skill", block.Labels[0], attributesOf(SkillBlock{Enabled: &enabled})), "\n", lineEnd(text))
 		if bytes.HasPrefix(text[block.Range().Start.Byte:], []byte(written)) {
 			return removeBlock(text, path, "skill", name)
 		}

@@ -30,14 +30,15 @@ func TestSkillBlocks(t *testing.T) {
 		cfg, diags := load(t, c.text)
 		if (cfg != nil) != (c.want != nil) || !strings.Contains(diags.Error(), c.says) || c.says == "" && len(diags) > 0 {
 			t.Errorf("%s: usable %v\n%s", name, cfg != nil, diags.Error())
-		} else if cfg != nil && !maps.Equal(cfg.Skills.Enabled, c.want) {
-			t.Errorf("%s: %v, want %v", name, cfg.Skills.Enabled, c.want)
+		} else if cfg != nil && !maps.EqualFunc(cfg.Skills.Blocks, c.want, func(b SkillBlock, want bool) bool { return b.Enabled != nil && *b.Enabled == want }) {
+			t.Errorf("%s: %+v, want %v", name, cfg.Skills.Blocks, c.want)
 		}
 	}
 }
 
 func TestSwitched(t *testing.T) {
-	s := Skills{Enabled: map[string]bool{"on": true, "off": false}}
+	yes, no := true, false
+	s := Skills{Blocks: map[string]SkillBlock{"on": {Enabled: &yes}, "off": {Enabled: &no}}}
 	if on, off, none := s.Switched("on"), s.Switched("off"), s.Switched("none"); on == nil || !*on || off == nil || *off || none != nil {
 		t.Errorf("%v %v %v", on, off, none)
 	}

@@ -27,8 +27,7 @@ type Workspace struct {
 	// among agents and models. Only the user's file has it.
 	Trust []string
 
-	// Broken is why the file of a project cannot be read, at BrokenAt. Who
-	// decides must take it for a file that denies.
+	// Broken is why the file of a project cannot be read, at BrokenAt. Who decides takes it for one that denies.
 	Broken, BrokenAt string
 }
 
@@ -70,7 +69,8 @@ func (l *loader) workspace(body *hclsyntax.Body, prefix string) bool {
 		}
 	}
 	if l.says(body, "model") {
-		if l.hasModel(block.Model) {
+		provider, model, _ := strings.Cut(block.Model, "/")
+		if slices.ContainsFunc(l.cfg.Models, func(m Model) bool { return m.Alias == block.Model }) || model != "" && labelled(l.cfg.Providers, provider) {
 			w.Model = block.Model
 		} else {
 			l.reportAt(at("model"), "Unknown model", fmt.Sprintf("%q is neither a model block of the configuration nor one of its providers with a model (provider/name), and a workspace can only choose among those.", block.Model))
@@ -79,7 +79,7 @@ func (l *loader) workspace(body *hclsyntax.Body, prefix string) bool {
 	if len(block.Deny) > 0 {
 		place := at("deny")
 		rule := sdk.PolicyRule{Name: "workspace.deny", Source: prefix + placeOf(place), Verdict: sdk.Deny, Tools: block.Deny}
-		if !l.checkRule(rule, func(string) hcl.Range { return place }, place) {
+		if !l.checkRule(&rule, &hclsyntax.Body{Attributes: hclsyntax.Attributes{"tools": body.Attributes["deny"]}}, place) {
 			return false
 		}
 		w.Rules = append(w.Rules, rule)
@@ -106,12 +106,4 @@ func (l *loader) trust(patterns []string, at hcl.Range, ofProject bool) {
 			l.cfg.Workspace.Trust = append(l.cfg.Workspace.Trust, full)
 		}
 	}
-}
-
-func (l *loader) hasModel(name string) bool {
-	if slices.ContainsFunc(l.cfg.Models, func(m Model) bool { return m.Alias == name }) {
-		return true
-	}
-	provider, model, _ := strings.Cut(name, "/")
-	return model != "" && labelled(l.cfg.Providers, provider)
 }

@@ -82,7 +82,7 @@ func (f *Files) Store(ctx context.Context, path, label string, grants, sets []st
 func (f *Files) place(ctx context.Context, in *Installation, from string, sets []string) error {
 	m := in.Manifest
 	in.Label = cmp.Or(in.Label, m.Name)
-	if err := config.CheckLabel(in.Label); err != nil {
+	if err := config.CheckLabel("plugin", in.Label); err != nil {
 		return err
 	}
 	if err := m.Needs.Check(); err != nil {

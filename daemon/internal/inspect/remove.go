@@ -81,7 +81,7 @@ func (f *Files) clear(out *Removal, path string, keepHome bool) error {
 		}
 	}
 	home := filepath.Join(f.Inspector.cfg.DataDir, "confined", out.Label)
-	if _, err := os.Lstat(home); err != nil || keepHome || config.CheckLabel(out.Label) != nil {
+	if _, err := os.Lstat(home); err != nil || keepHome || config.CheckLabel("plugin", out.Label) != nil {
 		return nil
 	}
 	if err := bundle.Remove(home); err != nil {

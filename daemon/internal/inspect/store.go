@@ -67,7 +67,7 @@ func (s *Inspector) Add(ctx context.Context, path string) (st Installation, err 
 	if st.Manifest, err = s.runDescribe(ctx, c); err != nil {
 		return st, sdk.Errorf(sdk.Validation, "%s is no plugin that describes itself: %s", path, strings.ReplaceAll(err.Error(), copied, filepath.Base(path)))
 	}
-	if name := st.Manifest.Name; config.CheckLabel(name) != nil {
+	if name := st.Manifest.Name; config.CheckLabel("plugin", name) != nil {
 		return st, sdk.Errorf(sdk.Validation, "the plugin calls itself %q, which cannot be a plugin's name", name)
 	}
 	if err := c.agrees(st.Manifest); err != nil {

@@ -22,7 +22,8 @@ func TestSkillNamesCanBeSwitched(t *testing.T) {
 }
 
 func TestIsSo(t *testing.T) {
-	block := config.Skills{Enabled: map[string]bool{"on": true, "off": false}}
+	yes, no := true, false
+	block := config.Skills{Blocks: map[string]config.SkillBlock{"on": {Enabled: &yes}, "off": {Enabled: &no}}}
 	for _, c := range []struct {
 		name      string
 		off       bool // as its SKILL.md says

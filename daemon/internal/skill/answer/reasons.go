@@ -111,7 +111,7 @@ func (r *reasons) unusable(d *skill.Document) {
 	on := r.settings.Switched(r.name)
 	switch {
 	case d.Status == sdk.SkillDisabled && on != nil && !*on:
-		r.say("It is disabled by the skill block at %s; `bothy skills enable %s` turns it on.", r.settings.Place(r.name), r.name)
+		r.say("It is disabled by the skill block at %s; `bothy skills enable %s` turns it on.", r.settings.Blocks[r.name].Place, r.name)
 	case d.Status == sdk.SkillDisabled:
 		r.say("It is disabled by `enabled` in its own SKILL.md; `bothy skills enable %s` goes before that.", r.name)
 	case d.Status == sdk.SkillBroken:

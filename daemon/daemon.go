@@ -150,7 +150,7 @@ func (d *Daemon) make(ctx context.Context) (err error) {
 		Store:      g.store,
 		Daemon:     d,
 		Models:     d.models,
-		Keys:       credential.Answers{Keys: d.keys, Uses: func() map[string][]string { return d.current().KeyUses }, Reload: d.reread, Log: d.log.Named("keys")},
+		Keys:       credential.Answers{Keys: d.keys, Uses: func() map[string][]string { return d.current().KeyUses }, Logins: func() map[string]string { return d.current().Logins() }, Reload: d.reread, Log: d.log.Named("keys")},
 		Files:      project.Files{},
 		Skills:     d.answers,
 		Policy:     d.engine,

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bothyd/bothy/daemon/internal/audit"
+	"github.com/bothyd/bothy/daemon/internal/credential"
 	"github.com/bothyd/bothy/daemon/internal/engine"
 	"github.com/bothyd/bothy/daemon/internal/hook"
 	"github.com/bothyd/bothy/daemon/internal/logfile"
@@ -72,7 +73,7 @@ func (d *Daemon) ground(ctx context.Context) (g ground, err error) {
 	d.watchCrash()
 	g.security = d.followJournal(g.store)
 	g.hooks, g.channels, g.clients = hook.New(d.log.Named("hook")), server.NewChannels(), server.NewClients()
-	g.services = services{new(engine.Services), func(name string) (string, error) { return d.current().Secret(name) }}
+	g.services = services{new(engine.Services), func(name string) (string, error) { return d.current().Secret(name) }, credential.Logins{Keys: d.keys}}
 	d.listener, d.store, d.services = g.listener, g.store, g.services
 	return g, ctx.Err()
 }

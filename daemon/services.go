@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/bothyd/bothy/daemon/internal/callback"
+	"github.com/bothyd/bothy/daemon/internal/credential"
 	"github.com/bothyd/bothy/daemon/internal/engine"
 	"github.com/bothyd/bothy/sdk"
 )
@@ -14,6 +15,7 @@ import (
 type services struct {
 	*engine.Services
 	secret func(name string) (string, error)
+	credential.Logins
 }
 
 var _ callback.Services = services{}

@@ -14,21 +14,21 @@ import (
 // LoadConfig reads the configuration that a daemon would use: path, or the
 // user's file when path is empty. It returns the path that was read. A secret
 // that is resolved later joins the given registry.
-func LoadConfig(path string, secrets config.Registry) (string, *config.Config, config.Diagnostics) {
+func LoadConfig(path string, secrets *audit.Redactor) (string, *config.Config, config.Diagnostics) {
 	return loadConfig(path, secrets, newKeys(path, secrets), nil)
 }
 
 // newKeys finds keys for the configuration of a file.
-func newKeys(file string, secrets config.Registry) *credential.Keys {
+func newKeys(file string, secrets *audit.Redactor) *credential.Keys {
 	kept := ""
 	if path, err := ConfigPath(file); err == nil {
 		kept = filepath.Join(filepath.Dir(path), credential.FileName)
 	}
-	return credential.New(os.LookupEnv, kept, credential.System(os.LookupEnv), secrets.Add)
+	return credential.New(os.LookupEnv, kept, credential.System(os.LookupEnv), secrets)
 }
 
 // loadConfig is LoadConfig; noted hears of the files that the configuration is made of beside its own.
-func loadConfig(file string, secrets config.Registry, keys *credential.Keys, noted func(string)) (string, *config.Config, config.Diagnostics) {
+func loadConfig(file string, secrets *audit.Redactor, keys *credential.Keys, noted func(string)) (string, *config.Config, config.Diagnostics) {
 	path, err := ConfigPath(file)
 	if err != nil {
 		return "", nil, config.Diagnostics{{Severity: "error", Summary: "No place for a configuration", Detail: err.Error()}}

@@ -111,6 +111,24 @@ func (c *Client) Secret(ctx context.Context, name string) (string, error) {
 	return resp.GetValue(), wire.Error(resp.GetFailure())
 }
 
+// Login implements Host.
+func (c *Client) Login(ctx context.Context) (string, error) {
+	resp, err := c.rpc.Login(c.outgoing(ctx), &pb.LoginRequest{})
+	if err != nil {
+		return "", wire.Transport(ctx, err)
+	}
+	return resp.GetLogin(), wire.Error(resp.GetFailure())
+}
+
+// KeepLogin implements Host.
+func (c *Client) KeepLogin(ctx context.Context, was, now string) error {
+	resp, err := c.rpc.KeepLogin(c.outgoing(ctx), &pb.KeepLoginRequest{Was: was, Now: now})
+	if err != nil {
+		return wire.Transport(ctx, err)
+	}
+	return wire.Error(resp.GetFailure())
+}
+
 // Log implements Host.
 func (c *Client) Log(ctx context.Context, level, message string, fields map[string]string) error {
 	clean := make(map[string]string, len(fields))

@@ -79,4 +79,6 @@ func (r refusing) Invoke(context.Context, string, []byte) (sdk.ToolResult, error
 }
 func (r refusing) Complete(context.Context, sdk.Request, func(sdk.Delta) error) error { return r.err }
 func (r refusing) Secret(context.Context, string) (string, error)                     { return "", r.err }
+func (r refusing) Login(context.Context) (string, error)                              { return "", r.err }
+func (r refusing) KeepLogin(context.Context, string, string) error                    { return r.err }
 func (r refusing) Log(context.Context, string, string, map[string]string) error       { return r.err }

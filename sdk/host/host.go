@@ -25,6 +25,12 @@ type Host interface {
 	Complete(ctx context.Context, req sdk.Request, send func(sdk.Delta) error) error
 	// Secret resolves a secret that the plugin's block names.
 	Secret(ctx context.Context, name string) (string, error)
+	// Login is what a person's login at the server that the plugin's block names came to, as the plugin
+	// gave it; outcome not_found when nobody has logged in, or the block has none.
+	Login(ctx context.Context) (string, error)
+	// KeepLogin keeps a login that the plugin has renewed in the place of the one that it was renewed
+	// from; outcome conflict when a person has logged in anew meanwhile, not_found when out.
+	KeepLogin(ctx context.Context, was, now string) error
 	// Log writes a line to the daemon's log under the plugin's name. Level is
 	// "debug", "info", "warn" or "error".
 	Log(ctx context.Context, level, message string, fields map[string]string) error

@@ -81,6 +81,21 @@ func (s *server) Secret(ctx context.Context, req *pb.SecretRequest) (*pb.SecretR
 	return &pb.SecretResponse{Value: wire.Text(v)}, nil
 }
 
+func (s *server) Login(ctx context.Context, _ *pb.LoginRequest) (*pb.LoginResponse, error) {
+	v, err := s.impl.Login(Incoming(ctx))
+	if err != nil {
+		return &pb.LoginResponse{Failure: wire.Failure(err)}, nil
+	}
+	return &pb.LoginResponse{Login: wire.Text(v)}, nil
+}
+
+func (s *server) KeepLogin(ctx context.Context, req *pb.KeepLoginRequest) (*pb.KeepLoginResponse, error) {
+	if err := s.impl.KeepLogin(Incoming(ctx), req.GetWas(), req.GetNow()); err != nil {
+		return &pb.KeepLoginResponse{Failure: wire.Failure(err)}, nil
+	}
+	return &pb.KeepLoginResponse{}, nil
+}
+
 func (s *server) Log(ctx context.Context, req *pb.LogRequest) (*pb.LogResponse, error) {
 	return &pb.LogResponse{}, s.impl.Log(Incoming(ctx), req.GetLevel(), req.GetMessage(), req.GetFields())
 }

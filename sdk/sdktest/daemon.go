@@ -26,6 +26,7 @@ type Daemon struct {
 	asked   []sdk.Request
 	called  []string
 	entries map[string]sdk.Entry
+	login   string
 }
 
 // Asked are the requests for completions so far.
@@ -127,6 +128,37 @@ func (d *Daemon) Secret(_ context.Context, name string) (string, error) {
 		return v, nil
 	}
 	return "", sdk.Errorf(sdk.Permission, "the block does not name the secret %q", name)
+}
+
+// Login implements host.Host.
+func (d *Daemon) Login(context.Context) (string, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.login == "" {
+		return "", sdk.Errorf(sdk.NotFound, "nobody has logged in")
+	}
+	return d.login, nil
+}
+
+// KeepLogin implements host.Host.
+func (d *Daemon) KeepLogin(_ context.Context, was, now string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch {
+	case d.login == "":
+		return sdk.Errorf(sdk.NotFound, "nobody is logged in any more")
+	case d.login != was:
+		return sdk.Errorf(sdk.Conflict, "another login is kept by now")
+	}
+	d.login = now
+	return nil
+}
+
+// SetLogin has a person log in, or with an empty text out.
+func (d *Daemon) SetLogin(login string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.login = login
 }
 
 // Log implements host.Host. It keeps nothing.

@@ -21,13 +21,14 @@ type Redactor struct {
 	mu     sync.Mutex
 	values map[string]bool
 	forms  []form
+	passes map[string][]passing
 	made   atomic.Pointer[automaton] // nil when a value was added since
 }
 
 // Add tells of a value. One shorter than 6 bytes is none, nor is a number of less
 // than 10 digits: it would be found everywhere.
 func (r *Redactor) Add(value string) {
-	if len(value) < shortest || len(value) < shortestNumber && strings.Trim(value, "0123456789") == "" {
+	if !counts(value) {
 		return
 	}
 	r.mu.Lock()
@@ -48,6 +49,11 @@ func (r *Redactor) Add(value string) {
 	r.made.Store(nil)
 }
 
+// counts reports whether a value can be a secret.
+func counts(value string) bool {
+	return len(value) >= shortest && (len(value) >= shortestNumber || strings.Trim(value, "0123456789") != "")
+}
+
 // automaton is the one of all values that were added by now.
 func (r *Redactor) automaton() *automaton {
 	if a := r.made.Load(); a != nil {
@@ -57,7 +63,7 @@ func (r *Redactor) automaton() *automaton {
 	defer r.mu.Unlock()
 	a := r.made.Load()
 	if a == nil {
-		a = newAutomaton(r.forms, keyRules)
+		a = newAutomaton(r.all(), keyRules)
 		r.made.Store(a)
 	}
 	return a

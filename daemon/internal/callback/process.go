@@ -31,6 +31,9 @@ type Services interface {
 	// Secret gets names that the caller's block lists. The caller's Call is
 	// empty when it is asked for during Configure.
 	Secret(ctx context.Context, c sdk.Caller, name string) (string, error)
+	// Login gets the key of the login of the caller's block, and so does KeepLogin.
+	Login(ctx context.Context, key string) (string, error)
+	KeepLogin(ctx context.Context, key, was, now string) error
 }
 
 // Config is what the daemon is for callbacks.
@@ -258,6 +261,35 @@ func (b *Process) mayKnow(secret string) error {
 		return err
 	}
 	return b.reach().secret(secret)
+}
+
+// Login implements host.Host. It needs no grant and no call: the block has one login, or none.
+func (b *Process) Login(ctx context.Context) (string, error) {
+	key, err := b.login()
+	if err != nil {
+		return "", err
+	}
+	return b.calls.cfg.Services.Login(ctx, key)
+}
+
+// KeepLogin implements host.Host.
+func (b *Process) KeepLogin(ctx context.Context, was, now string) error {
+	key, err := b.login()
+	if err != nil {
+		return err
+	}
+	return b.calls.cfg.Services.KeepLogin(ctx, key, was, now)
+}
+
+// login is the key of the block's login.
+func (b *Process) login() (string, error) {
+	if err := b.within(time.Now()); err != nil {
+		return "", b.refused(err)
+	}
+	if key := b.reach().spec.Login; key != "" {
+		return key, nil
+	}
+	return "", sdk.Errorf(sdk.NotFound, "the block of this plugin is none that a person logs in for")
 }
 
 // Log implements host.Host. It needs no grant; like standard error, it is

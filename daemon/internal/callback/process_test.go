@@ -59,6 +59,16 @@ func (d *daemon) Secret(ctx context.Context, c sdk.Caller, name string) (string,
 	return "value of " + name, nil
 }
 
+func (d *daemon) Login(ctx context.Context, key string) (string, error) {
+	d.note(ctx, sdk.Caller{}, "login "+key)
+	return "login of " + key, nil
+}
+
+func (d *daemon) KeepLogin(ctx context.Context, key, was, now string) error {
+	d.note(ctx, sdk.Caller{}, "keep "+key+" "+was+" "+now)
+	return nil
+}
+
 // clock is the silence of a call.
 type clock struct{ held, letGo, paused, wentOn int }
 
@@ -146,6 +156,27 @@ func TestServices(t *testing.T) {
 	}
 	if n := Depth(d.ctx); n != 2 { // as deep as the call that it serves
 		t.Errorf("depth %d", n)
+	}
+}
+
+// TestLogin: a block has one login or none, which needs no call.
+func TestLogin(t *testing.T) {
+	d := open()
+	if _, err := d.Process.Login(t.Context()); sdk.OutcomeOf(err) != sdk.NotFound {
+		t.Errorf("of a block that has none: %v", err)
+	}
+	if err := d.Process.KeepLogin(t.Context(), "a", "b"); sdk.OutcomeOf(err) != sdk.NotFound {
+		t.Errorf("kept for a block that has none: %v", err)
+	}
+	d.Allow(inspect.Spec{Instance: "p", Login: "mcp.p"}, &sdk.Manifest{})
+	if v, err := d.Process.Login(t.Context()); v != "login of mcp.p" || err != nil {
+		t.Errorf("%q, %v", v, err)
+	}
+	if err := d.Process.KeepLogin(t.Context(), "a", "b"); err != nil {
+		t.Error(err)
+	}
+	if want := []string{"login mcp.p", "keep mcp.p a b"}; !reflect.DeepEqual(d.asked, want) || len(d.refused) != 0 {
+		t.Errorf("asked %q, refused %q", d.asked, d.refused)
 	}
 }
 

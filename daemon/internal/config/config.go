@@ -107,6 +107,7 @@ type Plugin struct {
 	Model   string     `hcl:"model,optional"`  // providers: the model taken when only the provider is known
 	Price   *sdk.Price `hcl:"price,block"`     // providers: of each of its models that no model block prices
 	Server  *Server    // of an mcp block; nil of all others
+	Login   string     // the key of a person's login at what the block names; empty where there can be none
 	Digest  string     // of all that the plugin's process is given; see Diff
 	Body    hcl.Body   `hcl:",remain"` // what is left for the plugin's own schema
 	Range   hcl.Range

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bothyd/bothy/sdk"
 	"github.com/hashicorp/hcl/v2"
 )
 
@@ -197,6 +198,11 @@ func (l *loader) digest(p Plugin) string {
 	for _, name := range p.Secrets {
 		text, _ := key(name) // none is a value here
 		fmt.Fprintln(sum, text)
+	}
+	if p.Login != "" {
+		text, _ := l.src.Keys.Find(p.Login) // none is a value here
+		login, _ := sdk.ParseLogin(text)
+		fmt.Fprintln(sum, "login", login.ID) // its tokens change while it goes on
 	}
 	eval := withSecret(l.cfg.Context, key)
 	for _, name := range slices.Sorted(maps.Keys(attrs)) {

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/bothyd/bothy"
+	"github.com/bothyd/bothy/sdk"
 )
 
 // usable loads a text that has no mistake.
@@ -127,6 +128,33 @@ func TestDiffSeesWhatFunctionsComeTo(t *testing.T) {
 	text := "plugin \"p\" {\n  x = secret(\"V\")\n}\n"
 	if got := lines(Diff(usable(t, path, text), usable(t, path, text, "V", "now-it-is-set"))); got != "plugin p changed" {
 		t.Errorf("a secret that is set at last: %q", got)
+	}
+}
+
+// TestDiffOfLogins: a block is another with another login, and the same with one that was renewed.
+func TestDiffOfLogins(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "config.hcl")
+	text := "mcp \"far\" {\n  url = \"https://far.example/mcp\"\n}\nmcp \"own\" {\n  url = \"https://far.example/mcp\"\n  headers = { authorization = \"Bearer x\" }\n}\n"
+	login := func(id, access string) string {
+		return sdk.Login{ID: id, Server: "https://far.example/mcp", Access: access}.Text()
+	}
+	with := func(login string) *Config { return usable(t, path, text, "mcp.far", login, "mcp.own", login) }
+	for _, c := range []struct{ was, is, want string }{
+		{"", login("a", "one"), "plugin mcp__far changed"},
+		{login("a", "one"), login("a", "two"), ""},
+		{login("a", "two"), login("b", "three"), "plugin mcp__far changed"},
+		{login("b", "three"), "", "plugin mcp__far changed"},
+	} {
+		if got := lines(Diff(with(c.was), with(c.is))); got != c.want {
+			t.Errorf("%s, %s: %q, want %q", c.was, c.is, got, c.want)
+		}
+	}
+	cfg := with(login("a", "one"))
+	if logins := cfg.Logins(); len(logins) != 1 || logins["mcp.far"] != "mcp far" {
+		t.Errorf("logins are %v", logins)
+	}
+	if cfg.KeyUses["mcp.far"] != nil {
+		t.Error("a login is asked for as a key")
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bothyd/bothy/sdk"
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
@@ -110,6 +111,27 @@ func (c *Config) secretNames() (names []string) {
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
+}
+
+// loginNames are the keys that logins at the servers of mcp blocks may be kept under.
+func (l *loader) loginNames() (names []string) {
+	for _, b := range l.kept["mcp"] {
+		if b.body.Attributes["url"] != nil {
+			names = append(names, sdk.MCPLogin(b.label))
+		}
+	}
+	return names
+}
+
+// Logins are the keys of logins, each with its block as KeyUses has them.
+func (c *Config) Logins() map[string]string {
+	logins := map[string]string{}
+	for _, p := range c.Plugins {
+		if p.Login != "" {
+			logins[p.Login] = "mcp " + strings.TrimPrefix(p.Label, sdk.MCPPrefix)
+		}
+	}
+	return logins
 }
 
 // secretsUnder are the names in an expression or a body.

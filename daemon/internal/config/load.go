@@ -66,7 +66,7 @@ func Load(src Source) (*Config, Diagnostics) {
 		l.file(text, src.Path)
 	}
 	l.cfg.Files = l.parser.Files()
-	src.Keys.Expect(l.cfg.secretNames())
+	src.Keys.Expect(append(l.loginNames(), l.cfg.secretNames()...))
 	l.environment()
 	for _, text := range guardMistakes(l.cfg.Guards) {
 		l.fail("Guards that do not go together", "In the guard block "+text+".")

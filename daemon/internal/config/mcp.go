@@ -4,6 +4,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2/gohcl"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -67,7 +68,11 @@ func (l *loader) mcp(b *block) {
 			body.Attributes[its] = &renamed
 		}
 	}
-	l.instance(&l.cfg.Plugins, Plugin{Label: sdk.MCPPrefix + b.label, Binary: mcpBinary, Server: l.server(b.body), Enabled: true, OnUse: true, Confined: true, Range: b.at}, &body)
+	server, login := l.server(b.body), ""
+	if server.URL != "" && !slices.ContainsFunc(server.Headers, func(h string) bool { return strings.EqualFold(h, "Authorization") }) {
+		login = sdk.MCPLogin(b.label)
+	}
+	l.instance(&l.cfg.Plugins, Plugin{Label: sdk.MCPPrefix + b.label, Binary: mcpBinary, Server: server, Login: login, Enabled: true, OnUse: true, Confined: true, Range: b.at}, &body)
 }
 
 // serve has the plugin of a server tell it that it may ask a model, for the plugin does not see its

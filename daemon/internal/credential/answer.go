@@ -18,6 +18,9 @@ type Answers struct {
 	Keys *Keys
 	// Uses says who asks for each key in the configuration in force, as "provider openai".
 	Uses func() map[string][]string
+	// Logins says for which keys a person logs in, each with the block that it is for, as "mcp notes".
+	// It may be nil.
+	Logins func() map[string]string
 	// Reload reads the configuration again, so that what asks for a key that came or went is
 	// configured anew.
 	Reload func(context.Context) rpc.Reloaded
@@ -36,12 +39,18 @@ func (a Answers) Login(ctx context.Context, p rpc.KeyLogin) (rpc.KeyKept, error)
 	if err := check(p.Key); err != nil {
 		return rpc.KeyKept{}, err
 	}
+	block, login := a.logins()[name]
+	if login {
+		if _, err := sdk.ParseLogin(p.Key); err != nil {
+			return rpc.KeyKept{}, sdk.Errorf(sdk.Validation, "%s is no key that is typed: `bothy %s` makes it", name, strings.Replace(block, "mcp ", "mcp login ", 1))
+		}
+	}
 	kept, err := a.Keys.Login(ctx, name, p.Key, p.File)
 	if err != nil {
 		return rpc.KeyKept{}, err
 	}
 	a.Log.Info("a key was given", "name", name, "place", kept.Place)
-	out := rpc.KeyKept{Name: name, Place: string(kept.Place), File: a.Keys.path, UsedBy: a.Uses()[name], Warnings: kept.Warnings}
+	out := rpc.KeyKept{Name: name, Place: string(kept.Place), File: a.Keys.path, UsedBy: a.users()[name], Warnings: kept.Warnings}
 	out.Problems = a.reload(ctx)
 	return out, nil
 }
@@ -56,6 +65,9 @@ func (a Answers) Logout(ctx context.Context, p rpc.KeyRef) (rpc.KeyRemoved, erro
 		name = p.Of // nothing asks for it any more
 	}
 	from, err := a.Keys.Logout(ctx, name)
+	if block, login := a.logins()[name]; login && sdk.OutcomeOf(err) == sdk.NotFound && err != nil {
+		return rpc.KeyRemoved{}, sdk.Errorf(sdk.NotFound, "nobody has logged in to %s", strings.TrimPrefix(block, "mcp "))
+	}
 	if err != nil {
 		return rpc.KeyRemoved{}, err
 	}
@@ -73,7 +85,7 @@ func (a Answers) Logout(ctx context.Context, p rpc.KeyRef) (rpc.KeyRemoved, erro
 // List lists the keys that are asked for or kept.
 func (a Answers) List() rpc.Keys {
 	out := rpc.Keys{File: a.Keys.path}
-	uses := a.Uses()
+	uses := a.users()
 	for _, name := range slices.Sorted(maps.Keys(a.all())) {
 		_, place, _ := a.Keys.find(name) // none is a key that is missing
 		out.Keys = append(out.Keys, rpc.Key{Name: name, Place: string(place), UsedBy: uses[name]})
@@ -148,10 +160,27 @@ func (a Answers) all() map[string]bool {
 	return names
 }
 
+func (a Answers) logins() map[string]string {
+	if a.Logins == nil {
+		return nil
+	}
+	return a.Logins()
+}
+
+// users says who asks for each key, those of logins among them.
+func (a Answers) users() map[string][]string {
+	users := map[string][]string{}
+	maps.Copy(users, a.Uses())
+	for name, block := range a.logins() {
+		users[name] = append(slices.Clip(users[name]), block)
+	}
+	return users
+}
+
 // name is the key that is meant: by its own name, or by a block that asks for no other.
 func (a Answers) name(of string) (string, error) {
 	uses := a.Uses()
-	if uses[of] != nil {
+	if _, login := a.logins()[of]; login || uses[of] != nil {
 		return of, nil
 	}
 	var names, labels []string

@@ -18,7 +18,7 @@ type Kept struct {
 // until this process ends. A key of that name which would go before it is removed, but for one in
 // the environment, of which a warning tells. Where the key cannot be kept the error says why.
 func (k *Keys) Login(ctx context.Context, name, value string, inFile bool) (Kept, error) {
-	k.learn(value)
+	k.learn(name, value)
 	k.changing.Lock()
 	defer k.changing.Unlock()
 	keep := k.keepInRing
@@ -108,6 +108,40 @@ func (k *Keys) leaveRing(ctx context.Context, name string) (bool, error) {
 	return removed, nil
 }
 
+// Renew keeps a value in the place of the one that it comes from, and where that is. The error is
+// conflict where another one is kept by now, and not_found where none is.
+func (k *Keys) Renew(ctx context.Context, name, was, now string) error {
+	k.changing.Lock()
+	defer k.changing.Unlock()
+	is, place, err := k.find(name)
+	switch {
+	case err != nil:
+		return sdk.Errorf(sdk.NotFound, "%s is kept no more", name)
+	case is != was:
+		return sdk.Errorf(sdk.Conflict, "another %s is kept by now", name)
+	}
+	k.learn(name, now)
+	switch place {
+	case Keyring:
+		_, err := bounded(ctx, changeTime, func(ctx context.Context) (struct{}, error) { return struct{}{}, k.ring.Write(ctx, name, now) })
+		if err != nil {
+			return sdk.Errorf(sdk.Unavailable, "the keyring has %s and does not keep another in its place%s", name, because(err))
+		}
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		k.kept[name] = now
+		return nil
+	case File:
+		return k.changeFile(func(keys map[string]string) { keys[name] = now })
+	case Memory:
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		k.given[name] = now
+		return nil
+	}
+	return sdk.Errorf(sdk.Conflict, "%s is in the environment that the daemon was started with, where nothing can take its place", name)
+}
+
 // Logout removes a key from wherever it is, and returns the places. The error is not_found where
 // it was nowhere that can be reached. One in the environment stays.
 func (k *Keys) Logout(ctx context.Context, name string) (from []Place, err error) {
@@ -153,7 +187,7 @@ func (k *Keys) Give(name, value string) bool {
 	if _, _, err := k.find(name); err == nil {
 		return false
 	}
-	k.learn(value)
+	k.learn(name, value)
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.given[name] = value

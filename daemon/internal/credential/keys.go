@@ -7,6 +7,7 @@
 //	keyring.go        what is asked of a keyring, and for how long
 //	secretservice.go  the Secret Service of a Linux desktop, over D-Bus
 //	keychain.go       the Keychain of macOS, by its program security
+//	logins.go         what plugins ask of logins at servers
 //	answer.go         what clients ask of all this
 package credential
 
@@ -37,7 +38,7 @@ type Keys struct {
 	getenv func(string) (string, bool)
 	path   string
 	ring   Ring
-	learn  func(value string)
+	hide   Hider
 
 	changing sync.Mutex // one login or logout at a time; taken before mu
 
@@ -50,10 +51,17 @@ type Keys struct {
 	given   map[string]string // for this process
 }
 
+// Hider keeps values out of texts.
+type Hider interface {
+	Add(value string)
+	// Renew is told of values that others of the same name will take the place of.
+	Renew(name string, values ...string)
+}
+
 // New makes the keys of one process. path is that of the file, empty where there is no place
-// for one; learn is told of each value before anybody else has it.
-func New(getenv func(string) (string, bool), path string, ring Ring, learn func(value string)) *Keys {
-	return &Keys{getenv: getenv, path: path, ring: ring, learn: learn, asked: map[string]bool{}, kept: map[string]string{}, given: map[string]string{}}
+// for one; hide is told of each value before anybody else has it.
+func New(getenv func(string) (string, bool), path string, ring Ring, hide Hider) *Keys {
+	return &Keys{getenv: getenv, path: path, ring: ring, hide: hide, asked: map[string]bool{}, kept: map[string]string{}, given: map[string]string{}}
 }
 
 // Path is the file of keys, there or not.
@@ -65,13 +73,22 @@ func (k *Keys) Expect(names []string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.file, k.fileErr = readFile(k.path)
-	for _, value := range k.file {
-		k.learn(value)
+	for name, value := range k.file {
+		k.learn(name, value)
 	}
 	k.ask(slices.DeleteFunc(slices.Clone(names), func(name string) bool {
 		v, _ := k.getenv(name)
 		return v != ""
 	}))
+}
+
+// learn has a value hidden. Of a login it is the tokens, which change.
+func (k *Keys) learn(name, value string) {
+	if l, err := sdk.ParseLogin(value); err == nil {
+		k.hide.Renew(name, l.Secrets()...)
+		return
+	}
+	k.hide.Add(value)
 }
 
 // Again has the keyring asked once more for what was asked for before.
@@ -168,8 +185,8 @@ func (k *Keys) ask(names []string) {
 		return
 	}
 	found, err := bounded(context.Background(), askTime, func(ctx context.Context) (map[string]string, error) { return k.ring.Read(ctx, want) })
-	for _, value := range found {
-		k.learn(value)
+	for name, value := range found {
+		k.learn(name, value)
 	}
 	maps.Copy(k.kept, found)
 	k.ringErr = err

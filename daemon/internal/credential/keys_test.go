@@ -72,10 +72,14 @@ type learned struct {
 	values []string
 }
 
-func (l *learned) add(value string) {
+// Add implements Hider.
+func (l *learned) Add(value string) { l.Renew("", value) }
+
+// Renew implements Hider.
+func (l *learned) Renew(_ string, values ...string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.values = append(l.values, value)
+	l.values = append(l.values, values...)
 }
 
 func (l *learned) has(value string) bool {
@@ -87,7 +91,7 @@ func (l *learned) has(value string) bool {
 func newFixture(t *testing.T) *fixture {
 	f := &fixture{env: map[string]string{}, ring: &fakeRing{keys: map[string]string{}}, learned: &learned{}}
 	getenv := func(name string) (string, bool) { v, ok := f.env[name]; return v, ok }
-	f.Keys = New(getenv, filepath.Join(t.TempDir(), "bothy", FileName), f.ring, f.learned.add)
+	f.Keys = New(getenv, filepath.Join(t.TempDir(), "bothy", FileName), f.ring, f.learned)
 	return f
 }
 

@@ -86,6 +86,14 @@ func (f *fakeDaemon) Secret(_ context.Context, _ sdk.Caller, name string) (strin
 	return "value of " + name, nil
 }
 
+func (f *fakeDaemon) Login(_ context.Context, key string) (string, error) {
+	return "login of " + key, nil
+}
+
+func (f *fakeDaemon) KeepLogin(_ context.Context, key, was, now string) error {
+	return sdk.Errorf(sdk.Conflict, "%s is %s, not %s", key, now, was)
+}
+
 func TestServices(t *testing.T) {
 	daemon := &fakeDaemon{ended: make(chan error, 1)}
 	granted, poor := spec("granted", ""), asking(spec("poor", ""))

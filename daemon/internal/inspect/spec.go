@@ -26,6 +26,7 @@ type Spec struct {
 	Schemes  []string         // schemes of entries that it may use with GrantEntries; nil is all that it declares
 	Models   []string         // patterns of the models that it may name with GrantModels, besides the run's own
 	Secrets  []string         // the names that the plugin may ask for with GrantSecrets
+	Login    string           // the key of the login that the plugin may ask for and keep; empty is none
 	SHA256   string           // hex; empty: not pinned by its block
 	Locked   *config.Locked   // what bothy.lock says of it; nil: not pinned by that
 	Body     hcl.Body         // what the plugin's own schema decodes; nil is empty
@@ -74,7 +75,7 @@ func SpecOf(cfg *config.Config, b config.Plugin) Spec {
 	return Spec{
 		Digest: digest, Off: !b.Enabled, Lazy: b.OnUse,
 		Instance: b.Label, Plugin: b.Binary, Path: b.Path, Args: b.Args, Env: b.Env, Grants: b.Grants, Tools: b.Tools, Models: b.Models,
-		Secrets: b.Secrets, SHA256: b.SHA256, Locked: b.Locked, Body: b.Body, Eval: cfg.Context, Source: b.Range, Sandbox: SandboxOf(cfg),
+		Secrets: b.Secrets, Login: b.Login, SHA256: b.SHA256, Locked: b.Locked, Body: b.Body, Eval: cfg.Context, Source: b.Range, Sandbox: SandboxOf(cfg),
 		Schemes: b.Schemes, Requires: b.Requires, Projects: b.Projects, Limits: *b.Limits, Quota: *b.Quota, Confine: b.Confine,
 	}
 }

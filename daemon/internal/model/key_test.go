@@ -23,7 +23,7 @@ func TestAKeyIsSeenWhereverItIs(t *testing.T) {
 	}
 	defer ring.Close()
 	path := filepath.Join(t.TempDir(), credential.FileName)
-	keys := credential.New(func(string) (string, bool) { return "", false }, path, credential.SecretService{Address: ring.Address()}, func(string) {})
+	keys := credential.New(func(string) (string, bool) { return "", false }, path, credential.SecretService{Address: ring.Address()}, &audit.Redactor{})
 	cfg, diags := config.Load(config.Source{
 		Defaults: bothy.DefaultConfig, DefaultsName: bothy.DefaultConfigName, Getenv: func(string) (string, bool) { return "", false }, Secrets: &audit.Redactor{}, Keys: keys,
 	})

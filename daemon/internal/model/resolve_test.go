@@ -63,7 +63,7 @@ func chooser(t *testing.T, user string, providers listed, up ...string) *Models 
 	noRing := credential.System(func(string) (string, bool) { return "", false })
 	cfg, diags := config.Load(config.Source{
 		Defaults: bothy.DefaultConfig, DefaultsName: bothy.DefaultConfigName, Path: path, Required: true, Getenv: os.LookupEnv, Secrets: &audit.Redactor{},
-		Keys: credential.New(os.LookupEnv, "", noRing, func(string) {}),
+		Keys: credential.New(os.LookupEnv, "", noRing, &audit.Redactor{}),
 	})
 	if cfg == nil {
 		t.Fatal(diags.Error())

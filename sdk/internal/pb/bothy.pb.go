@@ -3623,6 +3623,190 @@ func (x *SecretResponse) GetFailure() *Failure {
 	return nil
 }
 
+type LoginRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LoginRequest) Reset() {
+	*x = LoginRequest{}
+	mi := &file_v1_bothy_proto_msgTypes[57]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LoginRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LoginRequest) ProtoMessage() {}
+
+func (x *LoginRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_v1_bothy_proto_msgTypes[57]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LoginRequest.ProtoReflect.Descriptor instead.
+func (*LoginRequest) Descriptor() ([]byte, []int) {
+	return file_v1_bothy_proto_rawDescGZIP(), []int{57}
+}
+
+type LoginResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Login         string                 `protobuf:"bytes,1,opt,name=login,proto3" json:"login,omitempty"`     // as it was kept
+	Failure       *Failure               `protobuf:"bytes,2,opt,name=failure,proto3" json:"failure,omitempty"` // not_found: nobody has logged in
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LoginResponse) Reset() {
+	*x = LoginResponse{}
+	mi := &file_v1_bothy_proto_msgTypes[58]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LoginResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LoginResponse) ProtoMessage() {}
+
+func (x *LoginResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_v1_bothy_proto_msgTypes[58]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LoginResponse.ProtoReflect.Descriptor instead.
+func (*LoginResponse) Descriptor() ([]byte, []int) {
+	return file_v1_bothy_proto_rawDescGZIP(), []int{58}
+}
+
+func (x *LoginResponse) GetLogin() string {
+	if x != nil {
+		return x.Login
+	}
+	return ""
+}
+
+func (x *LoginResponse) GetFailure() *Failure {
+	if x != nil {
+		return x.Failure
+	}
+	return nil
+}
+
+type KeepLoginRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Was           string                 `protobuf:"bytes,1,opt,name=was,proto3" json:"was,omitempty"` // what now takes the place of; conflict when another is kept by now
+	Now           string                 `protobuf:"bytes,2,opt,name=now,proto3" json:"now,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *KeepLoginRequest) Reset() {
+	*x = KeepLoginRequest{}
+	mi := &file_v1_bothy_proto_msgTypes[59]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *KeepLoginRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*KeepLoginRequest) ProtoMessage() {}
+
+func (x *KeepLoginRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_v1_bothy_proto_msgTypes[59]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use KeepLoginRequest.ProtoReflect.Descriptor instead.
+func (*KeepLoginRequest) Descriptor() ([]byte, []int) {
+	return file_v1_bothy_proto_rawDescGZIP(), []int{59}
+}
+
+func (x *KeepLoginRequest) GetWas() string {
+	if x != nil {
+		return x.Was
+	}
+	return ""
+}
+
+func (x *KeepLoginRequest) GetNow() string {
+	if x != nil {
+		return x.Now
+	}
+	return ""
+}
+
+type KeepLoginResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Failure       *Failure               `protobuf:"bytes,1,opt,name=failure,proto3" json:"failure,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *KeepLoginResponse) Reset() {
+	*x = KeepLoginResponse{}
+	mi := &file_v1_bothy_proto_msgTypes[60]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *KeepLoginResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*KeepLoginResponse) ProtoMessage() {}
+
+func (x *KeepLoginResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_v1_bothy_proto_msgTypes[60]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use KeepLoginResponse.ProtoReflect.Descriptor instead.
+func (*KeepLoginResponse) Descriptor() ([]byte, []int) {
+	return file_v1_bothy_proto_rawDescGZIP(), []int{60}
+}
+
+func (x *KeepLoginResponse) GetFailure() *Failure {
+	if x != nil {
+		return x.Failure
+	}
+	return nil
+}
+
 type LogRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Level         string                 `protobuf:"bytes,1,opt,name=level,proto3" json:"level,omitempty"`
@@ -3634,7 +3818,7 @@ type LogRequest struct {
 
 func (x *LogRequest) Reset() {
 	*x = LogRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[57]
+	mi := &file_v1_bothy_proto_msgTypes[61]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3646,7 +3830,7 @@ func (x *LogRequest) String() string {
 func (*LogRequest) ProtoMessage() {}
 
 func (x *LogRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[57]
+	mi := &file_v1_bothy_proto_msgTypes[61]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3659,7 +3843,7 @@ func (x *LogRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogRequest.ProtoReflect.Descriptor instead.
 func (*LogRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{57}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{61}
 }
 
 func (x *LogRequest) GetLevel() string {
@@ -3691,7 +3875,7 @@ type LogResponse struct {
 
 func (x *LogResponse) Reset() {
 	*x = LogResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[58]
+	mi := &file_v1_bothy_proto_msgTypes[62]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3703,7 +3887,7 @@ func (x *LogResponse) String() string {
 func (*LogResponse) ProtoMessage() {}
 
 func (x *LogResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[58]
+	mi := &file_v1_bothy_proto_msgTypes[62]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3716,7 +3900,7 @@ func (x *LogResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogResponse.ProtoReflect.Descriptor instead.
 func (*LogResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{58}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{62}
 }
 
 var File_v1_bothy_proto protoreflect.FileDescriptor
@@ -3970,7 +4154,16 @@ const file_v1_bothy_proto_rawDesc = "" +
 	"\x04name\x18\x01 \x01(\tR\x04name\"S\n" +
 	"\x0eSecretResponse\x12\x14\n" +
 	"\x05value\x18\x01 \x01(\tR\x05value\x12+\n" +
-	"\afailure\x18\x02 \x01(\v2\x11.bothy.v1.FailureR\afailure\"\xb1\x01\n" +
+	"\afailure\x18\x02 \x01(\v2\x11.bothy.v1.FailureR\afailure\"\x0e\n" +
+	"\fLoginRequest\"R\n" +
+	"\rLoginResponse\x12\x14\n" +
+	"\x05login\x18\x01 \x01(\tR\x05login\x12+\n" +
+	"\afailure\x18\x02 \x01(\v2\x11.bothy.v1.FailureR\afailure\"6\n" +
+	"\x10KeepLoginRequest\x12\x10\n" +
+	"\x03was\x18\x01 \x01(\tR\x03was\x12\x10\n" +
+	"\x03now\x18\x02 \x01(\tR\x03now\"@\n" +
+	"\x11KeepLoginResponse\x12+\n" +
+	"\afailure\x18\x01 \x01(\v2\x11.bothy.v1.FailureR\afailure\"\xb1\x01\n" +
 	"\n" +
 	"LogRequest\x12\x14\n" +
 	"\x05level\x18\x01 \x01(\tR\x05level\x12\x18\n" +
@@ -4007,14 +4200,16 @@ const file_v1_bothy_proto_rawDesc = "" +
 	"\x06Filter\x12\x17.bothy.v1.FilterRequest\x1a\x18.bothy.v1.FilterResponse2\x82\x01\n" +
 	"\aChannel\x12:\n" +
 	"\x05Serve\x12\x16.bothy.v1.ServeRequest\x1a\x17.bothy.v1.ServeResponse0\x01\x12;\n" +
-	"\x06Cancel\x12\x17.bothy.v1.CancelRequest\x1a\x18.bothy.v1.CancelResponse2\x81\x03\n" +
+	"\x06Cancel\x12\x17.bothy.v1.CancelRequest\x1a\x18.bothy.v1.CancelResponse2\x81\x04\n" +
 	"\x04Host\x12>\n" +
 	"\aEntries\x12\x18.bothy.v1.EntriesRequest\x1a\x19.bothy.v1.EntriesResponse\x12:\n" +
 	"\x05Write\x12\x16.bothy.v1.WriteRequest\x1a\x19.bothy.v1.EntriesResponse\x12G\n" +
 	"\n" +
 	"InvokeTool\x12\x1b.bothy.v1.InvokeToolRequest\x1a\x1c.bothy.v1.InvokeToolResponse\x12C\n" +
 	"\bComplete\x12\x19.bothy.v1.CompleteRequest\x1a\x1a.bothy.v1.CompleteResponse0\x01\x12;\n" +
-	"\x06Secret\x12\x17.bothy.v1.SecretRequest\x1a\x18.bothy.v1.SecretResponse\x122\n" +
+	"\x06Secret\x12\x17.bothy.v1.SecretRequest\x1a\x18.bothy.v1.SecretResponse\x128\n" +
+	"\x05Login\x12\x16.bothy.v1.LoginRequest\x1a\x17.bothy.v1.LoginResponse\x12D\n" +
+	"\tKeepLogin\x12\x1a.bothy.v1.KeepLoginRequest\x1a\x1b.bothy.v1.KeepLoginResponse\x122\n" +
 	"\x03Log\x12\x14.bothy.v1.LogRequest\x1a\x15.bothy.v1.LogResponseB)Z'github.com/bothyd/bothy/sdk/internal/pbb\x06proto3"
 
 var (
@@ -4029,7 +4224,7 @@ func file_v1_bothy_proto_rawDescGZIP() []byte {
 	return file_v1_bothy_proto_rawDescData
 }
 
-var file_v1_bothy_proto_msgTypes = make([]protoimpl.MessageInfo, 61)
+var file_v1_bothy_proto_msgTypes = make([]protoimpl.MessageInfo, 65)
 var file_v1_bothy_proto_goTypes = []any{
 	(*DescribeRequest)(nil),      // 0: bothy.v1.DescribeRequest
 	(*DescribeResponse)(nil),     // 1: bothy.v1.DescribeResponse
@@ -4088,16 +4283,20 @@ var file_v1_bothy_proto_goTypes = []any{
 	(*InvokeToolResponse)(nil),   // 54: bothy.v1.InvokeToolResponse
 	(*SecretRequest)(nil),        // 55: bothy.v1.SecretRequest
 	(*SecretResponse)(nil),       // 56: bothy.v1.SecretResponse
-	(*LogRequest)(nil),           // 57: bothy.v1.LogRequest
-	(*LogResponse)(nil),          // 58: bothy.v1.LogResponse
-	nil,                          // 59: bothy.v1.InvokeRequest.UnsavedEntry
-	nil,                          // 60: bothy.v1.LogRequest.FieldsEntry
+	(*LoginRequest)(nil),         // 57: bothy.v1.LoginRequest
+	(*LoginResponse)(nil),        // 58: bothy.v1.LoginResponse
+	(*KeepLoginRequest)(nil),     // 59: bothy.v1.KeepLoginRequest
+	(*KeepLoginResponse)(nil),    // 60: bothy.v1.KeepLoginResponse
+	(*LogRequest)(nil),           // 61: bothy.v1.LogRequest
+	(*LogResponse)(nil),          // 62: bothy.v1.LogResponse
+	nil,                          // 63: bothy.v1.InvokeRequest.UnsavedEntry
+	nil,                          // 64: bothy.v1.LogRequest.FieldsEntry
 }
 var file_v1_bothy_proto_depIdxs = []int32{
 	12, // 0: bothy.v1.ConfigureResponse.failure:type_name -> bothy.v1.Failure
 	12, // 1: bothy.v1.ReleaseResponse.failure:type_name -> bothy.v1.Failure
 	14, // 2: bothy.v1.InvokeRequest.protection:type_name -> bothy.v1.Protection
-	59, // 3: bothy.v1.InvokeRequest.unsaved:type_name -> bothy.v1.InvokeRequest.UnsavedEntry
+	63, // 3: bothy.v1.InvokeRequest.unsaved:type_name -> bothy.v1.InvokeRequest.UnsavedEntry
 	25, // 4: bothy.v1.CallResponse.result:type_name -> bothy.v1.ToolResult
 	12, // 5: bothy.v1.CallResponse.failure:type_name -> bothy.v1.Failure
 	12, // 6: bothy.v1.StageResponse.failure:type_name -> bothy.v1.Failure
@@ -4127,68 +4326,74 @@ var file_v1_bothy_proto_depIdxs = []int32{
 	25, // 30: bothy.v1.InvokeToolResponse.result:type_name -> bothy.v1.ToolResult
 	12, // 31: bothy.v1.InvokeToolResponse.failure:type_name -> bothy.v1.Failure
 	12, // 32: bothy.v1.SecretResponse.failure:type_name -> bothy.v1.Failure
-	60, // 33: bothy.v1.LogRequest.fields:type_name -> bothy.v1.LogRequest.FieldsEntry
-	0,  // 34: bothy.v1.Plugin.Describe:input_type -> bothy.v1.DescribeRequest
-	2,  // 35: bothy.v1.Plugin.Configure:input_type -> bothy.v1.ConfigureRequest
-	4,  // 36: bothy.v1.Plugin.Watch:input_type -> bothy.v1.WatchRequest
-	6,  // 37: bothy.v1.Plugin.Health:input_type -> bothy.v1.HealthRequest
-	8,  // 38: bothy.v1.Plugin.Drain:input_type -> bothy.v1.DrainRequest
-	10, // 39: bothy.v1.Plugin.Release:input_type -> bothy.v1.ReleaseRequest
-	13, // 40: bothy.v1.Tool.Invoke:input_type -> bothy.v1.InvokeRequest
-	13, // 41: bothy.v1.Tool.Call:input_type -> bothy.v1.InvokeRequest
-	19, // 42: bothy.v1.Tool.Cancel:input_type -> bothy.v1.CancelRequest
-	13, // 43: bothy.v1.Tool.Settle:input_type -> bothy.v1.InvokeRequest
-	13, // 44: bothy.v1.Tool.Stage:input_type -> bothy.v1.InvokeRequest
-	17, // 45: bothy.v1.Tool.Prepare:input_type -> bothy.v1.PrepareRequest
-	27, // 46: bothy.v1.Skill.Execute:input_type -> bothy.v1.ExecuteRequest
-	19, // 47: bothy.v1.Skill.Cancel:input_type -> bothy.v1.CancelRequest
-	35, // 48: bothy.v1.Provider.Models:input_type -> bothy.v1.ModelsRequest
-	37, // 49: bothy.v1.Provider.Complete:input_type -> bothy.v1.CompleteRequest
-	32, // 50: bothy.v1.Provider.Pull:input_type -> bothy.v1.PullRequest
-	28, // 51: bothy.v1.Provider.Authenticate:input_type -> bothy.v1.AuthenticateRequest
-	43, // 52: bothy.v1.Hook.Event:input_type -> bothy.v1.EventRequest
-	45, // 53: bothy.v1.Hook.Filter:input_type -> bothy.v1.FilterRequest
-	47, // 54: bothy.v1.Channel.Serve:input_type -> bothy.v1.ServeRequest
-	19, // 55: bothy.v1.Channel.Cancel:input_type -> bothy.v1.CancelRequest
-	49, // 56: bothy.v1.Host.Entries:input_type -> bothy.v1.EntriesRequest
-	52, // 57: bothy.v1.Host.Write:input_type -> bothy.v1.WriteRequest
-	53, // 58: bothy.v1.Host.InvokeTool:input_type -> bothy.v1.InvokeToolRequest
-	37, // 59: bothy.v1.Host.Complete:input_type -> bothy.v1.CompleteRequest
-	55, // 60: bothy.v1.Host.Secret:input_type -> bothy.v1.SecretRequest
-	57, // 61: bothy.v1.Host.Log:input_type -> bothy.v1.LogRequest
-	1,  // 62: bothy.v1.Plugin.Describe:output_type -> bothy.v1.DescribeResponse
-	3,  // 63: bothy.v1.Plugin.Configure:output_type -> bothy.v1.ConfigureResponse
-	5,  // 64: bothy.v1.Plugin.Watch:output_type -> bothy.v1.WatchResponse
-	7,  // 65: bothy.v1.Plugin.Health:output_type -> bothy.v1.HealthResponse
-	9,  // 66: bothy.v1.Plugin.Drain:output_type -> bothy.v1.DrainResponse
-	11, // 67: bothy.v1.Plugin.Release:output_type -> bothy.v1.ReleaseResponse
-	21, // 68: bothy.v1.Tool.Invoke:output_type -> bothy.v1.InvokeResponse
-	15, // 69: bothy.v1.Tool.Call:output_type -> bothy.v1.CallResponse
-	20, // 70: bothy.v1.Tool.Cancel:output_type -> bothy.v1.CancelResponse
-	22, // 71: bothy.v1.Tool.Settle:output_type -> bothy.v1.SettleResponse
-	16, // 72: bothy.v1.Tool.Stage:output_type -> bothy.v1.StageResponse
-	18, // 73: bothy.v1.Tool.Prepare:output_type -> bothy.v1.PrepareResponse
-	21, // 74: bothy.v1.Skill.Execute:output_type -> bothy.v1.InvokeResponse
-	20, // 75: bothy.v1.Skill.Cancel:output_type -> bothy.v1.CancelResponse
-	36, // 76: bothy.v1.Provider.Models:output_type -> bothy.v1.ModelsResponse
-	38, // 77: bothy.v1.Provider.Complete:output_type -> bothy.v1.CompleteResponse
-	33, // 78: bothy.v1.Provider.Pull:output_type -> bothy.v1.PullResponse
-	29, // 79: bothy.v1.Provider.Authenticate:output_type -> bothy.v1.AuthenticateResponse
-	44, // 80: bothy.v1.Hook.Event:output_type -> bothy.v1.EventResponse
-	46, // 81: bothy.v1.Hook.Filter:output_type -> bothy.v1.FilterResponse
-	48, // 82: bothy.v1.Channel.Serve:output_type -> bothy.v1.ServeResponse
-	20, // 83: bothy.v1.Channel.Cancel:output_type -> bothy.v1.CancelResponse
-	50, // 84: bothy.v1.Host.Entries:output_type -> bothy.v1.EntriesResponse
-	50, // 85: bothy.v1.Host.Write:output_type -> bothy.v1.EntriesResponse
-	54, // 86: bothy.v1.Host.InvokeTool:output_type -> bothy.v1.InvokeToolResponse
-	38, // 87: bothy.v1.Host.Complete:output_type -> bothy.v1.CompleteResponse
-	56, // 88: bothy.v1.Host.Secret:output_type -> bothy.v1.SecretResponse
-	58, // 89: bothy.v1.Host.Log:output_type -> bothy.v1.LogResponse
-	62, // [62:90] is the sub-list for method output_type
-	34, // [34:62] is the sub-list for method input_type
-	34, // [34:34] is the sub-list for extension type_name
-	34, // [34:34] is the sub-list for extension extendee
-	0,  // [0:34] is the sub-list for field type_name
+	12, // 33: bothy.v1.LoginResponse.failure:type_name -> bothy.v1.Failure
+	12, // 34: bothy.v1.KeepLoginResponse.failure:type_name -> bothy.v1.Failure
+	64, // 35: bothy.v1.LogRequest.fields:type_name -> bothy.v1.LogRequest.FieldsEntry
+	0,  // 36: bothy.v1.Plugin.Describe:input_type -> bothy.v1.DescribeRequest
+	2,  // 37: bothy.v1.Plugin.Configure:input_type -> bothy.v1.ConfigureRequest
+	4,  // 38: bothy.v1.Plugin.Watch:input_type -> bothy.v1.WatchRequest
+	6,  // 39: bothy.v1.Plugin.Health:input_type -> bothy.v1.HealthRequest
+	8,  // 40: bothy.v1.Plugin.Drain:input_type -> bothy.v1.DrainRequest
+	10, // 41: bothy.v1.Plugin.Release:input_type -> bothy.v1.ReleaseRequest
+	13, // 42: bothy.v1.Tool.Invoke:input_type -> bothy.v1.InvokeRequest
+	13, // 43: bothy.v1.Tool.Call:input_type -> bothy.v1.InvokeRequest
+	19, // 44: bothy.v1.Tool.Cancel:input_type -> bothy.v1.CancelRequest
+	13, // 45: bothy.v1.Tool.Settle:input_type -> bothy.v1.InvokeRequest
+	13, // 46: bothy.v1.Tool.Stage:input_type -> bothy.v1.InvokeRequest
+	17, // 47: bothy.v1.Tool.Prepare:input_type -> bothy.v1.PrepareRequest
+	27, // 48: bothy.v1.Skill.Execute:input_type -> bothy.v1.ExecuteRequest
+	19, // 49: bothy.v1.Skill.Cancel:input_type -> bothy.v1.CancelRequest
+	35, // 50: bothy.v1.Provider.Models:input_type -> bothy.v1.ModelsRequest
+	37, // 51: bothy.v1.Provider.Complete:input_type -> bothy.v1.CompleteRequest
+	32, // 52: bothy.v1.Provider.Pull:input_type -> bothy.v1.PullRequest
+	28, // 53: bothy.v1.Provider.Authenticate:input_type -> bothy.v1.AuthenticateRequest
+	43, // 54: bothy.v1.Hook.Event:input_type -> bothy.v1.EventRequest
+	45, // 55: bothy.v1.Hook.Filter:input_type -> bothy.v1.FilterRequest
+	47, // 56: bothy.v1.Channel.Serve:input_type -> bothy.v1.ServeRequest
+	19, // 57: bothy.v1.Channel.Cancel:input_type -> bothy.v1.CancelRequest
+	49, // 58: bothy.v1.Host.Entries:input_type -> bothy.v1.EntriesRequest
+	52, // 59: bothy.v1.Host.Write:input_type -> bothy.v1.WriteRequest
+	53, // 60: bothy.v1.Host.InvokeTool:input_type -> bothy.v1.InvokeToolRequest
+	37, // 61: bothy.v1.Host.Complete:input_type -> bothy.v1.CompleteRequest
+	55, // 62: bothy.v1.Host.Secret:input_type -> bothy.v1.SecretRequest
+	57, // 63: bothy.v1.Host.Login:input_type -> bothy.v1.LoginRequest
+	59, // 64: bothy.v1.Host.KeepLogin:input_type -> bothy.v1.KeepLoginRequest
+	61, // 65: bothy.v1.Host.Log:input_type -> bothy.v1.LogRequest
+	1,  // 66: bothy.v1.Plugin.Describe:output_type -> bothy.v1.DescribeResponse
+	3,  // 67: bothy.v1.Plugin.Configure:output_type -> bothy.v1.ConfigureResponse
+	5,  // 68: bothy.v1.Plugin.Watch:output_type -> bothy.v1.WatchResponse
+	7,  // 69: bothy.v1.Plugin.Health:output_type -> bothy.v1.HealthResponse
+	9,  // 70: bothy.v1.Plugin.Drain:output_type -> bothy.v1.DrainResponse
+	11, // 71: bothy.v1.Plugin.Release:output_type -> bothy.v1.ReleaseResponse
+	21, // 72: bothy.v1.Tool.Invoke:output_type -> bothy.v1.InvokeResponse
+	15, // 73: bothy.v1.Tool.Call:output_type -> bothy.v1.CallResponse
+	20, // 74: bothy.v1.Tool.Cancel:output_type -> bothy.v1.CancelResponse
+	22, // 75: bothy.v1.Tool.Settle:output_type -> bothy.v1.SettleResponse
+	16, // 76: bothy.v1.Tool.Stage:output_type -> bothy.v1.StageResponse
+	18, // 77: bothy.v1.Tool.Prepare:output_type -> bothy.v1.PrepareResponse
+	21, // 78: bothy.v1.Skill.Execute:output_type -> bothy.v1.InvokeResponse
+	20, // 79: bothy.v1.Skill.Cancel:output_type -> bothy.v1.CancelResponse
+	36, // 80: bothy.v1.Provider.Models:output_type -> bothy.v1.ModelsResponse
+	38, // 81: bothy.v1.Provider.Complete:output_type -> bothy.v1.CompleteResponse
+	33, // 82: bothy.v1.Provider.Pull:output_type -> bothy.v1.PullResponse
+	29, // 83: bothy.v1.Provider.Authenticate:output_type -> bothy.v1.AuthenticateResponse
+	44, // 84: bothy.v1.Hook.Event:output_type -> bothy.v1.EventResponse
+	46, // 85: bothy.v1.Hook.Filter:output_type -> bothy.v1.FilterResponse
+	48, // 86: bothy.v1.Channel.Serve:output_type -> bothy.v1.ServeResponse
+	20, // 87: bothy.v1.Channel.Cancel:output_type -> bothy.v1.CancelResponse
+	50, // 88: bothy.v1.Host.Entries:output_type -> bothy.v1.EntriesResponse
+	50, // 89: bothy.v1.Host.Write:output_type -> bothy.v1.EntriesResponse
+	54, // 90: bothy.v1.Host.InvokeTool:output_type -> bothy.v1.InvokeToolResponse
+	38, // 91: bothy.v1.Host.Complete:output_type -> bothy.v1.CompleteResponse
+	56, // 92: bothy.v1.Host.Secret:output_type -> bothy.v1.SecretResponse
+	58, // 93: bothy.v1.Host.Login:output_type -> bothy.v1.LoginResponse
+	60, // 94: bothy.v1.Host.KeepLogin:output_type -> bothy.v1.KeepLoginResponse
+	62, // 95: bothy.v1.Host.Log:output_type -> bothy.v1.LogResponse
+	66, // [66:96] is the sub-list for method output_type
+	36, // [36:66] is the sub-list for method input_type
+	36, // [36:36] is the sub-list for extension type_name
+	36, // [36:36] is the sub-list for extension extendee
+	0,  // [0:36] is the sub-list for field type_name
 }
 
 func init() { file_v1_bothy_proto_init() }
@@ -4231,7 +4436,7 @@ func file_v1_bothy_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_v1_bothy_proto_rawDesc), len(file_v1_bothy_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   61,
+			NumMessages:   65,
 			NumExtensions: 0,
 			NumServices:   7,
 		},

@@ -1378,6 +1378,8 @@ const (
 	Host_InvokeTool_FullMethodName = "/bothy.v1.Host/InvokeTool"
 	Host_Complete_FullMethodName   = "/bothy.v1.Host/Complete"
 	Host_Secret_FullMethodName     = "/bothy.v1.Host/Secret"
+	Host_Login_FullMethodName      = "/bothy.v1.Host/Login"
+	Host_KeepLogin_FullMethodName  = "/bothy.v1.Host/KeepLogin"
 	Host_Log_FullMethodName        = "/bothy.v1.Host/Log"
 )
 
@@ -1394,6 +1396,9 @@ type HostClient interface {
 	InvokeTool(ctx context.Context, in *InvokeToolRequest, opts ...grpc.CallOption) (*InvokeToolResponse, error)
 	Complete(ctx context.Context, in *CompleteRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[CompleteResponse], error)
 	Secret(ctx context.Context, in *SecretRequest, opts ...grpc.CallOption) (*SecretResponse, error)
+	// The login that a person made at what the plugin's block names, of blocks that have one.
+	Login(ctx context.Context, in *LoginRequest, opts ...grpc.CallOption) (*LoginResponse, error)
+	KeepLogin(ctx context.Context, in *KeepLoginRequest, opts ...grpc.CallOption) (*KeepLoginResponse, error)
 	Log(ctx context.Context, in *LogRequest, opts ...grpc.CallOption) (*LogResponse, error)
 }
 
@@ -1464,6 +1469,26 @@ func (c *hostClient) Secret(ctx context.Context, in *SecretRequest, opts ...grpc
 	return out, nil
 }
 
+func (c *hostClient) Login(ctx context.Context, in *LoginRequest, opts ...grpc.CallOption) (*LoginResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(LoginResponse)
+	err := c.cc.Invoke(ctx, Host_Login_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *hostClient) KeepLogin(ctx context.Context, in *KeepLoginRequest, opts ...grpc.CallOption) (*KeepLoginResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(KeepLoginResponse)
+	err := c.cc.Invoke(ctx, Host_KeepLogin_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *hostClient) Log(ctx context.Context, in *LogRequest, opts ...grpc.CallOption) (*LogResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(LogResponse)
@@ -1487,6 +1512,9 @@ type HostServer interface {
 	InvokeTool(context.Context, *InvokeToolRequest) (*InvokeToolResponse, error)
 	Complete(*CompleteRequest, grpc.ServerStreamingServer[CompleteResponse]) error
 	Secret(context.Context, *SecretRequest) (*SecretResponse, error)
+	// The login that a person made at what the plugin's block names, of blocks that have one.
+	Login(context.Context, *LoginRequest) (*LoginResponse, error)
+	KeepLogin(context.Context, *KeepLoginRequest) (*KeepLoginResponse, error)
 	Log(context.Context, *LogRequest) (*LogResponse, error)
 	mustEmbedUnimplementedHostServer()
 }
@@ -1512,6 +1540,12 @@ func (UnimplementedHostServer) Complete(*CompleteRequest, grpc.ServerStreamingSe
 }
 func (UnimplementedHostServer) Secret(context.Context, *SecretRequest) (*SecretResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Secret not implemented")
+}
+func (UnimplementedHostServer) Login(context.Context, *LoginRequest) (*LoginResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Login not implemented")
+}
+func (UnimplementedHostServer) KeepLogin(context.Context, *KeepLoginRequest) (*KeepLoginResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method KeepLogin not implemented")
 }
 func (UnimplementedHostServer) Log(context.Context, *LogRequest) (*LogResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Log not implemented")
@@ -1620,6 +1654,42 @@ func _Host_Secret_Handler(srv interface{}, ctx context.Context, dec func(interfa
 	return interceptor(ctx, in, info, handler)
 }
 
+func _Host_Login_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(LoginRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(HostServer).Login(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Host_Login_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(HostServer).Login(ctx, req.(*LoginRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _Host_KeepLogin_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(KeepLoginRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(HostServer).KeepLogin(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Host_KeepLogin_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(HostServer).KeepLogin(ctx, req.(*KeepLoginRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _Host_Log_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(LogRequest)
 	if err := dec(in); err != nil {
@@ -1660,6 +1730,14 @@ var Host_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "Secret",
 			Handler:    _Host_Secret_Handler,
+		},
+		{
+			MethodName: "Login",
+			Handler:    _Host_Login_Handler,
+		},
+		{
+			MethodName: "KeepLogin",
+			Handler:    _Host_KeepLogin_Handler,
 		},
 		{
 			MethodName: "Log",

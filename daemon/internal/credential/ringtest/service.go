@@ -272,9 +272,11 @@ func (s *Service) search(attributes map[string]string) []dbus.ObjectPath {
 	return found
 }
 
-// itemOf is the path of a key, whose name has only what a path may have.
+// itemOf is the path of a key, whose name has only what a path may have, and dots.
 func itemOf(name string) dbus.ObjectPath {
-	return dbus.ObjectPath("/org/freedesktop/secrets/collection/login/" + name)
+	return dbus.ObjectPath("/org/freedesktop/secrets/collection/login/" + strings.ReplaceAll(name, ".", "_2e"))
 }
 
-func nameOf(item dbus.ObjectPath) string { return path.Base(string(item)) }
+func nameOf(item dbus.ObjectPath) string {
+	return strings.ReplaceAll(path.Base(string(item)), "_2e", ".")
+}

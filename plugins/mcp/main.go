@@ -1,7 +1,7 @@
 // Command bothy-plugin-mcp offers the tools of one server of the Model Context
 // Protocol: it starts the server, or reaches it by HTTP, and passes calls on. Each
 // block mcp "NAME" of the configuration is an instance of it in a process of its own, so
-// that a server that hangs or dies costs nobody else.
+// that a server that hangs or dies costs nobody else. With the argument login it logs a person in.
 package main
 
 import (
@@ -10,6 +10,7 @@ import (
 )
 
 func main() {
+	loginInstead()
 	m := newMCP()
 	plugin.Serve(plugin.Options{
 		Name:      "mcp",

@@ -64,6 +64,9 @@ func (m *mcpServer) configure(ctx context.Context, s sdk.Settings) error {
 	}
 	m.server = newServer(strings.TrimPrefix(s.Instance, "mcp__"), m.settings, m.options(), m.log)
 	m.server.renewed = m.settle // another version of it may have started
+	if err := m.server.openTokens(ctx); err != nil {
+		return err
+	}
 	ctx, cancel := context.WithTimeoutCause(ctx, m.settings.Timeout, errSlow)
 	defer cancel()
 	c, err := m.server.use(ctx)
@@ -279,6 +282,10 @@ func (m *mcpServer) Invoke(ctx context.Context, call sdk.Invocation, out tool.St
 
 // failed tells an answer of the server that is an error from one that never came.
 func (m *mcpServer) failed(ctx context.Context, c *connection, tool string, err error) error {
+	var known *sdk.Error
+	if errors.As(err, &known) { // it was not asked: it wants a login
+		return known
+	}
 	if c.broken(err) {
 		m.server.lost(c)
 		return m.server.fault(ctx, c.process, err)

@@ -47,6 +47,12 @@ func start(t *testing.T, what string, more ...string) (*mcpServer, error) {
 
 func configured(t *testing.T, config string) (*mcpServer, error) {
 	t.Helper()
+	return configuredBy(t, &sdktest.Daemon{}, config)
+}
+
+// configuredBy is configured by a daemon that may have a login.
+func configuredBy(t *testing.T, d host.Host, config string) (*mcpServer, error) {
+	t.Helper()
 	m := newMCP()
 	t.Cleanup(m.close)
 	if err := plugin.Decode([]byte(config), &m.settings); err != nil {
@@ -55,7 +61,7 @@ func configured(t *testing.T, config string) (*mcpServer, error) {
 	if m.settings.Timeout == 0 {
 		m.settings.Timeout = 25 * time.Second
 	}
-	return m, m.configure(t.Context(), sdk.Settings{Instance: "mcp__fake"})
+	return m, m.configure(host.With(t.Context(), d), sdk.Settings{Instance: "mcp__fake"})
 }
 
 func call(t *testing.T, m *mcpServer, tool, arguments string) (sdk.ToolResult, error) {
@@ -309,7 +315,7 @@ func TestHTTP(t *testing.T) {
 				if r, err := call(t, m, "mcp__fake__echo", `{"a":1}`); err != nil || r.Output != `{"a":1}` {
 					t.Errorf("%+v, %v", r, err)
 				}
-				if _, err := configured(t, fmt.Sprintf(`{"url":%q, "transport":%q}`, srv.URL, transport)); err == nil || !strings.Contains(err.Error(), "Unauthorized") {
+				if _, err := configured(t, fmt.Sprintf(`{"url":%q, "transport":%q}`, srv.URL, transport)); err == nil || !strings.HasSuffix(err.Error(), ") wants a login: `bothy mcp login fake`") {
 					t.Errorf("without its key: %v", err)
 				}
 			})

@@ -23,6 +23,7 @@ type server struct {
 	settings settings
 	options  *mcp.ClientOptions
 	log      *slog.Logger
+	tokens   *tokens       // of a login; nil where none counts
 	renewed  func()        // called after each connection but the first was made; may be nil
 	over     chan struct{} // closed when the plugin ends
 	discover time.Duration // how long it may take to answer the question of the protocol of today
@@ -170,10 +171,11 @@ func (s *server) connect(ctx context.Context, c *connection) (err error) {
 	if err != nil {
 		return err
 	}
-	web := &http.Client{Transport: withHeaders{to, s.settings.Headers, http.DefaultTransport}}
+	web := &http.Client{Transport: withHeaders{to, s.settings.Headers, s.tokens, http.DefaultTransport}}
 	if s.settings.Transport != "sse" {
 		c.ClientSession, err = client.Connect(ctx, &mcp.StreamableClientTransport{Endpoint: s.settings.URL, HTTPClient: web}, nil)
-		if err == nil || s.settings.Transport == "http" || ctx.Err() != nil {
+		var known *sdk.Error // it wants a login, by whatever way
+		if err == nil || s.settings.Transport == "http" || ctx.Err() != nil || errors.As(err, &known) {
 			return err
 		}
 		s.log.Debug("the server does not speak streamable HTTP; trying SSE", "error", sentence(err))
@@ -236,7 +238,7 @@ func (s *server) lost(c *connection) {
 func (s *server) fault(ctx context.Context, p *process, err error) error {
 	var known *sdk.Error
 	if errors.As(err, &known) {
-		return err
+		return known // without what the SDK puts before it
 	}
 	how := sentence(err)
 	if p != nil && p.waited != nil {

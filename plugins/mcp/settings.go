@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"path"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/bothyd/bothy/sdk"
@@ -19,9 +20,16 @@ type settings struct {
 	URL       string            `hcl:"url,optional" doc:"where a server is that is reached by HTTP, in place of a command"`
 	Headers   map[string]string `hcl:"headers,optional" secret:"true" doc:"headers of each request to the URL, such as Authorization"`
 	Transport string            `hcl:"transport,optional" doc:"http, or sse for servers of before 2025; the default tries http, then sse"`
-	Timeout   time.Duration     `hcl:"timeout" default:"25s" doc:"how long the server may take to start and to list what it has: 25s at most"`
-	Sampling  bool              `hcl:"sampling,optional" doc:"it may ask the model of the run; set where the block grants models"`
-	Tools     []string          `hcl:"offered,optional" doc:"the tools that are offered, by the server's own names; * stands for any characters. The default is all"`
+
+	// Of a login (login.go).
+	ClientID     string   `hcl:"client_id,optional" doc:"what Bothy is called by the authorization server, where it does not register Bothy by itself; an https:// address is that of a document which says so"`
+	ClientSecret string   `hcl:"client_secret,optional" secret:"true" doc:"the secret of that client, if it has one"`
+	Scopes       []string `hcl:"scopes,optional" doc:"what a login is for, in the server's words; the default is what the server asks for"`
+	Redirect     string   `hcl:"redirect,optional" doc:"where a login ends, for a client that was registered with one, such as http://localhost:8765/callback; the default is a free port"`
+
+	Timeout  time.Duration `hcl:"timeout" default:"25s" doc:"how long the server may take to start and to list what it has: 25s at most"`
+	Sampling bool          `hcl:"sampling,optional" doc:"it may ask the model of the run; set where the block grants models"`
+	Tools    []string      `hcl:"offered,optional" doc:"the tools that are offered, by the server's own names; * stands for any characters. The default is all"`
 }
 
 // check finds what cannot be one server.
@@ -33,6 +41,12 @@ func (s settings) check() error {
 		return sdk.Errorf(sdk.Validation, "it has a command and a url; a server is one of them")
 	case s.URL == "" && (len(s.Headers) > 0 || s.Transport != ""):
 		return sdk.Errorf(sdk.Validation, "headers and transport are for a server with a url; a command has args and env")
+	case s.URL == "" && (s.ClientID != "" || s.ClientSecret != "" || len(s.Scopes) > 0 || s.Redirect != ""):
+		return sdk.Errorf(sdk.Validation, "client_id, client_secret, scopes and redirect are for a server with a url")
+	case s.ClientID == "" && s.ClientSecret != "":
+		return sdk.Errorf(sdk.Validation, "it has a client_secret and no client_id that it is of")
+	case slices.ContainsFunc(s.Scopes, func(scope string) bool { return scope == "" || strings.ContainsAny(scope, " \t\r\n\"\\") }):
+		return sdk.Errorf(sdk.Validation, "scopes has one that is empty, or has a space, a quote or a backslash in it: each element is one scope")
 	case s.Command == "" && (len(s.Args) > 0 || len(s.Env) > 0 || s.Dir != ""):
 		return sdk.Errorf(sdk.Validation, "args, env and cwd are for a server with a command; a url has headers")
 	case !slices.Contains([]string{"", "http", "sse"}, s.Transport):
@@ -84,4 +98,15 @@ func (s settings) source() string {
 		return "its url"
 	}
 	return u.Scheme + "://" + u.Host
+}
+
+// authorized reports whether the block itself says by what the server knows who asks: a login does
+// not count then.
+func (s settings) authorized() bool {
+	for name := range s.Headers {
+		if strings.EqualFold(name, "Authorization") {
+			return true
+		}
+	}
+	return false
 }

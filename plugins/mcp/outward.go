@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"syscall"
+	"time"
+)
+
+// errRedirected says that what has a token or a code in it was to be sent on.
+var errRedirected = errors.New("it redirects to another address, which is not followed")
+
+// outward is for requests to the authorization server, whose address the MCP server names. One
+// that is reached over the network is not let name addresses of this machine or of a private network, and
+// no answer takes what is posted elsewhere.
+func outward(ctx context.Context, server *url.URL) *http.Client {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.ResponseHeaderTimeout = 20 * time.Second
+	if !near(ctx, server) && !proxied(transport, server) {
+		transport.DialContext = (&net.Dialer{Timeout: 20 * time.Second, Control: func(_, address string, _ syscall.RawConn) error {
+			at, err := netip.ParseAddrPort(address)
+			if err != nil || private(at.Addr()) {
+				return errors.New("the address is of this machine or a private network")
+			}
+			return nil
+		}}).DialContext
+	}
+	return &http.Client{Transport: transport, Timeout: 30 * time.Second, CheckRedirect: stay}
+}
+
+// stay follows a redirect only where nothing was posted, and neither down to plain HTTP nor on and on.
+func stay(r *http.Request, via []*http.Request) error {
+	first := via[0]
+	if first.Method != http.MethodGet || len(via) > 5 || first.Header.Get("Authorization") != "" || first.URL.Scheme == "https" && r.URL.Scheme != "https" {
+		return errRedirected
+	}
+	return nil
+}
+
+// within follows a redirect that stays at the server.
+func within(r *http.Request, via []*http.Request) error {
+	if len(via) > 5 || origin(r.URL) != origin(via[0].URL) {
+		return errRedirected
+	}
+	return nil
+}
+
+// near reports whether the server itself is of this machine or a private network.
+func near(ctx context.Context, server *url.URL) bool {
+	found, err := net.DefaultResolver.LookupNetIP(ctx, "ip", server.Hostname())
+	for _, at := range found {
+		if private(at) {
+			return true
+		}
+	}
+	return err == nil && len(found) == 0
+}
+
+// shared are addresses that providers of access give to many (RFC 6598).
+var shared = netip.MustParsePrefix("100.64.0.0/10")
+
+func private(at netip.Addr) bool {
+	at = at.Unmap()
+	return at.IsLoopback() || at.IsPrivate() || at.IsLinkLocalUnicast() || at.IsMulticast() || at.IsUnspecified() || shared.Contains(at)
+}
+
+// proxied reports whether requests go by a proxy: it is that which looks up addresses then.
+func proxied(t *http.Transport, server *url.URL) bool {
+	if t.Proxy == nil {
+		return false
+	}
+	by, err := t.Proxy(&http.Request{URL: server})
+	return err == nil && by != nil
+}

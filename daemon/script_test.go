@@ -29,6 +29,7 @@ import (
 //	answers L/L ARG..  call bothy in a terminal and type a line at each question
 //	example VAR F NAME build bothy-plugin-NAME of examples/F, at the path in the variable VAR
 //	hang-up            send the daemon SIGHUP
+//	login-server start have a server of MCP at $LOGIN_URL that wants a login; revoke, end, logins N
 //	no-canary DIR..    fail when the secret $CANARY is in a file below, in any form
 //	keyring start      have a keyring of the script's own; lock, unlock it; set NAME, of $WORK/keys
 //	kill9 INSTANCE     kill -9 the plugin instance, found by `bothy plugins list`
@@ -63,6 +64,7 @@ var scriptCommands = map[string]func(*testscript.TestScript, bool, []string){
 	"hang-up":      hangUp,
 	"keyring":      keyring,
 	"kill9":        killPlugin,
+	"login-server": loginServer,
 	"no-canary":    noCanary,
 	"no-keys":      noKeys,
 	"nothing-left": nothingLeft,

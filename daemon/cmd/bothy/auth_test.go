@@ -83,6 +83,15 @@ func TestAuthListAndLogout(t *testing.T) {
 	}
 }
 
+// TestMCPLogout: the login of a server is a key of its own name.
+func TestMCPLogout(t *testing.T) {
+	b := withDaemon(t, nil)
+	b.want(t, exitOK, "mcp", "logout", "far")
+	if len(b.daemon.keys.gone) != 1 || b.daemon.keys.gone[0].Of != "mcp.far" || b.out.String() != "logged out of far; the login was removed from: keyring\n" {
+		t.Errorf("%+v, %q", b.daemon.keys.gone, b.out.String())
+	}
+}
+
 // TestKeysOfTheEnvironmentAreGivenOnce: those alone that the daemon lacks, when work is given to
 // it, and said; a look at something gives none.
 func TestKeysOfTheEnvironmentAreGivenOnce(t *testing.T) {

@@ -31,6 +31,7 @@ var roles = map[string]rpc.Role{
 	"auth":           rpc.RoleAdmin,
 	"backup":         rpc.RoleAdmin,
 	"config reload":  rpc.RoleAdmin,
+	"mcp logout":     rpc.RoleAdmin,
 	"models pull":    rpc.RoleAdmin,
 	"plugins reload": rpc.RoleAdmin,
 	"plugins dev":    rpc.RoleAdmin,

@@ -21,7 +21,7 @@ func TestRolesOfVerbs(t *testing.T) {
 		"": {{"status"}, {"runs", "list"}, {"runs", "undo", "x"}, {"tools", "list"}, {"skills", "list"}, {"config", "show"}, {"journal"}, {"models"}, {"models", "list"},
 			{"run", "hello"}, {"chat"}, {"proposals", "list"}, {"proposals", "show", "x"}},
 		rpc.RoleApprove: {{"trust"}, {"tools", "call", "x"}, {"proposals", "accept", "x"}, {"proposals", "reject", "x"}, {"policy", "forget", "x"}},
-		rpc.RoleAdmin:   {{"stop"}, {"stop", "--now"}, {"backup"}, {"models", "pull", "x"}, {"config", "reload"}, {"skills", "enable", "x"}, {"skills", "disable", "x"}, {"skills", "create", "x"}},
+		rpc.RoleAdmin:   {{"stop"}, {"stop", "--now"}, {"backup"}, {"mcp", "logout", "x"}, {"models", "pull", "x"}, {"config", "reload"}, {"skills", "enable", "x"}, {"skills", "disable", "x"}, {"skills", "create", "x"}},
 	} {
 		for _, args := range lines {
 			parsed, err := parser.Parse(args)

@@ -21,6 +21,8 @@ type mcpCmd struct {
 	Add    offline[verbs.MCPAdd]    `cmd:"" help:"Write the block of an MCP server into the configuration."`
 	Import offline[verbs.MCPImport] `cmd:"" help:"Write blocks for the MCP servers that other programs have."`
 	Accept offline[verbs.MCPAccept] `cmd:"" help:"Show what an MCP server is now, and accept it as it is."`
+	Login  mcpLoginCmd              `cmd:"" help:"Log in to an MCP server."`
+	Logout mcpLogoutCmd             `cmd:"" help:"Forget the login at an MCP server."`
 	Remove offline[verbs.MCPRemove] `cmd:"" help:"Take the block of an MCP server away."`
 	Serve  mcpServeCmd              `cmd:"" help:"Be an MCP server: programs that speak MCP use Bothy's tools and agents."`
 }

@@ -17,6 +17,7 @@ type mcpCmd struct {
 	Add    mcpAddCmd    `cmd:"" help:"Write the block of an MCP server into the configuration."`
 	Import mcpImportCmd `cmd:"" help:"Write blocks for the MCP servers that other programs have."`
 	Accept mcpAcceptCmd `cmd:"" help:"Show what an MCP server is now, and accept it as it is."`
+	Login  mcpLoginCmd  `cmd:"" help:"Log in to an MCP server."`
 	Remove mcpRemoveCmd `cmd:"" help:"Take the block of an MCP server away."`
 }
 

@@ -1,5 +1,7 @@
 package verbs
 
+import "time"
+
 // MCPAdd writes the block of a server of MCP.
 type MCPAdd struct {
 	URL        string   `placeholder:"URL" help:"A server that is reached by HTTP, in the place of a command."`
@@ -67,4 +69,26 @@ Example:
 // MCPRemove takes the block of a server away.
 type MCPRemove struct {
 	Name string `arg:"" name:"name" help:"The name of its block."`
+}
+
+// MCPLogin logs a person in to a server.
+type MCPLogin struct {
+	Scopes    []string      `name:"scope" placeholder:"SCOPE" sep:"none" help:"Ask for this too, in the server's words; may be given again."`
+	File      bool          `help:"Keep the login in credentials.json beside the configuration, as text that only you can read, and not in the keyring."`
+	NoBrowser bool          `help:"Open no browser: only print the address."`
+	Wait      time.Duration `default:"5m" placeholder:"TIME" help:"How long you may take."`
+	Name      string        `arg:"" name:"name" complete:"mcp" help:"The name of its block."`
+}
+
+// Help adds to the help of the verb.
+func (MCPLogin) Help() string {
+	return `For a server that is reached by a URL and wants a login (OAuth). The server says where that is, Bothy registers there, and you log in with your browser: it is opened, or you open the address that is printed. $BROWSER names another program than the desktop's. Where the browser runs on another machine it ends at an address of this one that it cannot open: type that address here.
+
+The login is kept where keys are, as 'bothy auth' lists them, goes to this server alone, and is renewed by itself. What uses it is configured anew at once.
+
+Examples:
+
+    bothy mcp login tracker
+    bothy mcp login tracker --scope tickets:write
+`
 }

@@ -43,12 +43,16 @@ func parrotServer(heard string) (url string, end func()) {
 	return (&parrot{heard: heard}).serve("parrot")
 }
 
-// serve serves models that all answer alike.
+// serve serves models that all answer alike; the one called blind takes no images.
 func (p *parrot) serve(models ...string) (url string, end func()) {
 	p.asked = map[string]bool{}
 	var list []string
 	for _, model := range models {
-		list = append(list, `{"id":"`+model+`","object":"model"}`)
+		about := ""
+		if model == "blind" {
+			about = `,"architecture":{"input_modalities":["text"]}`
+		}
+		list = append(list, `{"id":"`+model+`","object":"model"`+about+`}`)
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) {
@@ -63,8 +67,36 @@ func (p *parrot) serve(models ...string) (url string, end func()) {
 }
 
 type chatMessage struct {
-	Role    string `json:"role"`
-	Content string `json:"content"`
+	Role    string
+	Content string
+	Images  int // beside the text
+}
+
+// UnmarshalJSON reads a content that is a text, or parts.
+func (m *chatMessage) UnmarshalJSON(raw []byte) error {
+	var as struct {
+		Role    string
+		Content json.RawMessage
+	}
+	if err := json.Unmarshal(raw, &as); err != nil {
+		return err
+	}
+	m.Role = as.Role
+	if len(as.Content) == 0 {
+		return nil
+	}
+	var parts []struct {
+		Type, Text string
+	}
+	if json.Unmarshal(as.Content, &parts) != nil {
+		return json.Unmarshal(as.Content, &m.Content)
+	}
+	for _, p := range parts {
+		if m.Content += p.Text; p.Type == "image_url" {
+			m.Images++
+		}
+	}
+	return nil
 }
 
 // parrot is the model behind serve-model.
@@ -131,6 +163,15 @@ func (p *parrot) complete(w http.ResponseWriter, r *http.Request) {
 		s.callInTurn(lines[1:], request.Messages)
 		return
 	}
+	if strings.HasPrefix(user, "how many images") {
+		images := 0
+		for _, m := range request.Messages {
+			images += m.Images
+		}
+		s.text(fmt.Sprintf("I see %d images", images))
+		s.end("stop")
+		return
+	}
 	name, _, _ := strings.Cut(user, "\n")
 	if turns, is := p.plays[name]; is {
 		s.play(name, turns, request.Messages)
@@ -194,6 +235,7 @@ type sse struct {
 //	system                what stood in the system prompt
 //	slow                  a word every 50 ms, until nobody listens
 //	stall                 the same the first time, and an answer to whoever asks again
+//	how many images       how many images the conversation has
 //	which                 the name of the model that is asked
 //	long                  more than a row of the journal carries
 //	play NAME             the turns of that name, one after the other (see plays)

@@ -15,14 +15,15 @@ const (
 
 // Message is one message of a request to a model.
 type Message struct {
-	Role      Role   `json:"role"`
-	Text      string `json:"text,omitempty"`
-	Reasoning string `json:"reasoning,omitempty"` // assistant only; some servers want it back
-	Calls     []Call `json:"calls,omitempty"`     // assistant only
-	CallID    string `json:"call_id,omitempty"`   // tool only: the call it answers
-	Tool      string `json:"tool,omitempty"`      // tool only: the tool's name
-	Failed    bool   `json:"failed,omitempty"`    // tool only
-	Skill     string `json:"skill,omitempty"`     // whose text this is: it goes last when a prompt has to fit; no server is sent this
+	Role      Role     `json:"role"`
+	Text      string   `json:"text,omitempty"`
+	Reasoning string   `json:"reasoning,omitempty"` // assistant only; some servers want it back
+	Calls     []Call   `json:"calls,omitempty"`     // assistant only
+	CallID    string   `json:"call_id,omitempty"`   // tool only: the call it answers
+	Tool      string   `json:"tool,omitempty"`      // tool only: the tool's name
+	Failed    bool     `json:"failed,omitempty"`    // tool only
+	Skill     string   `json:"skill,omitempty"`     // whose text this is: it goes last when a prompt has to fit; no server is sent this
+	Media     []Medium `json:"media,omitempty"`     // user only: images, with Data, which the model sees before the text
 
 	// Extra is what the provider wants back unchanged with this assistant
 	// message (reasoning details, signatures). It belongs to that provider.

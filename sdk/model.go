@@ -13,7 +13,7 @@ type Model struct {
 	MaxOutput int      `json:"max_output,omitempty"`
 	Tools     *bool    `json:"tools,omitempty"` // nil is unknown
 	Streaming bool     `json:"streaming"`
-	Inputs    []string `json:"inputs,omitempty"` // "text", "image"
+	Inputs    []string `json:"inputs,omitempty"` // "text", "image"; none is unknown, and the model is tried
 	Price     *Price   `json:"price,omitempty"`
 	// Remote is that the server, which may be one of this machine, hands what the model is told on to
 	// another machine. Such a model is taken only where it is named.
@@ -55,9 +55,10 @@ func (p Price) Free() bool {
 type ModelChoice struct {
 	Alias       string // what it is called from now on
 	Provider    string
-	Name        string // the provider's own name
-	Context     int    // tokens; 0 is unknown
-	Tools       *bool  // whether it can call tools; nil is unknown
+	Name        string   // the provider's own name
+	Context     int      // tokens; 0 is unknown
+	Tools       *bool    // whether it can call tools; nil is unknown
+	Inputs      []string // as in Model; nil is unknown, or was not asked
 	Temperature *float64
 	Local       bool // nothing that it is told leaves this machine
 	Remote      bool // its server hands what it is told on to another machine, wherever it runs itself

@@ -63,7 +63,19 @@ type Attachment struct {
 // person used by /name, or a text with the files that are attached to it. People see the prompt as it was typed.
 type Meaning struct {
 	Skill string `json:"skill"`
-	Text  string `json:"text"` // what the model reads in the prompt's place
+	Text  string `json:"text"` // what the model reads in the prompt's place; empty is the prompt itself
+	// Media are the images that go with it. Each has its Data in the entry that its URI names.
+	Media []Medium `json:"media,omitempty"`
+}
+
+// Brief is it without the data of its media; nil stays nil.
+func (m *Meaning) Brief() *Meaning {
+	if m == nil || len(m.Media) == 0 {
+		return m
+	}
+	brief := *m
+	brief.Media = BriefMedia(m.Media)
+	return &brief
 }
 
 // Turn is one round trip with a model.

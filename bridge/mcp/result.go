@@ -14,15 +14,6 @@ import (
 // mostOutput is how many bytes of a tool's output a client gets.
 const mostOutput = 1 << 20
 
-// medium is what stands in a result's metadata under "media": an image, a sound or a file, as the
-// plugin mcp and others write it.
-type medium struct {
-	Kind     string `json:"kind"` // image, audio, resource
-	MIMEType string `json:"mime_type"`
-	URI      string `json:"uri"`
-	Data     string `json:"data"` // base64; empty where it was too large
-}
-
 // result is what a tool answered, as the client gets it: its output, why it failed, and what is
 // no text behind that.
 func result(r sdk.ToolResult) *mcp.CallToolResult {
@@ -39,7 +30,7 @@ func result(r sdk.ToolResult) *mcp.CallToolResult {
 		out.Content = append(out.Content, text(output))
 	}
 	for _, m := range media {
-		if c := m.content(); c != nil {
+		if c := contentOf(m); c != nil {
 			out.Content = append(out.Content, c)
 		}
 	}
@@ -51,7 +42,7 @@ func result(r sdk.ToolResult) *mcp.CallToolResult {
 }
 
 // mediaOf reads what is no text of a result.
-func mediaOf(metadata map[string]any) (media []medium) {
+func mediaOf(metadata map[string]any) (media []sdk.Medium) {
 	raw, err := json.Marshal(metadata["media"])
 	if err != nil || json.Unmarshal(raw, &media) != nil {
 		return nil // another tool's own
@@ -59,14 +50,14 @@ func mediaOf(metadata map[string]any) (media []medium) {
 	return media
 }
 
-// content is it as the protocol has it; nil where the bytes are not there.
-func (m medium) content() mcp.Content {
+// contentOf is a medium as the protocol has it; nil where the bytes are not there.
+func contentOf(m sdk.Medium) mcp.Content {
 	data, err := base64.StdEncoding.DecodeString(m.Data)
 	if err != nil || len(data) == 0 {
 		return nil
 	}
 	switch m.Kind {
-	case "image":
+	case sdk.MediumImage:
 		return &mcp.ImageContent{Data: data, MIMEType: m.MIMEType}
 	case "audio":
 		return &mcp.AudioContent{Data: data, MIMEType: m.MIMEType}

@@ -36,6 +36,13 @@ func (c *conversation) add(m sdk.Message) {
 		c.answered(m)
 	case m.Role == sdk.RoleTool:
 		c.result(m)
+	case m.Role == sdk.RoleUser && len(m.Media) > 0:
+		for _, x := range m.Media {
+			c.said = append(c.said, &wireBlock{Type: "image", Source: &wireSource{"base64", x.MIMEType, x.Data}})
+		}
+		if strings.TrimSpace(m.Text) != "" {
+			c.said = append(c.said, textBlock(m.Text))
+		}
 	case strings.TrimSpace(m.Text) == "": // the server refuses a text without a word
 	case m.Role == sdk.RoleSystem && len(c.messages)+len(c.said) == 0:
 		c.system = append(c.system, textBlock(m.Text))

@@ -28,7 +28,7 @@ type listedModel struct {
 	MaxOutput    json.RawMessage `json:"max_tokens"`
 	Capabilities struct {
 		Image struct {
-			Supported bool `json:"supported"`
+			Supported *bool `json:"supported"`
 		} `json:"image_input"`
 	} `json:"capabilities"`
 }
@@ -69,9 +69,11 @@ func (a *anthropic) Models(ctx context.Context) ([]sdk.Model, error) {
 
 // model is a listed model, which is remembered for its completions.
 func (a *anthropic) model(m listedModel) sdk.Model {
-	out := sdk.Model{Name: m.ID, Context: max(0, number(m.Context)), MaxOutput: max(0, number(m.MaxOutput)), Streaming: true, Inputs: []string{"text"}}
-	if m.Capabilities.Image.Supported {
-		out.Inputs = append(out.Inputs, "image")
+	out := sdk.Model{Name: m.ID, Context: max(0, number(m.Context)), MaxOutput: max(0, number(m.MaxOutput)), Streaming: true}
+	if sees := m.Capabilities.Image.Supported; sees != nil {
+		if out.Inputs = []string{"text"}; *sees {
+			out.Inputs = append(out.Inputs, "image")
+		}
 	}
 	if a.client.Base().Hostname() == official {
 		able := true // there is no model in its list that cannot

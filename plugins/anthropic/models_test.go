@@ -16,7 +16,7 @@ func TestModels(t *testing.T) {
 	pages := map[string]string{
 		"":  `{"data":[{"type":"model","id":"a","display_name":"A","max_input_tokens":200000,"max_tokens":64000,"capabilities":{"image_input":{"supported":true}}},{"id":7}],"has_more":true,"first_id":"a","last_id":"a"}`,
 		"a": `{"data":[{"type":"model","id":"b","max_input_tokens":0,"max_tokens":null},{"type":"model","id":"a"}],"has_more":true,"last_id":"b"}`,
-		"b": `{"data":[{"type":"model","id":"c"}],"has_more":false,"last_id":"c"}`,
+		"b": `{"data":[{"type":"model","id":"c","capabilities":{"image_input":{"supported":false}}}],"has_more":false,"last_id":"c"}`,
 	}
 	a := server(t, settings{}, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/v1/models" || r.URL.Query().Get("limit") != "1000" {
@@ -27,7 +27,7 @@ func TestModels(t *testing.T) {
 	got, err := a.Models(t.Context())
 	want := []sdk.Model{
 		{Name: "a", Context: 200000, MaxOutput: 64000, Streaming: true, Inputs: both},
-		{Name: "b", Streaming: true, Inputs: text},
+		{Name: "b", Streaming: true},
 		{Name: "c", Streaming: true, Inputs: text},
 	}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {

@@ -43,6 +43,7 @@ type wireBlock struct {
 	Result string          `json:"content,omitempty"`
 	Failed bool            `json:"is_error,omitempty"`
 	Cache  *cacheMark      `json:"cache_control,omitempty"`
+	Source *wireSource     `json:"source,omitempty"` // of an image
 	Kept   json.RawMessage `json:"-"`
 }
 
@@ -53,6 +54,13 @@ func (b *wireBlock) MarshalJSON() ([]byte, error) {
 	}
 	type plain wireBlock
 	return encode((*plain)(b)), nil
+}
+
+// wireSource is an image.
+type wireSource struct {
+	Type string `json:"type"`
+	MIME string `json:"media_type"`
+	Data string `json:"data"`
 }
 
 // cacheMark says that what stands before it, in the order tools, system, messages,

@@ -24,23 +24,14 @@ const (
 	mostMedia      = 1 << 20 // base64 of all images and sounds of a result
 )
 
-// medium is an image, a sound or a file of a result, in its metadata under "media".
-type medium struct {
-	Kind     string `json:"kind"` // image, audio, resource
-	MIMEType string `json:"mime_type,omitempty"`
-	URI      string `json:"uri,omitempty"`
-	Bytes    int    `json:"bytes"`
-	Data     string `json:"data,omitempty"` // base64; empty when all of a result are over 1 MB
-}
-
 // result is what a tool of MCP answered. Each text is output; of what is no text the output
 // has a line that says what it is, and the metadata the bytes.
 func result(tool string, r *mcp.CallToolResult) sdk.ToolResult {
 	var texts []string
-	var media []medium
+	var media []sdk.Medium
 	room := mostMedia
 	keep := func(kind, mime, uri string, data []byte) {
-		m := medium{Kind: kind, MIMEType: mime, URI: uri, Bytes: len(data)}
+		m := sdk.Medium{Kind: kind, MIMEType: mime, URI: uri, Bytes: len(data)}
 		if n := base64.StdEncoding.EncodedLen(len(data)); n <= room {
 			room -= n
 			m.Data = base64.StdEncoding.EncodeToString(data)
@@ -53,7 +44,7 @@ func result(tool string, r *mcp.CallToolResult) sdk.ToolResult {
 		case *mcp.TextContent:
 			texts = append(texts, c.Text)
 		case *mcp.ImageContent:
-			keep("image", c.MIMEType, "", c.Data)
+			keep(sdk.MediumImage, c.MIMEType, "", c.Data)
 		case *mcp.AudioContent:
 			keep("audio", c.MIMEType, "", c.Data)
 		case *mcp.ResourceLink:

@@ -73,10 +73,11 @@ func (o *ollama) Models(ctx context.Context) ([]sdk.Model, error) {
 		if name == "" || !chats(name, t.Details.Families, about[i].Capabilities) {
 			continue
 		}
-		m := sdk.Model{Name: name, Context: o.usable(about[i].context(), loaded[withTag(name)]), Streaming: true, Inputs: []string{"text"}, Remote: t.Host != ""}
+		m := sdk.Model{Name: name, Context: o.usable(about[i].context(), loaded[withTag(name)]), Streaming: true, Remote: t.Host != ""}
 		if caps := about[i].Capabilities; caps != nil {
 			able := slices.Contains(caps, "tools")
 			m.Tools = &able
+			m.Inputs = []string{"text"}
 			if slices.Contains(caps, "vision") {
 				m.Inputs = append(m.Inputs, "image")
 			}

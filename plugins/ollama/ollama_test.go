@@ -209,8 +209,8 @@ func TestModelsOfTheCloud(t *testing.T) {
 	})
 	got, err := o.Models(t.Context())
 	want := []sdk.Model{
-		{Name: "gpt-oss:120b-cloud", Context: 32768, Streaming: true, Inputs: []string{"text"}, Remote: true},
-		{Name: "a", Context: 32768, Streaming: true, Inputs: []string{"text"}},
+		{Name: "gpt-oss:120b-cloud", Context: 32768, Streaming: true, Remote: true},
+		{Name: "a", Context: 32768, Streaming: true},
 	}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("error %v (-want +got)\n%s", err, diff)
@@ -226,7 +226,7 @@ func TestModelsOfAnOldServer(t *testing.T) {
 		_, _ = io.WriteString(w, `{"models":[{"name":"a","details":{"parameter_size":"7B"}},{"name":"nomic-embed-text"},{"name":"m","details":{"families":["bert"]}}]}`)
 	})
 	got, err := o.Models(t.Context())
-	want := []sdk.Model{{Name: "a", Context: 32768, Streaming: true, Inputs: []string{"text"}}}
+	want := []sdk.Model{{Name: "a", Context: 32768, Streaming: true}}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("error %v (-want +got)\n%s", err, diff)
 	}

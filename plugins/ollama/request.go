@@ -24,6 +24,7 @@ type chatRequest struct {
 type chatMessage struct {
 	Role       sdk.Role   `json:"role"`
 	Content    string     `json:"content"`
+	Images     []string   `json:"images,omitempty"` // base64
 	Thinking   string     `json:"thinking,omitempty"`
 	ToolCalls  []chatCall `json:"tool_calls,omitempty"`
 	ToolName   string     `json:"tool_name,omitempty"`
@@ -76,6 +77,10 @@ func wireRequest(req sdk.Request, numCtx int) chatRequest {
 func wireMessage(m sdk.Message) chatMessage {
 	w := chatMessage{Role: m.Role, Content: m.Text}
 	switch m.Role {
+	case sdk.RoleUser:
+		for _, x := range m.Media {
+			w.Images = append(w.Images, x.Data)
+		}
 	case sdk.RoleTool:
 		w.ToolName, w.ToolCallID = m.Tool, m.CallID
 	case sdk.RoleAssistant:
@@ -89,11 +94,14 @@ func wireMessage(m sdk.Message) chatMessage {
 	return w
 }
 
+// imageTokens is what an image counts as, about.
+const imageTokens = 1000
+
 // tokens is a rough count of the request, four characters each.
 func (r chatRequest) tokens() int {
 	n := 0
 	for _, m := range r.Messages {
-		n += len(m.Content) + len(m.Thinking)
+		n += len(m.Content) + len(m.Thinking) + len(m.Images)*imageTokens*4
 		for _, c := range m.ToolCalls {
 			n += len(c.Function.Name) + len(c.Function.Arguments)
 		}

@@ -117,7 +117,7 @@ func (m listedModel) chats() bool {
 }
 
 func (m listedModel) model() sdk.Model {
-	out := sdk.Model{Name: m.ID, Streaming: true, Inputs: []string{"text"}}
+	out := sdk.Model{Name: m.ID, Streaming: true}
 	// The window a server runs with comes before what its model could do.
 	for _, n := range []json.RawMessage{m.Meta.NCtx, m.MaxModelLen, m.ContextWindow, m.ContextLength, m.MaxContext} {
 		if out.Context == 0 {
@@ -125,8 +125,11 @@ func (m listedModel) model() sdk.Model {
 		}
 	}
 	out.MaxOutput = max(count(m.MaxCompletion), count(m.TopProvider.MaxCompletion))
-	if slices.Contains(m.Architecture.Inputs, "image") || m.Type == "vlm" {
-		out.Inputs = append(out.Inputs, "image")
+	switch {
+	case slices.Contains(m.Architecture.Inputs, "image") || m.Type == "vlm":
+		out.Inputs = []string{"text", "image"}
+	case len(m.Architecture.Inputs) > 0 || m.Type == "llm":
+		out.Inputs = []string{"text"}
 	}
 	if m.Supported != nil {
 		able := slices.Contains(m.Supported, "tools")

@@ -25,8 +25,8 @@ func (o *openai) askLMStudio(ctx context.Context, list []sdk.Model) []sdk.Model 
 		}
 		if ok {
 			m.Context, m.Tools = t.context, t.tools
-			if t.vision {
-				m.Inputs = []string{"text", "image"}
+			if m.Inputs = []string{"text"}; t.vision {
+				m.Inputs = append(m.Inputs, "image")
 			}
 		}
 		if t.loaded {
@@ -103,7 +103,8 @@ func (o *openai) lmStudio(ctx context.Context) (map[string]lmStudioModel, error)
 }
 
 // askLlamaCpp fills in what llama-server tells at /props: the context of older
-// builds, which have none in their list, and whether the template knows tools.
+// builds, which have none in their list, whether the template knows tools, and whether
+// the model sees images.
 func (o *openai) askLlamaCpp(ctx context.Context, list []sdk.Model) {
 	var props struct {
 		Settings struct {
@@ -112,6 +113,9 @@ func (o *openai) askLlamaCpp(ctx context.Context, list []sdk.Model) {
 		Template struct {
 			Tools *bool `json:"supports_tools"`
 		} `json:"chat_template_caps"`
+		Modalities *struct {
+			Vision bool `json:"vision"`
+		} `json:"modalities"`
 	}
 	if o.client.At("/props").Get(ctx, "", &props) != nil {
 		return
@@ -121,5 +125,10 @@ func (o *openai) askLlamaCpp(ctx context.Context, list []sdk.Model) {
 			list[i].Context = count(props.Settings.NCtx)
 		}
 		list[i].Tools = props.Template.Tools
+		if m := props.Modalities; m != nil {
+			if list[i].Inputs = []string{"text"}; m.Vision {
+				list[i].Inputs = append(list[i].Inputs, "image")
+			}
+		}
 	}
 }

@@ -63,11 +63,34 @@ type usageOptions struct {
 
 type wireMessage struct {
 	Role             sdk.Role          `json:"role"`
-	Content          *string           `json:"content"`
+	Content          any               `json:"content"` // a text, a []wirePart, or nil
 	ReasoningContent string            `json:"reasoning_content,omitempty"`
 	ReasoningDetails []json.RawMessage `json:"reasoning_details,omitempty"`
 	ToolCalls        []wireCall        `json:"tool_calls,omitempty"`
 	ToolCallID       string            `json:"tool_call_id,omitempty"`
+}
+
+// wirePart is a part of a message with images.
+type wirePart struct {
+	Type  string     `json:"type"`
+	Text  string     `json:"text,omitempty"`
+	Image *wireImage `json:"image_url,omitempty"`
+}
+
+type wireImage struct {
+	URL string `json:"url"`
+}
+
+// illustrated are images with the text behind them.
+func illustrated(m sdk.Message) []wirePart {
+	var parts []wirePart
+	for _, x := range m.Media {
+		parts = append(parts, wirePart{Type: "image_url", Image: &wireImage{"data:" + x.MIMEType + ";base64," + x.Data}})
+	}
+	if m.Text != "" {
+		parts = append(parts, wirePart{Type: "text", Text: m.Text})
+	}
+	return parts
 }
 
 type wireCall struct {
@@ -127,7 +150,10 @@ func (o *openai) wireRequest(req sdk.Request, s shape) wireRequest {
 }
 
 func (o *openai) wireMessage(m sdk.Message, s shape) wireMessage {
-	w := wireMessage{Role: m.Role, ToolCallID: s.id(m.CallID), Content: &m.Text}
+	w := wireMessage{Role: m.Role, ToolCallID: s.id(m.CallID), Content: m.Text}
+	if m.Role == sdk.RoleUser && len(m.Media) > 0 {
+		w.Content = illustrated(m)
+	}
 	if m.Role != sdk.RoleAssistant {
 		return w
 	}

@@ -37,7 +37,7 @@ func (c *Cassette) Find(req sdk.Request) (Step, *Difference) {
 		if m.Role == sdk.RoleAssistant {
 			turn++
 		}
-		got = append(got, m)
+		got = append(got, described(m))
 	}
 	next := 0
 	for i, s := range c.Steps[:min(turn+1, len(c.Steps))] {

@@ -43,7 +43,7 @@ func (c *Cassette) Next(n int, fresh []sdk.Message) (Step, *Difference) {
 
 // Fresh is a copy of what is new in a request: the messages behind the last of an
 // assistant. In the first of a loop that is what the user says: results in front of it
-// are of calls that were made before.
+// are of calls that were made before. Images stand in the text, by their digests.
 func Fresh(messages []sdk.Message, first bool) []sdk.Message {
 	at := len(messages)
 	for at > 0 && messages[at-1].Role != sdk.RoleAssistant {
@@ -54,7 +54,7 @@ func Fresh(messages []sdk.Message, first bool) []sdk.Message {
 		if m.Role == sdk.RoleSystem || first && len(out) == 0 && m.Role == sdk.RoleTool {
 			continue
 		}
-		out = append(out, m)
+		out = append(out, described(m))
 	}
 	return out
 }

@@ -27,11 +27,11 @@ func (c *Client) Entry(ctx context.Context, run int64, path string) (sdk.Entry, 
 }
 
 // Complete gives a row of the journal the body of an answer or of an ended action that was
-// too long for it. Rows that have a body, or are of something else, stay as they are, and
+// too long for it. Rows that have a body, or are of something else or an image, stay as they are, and
 // so does one whose entry is another by now: a later row tells what it became.
 func (c *Client) Complete(ctx context.Context, row *sdk.JournalRow) error {
 	var change sdk.EntryChange
-	if row.Kind != sdk.KindEntrySet || row.Body != nil || row.BodyHash == "" || json.Unmarshal(row.Data, &change) != nil || !change.State.Ended() {
+	if row.Kind != sdk.KindEntrySet || sdk.SchemeOf(row.Path) == sdk.MediumImage || row.Body != nil || row.BodyHash == "" || json.Unmarshal(row.Data, &change) != nil || !change.State.Ended() {
 		return nil
 	}
 	e, err := c.Entry(ctx, row.Run, row.Path)

@@ -1,5 +1,7 @@
 package rpc
 
+import "github.com/bothyd/bothy/sdk"
+
 // FilesParams is the parameters of project/files.
 type FilesParams struct {
 	Project string `json:"project" access:"project" jsonschema:"absolute path of the project"`
@@ -27,10 +29,11 @@ type FileParams struct {
 // FileText answers project/read: the lines as a prompt with this attachment would have
 // them.
 type FileText struct {
-	Path  string `json:"path"`
-	From  int    `json:"from"`
-	To    int    `json:"to"`    // the last line that Text has
-	Lines int    `json:"lines"` // that the file has, as far as it was read
-	Text  string `json:"text"`
-	Cut   bool   `json:"cut,omitempty"` // some of it is left out, for a prompt has at most 256 KiB of a file
+	Path   string      `json:"path"`
+	From   int         `json:"from"`
+	To     int         `json:"to"`    // the last line that Text has
+	Lines  int         `json:"lines"` // that the file has, as far as it was read
+	Text   string      `json:"text"`
+	Medium *sdk.Medium `json:"medium,omitempty"` // of a picture what it is, without its data, in the place of a text
+	Cut    bool        `json:"cut,omitempty"`    // some of it is left out, for a prompt has at most 256 KiB of a file
 }

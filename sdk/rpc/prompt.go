@@ -18,6 +18,8 @@ type Prompt struct {
 
 	Attachments []sdk.Attachment `json:"attachments,omitempty" access:"free" jsonschema:"files of the project, or ranges of their lines, that the model gets with the prompt"`
 
+	Media []sdk.Medium `json:"media,omitempty" access:"free" jsonschema:"images that the model gets with the prompt, before its text, each with its data in base64; PNG, JPEG, GIF or WebP"`
+
 	Record bool   `json:"record,omitempty" access:"free" jsonschema:"make a cassette of the work, which prompts/cassette hands out when it has ended"`
 	Replay string `json:"replay,omitempty" access:"approve" jsonschema:"absolute path of a cassette, at most 64 MiB, that is played in the place of the model; the daemon reads the file, so that it needs the role approve"`
 	Strict bool   `json:"strict,omitempty" access:"free" jsonschema:"with replay: compare the results of all tools, also of those that do more than read"`

@@ -29,6 +29,7 @@ type PromptSummary struct {
 	Prompt      string           `json:"prompt"`        // cut to 16 KiB
 	Cut         int              `json:"cut,omitempty"` // bytes left out of Prompt
 	Attachments []sdk.Attachment `json:"attachments,omitempty"`
+	Media       []sdk.Medium     `json:"media,omitempty"` // without their data, which the entries of their URIs have
 	ReadOnly    bool             `json:"read_only"`
 	Agent       string           `json:"agent"`
 	Model       string           `json:"model"`

@@ -35,6 +35,7 @@ type TakenBack struct {
 	Status      int              `json:"status"`
 	Prompt      string           `json:"prompt"`
 	Attachments []sdk.Attachment `json:"attachments,omitempty"`
+	Media       []sdk.Medium     `json:"media,omitempty"` // without their data, which the entries of their URIs have
 	ReadOnly    bool             `json:"read_only"`
 	Agent       string           `json:"agent"`
 	Model       string           `json:"model"`

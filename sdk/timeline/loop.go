@@ -11,8 +11,9 @@ import (
 // Loop is one prompt and what it caused.
 type Loop struct {
 	ID       int64
-	Sequence int    // among the loops of the run; 0 is unknown
-	Prompt   string // empty when its row was not read
+	Sequence int          // among the loops of the run; 0 is unknown
+	Prompt   string       // empty when its row was not read
+	Media    []sdk.Medium // that go with it, without their data
 	Model    string
 	Agent    string
 	Turns    []*Turn
@@ -50,6 +51,12 @@ func (l *Loop) take(row sdk.JournalRow) {
 	case sdk.KindEntrySet:
 		if isPrompt(row) && row.Body != nil {
 			l.Prompt = *row.Body
+		}
+		var change struct {
+			Attributes struct{ Meaning struct{ Media []sdk.Medium } }
+		}
+		if isPrompt(row) && json.Unmarshal(row.Data, &change) == nil && change.Attributes.Meaning.Media != nil {
+			l.Media = change.Attributes.Meaning.Media
 		}
 	}
 }

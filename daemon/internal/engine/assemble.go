@@ -17,10 +17,11 @@ func (e *Engine) assemble(ctx context.Context, a *activeLoop) (sdk.Prompt, error
 	if err != nil {
 		return sdk.Prompt{}, fmt.Errorf("read the run's entries: %w", err)
 	}
+	e.look(ctx, a, entries)
 	user, project := e.instructions(a)
 	p, err := e.cfg.View.Assemble(ctx, sdk.Assembly{
 		Project: a.project, Run: a.run, Loop: a.loop, Turn: a.turn.row.Sequence, Agent: a.agent,
-		Model: a.choice.Alias, Context: a.choice.Context, Tools: a.offered,
+		Model: a.choice.Alias, Context: a.choice.Context, Inputs: a.choice.Inputs, Tools: a.offered,
 		User: user, Instructions: project, Skills: a.skills, Entries: entries,
 	})
 	if err != nil {

@@ -10,15 +10,20 @@ import (
 
 type fakeAttachments struct{}
 
-func (fakeAttachments) Attached(_ context.Context, _ string, files []sdk.Attachment) (string, error) {
+func (fakeAttachments) Attached(_ context.Context, _ string, files []sdk.Attachment) (string, []sdk.Medium, error) {
 	var names []string
+	var media []sdk.Medium
 	for _, f := range files {
 		if f.Path == ".env" {
-			return "", sdk.Errorf(sdk.Permission, "%s may hold secrets", f.Path)
+			return "", nil, sdk.Errorf(sdk.Permission, "%s may hold secrets", f.Path)
+		}
+		if strings.HasSuffix(f.Path, ".png") {
+			names, media = append(names, "picture "+f.Path), append(media, sdk.Medium{Kind: sdk.MediumImage, MIMEType: "image/png", Width: 1, Height: 1, Data: "Ym9k"})
+			continue
 		}
 		names = append(names, "text of "+f.Path)
 	}
-	return strings.Join(names, "\n"), nil
+	return strings.Join(names, "\n"), media, nil
 }
 
 // TestAttachedFilesReachTheModel: as the daemon read them; people see what was typed.

@@ -18,6 +18,8 @@ type fakeModels struct {
 	context int
 	tools   *bool
 	gone    bool // there is no model at all
+	inputs  []string
+	seeing  []string
 	price   *sdk.Price
 	listed  *sdk.Price
 
@@ -42,6 +44,13 @@ func (m *fakeModels) ResolveConfigured(ctx context.Context, name string) (sdk.Mo
 }
 
 func (m *fakeModels) IsLast(name string) bool { return name == "replay/last" }
+
+func (m *fakeModels) Inputs(_ context.Context, c sdk.ModelChoice) (inputs, seeing []string) {
+	if c.Inputs != nil {
+		return c.Inputs, nil
+	}
+	return m.inputs, m.seeing
+}
 
 func (m *fakeModels) ListedPrice(context.Context, sdk.ModelChoice) *sdk.Price { return m.listed }
 

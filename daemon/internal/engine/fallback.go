@@ -11,6 +11,7 @@ import (
 // Why another model answers in the place of one (ADR 0069).
 const (
 	lacksTools  = "tools"
+	lacksSight  = "images"
 	lacksRoom   = "context"
 	unreachable = "unreachable"
 )
@@ -41,6 +42,8 @@ func (e *Engine) fallBack(ctx context.Context, a *activeLoop, err error) bool {
 			passed = unfound.Error()
 		case !a.fitsTools(next):
 			passed = "it cannot call tools"
+		case !e.fitsImages(ctx, a, &next):
+			passed = "it takes no images"
 		case a.head.Local && !next.Local && why == unreachable && !a.head.FallbackUnreachable:
 			passed = fmt.Sprintf("%s runs on this machine and %s does not, and that a server is down is no reason to send it what only this machine was told; fallback_on = [\"%s\"] in the model block is one", a.head.Alias, next.Alias, unreachable)
 		}
@@ -63,6 +66,8 @@ func insteadOf(err error) string {
 	var failed *sdk.ProviderError
 	var ended *loopError
 	switch {
+	case errors.Is(err, errNoImages):
+		return lacksSight
 	case errors.As(err, &failed):
 		switch {
 		case failed.Streamed, failed.Replay:

@@ -40,9 +40,11 @@ type activeLoop struct {
 	warned     map[string]bool             // what was said of instructions
 	told       map[string]sdk.Instructions // what the run was told below folders, by file; nil before it is looked for
 
-	turns    int  // opened so far
-	gathered bool // the servers of MCP that it may use were started
-	prepared bool // what its calls need is being made ready, or is
+	turns    int    // opened so far
+	images   bool   // its prompt has some
+	looked   string // the model of which it was asked what it takes
+	gathered bool   // the servers of MCP that it may use were started
+	prepared bool   // what its calls need is being made ready, or is
 	making   sync.WaitGroup
 	turn     *turn // the open one
 	from     stage // of that turn, when it was taken up; stageNone for a fresh one

@@ -13,7 +13,8 @@ type loopOptions struct {
 	Resumes     int64            `json:"resumes,omitempty"` // the loop that it goes on with
 	Mode        sdk.Mode         `json:"mode,omitempty"`
 	Attachments []sdk.Attachment `json:"attachments,omitempty"`
-	Key         string           `json:"key,omitempty"` // chosen by whoever submitted it; see given
+	Media       []sdk.Medium     `json:"media,omitempty"` // without their data
+	Key         string           `json:"key,omitempty"`   // chosen by whoever submitted it; see given
 	Record      bool             `json:"record,omitempty"`
 	Replay      string           `json:"replay,omitempty"` // the cassette that is played: a file in the run's folder of cassettes
 	Strict      bool             `json:"strict,omitempty"`
@@ -105,7 +106,7 @@ func (e *Engine) grantedAll(ctx context.Context, run sdk.Run) (bool, error) {
 // that of its agent.
 func (e *Engine) options(a *activeLoop) {
 	o := optionsOf(a.loop)
-	a.asker = o.Asker
+	a.asker, a.images = o.Asker, len(o.Media) > 0
 	if a.mode = o.Mode; !a.mode.Valid() {
 		a.mode = e.agentMode(a.agent)
 	}

@@ -41,7 +41,7 @@ func (e *Engine) TakeBack(ctx context.Context, run int64, prompt int) (rpc.Taken
 		e.askers.forget(o.Asker)
 	}
 	return rpc.TakenBack{
-		Run: r.Alias, ID: r.ID, Loop: l.ID, Sequence: l.Sequence, Taken: taken, Status: l.Status, Prompt: l.Prompt, Attachments: optionsOf(l).Attachments,
+		Run: r.Alias, ID: r.ID, Loop: l.ID, Sequence: l.Sequence, Taken: taken, Status: l.Status, Prompt: l.Prompt, Attachments: optionsOf(l).Attachments, Media: optionsOf(l).Media,
 		ReadOnly: l.ReadOnly, Agent: l.Agent, Model: l.Model, Mode: optionsOf(l).Mode,
 	}, nil
 }

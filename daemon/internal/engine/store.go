@@ -71,6 +71,9 @@ type Models interface {
 	IsLast(name string) bool
 	// ListedPrice is what the provider of a choice without a price lists for it; nil is unknown.
 	ListedPrice(ctx context.Context, c sdk.ModelChoice) *sdk.Price
+	// Inputs is what the model of a choice takes, nil where nobody knows, and the aliases of its
+	// provider's models that take images. Its provider may be asked for it.
+	Inputs(ctx context.Context, c sdk.ModelChoice) (inputs, seeing []string)
 	Complete(ctx context.Context, alias string, req sdk.Request, send func(sdk.Delta) error, retry func(sdk.Retry) error) error
 }
 

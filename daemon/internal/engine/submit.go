@@ -26,6 +26,7 @@ type Submission struct {
 	Model       string
 	Prompt      string
 	Attachments []sdk.Attachment // files of the project that the model gets with the prompt
+	Media       []sdk.Medium     // images that it gets with it, with their data
 	ReadOnly    bool             // whatever the mode: nothing with a side effect runs
 	Mode        sdk.Mode         // empty is the agent's
 	Yolo        bool             // full mode for every prompt of the run from now on; the caller has checked who asks
@@ -98,8 +99,11 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (Accepted, error) {
 	if err != nil {
 		return Accepted{}, err
 	}
-	attached, err := e.attached(ctx, p, s)
+	attached, pictures, err := e.attached(ctx, p, s)
 	if err != nil {
+		return Accepted{}, err
+	}
+	if s.Media, err = e.media(ctx, p, s.Media, pictures); err != nil {
 		return Accepted{}, err
 	}
 	if err := e.wantView(ctx, p, s); err != nil { // before a run is made
@@ -318,14 +322,14 @@ func (e *Engine) enqueue(ctx context.Context, p placed, s Submission, typed sdk.
 	}
 	asker := e.askers.name(s.Session, e.started)
 	l := sdk.Loop{ReadOnly: s.ReadOnly, Prompt: s.Prompt, Options: encode(loopOptions{
-		Mode: granted, Asker: asker, Key: s.Key, Attachments: s.Attachments, Record: s.Record, Replay: kept, Strict: s.Strict,
+		Mode: granted, Asker: asker, Key: s.Key, Attachments: s.Attachments, Media: sdk.BriefMedia(s.Media), Record: s.Record, Replay: kept, Strict: s.Strict,
 	})}
 	if typed != nil {
 		if l.Meaning, err = e.meaning(ctx, p.run, typed); err != nil {
 			return Accepted{}, err
 		}
 	}
-	l.Meaning = withAttached(l.Meaning, s.Prompt, attached)
+	l.Meaning = withMedia(withAttached(l.Meaning, s.Prompt, attached), s.Media)
 	a, err := e.queue(ctx, p, l)
 	if err != nil {
 		e.askers.forget(asker)

@@ -101,6 +101,9 @@ func (e *Engine) askOne(ctx context.Context, a *activeLoop) (sdk.Completion, err
 	if len(a.chain) > 0 && !a.fitsTools(a.choice) {
 		return sdk.Completion{}, errNoTools
 	}
+	if len(a.chain) > 0 && !e.fitsImages(ctx, a, &a.choice) {
+		return sdk.Completion{}, errNoImages
+	}
 	a.playContext()
 	prompt, err := e.assemble(ctx, a)
 	if err != nil {

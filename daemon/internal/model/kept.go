@@ -17,6 +17,7 @@ type kept struct {
 	mu     sync.Mutex
 	lists  map[string]keptList  // by label
 	silent map[string]time.Time // by address: since when nothing comes back from it
+	blind  map[string]bool      // provider/name of models whose server said that they take no images
 }
 
 type keptList struct {
@@ -72,6 +73,22 @@ func (k *kept) wasSilent(address string) {
 		k.silent = map[string]time.Time{}
 	}
 	k.silent[address] = time.Now()
+}
+
+// isBlind reports whether a model's server said that it takes no images.
+func (k *kept) isBlind(provider, name string) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.blind[provider+"/"+name]
+}
+
+func (k *kept) wasBlind(provider, name string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.blind == nil {
+		k.blind = map[string]bool{}
+	}
+	k.blind[provider+"/"+name] = true
 }
 
 // noSilence has every address asked again.

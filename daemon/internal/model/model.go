@@ -99,6 +99,9 @@ func (m *Models) resolve(ctx context.Context, name string, configured bool) (sdk
 	m.tell(c)
 	if err == nil {
 		r.bound(&c)
+		if m.kept.isBlind(c.Provider, c.Name) {
+			c.Inputs = onlyText
+		}
 	}
 	return c, err
 }
@@ -157,6 +160,7 @@ func (m *Models) Complete(ctx context.Context, alias string, req sdk.Request, se
 	// Behind Ensure, which may have told of the provider's own key.
 	req = redact(m.secrets, req)
 	err := newRetrier().do(ctx, retry, func() error { return m.host.Complete(ctx, instance, req, send) })
+	err = r.blind(instance, name, req, err)
 	return r.explain(ctx, instance, name, err)
 }
 

@@ -82,7 +82,7 @@ func (r resolver) ofProvider(ctx context.Context, p config.Plugin, why string) (
 		return sdk.ModelChoice{}, sdk.Errorf(sdk.Unavailable, "provider %s has no model that can call tools%s", p.Label, r.howToPull(p))
 	}
 	c := r.choice(p, x.Name, why)
-	c.Context, c.Tools = x.Context, x.Tools
+	c.Context, c.Tools, c.Inputs = x.Context, x.Tools, x.Inputs
 	return c, nil
 }
 
@@ -111,7 +111,7 @@ func (r resolver) settle(ctx context.Context, c sdk.ModelChoice, configured bool
 	if c.Alias == p.Label+"/"+c.Name {
 		c.Alias = p.Label + "/" + x.Name
 	}
-	c.Name, c.Tools, c.Remote = x.Name, x.Tools, x.Remote
+	c.Name, c.Tools, c.Inputs, c.Remote = x.Name, x.Tools, x.Inputs, x.Remote
 	if c.Context == 0 {
 		c.Context = x.Context
 	}
@@ -135,7 +135,7 @@ func (r resolver) giveWay(c sdk.ModelChoice, p config.Plugin, list []sdk.Model, 
 		why += "; `bothy models pull " + p.Label + "/" + c.Name + "` gets it"
 	}
 	c = r.choice(p, x.Name, why)
-	c.Context, c.Tools, c.Instead = x.Context, x.Tools, wanted
+	c.Context, c.Tools, c.Inputs, c.Instead = x.Context, x.Tools, x.Inputs, wanted
 	return c, nil
 }
 

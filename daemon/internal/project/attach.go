@@ -3,6 +3,7 @@ package project
 import (
 	"bufio"
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/picture"
 	"github.com/bothyd/bothy/sdk/protect"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
@@ -32,22 +34,33 @@ func (Files) Read(_ context.Context, p rpc.FileParams) (rpc.FileText, error) {
 		return rpc.FileText{}, err
 	}
 	defer func() { _ = root.Close() }() // it was only read
-	return readFile(root, where, sdk.Attachment{Path: p.Path, From: p.From, To: p.To})
+	text, medium, err := readFile(root, where, sdk.Attachment{Path: p.Path, From: p.From, To: p.To})
+	if medium != nil {
+		brief := medium.Brief()
+		text.Medium = &brief
+	}
+	return text, err
 }
 
-// Attached is what a model reads of the files that a person attached to a prompt. One
-// that cannot be read, and the lot when it is too long, is an error.
-func (Files) Attached(_ context.Context, project string, files []sdk.Attachment) (string, error) {
+// Attached is what a model reads of the files that a person attached to a prompt, and those
+// that are pictures. One that cannot be read, and the lot when it is too long, is an error.
+func (Files) Attached(_ context.Context, project string, files []sdk.Attachment) (string, []sdk.Medium, error) {
 	root, where, err := openFiles(project)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	defer func() { _ = root.Close() }() // it was only read
 	var all strings.Builder
+	var media []sdk.Medium
 	for _, a := range files {
-		f, err := readFile(root, where, a)
+		f, medium, err := readFile(root, where, a)
 		if err != nil {
-			return "", err
+			return "", nil, err
+		}
+		if medium != nil {
+			fmt.Fprintf(&all, "The person attached the picture %s.\n\n", f.Path)
+			media = append(media, *medium)
+			continue
 		}
 		fence := "```"
 		for strings.Contains(f.Text, fence) {
@@ -55,10 +68,10 @@ func (Files) Attached(_ context.Context, project string, files []sdk.Attachment)
 		}
 		fmt.Fprintf(&all, "The person attached %s, lines %d to %d of %s:\n%s\n%s\n%s\n\n", f.Path, f.From, f.To, ofLines(f), fence, strings.TrimSuffix(f.Text, "\n"), fence)
 		if all.Len() > 2*maxAttached {
-			return "", sdk.Errorf(sdk.Overflow, "the attached files are more than %d KiB; attach ranges of lines, or leave them to the agent to read", 2*maxAttached>>10)
+			return "", nil, sdk.Errorf(sdk.Overflow, "the attached files are more than %d KiB; attach ranges of lines, or leave them to the agent to read", 2*maxAttached>>10)
 		}
 	}
-	return strings.TrimSpace(all.String()), nil
+	return strings.TrimSpace(all.String()), media, nil
 }
 
 // place is where a path of a project leads, links resolved, for reading.
@@ -91,20 +104,42 @@ func refusedSecret(named string) error {
 	return sdk.Errorf(sdk.Permission, "%s may hold secrets by its name, and is not read into a prompt", named)
 }
 
-func readFile(root *os.Root, where string, a sdk.Attachment) (rpc.FileText, error) {
+// readFile reads a file, or lines of it, as a text or as a picture.
+func readFile(root *os.Root, where string, a sdk.Attachment) (rpc.FileText, *sdk.Medium, error) {
 	if a.From < 0 || a.To < 0 || a.To != 0 && a.To < a.From {
-		return rpc.FileText{}, sdk.Errorf(sdk.Validation, "lines %d to %d of %s make no sense: they count from 1", a.From, a.To, a.Path)
+		return rpc.FileText{}, nil, sdk.Errorf(sdk.Validation, "lines %d to %d of %s make no sense: they count from 1", a.From, a.To, a.Path)
 	}
 	at, err := place(where, a.Path)
 	if err != nil {
-		return rpc.FileText{}, err
+		return rpc.FileText{}, nil, err
 	}
 	f, err := openPlain(root, at)
 	if err != nil {
-		return rpc.FileText{}, sdk.Errorf(sdk.Permission, "%s cannot be read: %s", a.Path, reason(err))
+		return rpc.FileText{}, nil, sdk.Errorf(sdk.Permission, "%s cannot be read: %s", a.Path, reason(err))
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	return readLines(f, a)
+	in := bufio.NewReader(f)
+	if begin, err := in.Peek(picture.Begin); err == nil && a.From == 0 && a.To == 0 && picture.Looks(begin) {
+		m, err := readPicture(in, a.Path)
+		return rpc.FileText{Path: path.Clean(a.Path)}, m, err
+	}
+	text, err := readLines(in, a)
+	return text, nil, err
+}
+
+func readPicture(in io.Reader, named string) (*sdk.Medium, error) {
+	data, err := io.ReadAll(io.LimitReader(in, sdk.MaxMedium))
+	if err != nil {
+		return nil, sdk.Errorf(sdk.Unavailable, "read %s: %w", named, err)
+	}
+	if base64.StdEncoding.EncodedLen(len(data)) > sdk.MaxMedium {
+		return nil, sdk.Errorf(sdk.Overflow, "the picture %s is too large: a prompt takes one of %d KiB; `bothy run --image` makes it smaller", named, sdk.MaxMedium/4*3>>10)
+	}
+	m, err := picture.Of(data)
+	if err != nil {
+		return nil, sdk.Errorf(sdk.Validation, "%s %w", named, err)
+	}
+	return &m, nil
 }
 
 // openPlain opens a regular file, and no link that was put in its place since.

@@ -122,16 +122,16 @@ func TestReadingFiles(t *testing.T) {
 
 func TestAttachedFiles(t *testing.T) {
 	root := tree(t, map[string]string{"a.md": "a\n```\nb\n", "b.go": "1\n2\n3\n", "long.txt": strings.Repeat("x\n", maxAttached)})
-	text, err := Files{}.Attached(context.Background(), root, []sdk.Attachment{{Path: "a.md"}, {Path: "b.go", From: 2, To: 2}})
+	text, _, err := Files{}.Attached(context.Background(), root, []sdk.Attachment{{Path: "a.md"}, {Path: "b.go", From: 2, To: 2}})
 	want := "The person attached a.md, lines 1 to 3 of 3:\n````\na\n```\nb\n````\n\nThe person attached b.go, lines 2 to 2 of 3:\n```\n2\n```"
 	if err != nil || text != want {
 		t.Errorf("%q, want %q (%v)", text, want, err)
 	}
-	text, err = Files{}.Attached(context.Background(), root, []sdk.Attachment{{Path: "long.txt"}})
+	text, _, err = Files{}.Attached(context.Background(), root, []sdk.Attachment{{Path: "long.txt"}})
 	if err != nil || !strings.Contains(text, "the end was left out") {
 		t.Errorf("%.200q %v", text, err)
 	}
-	if _, err = (Files{}).Attached(context.Background(), root, []sdk.Attachment{{Path: "long.txt"}, {Path: "long.txt"}, {Path: "long.txt"}}); sdk.OutcomeOf(err) != sdk.Overflow {
+	if _, _, err = (Files{}).Attached(context.Background(), root, []sdk.Attachment{{Path: "long.txt"}, {Path: "long.txt"}, {Path: "long.txt"}}); sdk.OutcomeOf(err) != sdk.Overflow {
 		t.Errorf("too much: %v", err)
 	}
 }

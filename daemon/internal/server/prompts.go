@@ -16,6 +16,7 @@ const promptFiles = 100 // files of one prompt in prompts/list
 type loopGiven struct {
 	Mode        sdk.Mode         `json:"mode"`
 	Attachments []sdk.Attachment `json:"attachments"`
+	Media       []sdk.Medium     `json:"media"`
 }
 
 func (s *Server) prompts(ctx context.Context, run sdk.Run, p rpc.PromptsParams) (rpc.Prompts, error) {
@@ -59,7 +60,7 @@ func summaryOf(l sdk.Loop, turns []sdk.Turn) rpc.PromptSummary {
 	x.Prompt, x.Cut = cut(l.Prompt, historyBody)
 	var how loopGiven
 	if json.Unmarshal(l.Options, &how) == nil {
-		x.Mode, x.Attachments = how.Mode, how.Attachments
+		x.Mode, x.Attachments, x.Media = how.Mode, how.Attachments, how.Media
 	}
 	for _, t := range turns {
 		if t.Loop != l.ID {

@@ -93,8 +93,11 @@ func (t *tx) enqueue(l *sdk.Loop) (sdk.Entry, error) {
 	attributes, err := encode(struct {
 		Mode    sdk.AskOrAct `json:"mode"`
 		Meaning *sdk.Meaning `json:"meaning,omitempty"`
-	}{sdk.AskOrAct(l.ReadOnly), l.Meaning})
+	}{sdk.AskOrAct(l.ReadOnly), l.Meaning.Brief()})
 	if err != nil {
+		return sdk.Entry{}, err
+	}
+	if err := t.keepMedia(&run, l); err != nil {
 		return sdk.Entry{}, err
 	}
 	id := t.nextID()
@@ -106,6 +109,36 @@ func (t *tx) enqueue(l *sdk.Loop) (sdk.Entry, error) {
 		return sdk.Entry{}, err
 	}
 	return entry, t.exec(`UPDATE loops SET prompt = ? WHERE id = ?`, id, l.ID)
+}
+
+// keepMedia writes an entry for each image of a prompt, unless the run has it from an earlier one.
+// It is of no loop: a row of a loop is taken for work on it.
+func (t *tx) keepMedia(run *sdk.Run, l *sdk.Loop) error {
+	if l.Meaning == nil {
+		return nil
+	}
+	for _, m := range l.Meaning.Media {
+		path, _, err := parsePath(m.URI)
+		if err != nil {
+			return err
+		}
+		x, err := t.look(run.ID, runScope(run.ID), path)
+		if err != nil {
+			return err
+		}
+		if x.view != 0 {
+			continue
+		}
+		attributes, err := encode(m.Brief())
+		if err != nil {
+			return err
+		}
+		_, err = t.write(run, &sdk.Write{Path: path, Body: &m.Data, Attributes: attributes, Writer: sdk.WriterSystem, Create: true, Turn: run.Turns + 1})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // ClaimLoop takes the oldest queued loop of the run and makes it the running

@@ -75,7 +75,8 @@ func (s *Store) cleanWrite(w sdk.Write) (sdk.Write, error) {
 func (s *Store) cleanLoop(l *sdk.Loop) {
 	l.Prompt = s.redactor.Redact(l.Prompt)
 	if l.Meaning != nil {
-		l.Meaning = &sdk.Meaning{Skill: s.redactor.Redact(l.Meaning.Skill), Text: s.redactor.Redact(l.Meaning.Text)}
+		// Of media, whoever queues it has refused those with a secret: a piece of one is none.
+		l.Meaning = &sdk.Meaning{Skill: s.redactor.Redact(l.Meaning.Skill), Text: s.redactor.Redact(l.Meaning.Text), Media: l.Meaning.Media}
 	}
 	if l.Options != nil {
 		l.Options = s.cleanObject(l.Options)

@@ -34,7 +34,7 @@ func builtinSchemes() []sdk.Scheme {
 	add(sdk.CategoryLogging, []sdk.Writer{sdk.WriterSystem, sdk.WriterPlugin, sdk.WriterModel}, "log")
 	add(sdk.CategoryLogging, people, "update")
 	add(sdk.CategoryLogging, open, "error")
-	add(sdk.CategoryAudit, system, "tool", "instructions", "system", "reasoning", "model", "user", "assistant", "content", "change")
+	add(sdk.CategoryAudit, system, "tool", "instructions", "system", "reasoning", "model", "user", "assistant", "content", "change", "image")
 	add(sdk.CategoryAudit, []sdk.Writer{sdk.WriterSystem, sdk.WriterPlugin, sdk.WriterClient}, "run")
 	add(sdk.CategoryAudit, system, "mode", sdk.SchemeOf(sdk.OldModePath)) // what a run may do without asking
 	// What a person said yes to holds for the project, whichever run recorded it.

@@ -13,11 +13,13 @@ type piece struct {
 	message sdk.Message
 	warning string // instead of a message: what the dialect had to say about the turn's calls
 	loop    int64
-	turn    int         // 0 for a prompt
-	model   string      // that wrote it
-	path    string      // of an action
-	person  bool        // what a person did between prompts
-	call    *sdk.Action // instead of a message: one that a plugin made, or a result asked for
+	turn    int          // 0 for a prompt
+	model   string       // that wrote it
+	path    string       // of an action
+	person  bool         // what a person did between prompts
+	media   []sdk.Medium // of a prompt, without their data
+	data    string       // of an image, instead of a message
+	call    *sdk.Action  // instead of a message: one that a plugin made, or a result asked for
 }
 
 // cache keeps the pieces of one run by path.
@@ -61,6 +63,11 @@ func renderEntry(e *sdk.Entry, limit int) *piece {
 		return renderAnswer(e)
 	case "log":
 		return renderResult(e, limit)
+	case sdk.MediumImage:
+		if e.Body == "" { // it was deleted
+			return nil
+		}
+		return &piece{path: e.Path, data: e.Body}
 	default:
 		return nil
 	}
@@ -78,7 +85,7 @@ func renderPrompt(e *sdk.Entry) *piece {
 	if json.Unmarshal(e.Attributes, &at) == nil && at.Meaning.Text != "" {
 		m.Text, m.Skill = at.Meaning.Text, at.Meaning.Skill
 	}
-	return &piece{message: m, loop: e.Loop}
+	return &piece{message: m, loop: e.Loop, media: at.Meaning.Media}
 }
 
 // renderAnswer leaves out an answer that was cut off or is still being written:

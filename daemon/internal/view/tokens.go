@@ -95,6 +95,9 @@ func messageTokens(m *sdk.Message) int {
 		c := &m.Calls[i]
 		n += perMessage + Tokens(c.Tool) + Tokens(c.Arguments)
 	}
+	for i := range m.Media {
+		n += mediumTokens(&m.Media[i])
+	}
 	return n
 }
 

@@ -130,10 +130,16 @@ func conversation(c *cache, in sdk.Assembly) []sdk.Message {
 	warnings := map[int][]string{} // by turn
 	var calls remarks
 	var persons []*piece
+	var images map[string]string
 	for i := range in.Entries {
 		p := c.render(&in.Entries[i], limit)
 		switch {
 		case p == nil:
+		case p.data != "":
+			if images == nil {
+				images = map[string]string{}
+			}
+			images[p.path] = p.data
 		case p.warning != "":
 			warnings[p.turn] = append(warnings[p.turn], p.warning)
 		case p.call != nil:
@@ -160,6 +166,7 @@ func conversation(c *cache, in sdk.Assembly) []sdk.Message {
 		if p.person {
 			m.Text += calls.of(p.path)
 		}
+		m.Media = shown(p.media, images)
 		messages = append(messages, m)
 		for _, call := range m.Calls {
 			if r, ok := results[place{p.turn, call.ID}]; ok {
@@ -178,6 +185,7 @@ func conversation(c *cache, in sdk.Assembly) []sdk.Message {
 		}
 	}
 	onlyLast(messages)
+	fitMedia(messages, sdk.TakesImages(in.Inputs))
 	return messages
 }
 

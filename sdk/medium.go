@@ -1,0 +1,64 @@
+package sdk
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// Medium is what is no text of a prompt or of a tool's result. A result has its own in the
+// metadata under "media"; a prompt takes images alone.
+type Medium struct {
+	Kind     string `json:"kind"` // image, audio, resource; empty is an image in a prompt that is given
+	MIMEType string `json:"mime_type,omitempty"`
+	// URI is where it comes from, if that has a name. Of what a prompt was given it is the path
+	// of the entry whose body is Data.
+	URI    string `json:"uri,omitempty"`
+	Bytes  int    `json:"bytes,omitempty"`
+	Width  int    `json:"width,omitempty"` // of an image, in pixels; 0 is unknown
+	Height int    `json:"height,omitempty"`
+	Data   string `json:"data,omitempty"` // base64 (RFC 4648, section 4); empty where it is too large, or stands elsewhere
+}
+
+// MediumImage is the Kind of a picture, and the word for it in Model.Inputs.
+const MediumImage = "image"
+
+// Bounds of the media of one prompt, and of one request to a model. Data is counted as it
+// stands there, in base64.
+const (
+	MaxMedia      = 20      // how many
+	MaxMedium     = 5 << 20 // bytes of one; what the strictest server takes
+	MaxMediaBytes = 8 << 20 // bytes of all, so that a request fits in a message to a plugin
+	MaxGivenBytes = 3 << 20 // bytes of those that a client sends along with a prompt, which have to fit in its one message
+	MaxSide       = 8000    // pixels of an image, across and down
+)
+
+// TakesImages reports whether a model can be shown images by what its provider tells that it
+// takes. One of which nothing is told may take them.
+func TakesImages(inputs []string) bool {
+	return len(inputs) == 0 || slices.Contains(inputs, MediumImage)
+}
+
+// String says in a few words what it is, such as "image/png of 800 by 600 pixels".
+func (m Medium) String() string {
+	what := cmp.Or(m.MIMEType, m.Kind, MediumImage)
+	if m.Width > 0 && m.Height > 0 {
+		what += fmt.Sprintf(" of %d by %d pixels", m.Width, m.Height)
+	}
+	return what
+}
+
+// Brief is it without Data.
+func (m Medium) Brief() Medium {
+	m.Data = ""
+	return m
+}
+
+// BriefMedia are media without Data.
+func BriefMedia(all []Medium) []Medium {
+	brief := slices.Clone(all)
+	for i := range brief {
+		brief[i].Data = ""
+	}
+	return brief
+}

@@ -191,6 +191,9 @@ func (e *editor) has(id acp.SessionId) []string {
 func toldLines(told []acp.SessionNotification, id acp.SessionId) (all []string) {
 	last := ""
 	text := func(kind string, c acp.ContentBlock) {
+		if c.Text == nil {
+			c = acp.TextBlock("[no text]")
+		}
 		if last == kind {
 			all[len(all)-1] += c.Text.Text
 		} else {

@@ -14,7 +14,7 @@ import (
 
 // promptBlock is what the person asked.
 func (c *conversation) promptBlock(l *timeline.Loop) string {
-	return "\n" + c.p.draw(show.Prompt(l.Prompt, l.Sequence, false, c.columns()))
+	return "\n" + c.p.draw(append(show.Prompt(l.Prompt, l.Sequence, false, c.columns()), show.Media(l.Media, c.columns())...))
 }
 
 // textBlock is a text of the model.

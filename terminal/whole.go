@@ -61,7 +61,7 @@ func (c *conversation) wholeText(thought map[int]string, width int) string {
 	var b strings.Builder
 	block := func(text string) { b.WriteString(text + "\n") }
 	for _, l := range c.line.Loops {
-		block(c.p.draw(show.Prompt(l.Prompt, l.Sequence, false, width)))
+		block(c.p.draw(append(show.Prompt(l.Prompt, l.Sequence, false, width), show.Media(l.Media, width)...)))
 		for _, t := range l.Turns {
 			if text := thought[t.Number]; text != "" {
 				for _, line := range folded(harmless(text), width-2) {

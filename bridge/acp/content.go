@@ -14,14 +14,22 @@ import (
 	"github.com/coder/acp-go-sdk"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/picture"
 )
 
-// promptText is the text of a prompt. A link stands in it as a path of the project, or as its URI;
+// promptOf is the text of a prompt, and its images. A link stands in it as a path of the project, or as its URI;
 // a text that the editor gives along stands behind it, quoted, with what it is of: the editor may
-// have it otherwise than the disk.
-func promptText(blocks []acp.ContentBlock, project string) (string, error) {
+// have it otherwise than the disk. An image stands in it as its number.
+func promptOf(blocks []acp.ContentBlock, project string) (string, []sdk.Medium, error) {
 	var text strings.Builder
 	var quoted []string
+	var pictures [][]byte
+	show := func(data []byte) {
+		pictures = append(pictures, data)
+		mark := fmt.Sprintf("[image %d]", len(pictures))
+		separate(&text, mark, " ")
+		text.WriteString(mark)
+	}
 	quote := func(uri, body string) {
 		link := placeOf(uri, "", project)
 		separate(&text, link, " ")
@@ -47,20 +55,33 @@ func promptText(blocks []acp.ContentBlock, project string) (string, error) {
 		case block.Resource != nil && block.Resource.Resource.BlobResourceContents != nil:
 			r := block.Resource.Resource.BlobResourceContents
 			body, is := textOf(r.Blob)
-			if !is {
-				return "", refuse(sdk.Validation, "%s is no text, and prompts take texts alone: name the file instead", r.Uri)
+			switch data, err := base64.StdEncoding.DecodeString(r.Blob); {
+			case is:
+				quote(r.Uri, body)
+			case err == nil && picture.Looks(data):
+				show(data)
+			default:
+				return "", nil, refuse(sdk.Validation, "%s is neither a text nor an image, which prompts take: name the file instead", r.Uri)
 			}
-			quote(r.Uri, body)
 		case block.Image != nil:
-			return "", refuse(sdk.Validation, "no image can be given to a model here: say in words what it shows, or name its file")
+			data, err := base64.StdEncoding.DecodeString(block.Image.Data)
+			if err != nil {
+				return "", nil, refuse(sdk.Validation, "the data of image %d is not base64", len(pictures)+1)
+			}
+			show(data)
 		case block.Audio != nil:
-			return "", refuse(sdk.Validation, "no sound can be given to a model here: write what is said")
+			return "", nil, refuse(sdk.Validation, "no sound can be given to a model here: write what is said")
 		default:
-			return "", refuse(sdk.Validation, "the prompt has a part that is neither text nor a link nor a file's text")
+			return "", nil, refuse(sdk.Validation, "the prompt has a part that is neither text nor a link nor a file's text")
 		}
 		said = block.Text != nil
 	}
-	return strings.TrimRightFunc(strings.Join(append([]string{text.String()}, quoted...), "\n\n"), unicode.IsSpace), nil
+	all := strings.TrimRightFunc(strings.Join(append([]string{text.String()}, quoted...), "\n\n"), unicode.IsSpace)
+	media, err := picture.Given(pictures, len(all))
+	if err != nil {
+		return "", nil, refuse(sdk.Validation, "%v", err)
+	}
+	return all, media, nil
 }
 
 // textOf is the text that some bytes are, written as an editor writes bytes.

@@ -44,7 +44,7 @@ func TestPromptText(t *testing.T) {
 		"a text with fences in it": {[]acp.ContentBlock{file("file:///p/a.md", "```\n````\n")}, "`a.md`\n\n`a.md` (file:///p/a.md), as the editor has it:\n\n`````\n```\n````\n`````"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := promptText(c.blocks, "/p")
+			got, _, err := promptOf(c.blocks, "/p")
 			if err != nil || got != c.want {
 				t.Errorf("%q, %v\nwant %q", got, err, c.want)
 			}
@@ -54,14 +54,15 @@ func TestPromptText(t *testing.T) {
 
 func TestPromptTextRefuses(t *testing.T) {
 	for name, block := range map[string]acp.ContentBlock{
-		"an image":  acp.ImageBlock("AAAA", "image/png"),
+		"no image":  acp.ImageBlock("AAAA", "image/png"),
+		"no data":   acp.ImageBlock("*", "image/png"),
 		"a sound":   acp.AudioBlock("AAAA", "audio/wav"),
 		"bytes":     acp.ResourceBlock(acp.EmbeddedResourceResource{BlobResourceContents: &acp.BlobResourceContents{Uri: "file:///p/a.bin", Blob: "AAAA"}}),
 		"no base64": acp.ResourceBlock(acp.EmbeddedResourceResource{BlobResourceContents: &acp.BlobResourceContents{Uri: "file:///p/a.txt", Blob: "*"}}),
 		"nothing":   {},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := promptText([]acp.ContentBlock{text("look"), block}, "/p")
+			_, _, err := promptOf([]acp.ContentBlock{text("look"), block}, "/p")
 			var refused *acp.RequestError
 			if !errors.As(err, &refused) || refused.Code != codeParams {
 				t.Errorf("it was not refused: %v", err)
@@ -77,7 +78,7 @@ func FuzzPromptText(f *testing.F) {
 	f.Add("", "zed:///x?y#z", "```\n")
 	f.Add("a", "://", "````")
 	f.Fuzz(func(t *testing.T, say, uri, body string) {
-		got, err := promptText([]acp.ContentBlock{text(say), link("x", uri), file(uri, body)}, "/p")
+		got, _, err := promptOf([]acp.ContentBlock{text(say), link("x", uri), file(uri, body)}, "/p")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,4 +90,19 @@ func FuzzPromptText(f *testing.F) {
 			t.Errorf("%q is not whole in %q", body, got)
 		}
 	})
+}
+
+// dot is a picture of one pixel.
+const dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg=="
+
+// TestPromptImages: an image stands in the text as its number, also one that comes as a file's bytes.
+func TestPromptImages(t *testing.T) {
+	bytes := acp.ResourceBlock(acp.EmbeddedResourceResource{BlobResourceContents: &acp.BlobResourceContents{Uri: "file:///p/a.png", Blob: dot}})
+	got, media, err := promptOf([]acp.ContentBlock{text("is"), acp.ImageBlock(dot, "image/jpeg"), text("like"), bytes, text("?")}, "/p")
+	if err != nil || got != "is [image 1] like [image 2]?" || len(media) != 2 || media[0].Data != dot || media[0].MIMEType != "image/png" {
+		t.Errorf("%q, %+v, %v", got, media, err)
+	}
+	if got, media, err := promptOf([]acp.ContentBlock{acp.ImageBlock(dot, "image/png")}, "/p"); err != nil || got != "[image 1]" || len(media) != 1 {
+		t.Errorf("alone: %q, %v", got, err)
+	}
 }

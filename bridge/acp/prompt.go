@@ -24,7 +24,7 @@ func (b *bridge) Prompt(ctx context.Context, p acp.PromptRequest) (acp.PromptRes
 	if err != nil {
 		return acp.PromptResponse{}, err
 	}
-	text, err := promptText(p.Prompt, s.project)
+	text, media, err := promptOf(p.Prompt, s.project)
 	if err != nil {
 		return acp.PromptResponse{}, err
 	}
@@ -33,7 +33,7 @@ func (b *bridge) Prompt(ctx context.Context, p acp.PromptRequest) (acp.PromptRes
 	if p.MessageId != nil && messageID.MatchString(*p.MessageId) {
 		key = *p.MessageId
 	}
-	o, err := s.prompt(ctx, key, text)
+	o, err := s.prompt(ctx, key, text, media)
 	if err == nil {
 		err = o.err
 	}
@@ -51,9 +51,9 @@ type sent struct {
 }
 
 // prompt gives the run a prompt and waits for its end.
-func (s *session) prompt(ctx context.Context, key, text string) (outcome, error) {
+func (s *session) prompt(ctx context.Context, key, text string, media []sdk.Medium) (outcome, error) {
 	sending := make(chan sent, 1)
-	go func() { sending <- s.send(key, text) }()
+	go func() { sending <- s.send(key, text, media) }()
 	var out sent
 	select {
 	case out = <-sending:
@@ -101,7 +101,7 @@ func (s *session) gone() bool {
 }
 
 // send gives the daemon a prompt, with what was chosen for it.
-func (s *session) send(key, text string) sent {
+func (s *session) send(key, text string, media []sdk.Medium) sent {
 	s.sending.Lock()
 	defer s.sending.Unlock()
 	s.mu.Lock()
@@ -111,7 +111,7 @@ func (s *session) send(key, text string) sent {
 	d := *s.b.daemon
 	d.Waits = s.say
 	a, err := d.Prompt(s.b.ctx, s.b.cl, false, rpc.Prompt{
-		Key: key, Project: s.project, Prompt: text, Run: alias, Agent: next.agent, Model: next.model, Mode: next.mode, Attend: true,
+		Key: key, Project: s.project, Prompt: text, Media: media, Run: alias, Agent: next.agent, Model: next.model, Mode: next.mode, Attend: true,
 	})
 	if err != nil {
 		return sent{err: err}

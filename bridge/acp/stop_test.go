@@ -70,7 +70,7 @@ func TestFault(t *testing.T) {
 func TestInitialize(t *testing.T) {
 	b := bridge{}
 	got, err := b.Initialize(context.Background(), acp.InitializeRequest{ProtocolVersion: 7})
-	if err != nil || got.ProtocolVersion != 1 || !got.AgentCapabilities.LoadSession || got.AgentCapabilities.PromptCapabilities.Image || got.AgentCapabilities.PromptCapabilities.Audio ||
+	if err != nil || got.ProtocolVersion != 1 || !got.AgentCapabilities.LoadSession || !got.AgentCapabilities.PromptCapabilities.Image || got.AgentCapabilities.PromptCapabilities.Audio ||
 		!got.AgentCapabilities.PromptCapabilities.EmbeddedContext || got.AuthMethods == nil || !got.AgentCapabilities.McpCapabilities.Http || !got.AgentCapabilities.McpCapabilities.Sse {
 		t.Errorf("%+v, %v", got, err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client/show"
+	"github.com/bothyd/bothy/sdk/client/start"
 	"github.com/bothyd/bothy/sdk/rpc"
 	"github.com/bothyd/bothy/sdk/timeline"
 )
@@ -84,6 +85,22 @@ func (t *teller) prompt(l *timeline.Loop) {
 	t.begun[l.ID] = true
 	if l.Prompt != "" && !t.s.gave(l.ID) {
 		t.update(acp.UpdateUserMessageText(l.Prompt))
+		t.images(l.Media)
+	}
+}
+
+// images tells of those that went with a prompt.
+func (t *teller) images(media []sdk.Medium) {
+	for _, m := range media {
+		if t.muted {
+			return
+		}
+		e, err := start.Repeat(t.s.ctx, t.s.b.daemon, t.s.b.cl, func() (sdk.Entry, error) { return t.s.b.cl.Entry(t.s.ctx, t.s.run, m.URI) })
+		if err != nil || e.Body == "" { // it is not kept any more
+			t.update(acp.UpdateUserMessageText("\n[" + show.Line(m.String()) + "]"))
+			continue
+		}
+		t.update(acp.UpdateUserMessage(acp.ImageBlock(e.Body, m.MIMEType)))
 	}
 }
 

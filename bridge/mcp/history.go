@@ -60,7 +60,7 @@ func (b *bridge) history(ctx context.Context, a address) (string, error) {
 
 // promptLines are a prompt and the work on it.
 func promptLines(l *timeline.Loop, number int) []show.Spans {
-	lines := show.Prompt(l.Prompt, number, false, 0)
+	lines := append(show.Prompt(l.Prompt, number, false, 0), show.Media(l.Media, 0)...)
 	failure := "" // that stands there already
 	view := show.View{Head: resultLines, Tail: resultLines}
 	for _, t := range l.Turns {

@@ -14,11 +14,12 @@ type runCmd struct {
 	Prompt []string `arg:"" optional:"" help:"What to do. Without it, or with -, it is read from standard input; else what is piped in goes with it."`
 	Model  string   `short:"m" complete:"model" help:"The model to use: an alias, or PROVIDER/NAME ('bothy models' lists them)."`
 	goOnFlags
-	Agent   string `short:"a" placeholder:"NAME" complete:"agent" help:"The agent block to use."`
-	Project string `placeholder:"DIR" complete:"dir" help:"The project, instead of the one that is found."`
-	Ask     bool   `help:"Only read: change nothing."`
-	Format  string `enum:"text,json,stream-json" default:"text" help:"text: steps on standard error, the answer on standard output. json: one object at the end. stream-json: one object a line, as it happens."`
-	Quiet   bool   `short:"q" help:"Print the answer alone."`
+	Image   []string `placeholder:"FILE" complete:"file" help:"A picture that goes with the prompt: PNG, JPEG, GIF or WebP. It is made smaller where it is too large. May be given more than once."`
+	Agent   string   `short:"a" placeholder:"NAME" complete:"agent" help:"The agent block to use."`
+	Project string   `placeholder:"DIR" complete:"dir" help:"The project, instead of the one that is found."`
+	Ask     bool     `help:"Only read: change nothing."`
+	Format  string   `enum:"text,json,stream-json" default:"text" help:"text: steps on standard error, the answer on standard output. json: one object at the end. stream-json: one object a line, as it happens."`
+	Quiet   bool     `short:"q" help:"Print the answer alone."`
 	modeFlags
 	cassetteFlags
 }
@@ -33,6 +34,7 @@ Examples:
 
     bothy run "add a test for the empty case of parseRange"
     git diff | bothy run "review this"
+    bothy run --image shot.png "why is this button grey?"
     bothy run -c "now run the tests again"
     bothy run -r fix-42 "now run the tests again"
     bothy run -q --ask "which Go version does this need?"
@@ -54,6 +56,10 @@ func (cmd runCmd) Run(ctx context.Context, c *console) error {
 		return err
 	}
 	prompt, err := c.prompt(cmd.Prompt)
+	if err != nil {
+		return err
+	}
+	images, err := c.images(cmd.Image, len(prompt))
 	if err != nil {
 		return err
 	}
@@ -80,7 +86,7 @@ func (cmd runCmd) Run(ctx context.Context, c *console) error {
 	if err := c.openInstructions(ctx, cl, project, who.asks, cmd.Format == "text" && !cmd.Quiet); err != nil {
 		return err
 	}
-	p := rpc.Prompt{Project: project, Prompt: prompt, Run: run, Agent: cmd.Agent, Model: cmd.Model, Attend: who.asks, Record: cmd.Record != "", Replay: cmd.Replay, Strict: cmd.Strict}
+	p := rpc.Prompt{Project: project, Prompt: prompt, Media: images, Run: run, Agent: cmd.Agent, Model: cmd.Model, Attend: who.asks, Record: cmd.Record != "", Replay: cmd.Replay, Strict: cmd.Strict}
 	cmd.widen(c, &p)
 	pressed := c.listen()
 	defer pressed.stop()

@@ -188,6 +188,14 @@ func Prompt(text string, number int, readOnly bool, width int) []Spans {
 	return wrap(append(lead, Span{Ask, "> "}), Text(strings.TrimSpace(text)), "  ", width, Plain)
 }
 
+// Media are the images that go with a prompt, a line each.
+func Media(media []sdk.Medium, width int) (all []Spans) {
+	for _, m := range media {
+		all = append(all, wrap(Spans{{Dim, "  + "}}, Line(m.String()), "    ", width, Dim)...)
+	}
+	return all
+}
+
 // wrap is a harmless text behind a lead, its further lines behind an indent, broken so
 // that none is wider than width, at blanks where there are any; 0 breaks none, and leaves
 // tabs as they are.

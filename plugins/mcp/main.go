@@ -11,6 +11,7 @@ import (
 
 func main() {
 	loginInstead()
+	collectLess()
 	m := newMCP()
 	plugin.Serve(plugin.Options{
 		Name:      "mcp",

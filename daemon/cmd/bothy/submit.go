@@ -32,8 +32,9 @@ func (c *console) submit(ctx context.Context, cl *client.Client, readOnly bool, 
 	answers := make(chan answer, 1)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	go func() {
-		accepted, err := c.daemon().Prompt(ctx, cl, readOnly, p)
+	d := c.daemon()
+	go func() { // it ends with ctx
+		accepted, err := d.Prompt(ctx, cl, readOnly, p)
 		answers <- answer{accepted, err}
 	}()
 	for {

@@ -176,12 +176,12 @@ func (c *conn) confine(ctx context.Context, name string, p params) error {
 	return err
 }
 
-// sees reports whether a row of the journal may be sent to this connection.
-func (c *conn) sees(ctx context.Context, row sdk.JournalRow) (bool, error) {
+// sees reports whether rows of a project may be sent to this connection.
+func (c *conn) sees(ctx context.Context, project int64) (bool, error) {
 	if c.grant == nil {
 		return true, nil
 	}
-	return c.grant.owns(ctx, c.s.cfg.Store, row.Project)
+	return c.grant.owns(ctx, c.s.cfg.Store, project)
 }
 
 // proven reports whether a plugin's connection has shown its channel's token.

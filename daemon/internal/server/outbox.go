@@ -20,7 +20,8 @@ type outbox struct {
 }
 
 type line struct {
-	text []byte // without its newline
+	text []byte // what the transport divides messages by is not in it
+	row  []byte // when not nil, text is what stands before it, and many lines have it
 	done func() // called when it was written, or never will be; may be nil
 }
 
@@ -34,14 +35,22 @@ func (o *outbox) put(text []byte, done func()) {
 	if o.redact != nil {
 		text = o.redact(text)
 	}
+	o.add(line{text, nil, done})
+}
+
+// row queues a row of the journal, from which secrets were taken. It is put together when it is
+// written, so that it takes no room for each who waits for it.
+func (o *outbox) row(head, row []byte, done func()) { o.add(line{head, row, done}) }
+
+func (o *outbox) add(l line) {
 	o.mu.Lock()
 	closed := o.closed
 	if !closed {
-		o.queue = append(o.queue, line{text, done})
+		o.queue = append(o.queue, l)
 	}
 	o.mu.Unlock()
-	if closed && done != nil {
-		done()
+	if closed && l.done != nil {
+		l.done()
 	}
 	o.signal()
 }
@@ -53,6 +62,9 @@ func (o *outbox) note(method string, params any, done func()) {
 		o.put(text, done)
 	}
 }
+
+// keptRoom is how much of the room for rows is kept while nothing is written.
+const keptRoom = 64 << 10
 
 // close lets run write what is queued and then end.
 func (o *outbox) close() {
@@ -73,13 +85,19 @@ func (o *outbox) signal() {
 // that the reader ends too, and drops the rest.
 func (o *outbox) run() {
 	broken := false
+	var room []byte
 	for {
 		o.mu.Lock()
 		queue, closed := o.queue, o.closed
 		o.queue = nil
 		o.mu.Unlock()
 		for _, l := range queue {
-			if !broken && o.to.write(l.text) != nil {
+			text := l.text
+			if l.row != nil {
+				room = append(append(append(room[:0], text...), l.row...), '}', '}', '\n')
+				text = room[:len(room)-1] // so that a line needs no more room
+			}
+			if !broken && o.to.write(text) != nil {
 				broken = true
 				o.to.close()
 			}
@@ -90,6 +108,9 @@ func (o *outbox) run() {
 		if len(queue) == 0 {
 			if closed {
 				return
+			}
+			if cap(room) > keptRoom {
+				room = nil
 			}
 			<-o.wake
 		}

@@ -3,8 +3,8 @@
 // WebSockets of this machine. It checks who connects, reads and bounds what
 // clients send, and hands each call to an interface that package daemon
 // implements. It keeps no state of its own: what clients follow is the store's
-// journal, which each watch reads for itself from the client's position on. A
-// run therefore never waits for a client.
+// journal, which each watch reads from the client's position on, and whose end is
+// read once for all. A run therefore never waits for a client.
 package server
 
 import (
@@ -168,6 +168,7 @@ type Server struct {
 	uid     int
 	methods map[string]method
 	alarm   *alarm
+	tail    *tail
 	hearing chan struct{} // one for each refused peer that is being heard
 	socket  string        // set by Serve, before anybody is served
 	tokens  tokens        // likewise
@@ -204,6 +205,7 @@ func New(cfg Config) (*Server, error) {
 	s := &Server{
 		cfg: cfg, limits: cfg.Limits.withDefaults(), log: cfg.Log, uid: os.Geteuid(),
 		Clients: cfg.Clients,
+		tail:    &tail{store: cfg.Store},
 		alarm:   newAlarm(cfg.Audit, cfg.Log), hearing: make(chan struct{}, hearPeers),
 	}
 	s.draining, s.drain = context.WithCancel(context.Background())

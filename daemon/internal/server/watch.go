@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"fmt"
 	"sync"
 
 	"github.com/bothyd/bothy/sdk"
@@ -13,8 +14,9 @@ const (
 	rowBody   = 512 << 10 // the longest body that a row carries
 )
 
-// watch sends one client the journal behind its position. It reads the store
-// itself, when a commit wakes it, and sends into a bounded ring: who reads
+// watch sends one client the journal behind its position. A commit wakes it. It reads
+// the store itself until it is up to date, and then sends what is read once for all such
+// watches, into a bounded ring: who reads
 // slowly slows only this. Who does not make room within Limits.Patience gets
 // one gap, and the watch is over; the client watches again from what it has.
 type watch struct {
@@ -23,6 +25,7 @@ type watch struct {
 	run     int64  // 0 is all
 	project int64  // 0 is all; unknown when the watch began before the project did
 	root    string // of the project
+	head    []byte // of a line, up to the row
 	preview bool
 	attend  bool // who reads it answers what the runs propose
 	ring    *ring
@@ -84,10 +87,19 @@ func (s *Server) forget(w *watch) {
 // pump runs until the client, the watch or the daemon ends; while the daemon
 // drains it still sends what is committed.
 func (w *watch) pump(after int64) {
-	store, project, joined := w.c.s.cfg.Store, w.project, !w.preview
+	store, project, joined, current := w.c.s.cfg.Store, w.project, !w.preview, false
+	w.head = rowHead(w.id)
 	for {
 		changed, seq := store.Changed(), store.Seq()
-		rows, err := store.Journal(w.ctx, sdk.JournalQuery{After: after, Limit: watchPage, Run: w.run, Longest: rowBody})
+		var rows []*tailRow
+		var err error
+		if current {
+			rows, current, err = w.c.s.tail.behind(w.c.s.forced, after)
+		}
+		if err == nil && !current {
+			rows, err = w.read(after)
+			current = len(rows) < watchPage
+		}
 		if err == nil && project == unknown { // behind the rows: one of its own is there after it
 			_, project, err = w.c.s.scope(w.ctx, "", w.root)
 		}
@@ -99,22 +111,19 @@ func (w *watch) pump(after int64) {
 			return
 		}
 		for _, row := range rows {
-			sees, err := w.c.sees(w.ctx, row)
-			if err != nil {
+			if w.ctx.Err() != nil {
+				return
+			}
+			if !w.pass(row, project) {
 				w.gap(after)
 				return
 			}
-			if sees && (project == 0 || row.Project == project) {
-				if !w.send(row) {
-					w.gap(after)
-					return
-				}
-			}
 			after = row.Seq
 		}
-		if len(rows) == watchPage {
+		if !current {
 			continue
 		}
+		after = max(after, seq) // what is of others was passed over
 		if !joined {
 			if joined = w.c.s.join(w, seq); !joined {
 				continue
@@ -132,18 +141,42 @@ func (w *watch) pump(after int64) {
 	}
 }
 
-func (w *watch) send(row sdk.JournalRow) bool {
-	row = briefRow(row)
-	text, err := encodeNote(rpc.NoteRow, rpc.Row{Watch: w.id, Row: row})
+// read reads a page of what is behind a position.
+func (w *watch) read(after int64) ([]*tailRow, error) {
+	rows, err := w.c.s.cfg.Store.Journal(w.ctx, sdk.JournalQuery{After: after, Limit: watchPage, Run: w.run, Longest: rowBody})
+	out := make([]*tailRow, len(rows))
+	for i, row := range rows {
+		out[i] = newTailRow(row)
+	}
+	return out, err
+}
+
+// pass sends a row that the watch is about; false says that it could not be sent.
+func (w *watch) pass(row *tailRow, project int64) bool {
+	if w.run != 0 && row.Run != w.run || project != 0 && row.Project != project {
+		return true
+	}
+	sees, err := w.c.sees(w.ctx, row.Project)
+	return err == nil && (!sees || w.send(row))
+}
+
+func (w *watch) send(row *tailRow) bool {
+	text, err := row.encoded(w.c.s.cfg.Redact)
 	if err != nil {
 		w.c.s.log.Error("a row of the journal cannot be sent", "seq", row.Seq, "error", err)
 		return false
 	}
-	if !w.ring.take(w.ctx, len(text), w.c.s.limits.Patience) {
+	size := len(w.head) + len(text) + 2
+	if !w.ring.take(w.ctx, size, w.c.s.limits.Patience) {
 		return false
 	}
-	w.c.out.put(text, func() { w.ring.free(len(text)) })
+	w.c.out.row(w.head, text, func() { w.ring.free(size) })
 	return true
+}
+
+// rowHead is what stands before a row in the line of a watch, as encodeNote would write it.
+func rowHead(watch int64) []byte {
+	return fmt.Appendf(nil, `%s"%s","params":{"watch":%d,"row":`, noteHead, rpc.NoteRow, watch)
 }
 
 // gap tells where the client has to go on. It is the watch's last line.

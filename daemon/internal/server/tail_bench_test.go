@@ -1,0 +1,146 @@
+package server_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/bothyd/bothy/daemon/internal/audit"
+	"github.com/bothyd/bothy/daemon/internal/server"
+	"github.com/bothyd/bothy/daemon/internal/store"
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+// BenchmarkTail reports how many rows of the journal in a second reach 100 watches, five on each
+// connection, while entries of 400 bytes are committed, eight at a time.
+func BenchmarkTail(b *testing.B) {
+	const connections, each, writes, commits = 20, 5, 8, 250
+	dir, err := os.MkdirTemp("", "tail")
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = os.RemoveAll(dir) })
+	s, err := store.Open(b.Context(), filepath.Join(dir, "bothy.db"), store.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = s.Close() })
+	project, err := s.OpenProject(b.Context(), "/p")
+	if err != nil {
+		b.Fatal(err)
+	}
+	run, err := s.CreateRun(b.Context(), sdk.Run{Project: project.ID, Alias: "r"})
+	if err != nil {
+		b.Fatal(err)
+	}
+	socket := serveStore(b, s, filepath.Join(dir, "s", rpc.SocketName))
+
+	var sent int
+	var took time.Duration
+	for b.Loop() {
+		after := s.Seq()
+		last := make(chan struct{}, connections*each)
+		for range connections {
+			watchRaw(b, socket, run.ID, after, each, commits*writes, last)
+		}
+		began := time.Now()
+		for i := range commits {
+			c := sdk.Change{Run: run.ID}
+			for j := range writes {
+				body := fmt.Sprint(i, strings.Repeat("x", 400))
+				c.Writes = append(c.Writes, sdk.Write{Path: fmt.Sprintf("known://%d/%d", i%50, j), Writer: sdk.WriterModel, Body: &body, State: sdk.StateResolved, Turn: 1})
+			}
+			if _, err := s.Commit(b.Context(), c); err != nil {
+				b.Fatal(err)
+			}
+		}
+		for range connections * each {
+			<-last
+		}
+		took += time.Since(began)
+		sent += connections * each * commits * writes
+	}
+	rate := float64(sent) / took.Seconds()
+	b.ReportMetric(rate, "rows/s")
+}
+
+// watchRaw begins watches on one connection, and tells last of each that has had its rows.
+func watchRaw(b *testing.B, socket string, run, after int64, watches, rows int, last chan<- struct{}) {
+	b.Helper()
+	c, err := net.Dial("unix", socket)
+	if err != nil {
+		b.Fatal(err)
+	}
+	in := bufio.NewReaderSize(c, 64<<10)
+	for i := range watches {
+		if _, err := fmt.Fprintf(c, `{"jsonrpc":"2.0","id":%d,"method":"journal/watch","params":{"run":"%d","after":%d}}`+"\n", i, run, after); err != nil {
+			b.Fatal(err)
+		}
+	}
+	var begun sync.WaitGroup
+	begun.Add(watches)
+	go func() {
+		defer func() { _ = c.Close() }()
+		of := map[string]int{}
+		for left := watches; left > 0; {
+			line, err := in.ReadString('\n')
+			if err != nil {
+				b.Error(err)
+				return
+			}
+			if strings.Contains(line[:40], `"id":`) {
+				begun.Done()
+				continue
+			}
+			_, rest, ok := strings.Cut(line, `"journal/row","params":{"watch":`)
+			if !ok {
+				continue
+			}
+			watch, _, _ := strings.Cut(rest, ",")
+			if of[watch]++; of[watch] == rows {
+				left--
+				last <- struct{}{}
+			}
+		}
+	}()
+	begun.Wait()
+}
+
+// serveStore serves a store's journal on a socket, and nothing else.
+func serveStore(b *testing.B, s *store.Store, socket string) string {
+	b.Helper()
+	secrets := &audit.Redactor{}
+	secrets.Add("correct-horse-battery-staple")
+	served, err := server.New(server.Config{
+		Store: s, Redact: secrets.JSON, Clients: server.NewClients(), Audit: audit.Audit{Source: s},
+		Engine: struct{ server.Engine }{}, History: struct{ server.History }{}, Daemon: struct{ server.Daemon }{}, Models: struct{ server.Models }{},
+		Files: struct{ server.Files }{}, Skills: struct{ skills }{}, Policy: struct{ server.Policy }{},
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	l, err := server.Listen(socket)
+	if err != nil {
+		b.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- served.Serve(l) }()
+	b.Cleanup(func() {
+		served.Close(context.Background())
+		if err := <-ended; err != nil {
+			b.Error(err)
+		}
+		_ = l.Close()
+	})
+	return socket
+}
+
+type skills = server.Skills // as a field's name it hides no method

@@ -63,9 +63,6 @@ func (o *outbox) note(method string, params any, done func()) {
 	}
 }
 
-// keptRoom is how much of the room for rows is kept while nothing is written.
-const keptRoom = 64 << 10
-
 // close lets run write what is queued and then end.
 func (o *outbox) close() {
 	o.mu.Lock()
@@ -81,6 +78,9 @@ func (o *outbox) signal() {
 	}
 }
 
+// joined is how much of what waits goes into one write.
+const joined = 32 << 10
+
 // run writes until close. After a failed write it closes the connection, so
 // that the reader ends too, and drops the rest.
 func (o *outbox) run() {
@@ -91,28 +91,46 @@ func (o *outbox) run() {
 		queue, closed := o.queue, o.closed
 		o.queue = nil
 		o.mu.Unlock()
-		for _, l := range queue {
-			text := l.text
-			if l.row != nil {
-				room = append(append(append(room[:0], text...), l.row...), '}', '}', '\n')
-				text = room[:len(room)-1] // so that a line needs no more room
+		for rest := queue; len(rest) > 0; {
+			text, n := rest[0].text, 1
+			if rest[0].row != nil || len(rest) > 1 && o.to.joins() {
+				room, n = o.join(room[:0], rest)
+				text = room
 			}
 			if !broken && o.to.write(text) != nil {
 				broken = true
 				o.to.close()
 			}
-			if l.done != nil {
-				l.done()
+			for _, l := range rest[:n] {
+				if l.done != nil {
+					l.done()
+				}
+			}
+			if rest = rest[n:]; cap(room) > 2*joined {
+				room = nil
 			}
 		}
 		if len(queue) == 0 {
 			if closed {
 				return
 			}
-			if cap(room) > keptRoom {
-				room = nil
-			}
 			<-o.wake
 		}
 	}
+}
+
+// join puts together what one write takes: the first line, and those behind it that fit where the
+// transport divides them by newlines.
+func (o *outbox) join(room []byte, queue []line) (text []byte, n int) {
+	for n < len(queue) && (n == 0 || o.to.joins() && len(room)+len(queue[n].text)+len(queue[n].row) < joined) {
+		if n > 0 {
+			room = append(room, '\n')
+		}
+		room = append(room, queue[n].text...)
+		if queue[n].row != nil {
+			room = append(append(room, queue[n].row...), '}', '}')
+		}
+		n++
+	}
+	return room, n
 }

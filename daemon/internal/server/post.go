@@ -32,6 +32,7 @@ func (p *post) write(text []byte) error {
 	return nil
 }
 
+func (p *post) joins() bool  { return false }
 func (p *post) last([]byte)  {}
 func (p *post) deafen()      {}
 func (p *post) hungUp() bool { return p.ctx.Err() != nil }

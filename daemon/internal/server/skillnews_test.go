@@ -192,3 +192,4 @@ type pipeSender struct{ net.Conn }
 
 func (p pipeSender) write(text []byte) error { _, err := p.Write(append(text, '\n')); return err }
 func (p pipeSender) close()                  { _ = p.Close() }
+func (p pipeSender) joins() bool             { return true }

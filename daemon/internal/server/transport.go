@@ -26,6 +26,8 @@ type transport interface {
 type sender interface {
 	// write sends one message. The room behind text is the transport's own.
 	write(text []byte) error
+	// joins reports whether messages may be written together, with a newline between.
+	joins() bool
 	// close ends the connection; it may be called more than once.
 	close()
 }
@@ -47,6 +49,8 @@ func newLines(nc *net.UnixConn, limits Limits) *lines {
 func (l *lines) write(text []byte) error {
 	return writePieces(l.net, append(text, '\n'), l.timeout)
 }
+
+func (l *lines) joins() bool { return true }
 
 func (l *lines) last(text []byte) { lastLine(l.net, text) }
 

@@ -110,6 +110,8 @@ func (w *webSocket) write(text []byte) error {
 	return w.ws.Write(context.Background(), websocket.MessageText, text) // the connection under it bounds that
 }
 
+func (w *webSocket) joins() bool { return false }
+
 func (w *webSocket) last(text []byte) {
 	ctx, cancel := context.WithTimeout(context.Background(), lastTime)
 	defer cancel()

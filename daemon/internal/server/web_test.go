@@ -399,3 +399,39 @@ func TestWebConnections(t *testing.T) {
 		t.Errorf("one too many hears %v, %v", m, err)
 	}
 }
+
+// TestChannelOnTheWeb: a plugin that is served as a channel has what the Unix socket gives it, and no
+// token gives it more.
+func TestChannelOnTheWeb(t *testing.T) {
+	channels, audit := NewChannels(), &fakeAudit{}
+	token, end := channels.Grant(front, "chat", []string{"/p/one"})
+	h := openWeb(t, func(c *Config) {
+		c.Audit, c.Channels, c.Limits.WrongToken = audit, channels, time.Millisecond
+		c.WebPeers = func(net.Conn) ([]int, bool, error) { return []int{front + 1}, true, nil }
+		c.Descended = func(int) bool { return true }
+		c.Within = func(_, ancestor int) bool { return ancestor == front }
+	})
+	ask := func(token, call string) (int, string) {
+		status, text := h.request(t, http.MethodPost, call, map[string]string{"Authorization": "Bearer " + token, "Content-Type": "application/json"})
+		return status, string(text)
+	}
+	for call, says := range map[string]string{
+		`{"jsonrpc":"2.0","id":1,"method":"act","params":{"project":"/p/one","prompt":"x"}}`: `"result"`,
+		`{"jsonrpc":"2.0","id":1,"method":"act","params":{"project":"/p/two","prompt":"x"}}`: "no project of this channel",
+		`{"jsonrpc":"2.0","id":1,"method":"config/reload"}`:                                  "role admin",
+		fmt.Sprintf(`[{"jsonrpc":"2.0","id":1,"method":"hello","params":{"client":"c","protocol":"2.0","token":%q}},{"jsonrpc":"2.0","id":2,"method":"config/reload"}]`, h.token(t, rpc.RoleAdmin)): "never has the roles",
+	} {
+		if status, text := ask(token, call); status != 200 || !strings.Contains(text, says) {
+			t.Errorf("%s: %d %s", call, status, text)
+		}
+	}
+	for _, other := range []string{h.token(t, rpc.RoleSubmit), h.token(t, rpc.RoleAdmin), "0" + token} {
+		if status, text := ask(other, `{"jsonrpc":"2.0","id":1,"method":"ping"}`); status != 401 {
+			t.Errorf("with another token: %d %s", status, text)
+		}
+	}
+	end()
+	if status, text := ask(token, `{"jsonrpc":"2.0","id":1,"method":"ping"}`); status != 403 {
+		t.Errorf("when it is served no more: %d %s", status, text)
+	}
+}

@@ -307,7 +307,7 @@ func differs(a *timeline.Action, e rpc.Event) string {
 	if a.IsError() {
 		return ""
 	}
-	raw, err := json.Marshal(e.Attributes)
+	raw, err := e.Attributes.Object()
 	held, err1 := sdk.ActionOf(sdk.Entry{Attributes: raw})
 	a.Structured = nil // getRun leaves it out
 	got, err2 := json.Marshal(a.Action)
@@ -333,6 +333,9 @@ func missing(want, got any, at string) string {
 	switch w := want.(type) {
 	case map[string]any:
 		g, _ := got.(map[string]any)
+		if text, is := got.(string); is && json.Unmarshal([]byte(text), &g) != nil { // as attributes are written today
+			return fmt.Sprintf("%s is the text %q and was an object", at, text)
+		}
 		for name, value := range w {
 			if why := missing(value, g[name], at+"."+name); why != "" {
 				return why

@@ -28,8 +28,18 @@ type WatchParams struct {
 	Project string `json:"project,omitempty" access:"project" jsonschema:"absolute path of the project; all projects when absent"`
 	After   *int64 `json:"after,omitempty" access:"free" jsonschema:"rows behind this position; only new rows when absent, 0 for all"`
 	Preview bool   `json:"preview,omitempty" access:"free" jsonschema:"send run/preview too"`
+	States  States `json:"states,omitempty" access:"free" jsonschema:"in place of journal/row send run/state, run/progress, run/proposal, stream/cancelled, ui/render and ui/notify; whole, or increments"`
 	Attend  bool   `json:"attend,omitempty" access:"approve" jsonschema:"this connection answers what these runs propose, as long as the watch lasts; needs the role approve"`
 }
+
+// States is how a watch tells the states of its runs.
+type States string
+
+// The forms of run/state.
+const (
+	StatesWhole      States = "whole"      // each has the whole history
+	StatesIncrements States = "increments" // each has of history and unknowns what changed since the one before
+)
 
 // Watching answers journal/watch. Rows may arrive before it does.
 type Watching struct {

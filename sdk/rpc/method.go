@@ -90,6 +90,14 @@ const (
 	NoteGap     = "journal/gap"
 	NotePreview = "run/preview"
 
+	// What a watch with states sends in place of rows.
+	NoteState           = "run/state"
+	NoteProgress        = "run/progress"
+	NoteProposal        = "run/proposal"
+	NoteStreamCancelled = "stream/cancelled"
+	NoteRender          = "ui/render"
+	NoteNotify          = "ui/notify"
+
 	NoteBackup = "store/progress"
 
 	NotePull = "models/progress"

@@ -101,7 +101,7 @@ type Waiting struct {
 // RunDetail answers getRun: what the notification run/state tells, with the
 // loops and turns beside it.
 type RunDetail struct {
-	Run       string     `json:"run"` // the alias
+	RunState
 	ID        int64      `json:"id"`
 	Project   string     `json:"project"`
 	Parent    *RunName   `json:"parent,omitempty"` // the run it was forked from
@@ -109,16 +109,11 @@ type RunDetail struct {
 	Forks     []RunName  `json:"forks"`            // the runs that were forked from it
 	Agent     string     `json:"agent"`
 	Model     string     `json:"model"`
-	Status    int        `json:"status"`
-	Queued    int        `json:"queued"`  // prompts that wait
-	Turn      int        `json:"turn"`    // the last turn opened
-	Summary   string     `json:"summary"` // the last answer
-	Seq       int64      `json:"seq"`     // the journal's position when this was read; watch from here
+	Queued    int        `json:"queued"` // prompts that wait
+	Seq       int64      `json:"seq"`    // the journal's position when this was read; watch from here
 	Loops     []sdk.Loop `json:"loops"`
 	Turns     []Turn     `json:"turns"`
-	History   []Event    `json:"history"`
-	Notes     []Note     `json:"notes"`     // what the engine said of its own work: retries, pruning, what it took up
-	Telemetry *Telemetry `json:"telemetry"` // nil until a turn reported its usage
+	Notes     []Note     `json:"notes"` // what the engine said of its own work: retries, pruning, what it took up
 
 	// Price is that of the run's model as the configuration says now; nil is unknown, or told by
 	// the provider alone. MaxCost is what a prompt of the run's agent may cost; 0 is no limit.
@@ -160,32 +155,4 @@ type Note struct {
 	Loop int64           `json:"loop,omitempty"`
 	Turn int             `json:"turn,omitempty"`
 	Data json.RawMessage `json:"data,omitempty"`
-}
-
-// Event is one prompt, answer or action of a run, in the order of the run.
-type Event struct {
-	Tool       string         `json:"tool"` // the action's tool, or the entry's scheme
-	Path       string         `json:"path"`
-	Status     int            `json:"status"`
-	State      sdk.State      `json:"state"`
-	Outcome    sdk.Outcome    `json:"outcome,omitempty"`
-	Turn       int            `json:"turn"`
-	Body       string         `json:"body"`          // cut to 16 KiB
-	Cut        int            `json:"cut,omitempty"` // bytes left out of Body; getEntries has them
-	Attributes map[string]any `json:"attributes,omitempty"`
-}
-
-// Telemetry is what a run cost so far, summed over its turns and what plugins asked of
-// models in them.
-type Telemetry struct {
-	PromptTokens     int `json:"prompt_tokens"`
-	CachedTokens     int `json:"cached_tokens"`
-	CompletionTokens int `json:"completion_tokens"`
-	ReasoningTokens  int `json:"reasoning_tokens"`
-	TotalTokens      int `json:"total_tokens"`
-	// Cost is in the currency of the prices; 0 is free, nil is unknown. It is the sum of what is
-	// known.
-	Cost *float64 `json:"cost,omitempty"`
-	// Estimated says that tokens of some turns were counted here: their provider told none.
-	Estimated bool `json:"estimated,omitempty"`
 }

@@ -262,8 +262,8 @@ func (t *runReport) draw(by int, lines []show.Spans) {
 // actionOf is the action that a part of a run's history is.
 func actionOf(e rpc.Event) sdk.Action {
 	entry := sdk.Entry{Path: e.Path, State: e.State, Outcome: e.Outcome, Body: e.Body}
-	entry.Attributes, _ = json.Marshal(e.Attributes) // it was JSON before
-	a, _ := sdk.ActionOf(entry)                      // what can be read of it is told
+	entry.Attributes, _ = e.Attributes.Object() // it was JSON before
+	a, _ := sdk.ActionOf(entry)                 // what can be read of it is told
 	if a.Tool == "" {
 		a.Tool = e.Tool
 	}

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/bothyd/bothy/sdk"
@@ -18,16 +19,49 @@ func (s *Server) run(ctx context.Context, _ *conn, p rpc.RunRef) (rpc.RunDetail,
 		return rpc.RunDetail{}, err
 	}
 	d := rpc.RunDetail{
-		Run: run.Alias, ID: run.ID, Agent: run.Agent, Model: run.Model, Status: run.Status, Turn: run.Turns, Seq: seq,
-		Instructions: []rpc.RunInstructions{}, Forks: []rpc.RunName{}, History: []rpc.Event{}, Notes: []rpc.Note{},
+		RunState: newState(run), ID: run.ID, Agent: run.Agent, Model: run.Model, Seq: seq,
+		Instructions: []rpc.RunInstructions{}, Forks: []rpc.RunName{}, Notes: []rpc.Note{},
 	}
 	for _, read := range []func(context.Context, sdk.Run, *rpc.RunDetail) error{s.place, s.relatives, s.work, s.history, s.notes} {
 		if err := read(ctx, run, &d); err != nil {
 			return d, err
 		}
 	}
+	measure(&d)
 	d.Price, d.MaxCost = s.cfg.Models.Price(run.Model), s.cfg.Engine.Guards(d.Project, run.Agent).MaxCost
 	return d, nil
+}
+
+// newState is the state of a run of which nothing was read yet.
+func newState(run sdk.Run) rpc.RunState {
+	return rpc.RunState{Run: run.Alias, Status: run.Status, Turn: run.Turns, History: []rpc.Event{}, Unknowns: []rpc.Unknown{}}
+}
+
+// state is what run/state tells of a run, whole.
+func (s *Server) state(ctx context.Context, run sdk.Run) (rpc.RunState, error) {
+	d := rpc.RunDetail{RunState: newState(run), Model: run.Model}
+	for _, read := range []func(context.Context, sdk.Run, *rpc.RunDetail) error{s.work, s.history, s.notes} {
+		if err := read(ctx, run, &d); err != nil {
+			return d.RunState, err
+		}
+	}
+	measure(&d)
+	return d.RunState, nil
+}
+
+// measure adds to the telemetry what the run as a whole has. A run in which no model was asked to the
+// end of a turn has none.
+func measure(d *rpc.RunDetail) {
+	if d.Telemetry == nil {
+		if !slices.ContainsFunc(d.Turns, func(t rpc.Turn) bool { return t.Closed && t.Model != "" }) {
+			return
+		}
+		d.Telemetry = &rpc.Telemetry{}
+	}
+	d.Telemetry.Model = d.Model
+	if d.Context != nil {
+		d.Telemetry.ContextSize, d.Telemetry.ContextTokens = d.Context.Limit, d.Context.Tokens
+	}
 }
 
 // place names the project.
@@ -87,6 +121,9 @@ func (s *Server) history(ctx context.Context, run sdk.Run, d *rpc.RunDetail) err
 		switch e.Scheme() {
 		case "prompt", "assistant", "log":
 			d.History = append(d.History, event(e))
+		case "unknown":
+			body, _ := cut(e.Body, historyBody)
+			d.Unknowns = append(d.Unknowns, rpc.Unknown{Path: e.Path, Body: body})
 		}
 		readInto(d, run.ID, e)
 		if e.Scheme() == "assistant" && e.State == sdk.StateResolved && strings.TrimSpace(e.Body) != "" {
@@ -140,7 +177,7 @@ func event(e sdk.Entry) rpc.Event {
 	}
 	ev.Body, ev.Cut = cut(e.Body, historyBody)
 	if len(e.Attributes) > 0 {
-		var attributes map[string]any
+		var attributes rpc.Attributes
 		if json.Unmarshal(e.Attributes, &attributes) == nil {
 			delete(attributes, "structured") // as long as the body, and getEntries has it
 			delete(attributes, "extra")

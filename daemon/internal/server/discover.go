@@ -67,18 +67,24 @@ type note struct {
 // notes is every notification there is.
 func notes() map[string]note {
 	return map[string]note{
-		rpc.MethodHello:  {"The greeting on a new connection.", reflect.TypeFor[rpc.Hello]()},
-		rpc.NoteGreeting: {"The first message on a new WebSocket: the version of what is spoken, of which clients check the major number.", reflect.TypeFor[rpc.Greeting]()},
-		rpc.NoteRow:      {"One committed row of the journal.", reflect.TypeFor[rpc.Row]()},
-		rpc.NoteGap:      {"The client read too slowly and the watch is over: watch again with after = from-1.", reflect.TypeFor[rpc.Gap]()},
-		rpc.NotePreview:  {"Text that a model is still writing: not committed, may be dropped. Who begins to watch gets first what there is of it.", reflect.TypeFor[rpc.Preview]()},
-		rpc.NotePull:     {"How far the model is that this connection asked for.", reflect.TypeFor[rpc.PullProgress]()},
-		rpc.NoteBackup:   {"How far the backup is that this connection asked for.", reflect.TypeFor[rpc.BackupProgress]()},
-		rpc.NoteAttached: {"The process of a plugin that this connection asked for is in use.", reflect.TypeFor[rpc.PluginAttached]()},
-		rpc.NoteSkills:   {"Skills came, went or changed: skills/list has those that are there.", reflect.TypeFor[rpc.SkillsChanged]()},
-		rpc.NoteTools:    {"Tools came, went or changed: tools/list has those that are there.", reflect.TypeFor[rpc.Empty]()},
-		rpc.NoteBuffer:   {"A tool is about to use a file that this connection lends: answer by buffer/give.", reflect.TypeFor[rpc.BufferWanted]()},
-		rpc.NoteStopping: {"The daemon stops in order: what it works on goes on at its next start.", reflect.TypeFor[rpc.Empty]()},
+		rpc.MethodHello:         {"The greeting on a new connection.", reflect.TypeFor[rpc.Hello]()},
+		rpc.NoteGreeting:        {"The first message on a new WebSocket: the version of what is spoken, of which clients check the major number.", reflect.TypeFor[rpc.Greeting]()},
+		rpc.NoteRow:             {"One committed row of the journal.", reflect.TypeFor[rpc.Row]()},
+		rpc.NoteGap:             {"The client read too slowly and the watch is over: watch again with after = from-1.", reflect.TypeFor[rpc.Gap]()},
+		rpc.NotePreview:         {"Text that a model is still writing: not committed, may be dropped. Who begins to watch gets first what there is of it.", reflect.TypeFor[rpc.Preview]()},
+		rpc.NoteState:           {"How a run is, after an action, a turn or a loop of it ended: sent by a watch with states.", reflect.TypeFor[rpc.RunState]()},
+		rpc.NoteProgress:        {"What a turn does now: thinking, processing or retrying.", reflect.TypeFor[rpc.Progress]()},
+		rpc.NoteProposal:        {"Entries wait for a person.", reflect.TypeFor[rpc.Proposed]()},
+		rpc.NoteStreamCancelled: {"A call that still ran was cancelled.", reflect.TypeFor[rpc.StreamCancelled]()},
+		rpc.NoteRender:          {"What a tool says of its work.", reflect.TypeFor[rpc.Render]()},
+		rpc.NoteNotify:          {"What the engine says of its own work: retries, other models, warnings.", reflect.TypeFor[rpc.Notify]()},
+		rpc.NotePull:            {"How far the model is that this connection asked for.", reflect.TypeFor[rpc.PullProgress]()},
+		rpc.NoteBackup:          {"How far the backup is that this connection asked for.", reflect.TypeFor[rpc.BackupProgress]()},
+		rpc.NoteAttached:        {"The process of a plugin that this connection asked for is in use.", reflect.TypeFor[rpc.PluginAttached]()},
+		rpc.NoteSkills:          {"Skills came, went or changed: skills/list has those that are there.", reflect.TypeFor[rpc.SkillsChanged]()},
+		rpc.NoteTools:           {"Tools came, went or changed: tools/list has those that are there.", reflect.TypeFor[rpc.Empty]()},
+		rpc.NoteBuffer:          {"A tool is about to use a file that this connection lends: answer by buffer/give.", reflect.TypeFor[rpc.BufferWanted]()},
+		rpc.NoteStopping:        {"The daemon stops in order: what it works on goes on at its next start.", reflect.TypeFor[rpc.Empty]()},
 	}
 }
 
@@ -86,6 +92,7 @@ func schemaOf(t reflect.Type) (json.RawMessage, error) {
 	schema, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[json.RawMessage](): {},
 		reflect.TypeFor[sdk.Duration]():    {Type: "string"},
+		reflect.TypeFor[rpc.Attributes]():  {Type: "string"},
 	}})
 	if err != nil {
 		return nil, fmt.Errorf("schema of %s: %w", t, err)

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"encoding/json"
 	"go/ast"
 	"go/parser"
 	gotoken "go/token"
@@ -34,5 +35,25 @@ func TestEveryNotification(t *testing.T) {
 	slices.Sort(want)
 	if got := slices.Sorted(maps.Keys(catalogue.Notifications)); !slices.Equal(got, want) {
 		t.Errorf("discover names %v, and there are %v", got, want)
+	}
+}
+
+// TestOneShape: by their schemas, getRun answers with all that run/state has, in the same form.
+func TestOneShape(t *testing.T) {
+	h := open(t, nil)
+	catalogue, err := h.discover(context.Background(), nil, rpc.Empty{})
+	must(t, err)
+	var state, detail struct {
+		Properties map[string]json.RawMessage `json:"properties"`
+	}
+	must(t, json.Unmarshal(catalogue.Notifications[rpc.NoteState].Params, &state))
+	must(t, json.Unmarshal(catalogue.Methods[rpc.MethodRun].Result, &detail))
+	if len(state.Properties) != 7 {
+		t.Errorf("run/state has %d members", len(state.Properties))
+	}
+	for name, form := range state.Properties {
+		if string(detail.Properties[name]) != string(form) {
+			t.Errorf("%s is %s, and in getRun %s", name, form, detail.Properties[name])
+		}
 	}
 }

@@ -22,10 +22,11 @@ const (
 type watch struct {
 	id      int64
 	c       *conn
-	run     int64  // 0 is all
-	project int64  // 0 is all; unknown when the watch began before the project did
-	root    string // of the project
-	head    []byte // of a line, up to the row
+	run     int64   // 0 is all
+	project int64   // 0 is all; unknown when the watch began before the project did
+	root    string  // of the project
+	head    []byte  // of a line, up to the row
+	states  *states // told in place of rows; nil tells rows
 	preview bool
 	attend  bool // who reads it answers what the runs propose
 	ring    *ring
@@ -37,7 +38,13 @@ type watch struct {
 }
 
 func (s *Server) startWatch(ctx context.Context, c *conn, p rpc.WatchParams) (rpc.Watching, error) {
+	if p.States != "" && p.States != rpc.StatesWhole && p.States != rpc.StatesIncrements {
+		return rpc.Watching{}, wrongParams("states is %q: it is whole or increments", p.States)
+	}
 	w := &watch{c: c, root: p.Project, preview: p.Preview, attend: p.Attend, ring: newRing(s.limits)}
+	if p.States != "" {
+		w.states = newStates(w, p.States)
+	}
 	var err error
 	if w.run, w.project, err = s.scope(ctx, p.Run, p.Project); err != nil {
 		return rpc.Watching{}, err
@@ -120,6 +127,9 @@ func (w *watch) pump(after int64) {
 			}
 			after = row.Seq
 		}
+		if w.states != nil && !w.states.flush() {
+			return
+		}
 		if !current {
 			continue
 		}
@@ -157,7 +167,13 @@ func (w *watch) pass(row *tailRow, project int64) bool {
 		return true
 	}
 	sees, err := w.c.sees(w.ctx, row.Project)
-	return err == nil && (!sees || w.send(row))
+	switch {
+	case err != nil || !sees:
+		return err == nil
+	case w.states != nil:
+		return w.states.take(row.JournalRow)
+	}
+	return w.send(row)
 }
 
 func (w *watch) send(row *tailRow) bool {

@@ -1,0 +1,248 @@
+package server
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+// states is a watch that tells how its runs are in place of the rows that say it. It keeps of each
+// run what was not told yet: who reads slowly is told less often, and never of less than how the
+// run is then, and of each end of a loop.
+type states struct {
+	w     *watch
+	parts bool // of history and unknowns only what changed
+	order []int64
+	of    map[int64]*untold
+	names map[int64]string
+}
+
+// untold is what changed in a run since its state was told.
+type untold struct {
+	turn    int
+	ended   bool // a turn was closed
+	history []rpc.Event
+	unknown []rpc.Unknown
+	summary string
+}
+
+func newStates(w *watch, as rpc.States) *states {
+	return &states{w: w, parts: as == rpc.StatesIncrements, of: map[int64]*untold{}, names: map[int64]string{}}
+}
+
+// take takes in a row; false says that the client is gone.
+func (x *states) take(row sdk.JournalRow) bool {
+	if row.Run == 0 {
+		return true
+	}
+	switch row.Kind {
+	case sdk.KindRunRenamed, sdk.KindRunDeleted:
+		delete(x.names, row.Run)
+	case sdk.KindTurnOpened:
+		x.changed(row)
+		return x.progress(row, "thinking")
+	case sdk.KindTurnClosed:
+		x.changed(row).ended = true
+	case sdk.KindNoteRetry:
+		return x.progress(row, "retrying") && x.say(row, "warn")
+	case sdk.KindNoteFallback, sdk.KindNoteWarning:
+		return x.say(row, "warn")
+	case sdk.KindNoteProgress:
+		return x.render(row)
+	case sdk.KindEntrySet:
+		return x.entry(row)
+	case sdk.KindRunStatus, sdk.KindEntryRemoved:
+		x.changed(row)
+	case sdk.KindLoopEnded:
+		var end sdk.LoopEnd
+		_ = json.Unmarshal(row.Data, &end) // without it the run says how it is
+		x.changed(row).ended = true
+		return x.tell(row.Run, shown(end.Status))
+	}
+	return true
+}
+
+// shown is what a run shows of the end of a loop.
+func shown(status int) int {
+	switch status {
+	case sdk.StatusAborted, sdk.StatusFailed, 0:
+		return status
+	}
+	return sdk.StatusOK
+}
+
+func (x *states) changed(row sdk.JournalRow) *untold {
+	u := x.of[row.Run]
+	if u == nil {
+		u = &untold{}
+		x.of[row.Run] = u
+		x.order = append(x.order, row.Run)
+	}
+	u.turn = max(u.turn, row.Turn)
+	return u
+}
+
+// entry takes in what became of an entry.
+func (x *states) entry(row sdk.JournalRow) bool {
+	var change sdk.EntryChange
+	if json.Unmarshal(row.Data, &change) != nil {
+		return true
+	}
+	e := sdk.Entry{Path: row.Path, State: change.State, Outcome: change.Outcome, Attributes: change.Attributes, Turn: row.Turn}
+	if row.Body != nil {
+		e.Body = *row.Body
+	}
+	u := x.changed(row)
+	switch e.Scheme() {
+	case "prompt", "assistant", "log":
+		u.history = append(u.history, event(e))
+	case "unknown":
+		body, _ := cut(e.Body, historyBody)
+		u.unknown = append(u.unknown, rpc.Unknown{Path: e.Path, Body: body})
+	}
+	_, reply := sdk.ParseReplyPath(row.Path)
+	_, action := sdk.ParseActionPath(row.Path)
+	switch {
+	case reply:
+		if change.State == sdk.StateResolved && e.Body != "" {
+			u.summary, _ = cut(e.Body, historyBody)
+		}
+		return x.progress(row, "processing")
+	case action && change.State == sdk.StateProposed:
+		return x.proposed(row)
+	case action && change.State == sdk.StateCancelled && change.Phase == sdk.PhaseEnded:
+		name, ok := x.name(row.Run)
+		return !ok || x.send(rpc.NoteStreamCancelled, rpc.StreamCancelled{Run: name, Path: row.Path, Reason: string(change.Outcome)})
+	}
+	return true
+}
+
+// proposed tells an entry that waits, as a whole: its row has only what changed.
+func (x *states) proposed(row sdk.JournalRow) bool {
+	name, ok := x.name(row.Run)
+	if !ok {
+		return true
+	}
+	entries, err := x.w.c.s.cfg.Store.Entries(x.w.ctx, sdk.EntryQuery{Run: row.Run, Glob: literal(row.Path)})
+	if err != nil || len(entries) == 0 {
+		return x.w.ctx.Err() == nil // it is gone
+	}
+	e := event(entries[0])
+	return x.send(rpc.NoteProposal, rpc.Proposed{Run: name, Proposed: []rpc.ProposedEntry{{Path: e.Path, Body: e.Body, Attributes: e.Attributes, Turn: e.Turn}}})
+}
+
+// literal is a pattern that only a path itself matches.
+func literal(path string) string {
+	var out []byte
+	for _, c := range []byte(path) {
+		switch c {
+		case '*', '?', '[', ']', '{', '}', '\\':
+			out = append(out, '\\')
+		}
+		out = append(out, c)
+	}
+	return string(out)
+}
+
+func (x *states) progress(row sdk.JournalRow, status string) bool {
+	name, ok := x.name(row.Run)
+	return !ok || x.send(rpc.NoteProgress, rpc.Progress{Run: name, Turn: row.Turn, Status: status})
+}
+
+// say tells what a note says.
+func (x *states) say(row sdk.JournalRow, level string) bool {
+	name, ok := x.name(row.Run)
+	text := message(row)
+	return !ok || text == "" || x.send(rpc.NoteNotify, rpc.Notify{Run: name, Text: text, Level: level})
+}
+
+func (x *states) render(row sdk.JournalRow) bool {
+	name, ok := x.name(row.Run)
+	text := message(row)
+	return !ok || text == "" || x.send(rpc.NoteRender, rpc.Render{Run: name, Text: text})
+}
+
+func message(row sdk.JournalRow) string {
+	var data struct {
+		Message string `json:"message"`
+	}
+	_ = json.Unmarshal(row.Data, &data) // a note of another shape says nothing here
+	return data.Message
+}
+
+// flush tells the runs that changed.
+func (x *states) flush() bool {
+	for len(x.order) > 0 {
+		if !x.tell(x.order[0], 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// tell tells the state of a run; status, when not 0, is that of a loop that ended.
+func (x *states) tell(run int64, status int) bool {
+	u := x.of[run]
+	delete(x.of, run)
+	for i, id := range x.order {
+		if id == run {
+			x.order = append(x.order[:i], x.order[i+1:]...)
+			break
+		}
+	}
+	found, err := x.w.c.s.cfg.Store.Run(x.w.ctx, run)
+	if err != nil {
+		return x.w.ctx.Err() == nil // it was deleted
+	}
+	var state rpc.RunState
+	if x.parts {
+		state = newState(found)
+		state.History, state.Unknowns, state.Summary = orEmpty(u.history), orEmpty(u.unknown), u.summary
+		if u.ended {
+			var whole rpc.RunState
+			whole, err = x.w.c.s.state(x.w.ctx, found)
+			state.Telemetry, state.Summary = whole.Telemetry, whole.Summary
+		}
+	} else if state, err = x.w.c.s.state(x.w.ctx, found); !u.ended {
+		state.Telemetry = nil
+	}
+	if err != nil {
+		return x.w.ctx.Err() == nil
+	}
+	if status != 0 {
+		state.Status = status
+	}
+	return x.send(rpc.NoteState, state)
+}
+
+// name is the alias of a run; false when there is none any more.
+func (x *states) name(run int64) (string, bool) {
+	name, known := x.names[run]
+	if !known {
+		found, err := x.w.c.s.cfg.Store.Run(x.w.ctx, run)
+		if err != nil {
+			return "", false
+		}
+		name = found.Alias
+		x.names[run] = name
+	}
+	return name, true
+}
+
+// send waits for room for as long as the client is there.
+func (x *states) send(method string, params any) bool {
+	text, err := encodeNote(method, params)
+	if err != nil {
+		x.w.c.s.log.Error("a notification cannot be sent", "method", method, "error", err)
+		return true
+	}
+	for !x.w.ring.take(x.w.ctx, len(text), time.Minute) {
+		if x.w.ctx.Err() != nil {
+			return false
+		}
+	}
+	x.w.c.out.put(text, func() { x.w.ring.free(len(text)) })
+	return true
+}

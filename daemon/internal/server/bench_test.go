@@ -7,10 +7,13 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/coder/websocket"
 
 	"github.com/bothyd/bothy/daemon/internal/audit"
 	"github.com/bothyd/bothy/daemon/internal/server"
@@ -41,7 +44,7 @@ func BenchmarkTail(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	socket := serveStore(b, s, filepath.Join(dir, "s", rpc.SocketName))
+	socket, _ := serveStore(b, s, filepath.Join(dir, "s", rpc.SocketName))
 
 	var sent int
 	var took time.Duration
@@ -114,8 +117,70 @@ func watchRaw(b *testing.B, socket string, run, after int64, watches, rows int, 
 	begun.Wait()
 }
 
-// serveStore serves a store's journal on a socket, and nothing else.
-func serveStore(b *testing.B, s *store.Store, socket string) string {
+// BenchmarkPing reports how long one call takes on a connection that is there, by the median.
+func BenchmarkPing(b *testing.B) {
+	dir, err := os.MkdirTemp("", "ping")
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = os.RemoveAll(dir) })
+	s, err := store.Open(b.Context(), filepath.Join(dir, "bothy.db"), store.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = s.Close() })
+	socket, web := serveStore(b, s, filepath.Join(dir, "s", rpc.SocketName))
+	c, err := net.Dial("unix", socket)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = c.Close() })
+	token, err := os.ReadFile(rpc.TokenPath(socket, rpc.RoleSubmit))
+	if err != nil {
+		b.Fatal(err)
+	}
+	ws, _, err := websocket.Dial(b.Context(), "ws://"+web+"/?token="+string(token), nil) //nolint:bodyclose // of a connection that was taken over
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = ws.CloseNow() })
+	const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+	in := bufio.NewReader(c)
+	for name, on := range map[string]struct {
+		send func() error
+		read func() (string, error)
+	}{
+		"unix": {
+			func() error { _, err := fmt.Fprintln(c, ping); return err },
+			func() (string, error) { return in.ReadString('\n') },
+		},
+		"web": {
+			func() error { return ws.Write(b.Context(), websocket.MessageText, []byte(ping)) },
+			func() (string, error) { _, text, err := ws.Read(b.Context()); return string(text), err },
+		},
+	} {
+		b.Run(name, func(b *testing.B) {
+			var all []time.Duration
+			for b.Loop() {
+				began := time.Now()
+				if err := on.send(); err != nil {
+					b.Fatal(err)
+				}
+				for answer := ""; !strings.Contains(answer, `"id":1`); { // greetings come before
+					if answer, err = on.read(); err != nil {
+						b.Fatal(err)
+					}
+				}
+				all = append(all, time.Since(began))
+			}
+			slices.Sort(all)
+			b.ReportMetric(float64(all[len(all)/2].Nanoseconds()), "p50-ns")
+		})
+	}
+}
+
+// serveStore serves a store's journal on a socket and at an address, and nothing else.
+func serveStore(b *testing.B, s *store.Store, socket string) (at, web string) {
 	b.Helper()
 	secrets := &audit.Redactor{}
 	secrets.Add("correct-horse-battery-staple")
@@ -131,6 +196,9 @@ func serveStore(b *testing.B, s *store.Store, socket string) string {
 	if err != nil {
 		b.Fatal(err)
 	}
+	if err := l.ListenWeb(b.Context(), "127.0.0.1:0"); err != nil {
+		b.Fatal(err)
+	}
 	ended := make(chan error, 1)
 	go func() { ended <- served.Serve(l) }()
 	b.Cleanup(func() {
@@ -140,7 +208,7 @@ func serveStore(b *testing.B, s *store.Store, socket string) string {
 		}
 		_ = l.Close()
 	})
-	return socket
+	return socket, l.Web()
 }
 
 type skills = server.Skills // as a field's name it hides no method

@@ -53,7 +53,7 @@ type Config struct {
 // Listen says where the daemon is reached.
 type Listen struct {
 	Socket string `name:"socket" kind:"path" start:"yes" doc:"path of the daemon's socket; empty is $XDG_RUNTIME_DIR/bothy/bothy.sock"`
-	Web    string `name:"web" start:"yes" doc:"address of this machine, such as 127.0.0.1:8378, at which WebSockets and POST are served as well; empty is none"`
+	Web    string `name:"web" start:"yes" doc:"serves WebSockets and POST here too, such as 127.0.0.1:8378; empty is none"`
 }
 
 // Store says where state lies, and for how long.

@@ -65,20 +65,18 @@ func walk(form []part, s string, separator byte, from, to []bool, m *meter) []bo
 
 // step marks in to where the part may end that begins where from says.
 func (p part) step(s string, separator byte, from, to []bool, m *meter) {
+	switch p.kind {
+	case partText, partOne, partSet, partNot:
+		for i, begins := range from {
+			if begins {
+				p.stepAt(s, separator, i, to, m)
+			}
+		}
+		return
+	}
 	on := false // something began before here, and has not been ended
 	for i, begins := range from {
 		switch p.kind {
-		case partText:
-			if begins && strings.HasPrefix(s[i:], p.text) {
-				to[i+len(p.text)] = true
-			}
-		case partOne, partSet:
-			if !begins || i == len(s) || s[i] == separator {
-				continue
-			}
-			if r, size := utf8.DecodeRuneInString(s[i:]); p.kind == partOne || p.set.has(r) {
-				to[i+size] = true
-			}
 		case partRun:
 			on = on || begins
 			to[i] = on
@@ -92,10 +90,22 @@ func (p part) step(s string, separator byte, from, to []bool, m *meter) {
 		case partAll:
 			on = on || begins
 			to[i] = on
-		case partNot:
-			if begins {
-				p.stepNot(s, separator, i, to, m)
-			}
+		}
+	}
+}
+
+// stepAt is step for one place, for parts that cannot be followed from several at once.
+func (p part) stepAt(s string, separator byte, i int, to []bool, m *meter) {
+	switch {
+	case p.kind == partText:
+		if strings.HasPrefix(s[i:], p.text) {
+			to[i+len(p.text)] = true
+		}
+	case p.kind == partNot:
+		p.stepNot(s, separator, i, to, m)
+	case i < len(s) && s[i] != separator:
+		if r, size := utf8.DecodeRuneInString(s[i:]); p.kind == partOne || p.set.has(r) {
+			to[i+size] = true
 		}
 	}
 }

@@ -51,7 +51,7 @@ func commandTime(b *testing.B, d *Daemon, root, alias string) time.Duration {
 	ctx := context.Background()
 	project := must(d.store.OpenProject(ctx, root))
 	run := must(d.store.RunByAlias(ctx, project.ID, alias))
-	entries := must(d.store.Entries(ctx, sdk.EntryQuery{Run: run.ID, Glob: "log://turn_1/bash/*"}))
+	entries := must(d.store.Entries(ctx, sdk.EntryQuery{Run: run.ID, Pattern: "log://turn_1/bash/*"}))
 	if len(entries) != 1 {
 		b.Fatalf("the run made %d calls", len(entries))
 	}

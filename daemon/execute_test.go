@@ -160,7 +160,7 @@ func (s *skillTool) Invoke(ctx context.Context, call sdk.Invocation, out sdk.Str
 // calls are the tools that plugins called, with the action that they did it for.
 func (e *executing) calls(t *testing.T) (out []string) {
 	t.Helper()
-	entries, err := e.store.Entries(t.Context(), sdk.EntryQuery{Run: e.run.ID, Glob: "log://**"})
+	entries, err := e.store.Entries(t.Context(), sdk.EntryQuery{Run: e.run.ID, Pattern: "log://**"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,7 +54,7 @@ func (p ActionPath) IsDialect() bool { return p.IsError() && strings.HasPrefix(p
 // Changes is the path of what the action changed in the project's files.
 func (p ActionPath) Changes() string { return "change" + strings.TrimPrefix(p.String(), "log") }
 
-// TurnPattern is a glob over the paths of one turn's actions and failures.
+// TurnPattern is a pattern over the paths of one turn's actions and failures.
 func TurnPattern(turn int) string { return fmt.Sprintf("%s%d/**", TurnPrefix, turn) }
 
 // TurnOf is the turn that a path names: of an action, of a failure without one, of

@@ -191,9 +191,9 @@ type EntryQuery struct {
 	// Path is the path of the only entry that is asked for.
 	Path string
 
-	// Glob is what paths must match (doublestar: * stays within a segment, ** does not;
-	// log://turn_3/** is one turn); empty is all.
-	Glob string
+	// Pattern is what paths must match (sdk/match; log://turn_3/** is one turn); empty
+	// is all. A path is found by its own text, whatever it holds.
+	Pattern string
 
 	// Brief leaves out what may be long: bodies, which are not even read, those
 	// attributes that only refer to another entry, and the hash of what still streams.

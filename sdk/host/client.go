@@ -49,8 +49,8 @@ func (c *Client) Entry(ctx context.Context, path string) (sdk.Entry, error) {
 }
 
 // Entries implements Host.
-func (c *Client) Entries(ctx context.Context, glob string) ([]sdk.Entry, error) {
-	resp, err := c.rpc.Entries(c.outgoing(ctx), &pb.EntriesRequest{Glob: glob})
+func (c *Client) Entries(ctx context.Context, pattern string) ([]sdk.Entry, error) {
+	resp, err := c.rpc.Entries(c.outgoing(ctx), &pb.EntriesRequest{Glob: pattern})
 	return readEntries(ctx, resp, err)
 }
 

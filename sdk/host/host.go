@@ -15,8 +15,8 @@ import (
 type Host interface {
 	// Entry reads an entry of the run; outcome not_found when it is not in view.
 	Entry(ctx context.Context, path string) (sdk.Entry, error)
-	// Entries lists entries of the run whose path matches the glob.
-	Entries(ctx context.Context, glob string) ([]sdk.Entry, error)
+	// Entries lists entries of the run whose path matches the pattern (sdk/match.Parse).
+	Entries(ctx context.Context, pattern string) ([]sdk.Entry, error)
 	// Write changes entries of the run in one commit, as writer plugin.
 	Write(ctx context.Context, writes ...sdk.Write) ([]sdk.Entry, error)
 	// Invoke runs another tool, judged by policy like a model's call.

@@ -6,7 +6,7 @@ import "github.com/bothyd/bothy/sdk"
 type EntriesParams struct {
 	Run     string `json:"run" access:"run" jsonschema:"the run's alias in the project, or its id"`
 	Project string `json:"project,omitempty" access:"project" jsonschema:"absolute path of the project; not needed with an id"`
-	Pattern string `json:"pattern,omitempty" access:"free" jsonschema:"glob over paths; all when absent"`
+	Pattern string `json:"pattern,omitempty" access:"free" jsonschema:"pattern over paths (glob, regular expression or the path itself); all when absent"`
 	Limit   int    `json:"limit,omitempty" access:"free" jsonschema:"at most so many, 100 when absent"`
 	Offset  int    `json:"offset,omitempty" access:"free"`
 }

@@ -54,16 +54,20 @@ func (d *Daemon) Entry(_ context.Context, path string) (sdk.Entry, error) {
 }
 
 // Entries implements host.Host.
-func (d *Daemon) Entries(_ context.Context, glob string) ([]sdk.Entry, error) {
-	g, err := match.ParseGlob(glob)
+func (d *Daemon) Entries(_ context.Context, pattern string) ([]sdk.Entry, error) {
+	p, err := match.Parse(pattern)
 	if err != nil {
-		return nil, sdk.Errorf(sdk.Validation, "%w", err)
+		return nil, err
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var found []sdk.Entry
 	for path, e := range d.entries {
-		if g.Match(path) {
+		fits, err := p.Match(path)
+		if err != nil {
+			return nil, err
+		}
+		if fits {
 			found = append(found, e)
 		}
 	}

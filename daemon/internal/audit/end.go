@@ -21,7 +21,7 @@ func (r *Runlogs) endLines(ctx context.Context, row sdk.JournalRow) ([]line, err
 	var actions []sdk.Entry
 	if len(turns) > 0 {
 		last := turns[len(turns)-1]
-		if actions, err = r.cfg.Store.Entries(ctx, sdk.EntryQuery{Run: row.Run, Glob: sdk.TurnPattern(last)}); err != nil {
+		if actions, err = r.cfg.Store.Entries(ctx, sdk.EntryQuery{Run: row.Run, Pattern: sdk.TurnPattern(last)}); err != nil {
 			return nil, err
 		}
 		final, err := r.final(ctx, row.Run, last, end.Stop, actions)

@@ -74,7 +74,7 @@ func (e *Engine) closeLeft(ctx context.Context, row sdk.Turn) error {
 	if err := e.locate(ctx, a); err != nil {
 		return err
 	}
-	entries, err := e.cfg.Store.Entries(ctx, sdk.EntryQuery{Run: row.Run, Glob: sdk.TurnPattern(row.Sequence)})
+	entries, err := e.cfg.Store.Entries(ctx, sdk.EntryQuery{Run: row.Run, Pattern: sdk.TurnPattern(row.Sequence)})
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ func TestKeep(t *testing.T) {
 	h := prepareHouse(t)
 	h.config.Clock = func() time.Time { return time.Now().Add(later) }
 	h.start()
-	if kept, err := h.store.Entries(t.Context(), sdk.EntryQuery{Project: h.project, Glob: "trust://**"}); err != nil || len(kept) > 0 {
+	if kept, err := h.store.Entries(t.Context(), sdk.EntryQuery{Project: h.project, Pattern: "trust://**"}); err != nil || len(kept) > 0 {
 		t.Fatalf("Kept = %v, %v", kept, err)
 	}
 	if runs, err := h.store.Projects(t.Context()); err != nil || len(runs) > 0 {
@@ -30,7 +30,7 @@ func TestKeep(t *testing.T) {
 	}
 	want := func(text string) {
 		t.Helper()
-		kept, err := h.store.Entries(t.Context(), sdk.EntryQuery{Project: h.project, Glob: "trust://**"})
+		kept, err := h.store.Entries(t.Context(), sdk.EntryQuery{Project: h.project, Pattern: "trust://**"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,7 +73,7 @@ func TestKeepIsAllOrNothing(t *testing.T) {
 	if err := h.engine.Keep(t.Context(), h.project, trustWrite("a", "1"), bad); sdk.OutcomeOf(err) != sdk.Permission {
 		t.Errorf("Keep = %v", err)
 	}
-	if kept, err := h.store.Entries(t.Context(), sdk.EntryQuery{Project: h.project, Glob: "trust://**"}); err != nil || len(kept) > 0 {
+	if kept, err := h.store.Entries(t.Context(), sdk.EntryQuery{Project: h.project, Pattern: "trust://**"}); err != nil || len(kept) > 0 {
 		t.Errorf("Kept = %v, %v", kept, err)
 	}
 	if err := h.engine.Keep(t.Context(), h.project+"/not there", trustWrite("a", "1")); sdk.OutcomeOf(err) != sdk.NotFound {

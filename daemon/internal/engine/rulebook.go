@@ -44,7 +44,7 @@ func (b *Rulebook) of(project string) []sdk.RememberedRule {
 	if ok {
 		return rules
 	}
-	entries, err := b.store.Entries(context.Background(), sdk.EntryQuery{Project: project, Glob: RuleScheme + "**"})
+	entries, err := b.store.Entries(context.Background(), sdk.EntryQuery{Project: project, Pattern: RuleScheme + "**"})
 	if err != nil {
 		b.log.Warn("no remembered rule of a project holds, because they cannot be read", "project", project, "error", err)
 		return nil

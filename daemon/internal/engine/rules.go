@@ -93,7 +93,7 @@ func ruleOf(entry sdk.Entry) (sdk.RememberedRule, bool) {
 
 // Rules are the rules that answers left in a project.
 func (e *Engine) Rules(ctx context.Context, project string) ([]sdk.RememberedRule, error) {
-	entries, err := e.cfg.Store.Entries(ctx, sdk.EntryQuery{Project: project, Glob: RuleScheme + "**"})
+	entries, err := e.cfg.Store.Entries(ctx, sdk.EntryQuery{Project: project, Pattern: RuleScheme + "**"})
 	if err != nil {
 		return nil, err
 	}

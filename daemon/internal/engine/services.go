@@ -23,13 +23,13 @@ func (s *Services) Entry(ctx context.Context, c sdk.Caller, path string) (sdk.En
 	return s.e.cfg.Store.Entry(ctx, now.a.run.ID, path)
 }
 
-// Entries reads those that match a glob.
-func (s *Services) Entries(ctx context.Context, c sdk.Caller, glob string) ([]sdk.Entry, error) {
+// Entries reads those that match a pattern.
+func (s *Services) Entries(ctx context.Context, c sdk.Caller, pattern string) ([]sdk.Entry, error) {
 	now, err := s.e.serves.find(c.Call)
 	if err != nil {
 		return nil, err
 	}
-	return s.e.cfg.Store.Entries(ctx, sdk.EntryQuery{Run: now.a.run.ID, Glob: glob})
+	return s.e.cfg.Store.Entries(ctx, sdk.EntryQuery{Run: now.a.run.ID, Pattern: pattern})
 }
 
 // Write writes entries of the run, in one commit or none.

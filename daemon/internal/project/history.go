@@ -61,7 +61,7 @@ type keptChanges struct {
 func (h *History) told(ctx context.Context, run int64) (told, error) {
 	out := told{next: 1, parents: map[string]string{}}
 	own := fmt.Sprintf("run:%d", run)
-	changes, err := h.Store.Entries(ctx, sdk.EntryQuery{Run: run, Glob: "change://**"})
+	changes, err := h.Store.Entries(ctx, sdk.EntryQuery{Run: run, Pattern: "change://**"})
 	if err != nil {
 		return out, err
 	}
@@ -77,7 +77,7 @@ func (h *History) told(ctx context.Context, run int64) (told, error) {
 			return out, err
 		}
 	}
-	calls, err := h.Store.Entries(ctx, sdk.EntryQuery{Run: run, Glob: "log://**", Brief: true})
+	calls, err := h.Store.Entries(ctx, sdk.EntryQuery{Run: run, Pattern: "log://**", Brief: true})
 	if err != nil {
 		return out, err
 	}

@@ -33,7 +33,7 @@ func (l *ledger) Project(context.Context, int64) (sdk.Project, error) {
 func (l *ledger) Entries(_ context.Context, q sdk.EntryQuery) ([]sdk.Entry, error) {
 	var found []sdk.Entry
 	for _, e := range l.entries {
-		if strings.HasPrefix(e.Path, strings.TrimSuffix(q.Glob, "**")) {
+		if strings.HasPrefix(e.Path, strings.TrimSuffix(q.Pattern, "**")) {
 			found = append(found, e)
 		}
 	}

@@ -15,7 +15,7 @@ func (s *Server) entries(ctx context.Context, run sdk.Run, p rpc.EntriesParams) 
 	if err != nil {
 		return rpc.Entries{}, err
 	}
-	all, err := s.cfg.Store.Entries(ctx, sdk.EntryQuery{Run: run.ID, Glob: p.Pattern})
+	all, err := s.cfg.Store.Entries(ctx, sdk.EntryQuery{Run: run.ID, Pattern: p.Pattern})
 	if err != nil {
 		return rpc.Entries{}, err
 	}

@@ -95,7 +95,7 @@ func (s *Server) promptFiles(ctx context.Context, run sdk.Run, p rpc.PromptRef) 
 
 // held reports whether the prompts of a run that wait are held.
 func (s *Server) held(ctx context.Context, run int64) (bool, error) {
-	found, err := s.cfg.Store.Entries(ctx, sdk.EntryQuery{Run: run, Glob: sdk.HoldPath, Brief: true})
+	found, err := s.cfg.Store.Entries(ctx, sdk.EntryQuery{Run: run, Pattern: sdk.HoldPath, Brief: true})
 	return slices.ContainsFunc(found, func(e sdk.Entry) bool { return e.Holds(run) }), err
 }
 

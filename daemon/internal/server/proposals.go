@@ -154,7 +154,7 @@ func (s *Server) action(ctx context.Context, p rpc.ExplainParams) (run int64, pa
 	if p.Action == "" {
 		return 0, "", sdk.Errorf(sdk.Validation, "name the action to explain: its path (log://turn_2/bash/call), its end (turn_2/bash/call), or a proposal's id")
 	}
-	entries, err := s.cfg.Store.Entries(ctx, sdk.EntryQuery{Run: run, Glob: "log://**", Brief: true})
+	entries, err := s.cfg.Store.Entries(ctx, sdk.EntryQuery{Run: run, Pattern: "log://**", Brief: true})
 	if err != nil {
 		return 0, "", err
 	}

@@ -74,7 +74,7 @@ func (c Copies) Fork(ctx context.Context, event sdk.RunEvent) error {
 	if err != nil {
 		return err
 	}
-	entries, err := c.Runs.Entries(ctx, sdk.EntryQuery{Run: event.Run.ID, Glob: "skill://*"})
+	entries, err := c.Runs.Entries(ctx, sdk.EntryQuery{Run: event.Run.ID, Pattern: "skill://*"})
 	if err != nil {
 		return err
 	}

@@ -90,7 +90,7 @@ func TestFullDiskIsACleanError(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := open(t, path)
-	all, err := s.Entries(t.Context(), sdk.EntryQuery{Run: run, Glob: "known://*"})
+	all, err := s.Entries(t.Context(), sdk.EntryQuery{Run: run, Pattern: "known://*"})
 	if err != nil || len(all) != acked {
 		t.Fatalf("%d entries, %d acknowledged (%v)", len(all), acked, err)
 	}
@@ -111,7 +111,7 @@ func childMayNotGrow(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	all, err := s.Entries(ctx, sdk.EntryQuery{Run: runs[0].ID, Glob: "known://*"})
+	all, err := s.Entries(ctx, sdk.EntryQuery{Run: runs[0].ID, Pattern: "known://*"})
 	if err != nil {
 		return err
 	}

@@ -8,9 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bmatcuk/doublestar/v4"
-
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/match"
 )
 
 // What scanEntry reads. A stream that has not ended is shown as its body so far,
@@ -62,23 +61,22 @@ func (s *Store) Entry(ctx context.Context, run int64, path string) (sdk.Entry, e
 // Entries returns the entries that a query asks for. A run that does not exist has
 // none, and a directory that is no project.
 func (s *Store) Entries(ctx context.Context, q sdk.EntryQuery) ([]sdk.Entry, error) {
-	if q.Glob != "" && !doublestar.ValidatePattern(q.Glob) {
-		return nil, sdk.Errorf(sdk.Validation, "%.80q is no glob: look for a bracket or brace that is not closed", q.Glob)
+	wanted, err := match.Parse(q.Pattern)
+	if err != nil {
+		return nil, err
 	}
 	if q.Path != "" {
-		var err error
 		if q.Path, _, err = parsePath(q.Path); err != nil {
 			return nil, err
 		}
 	}
 	var shared []sdk.Entry
 	if q.Shared && q.Project == "" { // first: what gets a view meanwhile is found twice, and not never
-		var err error
-		if shared, err = s.list(ctx, q, true); err != nil {
+		if shared, err = s.list(ctx, q, wanted, true); err != nil {
 			return nil, explain("reading entries", err)
 		}
 	}
-	all, err := s.list(ctx, q, false)
+	all, err := s.list(ctx, q, wanted, false)
 	if err == nil && !q.Brief {
 		err = newResolver(s.reader(ctx)).fillEntries(q.Run, all)
 	}
@@ -101,14 +99,18 @@ func besides(list, other []sdk.Entry) []sdk.Entry {
 }
 
 // list reads what the run has a view of, or what it shares without one.
-func (s *Store) list(ctx context.Context, q sdk.EntryQuery, shared bool) (all []sdk.Entry, err error) {
-	text, args := entriesText(q, shared)
+func (s *Store) list(ctx context.Context, q sdk.EntryQuery, wanted match.Pattern, shared bool) (all []sdk.Entry, err error) {
+	text, args := entriesText(q, wanted, shared)
 	err = s.query(ctx, text, args, func(scan scanner) error {
 		e, err := scanEntry(scan)
 		if q.Brief && e.State == sdk.StateStreaming {
 			e.Hash = ""
 		}
-		if err == nil && (q.Glob == "" || doublestar.MatchUnvalidated(q.Glob, e.Path)) && !(shared && s.hidden(e.Path)) {
+		fits := q.Pattern == ""
+		if err == nil && !fits {
+			fits, err = wanted.Match(e.Path)
+		}
+		if err == nil && fits && !(shared && s.hidden(e.Path)) {
 			all = append(all, e)
 		}
 		return err
@@ -122,7 +124,7 @@ func (s *Store) hidden(path string) bool {
 	return !known || scheme.Category == sdk.CategoryAudit
 }
 
-func entriesText(q sdk.EntryQuery, shared bool) (text string, args []any) {
+func entriesText(q sdk.EntryQuery, wanted match.Pattern, shared bool) (text string, args []any) {
 	text, args = ` FROM run_views v JOIN entries e ON e.id = v.entry WHERE v.run = ?1`, []any{q.Run}
 	columns, order := entryColumns, ` ORDER BY v.id`
 	switch {
@@ -138,10 +140,18 @@ func entriesText(q sdk.EntryQuery, shared bool) (text string, args []any) {
 	if q.Brief {
 		columns = briefly(columns)
 	}
-	if q.Path != "" {
+	prefix := wanted.Prefix()
+	begins := ` substr(CAST(e.path AS BLOB), 1, ?2) = CAST(?3 AS BLOB)`
+	switch {
+	case q.Path != "":
 		text, args = text+` AND e.path = ?2`, append(args, q.Path)
-	} else if prefix := literalPrefix(q.Glob); prefix != "" {
-		text, args = text+` AND substr(CAST(e.path AS BLOB), 1, ?2) = CAST(?3 AS BLOB)`, append(args, len(prefix), prefix)
+	case prefix == "":
+	case wanted.Kind() == match.KindLiteral:
+		text, args = text+` AND e.path = ?2`, append(args, prefix)
+	case q.Pattern == prefix+"/**": // of log://turn_1/**, log://turn_10 is none
+		text, args = text+` AND (e.path = ?4 OR`+begins+`)`, append(args, len(prefix)+1, prefix+"/", prefix)
+	default:
+		text, args = text+` AND`+begins, append(args, len(prefix), prefix)
 	}
 	return `SELECT ` + columns + text + order, args
 }
@@ -182,15 +192,6 @@ func (s *Store) Paths(ctx context.Context, run int64) ([]string, error) {
 		return nil
 	})
 	return all, explain("reading the paths of entries", err)
-}
-
-// literalPrefix is the part of a glob that every match begins with, up to the
-// last slash before its first special character.
-func literalPrefix(glob string) string {
-	if i := strings.IndexAny(glob, `*?[{\`); i >= 0 {
-		glob = glob[:i]
-	}
-	return glob[:strings.LastIndexByte(glob, '/')+1]
 }
 
 func scanEntry(scan scanner) (sdk.Entry, error) {

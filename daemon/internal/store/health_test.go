@@ -381,7 +381,7 @@ func TestFailingFsync(t *testing.T) {
 			if err := s.Verify(t.Context(), 0); err != nil {
 				t.Fatal(err)
 			}
-			all, err := s.Entries(t.Context(), sdk.EntryQuery{Run: run, Glob: "known://*"})
+			all, err := s.Entries(t.Context(), sdk.EntryQuery{Run: run, Pattern: "known://*"})
 			if err != nil || len(all) != acked && len(all) != acked+1 {
 				t.Fatalf("%d entries, %d acknowledged (%v)", len(all), acked, err)
 			}

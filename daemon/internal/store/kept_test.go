@@ -17,7 +17,7 @@ func TestKeptOutlivesRuns(t *testing.T) {
 	}
 	kept := func(root, prefix string) string {
 		t.Helper()
-		all, err := f.Entries(t.Context(), sdk.EntryQuery{Project: root, Glob: prefix + "**"})
+		all, err := f.Entries(t.Context(), sdk.EntryQuery{Project: root, Pattern: prefix + "**"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,7 +40,7 @@ func TestKeptOutlivesRuns(t *testing.T) {
 	if got := kept(f.project.Root, "trust://b") + kept(f.project.Root, "trust://B") + kept("/home/me", "trust://"); got != "trust://b 1 {\"hash\":\"1\"} project:1\n" {
 		t.Errorf("of other prefixes and folders: %s", got)
 	}
-	brief, err := f.Entries(t.Context(), sdk.EntryQuery{Project: f.project.Root, Glob: "trust://b", Brief: true})
+	brief, err := f.Entries(t.Context(), sdk.EntryQuery{Project: f.project.Root, Pattern: "trust://b", Brief: true})
 	if err != nil || len(brief) != 1 || brief[0].Body != "" || string(brief[0].Attributes) != `{"hash":"1"}` {
 		t.Errorf("in brief: %+v, %v", brief, err)
 	}

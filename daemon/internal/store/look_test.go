@@ -120,7 +120,7 @@ func TestShared(t *testing.T) {
 		{sdk.EntryQuery{Run: near.ID, Shared: true}, []string{"known://n visible near", "lore://c archived everybody's", "wiki://b archived ours"}},
 		{sdk.EntryQuery{Run: near.ID}, []string{"known://n visible near"}},
 		{sdk.EntryQuery{Run: abroad.ID, Shared: true}, []string{"lore://c archived everybody's"}},
-		{sdk.EntryQuery{Run: near.ID, Shared: true, Brief: true, Glob: "wiki://**"}, []string{"wiki://b archived "}},
+		{sdk.EntryQuery{Run: near.ID, Shared: true, Brief: true, Pattern: "wiki://**"}, []string{"wiki://b archived "}},
 		{sdk.EntryQuery{Run: near.ID, Shared: true, Path: "WIKI://b"}, []string{"wiki://b archived ours"}},
 		{sdk.EntryQuery{Run: near.ID, Path: "wiki://b"}, nil},
 		{sdk.EntryQuery{Run: near.ID, Shared: true, Path: "trust://x"}, nil},

@@ -51,7 +51,7 @@ func TestReferredAttributesAreFilledIn(t *testing.T) {
 	end := f.commit(sdk.Write{Path: paths[0], Writer: sdk.WriterSystem, Phase: sdk.PhaseEnded, State: sdk.StateResolved, Body: body("done"), Attributes: object(`{"took":1}`)})
 	wanted("who ends it", 0, end.Entries[0].Attributes)
 	child := f.newRun(sdk.Run{Parent: f.run.ID})
-	all, err := f.Entries(t.Context(), sdk.EntryQuery{Run: f.run.ID, Glob: "log://turn_1/**"})
+	all, err := f.Entries(t.Context(), sdk.EntryQuery{Run: f.run.ID, Pattern: "log://turn_1/**"})
 	if err != nil || len(all) != 3 {
 		t.Fatal(all, err)
 	}

@@ -69,14 +69,14 @@ func TestBriefEntriesHaveNoBodies(t *testing.T) {
 	f.commit(known("known://a", "text"),
 		sdk.Write{Path: "log://turn_1/x/ended", Body: body("out"), Writer: sdk.WriterSystem, State: sdk.StateFailed, Outcome: sdk.Exit(3), Attributes: object(`{"tool":"x"}`)})
 	f.commit(sdk.Write{Path: "log://turn_1/write/a", Writer: sdk.WriterSystem, Chunk: &sdk.Chunk{Channel: 1, Text: "so far"}})
-	for _, glob := range []string{"", "log://**", "known://*"} {
-		whole, err := f.Entries(t.Context(), sdk.EntryQuery{Run: f.run.ID, Glob: glob})
+	for _, pattern := range []string{"", "log://**", "known://*"} {
+		whole, err := f.Entries(t.Context(), sdk.EntryQuery{Run: f.run.ID, Pattern: pattern})
 		if err != nil {
 			t.Fatal(err)
 		}
-		brief, err := f.Entries(t.Context(), sdk.EntryQuery{Run: f.run.ID, Glob: glob, Brief: true})
+		brief, err := f.Entries(t.Context(), sdk.EntryQuery{Run: f.run.ID, Pattern: pattern, Brief: true})
 		if err != nil || len(brief) != len(whole) {
-			t.Fatalf("%q: %d entries of %d, %v", glob, len(brief), len(whole), err)
+			t.Fatalf("%q: %d entries of %d, %v", pattern, len(brief), len(whole), err)
 		}
 		for i, b := range brief {
 			w := whole[i]
@@ -92,7 +92,45 @@ func TestBriefEntriesHaveNoBodies(t *testing.T) {
 			}
 		}
 	}
-	if _, err := f.Entries(t.Context(), sdk.EntryQuery{Run: f.run.ID, Glob: "a[", Brief: true}); sdk.OutcomeOf(err) != sdk.Validation {
-		t.Errorf("a glob that is none: %v", err)
+	if _, err := f.Entries(t.Context(), sdk.EntryQuery{Run: f.run.ID, Pattern: "/[/", Brief: true}); sdk.OutcomeOf(err) != sdk.Validation {
+		t.Errorf("a pattern that is none: %v", err)
+	}
+}
+
+// Stored paths are data: whatever one holds, it is found by its own text, and only it.
+func TestEntriesByPattern(t *testing.T) {
+	f := newFixture(t)
+	paths := []string{"src/[id]/page.tsx", "src/i/page.tsx", "src/(group)/x", "known://a*b", "known://axb", "known://what?", "known://{a,b}", "known://turn", "known://turn/1", "known://turn_1"}
+	var writes []sdk.Write
+	for _, p := range paths {
+		writes = append(writes, sdk.Write{Path: p, Body: body("text"), Writer: sdk.WriterModel})
+	}
+	f.commit(writes...)
+	for _, tt := range []struct {
+		pattern string
+		want    []string
+	}{
+		{"src/[id]/page.tsx", paths[:1]},
+		{"src/[id]/*", paths[:1]},
+		{"src/*/page.tsx", paths[:2]},
+		{"src/(group)/x", paths[2:3]},
+		{"known://{a,b}", paths[6:7]},
+		{"known://a*b", paths[3:5]},
+		{"known://what?", paths[5:6]},
+		{"known://turn/**", paths[7:9]},
+		{"known://turn**", []string{paths[7], paths[9]}},
+		{"/^src/.*x$/", paths[:3]},
+		{"!{src,known:}/**", nil},
+		{"//a", nil},
+		{"$.a", nil},
+	} {
+		all, err := f.Entries(t.Context(), sdk.EntryQuery{Run: f.run.ID, Pattern: tt.pattern, Brief: true})
+		var got []string
+		for _, e := range all {
+			got = append(got, e.Path)
+		}
+		if err != nil || !slices.Equal(got, tt.want) {
+			t.Errorf("%s finds %q, %v; it should be %q", tt.pattern, got, err, tt.want)
+		}
 	}
 }

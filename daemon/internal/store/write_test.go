@@ -347,7 +347,7 @@ func TestForksShareUntilOneWrites(t *testing.T) {
 	if f.entry("known://d").Visibility != sdk.Visible {
 		t.Error("the child archived the parent's entry")
 	}
-	all, err := f.Entries(t.Context(), sdk.EntryQuery{Run: child.ID, Glob: "known://*"})
+	all, err := f.Entries(t.Context(), sdk.EntryQuery{Run: child.ID, Pattern: "known://*"})
 	if err != nil || len(all) != 4 || all[0].Path != "known://a" || all[3].Path != "known://d" {
 		t.Errorf("%v %v", all, err)
 	}

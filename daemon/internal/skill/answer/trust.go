@@ -86,7 +86,7 @@ func (t *Trust) answers(ctx context.Context, project string, brief bool) (out ke
 	if err != nil {
 		return out, sdk.Errorf(sdk.NotFound, "the project directory cannot be found: %w", err)
 	}
-	entries, err := t.entries.Entries(ctx, sdk.EntryQuery{Project: root, Glob: trustScheme + "**", Brief: brief})
+	entries, err := t.entries.Entries(ctx, sdk.EntryQuery{Project: root, Pattern: trustScheme + "**", Brief: brief})
 	if err != nil {
 		return out, err
 	}

@@ -18,7 +18,9 @@ type Agent struct {
 	MCP []string `json:"mcp,omitempty" hcl:"mcp,optional"`
 	// Lent are the servers that a front end lent to the run: it has the tools of those, whatever
 	// MCP and Tools say, and of no other that was lent.
-	Lent        []string  `json:"-"`
+	Lent []string `json:"-"`
+	// Excluded are the names of tools that it has not, whatever else is said: what the run leaves out.
+	Excluded    []string  `json:"-"`
 	Dialect     string    `json:"dialect" hcl:"dialect,optional"` // "tools"
 	View        string    `json:"view" hcl:"view,optional"`       // "transcript"
 	Temperature *float64  `json:"temperature,omitempty" hcl:"temperature,optional"`
@@ -71,10 +73,13 @@ func (a Agent) UsesMCP(server string) bool {
 	})
 }
 
-// Admits reports whether the agent may use a tool: by the servers that it names where it
-// is one of MCP, by its very name where it is for entries, else by its globs over bare and
-// qualified names.
+// Admits reports whether the agent may use a tool that is not excluded: by the servers that
+// it names where it is one of MCP, by its very name where it is for entries, else by its globs
+// over bare and qualified names.
 func (a Agent) Admits(t Tool) bool {
+	if slices.Contains(a.Excluded, t.Name) {
+		return false
+	}
 	if server, is := strings.CutPrefix(t.Plugin, MCPPrefix); is && (a.MCP != nil || IsLent(server)) {
 		return a.UsesMCP(server)
 	}

@@ -26,7 +26,8 @@ type Run struct {
 	Hidden  bool   `json:"hidden,omitempty"` // the implicit run behind `tools call`
 	// Private says that a channel made it: its commands have a folder of the run's own
 	// at /workspace, nothing of the project, and little memory.
-	Private bool      `json:"private,omitempty"`
+	Private bool `json:"private,omitempty"`
+	RunConfig
 	Turns   int       `json:"turns"` // turns opened so far; the next is Turns+1
 	Created time.Time `json:"created"`
 	Updated time.Time `json:"updated"`
@@ -118,11 +119,12 @@ type JournalRow struct {
 const (
 	KindProjectCreated = "project.created"
 	KindRunCreated     = "run.created"
-	KindRunStatus      = "run.status"  // {"from":100,"to":102}
-	KindRunRenamed     = "run.renamed" // {"from","to"}
-	KindRunReset       = "run.reset"   // its sandbox begins anew
-	KindRunExpired     = "run.expired" // it rested too long to keep its container
-	KindRunDeleted     = "run.deleted" // its entries are gone; {"reason"}
+	KindRunStatus      = "run.status"     // {"from":100,"to":102}
+	KindRunRenamed     = "run.renamed"    // {"from","to"}
+	KindRunConfigured  = "run.configured" // {"model"} and members of RunConfig that became others, of persona its SHA-256
+	KindRunReset       = "run.reset"      // its sandbox begins anew
+	KindRunExpired     = "run.expired"    // it rested too long to keep its container
+	KindRunDeleted     = "run.deleted"    // its entries are gone; {"reason"}
 	KindLoopQueued     = "loop.queued"
 	KindLoopStarted    = "loop.started"
 	KindLoopEnded      = "loop.ended" // {"status","reason","stop"}

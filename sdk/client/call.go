@@ -91,6 +91,12 @@ func (c *Client) Fork(ctx context.Context, p rpc.Fork) (rpc.Forked, error) {
 	return ask[rpc.Forked](ctx, c, rpc.MethodFork, p)
 }
 
+// Configure changes what a run has of its own, from its next prompt on, and answers with
+// what is in force; without a change it only answers.
+func (c *Client) Configure(ctx context.Context, p rpc.RunConfig) (rpc.Configured, error) {
+	return ask[rpc.Configured](ctx, c, rpc.MethodRunConfig, p)
+}
+
 // Reset drops a run's sandbox and its home. It may take 10 s.
 func (c *Client) Reset(ctx context.Context, p rpc.RunRef) (rpc.Changed, error) {
 	return ask[rpc.Changed](ctx, c, rpc.MethodReset, p)

@@ -25,6 +25,7 @@ const (
 	MethodReset       = "run/reset"
 	MethodDelete      = "run/delete"
 	MethodRename      = "run/rename"
+	MethodRunConfig   = "run/config"
 	MethodLend        = "run/lend"
 	MethodBuffer      = "buffer/give"
 

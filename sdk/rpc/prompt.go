@@ -16,6 +16,8 @@ type Prompt struct {
 	Model   string `json:"model,omitempty" access:"free" jsonschema:"a model's alias or provider/name; resolved when absent"`
 	Key     string `json:"key,omitempty" access:"free" jsonschema:"chosen by the client, 1 to 64 of A-Z a-z 0-9 _ -, another one for each prompt: the same prompt given again under its key, since no answer came, is not queued again"`
 
+	RunOptions // for the run, from this prompt on
+
 	Attachments []sdk.Attachment `json:"attachments,omitempty" access:"free" jsonschema:"files of the project, or ranges of their lines, that the model gets with the prompt"`
 
 	Media []sdk.Medium `json:"media,omitempty" access:"free" jsonschema:"images that the model gets with the prompt, before its text, each with its data in base64; PNG, JPEG, GIF or WebP"`
@@ -49,6 +51,7 @@ type StartRun struct {
 	Run     string `json:"run,omitempty" access:"free" jsonschema:"the alias to give it; made up when absent"`
 	Agent   string `json:"agent,omitempty" access:"free" jsonschema:"name of an agent block"`
 	Model   string `json:"model,omitempty" access:"free" jsonschema:"a model's alias or provider/name; resolved when absent"`
+	RunOptions
 }
 
 // Started answers startRun.
@@ -102,18 +105,19 @@ type Waiting struct {
 // loops and turns beside it.
 type RunDetail struct {
 	RunState
-	ID        int64      `json:"id"`
-	Project   string     `json:"project"`
-	Parent    *RunName   `json:"parent,omitempty"` // the run it was forked from
-	Inherited int        `json:"inherited"`        // the turns it has from its parent: its own begin behind them
-	Forks     []RunName  `json:"forks"`            // the runs that were forked from it
-	Agent     string     `json:"agent"`
-	Model     string     `json:"model"`
-	Queued    int        `json:"queued"` // prompts that wait
-	Seq       int64      `json:"seq"`    // the journal's position when this was read; watch from here
-	Loops     []sdk.Loop `json:"loops"`
-	Turns     []Turn     `json:"turns"`
-	Notes     []Note     `json:"notes"` // what the engine said of its own work: retries, pruning, what it took up
+	ID        int64     `json:"id"`
+	Project   string    `json:"project"`
+	Parent    *RunName  `json:"parent,omitempty"` // the run it was forked from
+	Inherited int       `json:"inherited"`        // the turns it has from its parent: its own begin behind them
+	Forks     []RunName `json:"forks"`            // the runs that were forked from it
+	Agent     string    `json:"agent"`
+	Model     string    `json:"model"`
+	sdk.RunConfig
+	Queued int        `json:"queued"` // prompts that wait
+	Seq    int64      `json:"seq"`    // the journal's position when this was read; watch from here
+	Loops  []sdk.Loop `json:"loops"`
+	Turns  []Turn     `json:"turns"`
+	Notes  []Note     `json:"notes"` // what the engine said of its own work: retries, pruning, what it took up
 
 	// Price is that of the run's model as the configuration says now; nil is unknown, or told by
 	// the provider alone. MaxCost is what a prompt of the run's agent may cost; 0 is no limit.

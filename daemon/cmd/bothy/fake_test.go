@@ -198,6 +198,13 @@ func (f *fakeDaemon) Delete(_ context.Context, run int64) error {
 	return f.refuse
 }
 
+func (f *fakeDaemon) ConfigureRun(_ context.Context, run int64, p rpc.RunConfig) (sdk.Run, error) {
+	f.did("configure %d", run)
+	r := sdk.Run{ID: run, Alias: "brave-1", Agent: "default", Model: cmp.Or(p.Model, "ollama/qwen3")}
+	p.Apply(&r.RunConfig)
+	return r, f.refuse
+}
+
 func (f *fakeDaemon) Rename(_ context.Context, run int64, name string) (sdk.Run, error) {
 	f.did("rename %d to %s", run, name)
 	return sdk.Run{ID: run, Alias: name}, f.refuse

@@ -131,6 +131,9 @@ func TestVerbsOfARun(t *testing.T) {
 		{[]string{"fork", "--as", "x", "--turn", "2"}, `fork 7 as "x" after 2`, "run brave-2 begins"},
 		{[]string{"reset", "brave-1"}, "reset 7", "reset run brave-1"},
 		{[]string{"rename", "brave-1", "better"}, "rename 7 to better", "run brave-1 is called better now"},
+		{[]string{"config", "brave-1"}, "configure 7", "left out       nothing"},
+		{[]string{"config", "brave-1", "--temperature", "0.2", "--no-web", "--no-repo=false", "--persona", "a pirate"}, "configure 7", "left out       web"},
+		{[]string{"config", "brave-1", "--context-limit", "32000", "-m", "x/y"}, "configure 7", "context limit  32000 tokens"},
 		{[]string{"rm", "brave-1", "-y"}, "delete 7", "deleted run brave-1"},
 	} {
 		for _, asJSON := range []bool{false, true} {

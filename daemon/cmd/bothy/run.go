@@ -21,6 +21,7 @@ type runCmd struct {
 	Format  string   `enum:"text,json,stream-json" default:"text" help:"text: steps on standard error, the answer on standard output. json: one object at the end. stream-json: one object a line, as it happens."`
 	Quiet   bool     `short:"q" help:"Print the answer alone."`
 	modeFlags
+	optionFlags
 	cassetteFlags
 }
 
@@ -38,6 +39,7 @@ Examples:
     bothy run -c "now run the tests again"
     bothy run -r fix-42 "now run the tests again"
     bothy run -q --ask "which Go version does this need?"
+    bothy run --temperature 0 --no-web --no-proposals "which Go version does this need?"
     bothy run --record fix.json "fix the test"
     bothy run --replay fix.json "fix the test"
 
@@ -86,7 +88,7 @@ func (cmd runCmd) Run(ctx context.Context, c *console) error {
 	if err := c.openInstructions(ctx, cl, project, who.asks, cmd.Format == "text" && !cmd.Quiet); err != nil {
 		return err
 	}
-	p := rpc.Prompt{Project: project, Prompt: prompt, Media: images, Run: run, Agent: cmd.Agent, Model: cmd.Model, Attend: who.asks, Record: cmd.Record != "", Replay: cmd.Replay, Strict: cmd.Strict}
+	p := rpc.Prompt{Project: project, Prompt: prompt, Media: images, Run: run, Agent: cmd.Agent, Model: cmd.Model, Attend: who.asks, Record: cmd.Record != "", Replay: cmd.Replay, Strict: cmd.Strict, RunOptions: cmd.options()}
 	cmd.widen(c, &p)
 	pressed := c.listen()
 	defer pressed.stop()

@@ -149,7 +149,7 @@ func (e *Engine) toolRun(ctx context.Context, c ToolCall) (*activeLoop, error) {
 	case a.run.ID == 0 && alias != implicit:
 		return nil, sdk.Errorf(sdk.NotFound, "there is no run called %s in this project; `bothy runs list` shows what there is", alias)
 	case a.run.ID == 0:
-		if a.run, err = e.ensureRun(ctx, placed{project: a.project, agent: a.agent}, implicit, c.Channel); err != nil {
+		if a.run, err = e.ensureRun(ctx, placed{project: a.project, agent: a.agent}, Submission{Run: implicit, Channel: c.Channel}); err != nil {
 			return nil, err
 		}
 	}

@@ -52,6 +52,7 @@ func (e *Engine) fallBack(ctx context.Context, a *activeLoop, err error) bool {
 			continue
 		}
 		e.noteFallback(ctx, a, next.Alias, why, fmt.Sprintf("%s answers in the place of %s: %v", next.Alias, a.choice.Alias, err))
+		next.Context = a.run.Limit(next.Context)
 		a.choice, a.ceiling = next, 0
 		a.turn.row.Model = next.Alias
 		e.price(ctx, a.loop.ID, &a.choice)

@@ -61,6 +61,8 @@ func (e *Engine) inquire(ctx context.Context, now *serving, plugin string, argum
 	switch {
 	case a.loop.ID == 0:
 		return sdk.ToolResult{}, sdk.Errorf(sdk.Unavailable, "nobody can be asked within a call that no prompt caused")
+	case a.run.NoInteraction || a.run.NoProposals:
+		return sdk.ToolResult{}, sdk.Errorf(sdk.Unavailable, "in this run nobody is asked (noInteraction, noProposals)")
 	case a.mode == sdk.ModeRestricted && (e.cfg.Attended == nil || !e.cfg.Attended(a.run.ID, e.askers.session(a.asker))):
 		return sdk.ToolResult{}, sdk.Errorf(sdk.Unavailable, "nobody is there who could be asked, and in restricted mode nothing waits for them")
 	}

@@ -34,7 +34,7 @@ func (e *Engine) keep(ctx context.Context, p sdk.Project, writes []sdk.Write) er
 	if err != nil {
 		return err
 	}
-	if run, err = e.ensureRun(ctx, placed{project: p, run: run, agent: sdk.Agent{Name: toolsAlias}}, toolsAlias, false); err != nil {
+	if run, err = e.ensureRun(ctx, placed{project: p, run: run, agent: sdk.Agent{Name: toolsAlias}}, Submission{Run: toolsAlias}); err != nil {
 		return err
 	}
 	b, giveBack := e.book(run.ID)

@@ -12,6 +12,7 @@ import (
 type RunStore interface {
 	Loops(ctx context.Context, run int64) ([]sdk.Loop, error)
 	RenameRun(ctx context.Context, run int64, alias string) (sdk.Run, error)
+	ConfigureRun(ctx context.Context, run int64, change func(*sdk.Run)) (sdk.Run, error)
 	// DeleteRun removes a run for good; conflict while something of it is open.
 	DeleteRun(ctx context.Context, run int64, reason string) (sdk.Receipt, error)
 	// Resting are the runs in which nothing was done since, nor is to be done.

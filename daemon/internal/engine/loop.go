@@ -69,6 +69,7 @@ func (e *Engine) prepare(ctx context.Context, a *activeLoop) error {
 	if a.agent, err = e.agent(a.loop.Agent); err != nil {
 		return err
 	}
+	a.agent = a.agent.In(a.run)
 	e.options(a)
 	if err := e.choose(ctx, a); err != nil {
 		return err

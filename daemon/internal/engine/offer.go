@@ -1,7 +1,9 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/bothyd/bothy/daemon/internal/misnamed"
@@ -17,7 +19,7 @@ func (e *Engine) toolsOf(agent sdk.Agent) []sdk.Tool {
 // listed are the plugins' tools that a plugin may call in a run by their names: not those of
 // servers that were lent to another.
 func (e *Engine) listed(run sdk.Run) []sdk.Tool {
-	all := sdk.Agent{Lent: e.lent(run)}
+	all := sdk.Agent{Lent: e.lent(run), Excluded: run.Excludes()}
 	return which(e.cfg.Tools.Tools(), func(t sdk.Tool) bool { return !t.Unlisted && !t.People && all.Admits(t) })
 }
 
@@ -64,6 +66,8 @@ func (e *Engine) find(a *activeLoop, name string) (sdk.Tool, sdk.TurnTools, erro
 		return sdk.Tool{}, nil, err
 	}
 	switch {
+	case slices.Contains(a.agent.Excluded, name):
+		return sdk.Tool{}, nil, sdk.Errorf(sdk.Permission, "the run %s was given without %q; it has: %s", a.run.Alias, name, cmp.Or(named(names), "no tools"))
 	case known && len(names) == 0:
 		return sdk.Tool{}, nil, sdk.Errorf(sdk.Permission, "agent %q may use no tools, so not %q either: answer in plain text", a.agent.Name, name)
 	case known:

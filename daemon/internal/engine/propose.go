@@ -54,6 +54,10 @@ func (x *action) rule(a *activeLoop, d sdk.Decision) {
 		d.Verdict = sdk.Deny
 		d.Reason += "; a call that no run makes waits for nobody: whoever calls needs the role approve"
 		d.Instead = "make the call with the role approve"
+	case a.run.NoProposals:
+		d.Verdict = sdk.Deny
+		d.Reason += "; the run proposes nothing (noProposals)"
+		d.Instead = "do without it: in this run nobody is asked"
 	}
 	x.decide(d)
 	if d.Verdict != sdk.Allow && d.Verdict != sdk.Propose {

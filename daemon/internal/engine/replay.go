@@ -113,6 +113,7 @@ func (e *Engine) choose(ctx context.Context, a *activeLoop) (err error) {
 	a.recorded = o.Record
 	if o.Replay == "" {
 		a.choice, err = e.cfg.Models.Resolve(ctx, a.loop.Model)
+		a.choice.Context = a.run.Limit(a.choice.Context)
 		return err
 	}
 	if a.played, err = readPlayed(filepath.Join(e.tapes(a.run), filepath.Base(o.Replay)), o.Strict); err != nil {

@@ -16,7 +16,7 @@ type Socket struct{ *Engine }
 func (s Socket) Submit(ctx context.Context, session string, readOnly, approved, channel bool, p rpc.Prompt) (rpc.Accepted, error) {
 	a, err := s.Engine.Submit(ctx, Submission{
 		Project: p.Project, Run: p.Run, Agent: p.Agent, Model: p.Model, Prompt: p.Prompt, Attachments: p.Attachments, Media: p.Media, ReadOnly: readOnly, Mode: p.Mode, Yolo: p.Yolo, Key: p.Key, Session: session, Approved: approved, Channel: channel,
-		Record: p.Record, Replay: p.Replay, Strict: p.Strict,
+		Record: p.Record, Replay: p.Replay, Strict: p.Strict, Options: p.RunOptions,
 	})
 	return accepted(a), err
 }
@@ -29,7 +29,7 @@ func accepted(a Accepted) rpc.Accepted {
 
 // StartRun makes a run without a prompt. Channel says that a channel asks for it.
 func (s Socket) StartRun(ctx context.Context, channel bool, p rpc.StartRun) (rpc.Started, error) {
-	a, err := s.Engine.StartRun(ctx, Submission{Project: p.Project, Run: p.Run, Agent: p.Agent, Model: p.Model, Channel: channel})
+	a, err := s.Engine.StartRun(ctx, Submission{Project: p.Project, Run: p.Run, Agent: p.Agent, Model: p.Model, Channel: channel, Options: p.RunOptions})
 	return rpc.Started{Run: a.Run.Alias, ID: a.Run.ID, Model: a.Model, Why: a.Why}, err
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/bothyd/bothy/daemon/internal/failpoint"
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
 )
 
 // Submission is a prompt and where it goes. Empty fields are resolved: the run
@@ -32,6 +33,7 @@ type Submission struct {
 	Yolo        bool             // full mode for every prompt of the run from now on; the caller has checked who asks
 	Approved    bool             // who submits may approve: what they type as a prompt is called as they call a tool
 	Channel     bool             // it comes from a channel, whose runs have no mode workspace
+	Options     rpc.RunOptions   // of the run, from this prompt on
 	Key         string           // chosen by whoever submits: the same again is not queued again. Empty is none
 	Record      bool             // a cassette is made of what the model answers
 	Replay      string           // absolute path of a cassette that is played in the place of the model; the caller has checked who asks
@@ -109,7 +111,7 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (Accepted, error) {
 	if err := e.wantView(ctx, p, s); err != nil { // before a run is made
 		return Accepted{}, err
 	}
-	if p.run, err = e.ensureRun(ctx, p, s.Run, s.Channel); err != nil {
+	if p.run, err = e.ensureRun(ctx, p, s); err != nil {
 		return Accepted{}, err
 	}
 	if s.Channel { // somebody else may have made it at the same moment
@@ -137,7 +139,7 @@ func (e *Engine) StartRun(ctx context.Context, s Submission) (Accepted, error) {
 	if p.run.ID != 0 {
 		return Accepted{}, sdk.Errorf(sdk.Conflict, "the project has a run called %s already; choose another name, or go on with that one", s.Run)
 	}
-	r, err := e.createRun(ctx, p, s.Run, s.Channel)
+	r, err := e.createRun(ctx, p, s)
 	if err != nil {
 		return Accepted{}, err
 	}
@@ -277,21 +279,23 @@ func (e *Engine) agent(name string) (sdk.Agent, error) {
 
 // ensureRun returns the run of a submission; two that name the same new alias
 // at once get the same run.
-func (e *Engine) ensureRun(ctx context.Context, p placed, alias string, channel bool) (sdk.Run, error) {
+func (e *Engine) ensureRun(ctx context.Context, p placed, s Submission) (sdk.Run, error) {
 	if p.run.ID != 0 {
 		return p.run, nil
 	}
-	r, err := e.createRun(ctx, p, alias, channel)
-	if alias != "" && err != nil && sdk.OutcomeOf(err) == sdk.Conflict {
-		return e.cfg.Store.RunByAlias(ctx, p.project.ID, alias)
+	r, err := e.createRun(ctx, p, s)
+	if s.Run != "" && err != nil && sdk.OutcomeOf(err) == sdk.Conflict {
+		return e.cfg.Store.RunByAlias(ctx, p.project.ID, s.Run)
 	}
 	return r, err
 }
 
-func (e *Engine) createRun(ctx context.Context, p placed, alias string, channel bool) (sdk.Run, error) {
-	r, err := e.cfg.Store.CreateRun(ctx, sdk.Run{
-		Project: p.project.ID, Alias: alias, Agent: p.agent.Name, Model: p.model(), Hidden: alias == toolsAlias || alias == channelToolsAlias, Private: channel,
-	})
+func (e *Engine) createRun(ctx context.Context, p placed, s Submission) (sdk.Run, error) {
+	r := sdk.Run{
+		Project: p.project.ID, Alias: s.Run, Agent: p.agent.Name, Model: p.model(), Hidden: s.Run == toolsAlias || s.Run == channelToolsAlias, Private: s.Channel,
+	}
+	s.Options.Apply(&r.RunConfig)
+	r, err := e.cfg.Store.CreateRun(ctx, r)
 	if err != nil {
 		return r, err
 	}
@@ -311,6 +315,9 @@ func (e *Engine) enqueue(ctx context.Context, p placed, s Submission, typed sdk.
 	if p.agent.Busy == "refuse" && ahead > 0 {
 		return Accepted{}, sdk.Errorf(sdk.Conflict, "the run %[1]s is at work, and its agent %[2]s takes one prompt at a time (busy = \"refuse\"): wait for it (`bothy runs show %[1]s` tells how far it is), end it (`bothy runs abort %[1]s`), or give the prompt to another run",
 			p.run.Alias, p.agent.Name)
+	}
+	if p.run, err = e.configure(ctx, p.run, "", s.Options); err != nil {
+		return Accepted{}, err
 	}
 	granted, err := e.grant(ctx, p, s)
 	if err != nil {

@@ -30,7 +30,7 @@ var channelMethods = map[string]limit{
 
 	// These are about one run.
 	rpc.MethodAbort: ofRun, rpc.MethodRelease: ofRun, rpc.MethodTakeBack: ofRun, rpc.MethodPrompts: ofRun, rpc.MethodPromptFiles: ofRun, rpc.MethodCassette: ofRun, rpc.MethodCancelCall: ofRun, rpc.MethodResume: ofRun, rpc.MethodFork: ofRun, rpc.MethodChanges: ofRun, rpc.MethodUndo: ofRun, rpc.MethodRedo: ofRun,
-	rpc.MethodReset: ofRun, rpc.MethodDelete: ofRun, rpc.MethodRename: ofRun,
+	rpc.MethodReset: ofRun, rpc.MethodDelete: ofRun, rpc.MethodRename: ofRun, rpc.MethodRunConfig: ofRun,
 	rpc.MethodRun: ofRun, rpc.MethodEntries: ofRun,
 
 	rpc.MethodProposal: ofProposal,
@@ -51,9 +51,9 @@ func paramsOf(p any) params {
 
 // text is the parameter of a class, nil when the method has none such.
 func (p params) text(access string) *string {
-	for i, f := range p.fields {
+	for _, f := range p.fields {
 		if f.access == access {
-			return p.Field(i).Addr().Interface().(*string)
+			return p.FieldByIndex(f.index).Addr().Interface().(*string)
 		}
 	}
 	return nil

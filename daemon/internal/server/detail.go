@@ -19,7 +19,7 @@ func (s *Server) run(ctx context.Context, _ *conn, p rpc.RunRef) (rpc.RunDetail,
 		return rpc.RunDetail{}, err
 	}
 	d := rpc.RunDetail{
-		RunState: newState(run), ID: run.ID, Agent: run.Agent, Model: run.Model, Seq: seq,
+		RunState: newState(run), ID: run.ID, Agent: run.Agent, Model: run.Model, RunConfig: run.RunConfig, Seq: seq,
 		Instructions: []rpc.RunInstructions{}, Forks: []rpc.RunName{}, Notes: []rpc.Note{},
 	}
 	for _, read := range []func(context.Context, sdk.Run, *rpc.RunDetail) error{s.place, s.relatives, s.work, s.history, s.notes} {
@@ -158,7 +158,7 @@ func (s *Server) notes(ctx context.Context, run sdk.Run, d *rpc.RunDetail) error
 			addUsage(d, c.Usage)
 			d.Notes = append(d.Notes, noteOf(row))
 		case row.Kind == sdk.KindNoteProgress:
-		case strings.HasPrefix(row.Kind, sdk.KindNote), row.Kind == sdk.KindRunReset, row.Kind == sdk.KindRunExpired, row.Kind == sdk.KindRunRenamed:
+		case strings.HasPrefix(row.Kind, sdk.KindNote), row.Kind == sdk.KindRunReset, row.Kind == sdk.KindRunExpired, row.Kind == sdk.KindRunRenamed, row.Kind == sdk.KindRunConfigured:
 			d.Notes = append(d.Notes, noteOf(row))
 		}
 	}

@@ -281,6 +281,13 @@ func (f *fakeEngine) Delete(_ context.Context, run int64) error {
 	return sdk.Errorf(sdk.Conflict, "it is at work")
 }
 
+func (f *fakeEngine) ConfigureRun(_ context.Context, run int64, p rpc.RunConfig) (sdk.Run, error) {
+	f.did("configure %d with %s", run, p.Model)
+	r := sdk.Run{ID: run, Alias: "seven", Agent: "default", Model: p.Model}
+	p.Apply(&r.RunConfig)
+	return r, nil
+}
+
 func (f *fakeEngine) Rename(_ context.Context, run int64, name string) (sdk.Run, error) {
 	f.did("rename %d to %s", run, name)
 	return sdk.Run{ID: run, Alias: name}, nil

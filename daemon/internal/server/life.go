@@ -91,3 +91,8 @@ func (s *Server) rename(ctx context.Context, run sdk.Run, p rpc.Rename) (rpc.Cha
 	run, err := s.cfg.Engine.Rename(ctx, run.ID, p.Name)
 	return rpc.Changed{Run: run.Alias, ID: run.ID}, err
 }
+
+func (s *Server) configure(ctx context.Context, run sdk.Run, p rpc.RunConfig) (rpc.Configured, error) {
+	run, err := s.cfg.Engine.ConfigureRun(ctx, run.ID, p)
+	return rpc.Configured{Run: run.Alias, ID: run.ID, Agent: run.Agent, Model: run.Model, RunConfig: run.RunConfig}, err
+}

@@ -53,10 +53,20 @@ func TestLifeVerbs(t *testing.T) {
 	if r, err := c.Rename(ctx, rpc.Rename{Run: "7", Name: "new"}); err != nil || r != (rpc.Changed{Run: "new", ID: 7}) {
 		t.Errorf("%+v, %v", r, err)
 	}
+	limit, web := 32000, true
+	r, err := c.Configure(ctx, rpc.RunConfig{Run: "7", Model: "fake/m", RunOptions: rpc.RunOptions{ContextLimit: &limit, NoWeb: &web}})
+	if err != nil || r.Run != "seven" || r.ID != 7 || r.Model != "fake/m" || r.ContextLimit != 32000 || !r.NoWeb || r.NoRepo {
+		t.Errorf("%+v, %v", r, err)
+	}
+	var told map[string]any // as a client that knows the specification alone
+	if err := c.Call(ctx, rpc.MethodRunConfig, map[string]any{"run": "7", "contextLimit": 8000, "noProposals": true, "temperature": 0.5, "persona": "a pirate"}, &told); err != nil ||
+		told["context_limit"] != 8000.0 || told["no_proposals"] != true || told["temperature"] != 0.5 || told["persona"] != "a pirate" {
+		t.Errorf("%v, %v", told, err)
+	}
 	if _, err := c.Delete(ctx, ref); sdk.OutcomeOf(err) != sdk.Conflict {
 		t.Error(err)
 	}
-	if got, want := strings.Join(h.engine.done, ", "), `abort 7 and hold, release 7, take back 2 of 7, cassette 2 of 7 from 0, cassette 2 of 7 from 5, cancel "log://turn_1/bash/ls" of 7, resume 7, fork 7 as "x" after 2, reset 7, rename 7 to new, delete 7`; got != want {
+	if got, want := strings.Join(h.engine.done, ", "), `abort 7 and hold, release 7, take back 2 of 7, cassette 2 of 7 from 0, cassette 2 of 7 from 5, cancel "log://turn_1/bash/ls" of 7, resume 7, fork 7 as "x" after 2, reset 7, rename 7 to new, configure 7 with fake/m, configure 7 with , delete 7`; got != want {
 		t.Errorf("the engine did %s", got)
 	}
 	for name, call := range map[string]func() error{

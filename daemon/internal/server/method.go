@@ -21,6 +21,7 @@ type method struct {
 
 // field is one parameter of a method.
 type field struct {
+	index    []int // in the struct; more than one where a struct is embedded
 	name     string
 	required bool
 	access   string // its class, such as rpc.AccessFree
@@ -54,6 +55,7 @@ func (s *Server) table() map[string]method {
 		rpc.MethodReset:       of(rpc.RoleSubmit, "Drops the run's sandbox and its home; what it knows stays.", onRun(s, s.reset)),
 		rpc.MethodDelete:      of(rpc.RoleSubmit, "Deletes a run for good, with all it knows; forks keep what they see.", onRun(s, s.delete)),
 		rpc.MethodRename:      of(rpc.RoleSubmit, "Gives a run another alias.", onRun(s, s.rename)),
+		rpc.MethodRunConfig:   of(rpc.RoleSubmit, "Changes a run's model and what it has of its own, from its next prompt on, and tells what is in force.", onRun(s, s.configure)),
 
 		rpc.MethodLend:   of(rpc.RoleApprove, "Lends servers of MCP and a front end's unsaved texts to a run, until the connection closes.", begins(lasting(s.lend))),
 		rpc.MethodBuffer: of(rpc.RoleApprove, "Answers buffer/wanted, which was sent over this connection.", lasting(s.giveBuffer)),
@@ -166,14 +168,16 @@ func caughtUp[P, R any](handle func(context.Context, *conn, P) (R, error)) func(
 	}
 }
 
-// fieldsOf lists a parameter struct's fields as JSON names them. One without
-// omitempty or omitzero is required.
+// fieldsOf lists a parameter struct's fields as JSON names them, those of structs that
+// are embedded in it like its own. One without omitempty or omitzero is required.
 func fieldsOf(t reflect.Type) []field {
 	var fields []field
-	for i := range t.NumField() {
-		tag := t.Field(i).Tag
-		name, options, _ := strings.Cut(tag.Get("json"), ",")
-		fields = append(fields, field{name: name, required: !strings.Contains(options, "omit"), access: tag.Get("access")})
+	for _, at := range reflect.VisibleFields(t) {
+		if at.Anonymous {
+			continue
+		}
+		name, options, _ := strings.Cut(at.Tag.Get("json"), ",")
+		fields = append(fields, field{index: at.Index, name: name, required: !strings.Contains(options, "omit"), access: at.Tag.Get("access")})
 	}
 	return fields
 }

@@ -32,8 +32,8 @@ func given(v reflect.Value) bool {
 
 // widened names the first parameter of a call that widens something, or "".
 func widened(fields []field, params reflect.Value) string {
-	for i, f := range fields {
-		if f.widens() && given(params.Field(i)) {
+	for _, f := range fields {
+		if f.widens() && given(params.FieldByIndex(f.index)) {
 			return f.name
 		}
 	}

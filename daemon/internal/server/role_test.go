@@ -27,7 +27,7 @@ var needs = map[rpc.Role][]string{
 		"rules/list", "policy/explain", "audit/list", "audit/verify", "usage/list", "journal/read", "journal/watch", "journal/unwatch",
 	},
 	rpc.RoleSubmit: {
-		"ask", "act", "startRun", "run/abort", "run/release", "prompts/take", "run/resume", "run/fork", "run/undo", "run/redo", "run/reset", "run/delete", "run/rename", "tools/call", "tools/cancel", "config/check", "auth/give",
+		"ask", "act", "startRun", "run/abort", "run/release", "prompts/take", "run/resume", "run/fork", "run/undo", "run/redo", "run/reset", "run/delete", "run/rename", "run/config", "tools/call", "tools/cancel", "config/check", "auth/give",
 	},
 	rpc.RoleApprove: {"proposals/resolve", "rules/remove", "run/lend", "buffer/give"},
 	rpc.RoleAdmin:   {"stop", "config/reload", "plugins/reload", "plugins/dev", "skills/enable", "skills/create", "store/backup", "models/pull", "auth/login", "auth/logout", "auth/list"},
@@ -64,9 +64,9 @@ func TestEveryParameterIsClassified(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, m := range h.methods {
-		for i, f := range m.fields {
-			at := m.params.Field(i)
-			if f.widens() != (f.access == rpc.AccessApprove) || at.Anonymous {
+		for _, f := range m.fields {
+			at := m.params.FieldByIndex(f.index)
+			if f.widens() != (f.access == rpc.AccessApprove) {
 				t.Errorf("%s has the parameter %q: does it widen what a run may do, and what does it name? say it by the tag access", name, f.name)
 			}
 			if at.Type.Kind() == reflect.Struct && at.Type.String() != "time.Time" {
@@ -125,11 +125,11 @@ func TestLimitsFitTheParameters(t *testing.T) {
 // parameters are enough to call each method.
 func parameters(m method) string {
 	p := map[string]any{}
-	for i, f := range fieldsOf(m.params) {
+	for _, f := range fieldsOf(m.params) {
 		if f.required {
 			p[f.name] = "x"
 		}
-		if f.required && m.params.Field(i).Type.Kind() == reflect.Int {
+		if f.required && m.params.FieldByIndex(f.index).Type.Kind() == reflect.Int {
 			p[f.name] = 1
 		}
 	}

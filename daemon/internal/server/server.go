@@ -44,6 +44,7 @@ type Engine interface {
 	Reset(ctx context.Context, run int64) error
 	Delete(ctx context.Context, run int64) error
 	Rename(ctx context.Context, run int64, name string) (sdk.Run, error)
+	ConfigureRun(ctx context.Context, run int64, p rpc.RunConfig) (sdk.Run, error)
 	Agents(project string) []rpc.Agent
 	// Guards are those of an agent in a project.
 	Guards(project, agent string) sdk.Guards

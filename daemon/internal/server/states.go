@@ -125,7 +125,7 @@ func (x *states) proposed(row sdk.JournalRow) bool {
 	if !ok {
 		return true
 	}
-	entries, err := x.w.c.s.cfg.Store.Entries(x.w.ctx, sdk.EntryQuery{Run: row.Run, Glob: literal(row.Path)})
+	entries, err := x.w.c.s.cfg.Store.Entries(x.w.ctx, sdk.EntryQuery{Run: row.Run, Pattern: literal(row.Path)})
 	if err != nil || len(entries) == 0 {
 		return x.w.ctx.Err() == nil // it is gone
 	}

@@ -32,7 +32,7 @@ func (s *Store) DeleteRun(ctx context.Context, run int64, reason string) (sdk.Re
 			}
 		}
 		if err == nil {
-			err = t.exec(`UPDATE runs SET deleted = ?1, updated = ?1, alias = 'deleted-' || key, agent = '', model = '' WHERE id = ?2`, t.now.UnixNano(), run)
+			err = t.exec(`UPDATE runs SET deleted = ?1, updated = ?1, alias = 'deleted-' || key, agent = '', model = '', persona = '' WHERE id = ?2`, t.now.UnixNano(), run)
 		}
 		if err == nil {
 			err = t.record(event{kind: sdk.KindRunDeleted, project: r.Project, run: r.ID}, map[string]string{"reason": reason})

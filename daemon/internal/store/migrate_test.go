@@ -14,11 +14,17 @@ import (
 )
 
 // A step that takes long enough to be killed in, and the same step done fast.
-var (
-	slowStep = migration{7, "0007_slow.sql", `CREATE TABLE slow (n INTEGER);
-		INSERT INTO slow WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 100000000) SELECT n FROM c;`}
-	fastStep = migration{7, "0007_fast.sql", `CREATE TABLE slow (n INTEGER); INSERT INTO slow VALUES (1);`}
+const (
+	slowStep = `CREATE TABLE slow (n INTEGER);
+		INSERT INTO slow WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 100000000) SELECT n FROM c;`
+	fastStep = `CREATE TABLE slow (n INTEGER); INSERT INTO slow VALUES (1);`
 )
+
+// and are the steps with one more.
+func and(steps []migration, name, text string) []migration {
+	n := len(steps) + 1
+	return append(slices.Clone(steps), migration{n, fmt.Sprintf("%04d_%s.sql", n, name), text})
+}
 
 func childMigrates(ctx context.Context, path string) error {
 	s, err := Open(ctx, path, Options{})
@@ -38,7 +44,7 @@ func childMigrates(ctx context.Context, path string) error {
 		return err
 	}
 	fmt.Println(info.Size())
-	return migrate(ctx, s.conn, path, append(steps, slowStep))
+	return migrate(ctx, s.conn, path, and(steps, "slow", slowStep))
 }
 
 func TestKillMidMigrationLeavesTheVersionBefore(t *testing.T) {
@@ -55,16 +61,16 @@ func TestKillMidMigrationLeavesTheVersionBefore(t *testing.T) {
 	c.kill(t)
 	s := open(t, path)
 	checkIntegrity(t, s)
-	version, err := schemaVersion(t.Context(), s.conn, path)
-	if err != nil || version != 6 {
-		t.Fatalf("version %d (%v)", version, err)
-	}
 	steps, err := migrations()
 	if err != nil {
 		t.Fatal(err)
 	}
+	version, err := schemaVersion(t.Context(), s.conn, path)
+	if err != nil || version != len(steps) {
+		t.Fatalf("version %d (%v)", version, err)
+	}
 	for range 2 { // and a second time, which finds nothing to do
-		if err := migrate(t.Context(), s.conn, path, append(steps, fastStep)); err != nil {
+		if err := migrate(t.Context(), s.conn, path, and(steps, "fast", fastStep)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -80,11 +86,11 @@ func TestFailedMigrationChangesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bad := migration{7, "0007_bad.sql", `CREATE TABLE half (n INTEGER); INSERT INTO nowhere VALUES (1);`}
-	if err := migrate(t.Context(), f.conn, f.path, append(steps, bad)); err == nil || !strings.Contains(err.Error(), "0007_bad.sql") {
+	bad := and(steps, "bad", `CREATE TABLE half (n INTEGER); INSERT INTO nowhere VALUES (1);`)
+	if err := migrate(t.Context(), f.conn, f.path, bad); err == nil || !strings.Contains(err.Error(), "_bad.sql") {
 		t.Fatal(err)
 	}
-	if version, err := schemaVersion(t.Context(), f.conn, f.path); err != nil || version != 6 {
+	if version, err := schemaVersion(t.Context(), f.conn, f.path); err != nil || version != len(steps) {
 		t.Fatalf("%d %v", version, err)
 	}
 	if _, err := f.conn.ExecContext(t.Context(), `SELECT * FROM half`); err == nil {

@@ -12,12 +12,14 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-const runColumns = `id, project, alias, key, coalesce(parent, 0), agent, model, status, hidden, private, turns, created, updated`
+const runColumns = `id, project, alias, key, coalesce(parent, 0), agent, model, status, hidden, private, turns, created, updated,
+	temperature, persona, context_limit, no_repo, no_interaction, no_web, no_proposals`
 
 func scanRun(scan scanner) (sdk.Run, error) {
 	var r sdk.Run
 	var created, updated int64
-	err := scan(&r.ID, &r.Project, &r.Alias, &r.Key, &r.Parent, &r.Agent, &r.Model, &r.Status, &r.Hidden, &r.Private, &r.Turns, &created, &updated)
+	err := scan(&r.ID, &r.Project, &r.Alias, &r.Key, &r.Parent, &r.Agent, &r.Model, &r.Status, &r.Hidden, &r.Private, &r.Turns, &created, &updated,
+		&r.Temperature, &r.Persona, &r.ContextLimit, &r.NoRepo, &r.NoInteraction, &r.NoWeb, &r.NoProposals)
 	r.Created, r.Updated = unix(created), unix(updated)
 	return r, err
 }
@@ -32,6 +34,9 @@ func (s *Store) CreateRun(ctx context.Context, r sdk.Run) (sdk.Run, error) {
 		if err := s.checkAlias(r.Alias); err != nil {
 			return sdk.Run{}, err
 		}
+	}
+	if err := s.checkConfig(r.RunConfig); err != nil {
+		return sdk.Run{}, err
 	}
 	key, err := uuid.NewV7()
 	if err != nil {
@@ -56,8 +61,10 @@ func (t *tx) createRun(r *sdk.Run, key string) error {
 	}
 	r.Key, r.Status, r.Created, r.Updated = key, sdk.StatusQueued, t.now, t.now
 	at := t.now.UnixNano()
-	r.ID, err = t.insert(`INSERT INTO runs (project, alias, key, parent, agent, model, hidden, private, turns, loops, created, updated) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		r.Project, r.Alias, key, from.parent, r.Agent, r.Model, r.Hidden, r.Private, r.Turns, from.loops, at, at)
+	r.ID, err = t.insert(`INSERT INTO runs (project, alias, key, parent, agent, model, hidden, private, turns, loops, created, updated,
+			temperature, persona, context_limit, no_repo, no_interaction, no_web, no_proposals) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		r.Project, r.Alias, key, from.parent, r.Agent, r.Model, r.Hidden, r.Private, r.Turns, from.loops, at, at,
+		r.Temperature, r.Persona, r.ContextLimit, r.NoRepo, r.NoInteraction, r.NoWeb, r.NoProposals)
 	switch {
 	case hasCode(err, sqlite3.SQLITE_CONSTRAINT_UNIQUE):
 		return sdk.Errorf(sdk.Conflict, "the project has a run called %s already; choose another name, or go on with that one", r.Alias)
@@ -76,7 +83,8 @@ func (t *tx) createRun(r *sdk.Run, key string) error {
 			}
 		}
 	}
-	made := map[string]any{"alias": r.Alias, "key": key, "agent": r.Agent, "model": r.Model}
+	made := differences(sdk.RunConfig{}, r.RunConfig)
+	made["alias"], made["key"], made["agent"], made["model"] = r.Alias, key, r.Agent, r.Model
 	if r.Parent != 0 {
 		made["parent"], made["turns"] = r.Parent, r.Turns // the turns are the parent's
 	}
@@ -96,8 +104,8 @@ type origin struct {
 	past   *past // nil is the parent as it is
 }
 
-// inherit fills in what a fork has from its parent: agent, model, turns, and that it
-// is private.
+// inherit fills in what a fork has from its parent: agent, model, configuration, turns,
+// and that it is private.
 func (t *tx) inherit(r *sdk.Run) (origin, error) {
 	var from origin
 	asked := r.Turns
@@ -115,7 +123,7 @@ func (t *tx) inherit(r *sdk.Run) (origin, error) {
 	if _, err := t.one(`SELECT loops FROM runs WHERE id = ?`, []any{p.ID}, &from.loops); err != nil {
 		return from, err
 	}
-	from.parent, r.Turns, r.Private = p.ID, p.Turns, p.Private
+	from.parent, r.Turns, r.Private, r.RunConfig = p.ID, p.Turns, p.Private, p.RunConfig
 	if asked != 0 {
 		if from.past, err = t.past(&p, asked); err != nil {
 			return from, err

@@ -72,11 +72,12 @@ var rowTexts = map[string]func(sdk.JournalRow, rowData) string{
 		}
 		return text
 	},
-	sdk.KindRunStatus:  func(_ sdk.JournalRow, d rowData) string { return statusText(d.From) + " → " + statusText(d.To) },
-	sdk.KindRunRenamed: func(_ sdk.JournalRow, d rowData) string { return statusText(d.From) + " → " + statusText(d.To) },
-	sdk.KindRunReset:   func(sdk.JournalRow, rowData) string { return "its sandbox began anew" },
-	sdk.KindRunExpired: func(sdk.JournalRow, rowData) string { return "it rested; its container was dropped" },
-	sdk.KindRunDeleted: func(_ sdk.JournalRow, d rowData) string { return d.Reason },
+	sdk.KindRunStatus:     func(_ sdk.JournalRow, d rowData) string { return statusText(d.From) + " → " + statusText(d.To) },
+	sdk.KindRunRenamed:    func(_ sdk.JournalRow, d rowData) string { return statusText(d.From) + " → " + statusText(d.To) },
+	sdk.KindRunConfigured: func(row sdk.JournalRow, _ rowData) string { return configured(row.Data) },
+	sdk.KindRunReset:      func(sdk.JournalRow, rowData) string { return "its sandbox began anew" },
+	sdk.KindRunExpired:    func(sdk.JournalRow, rowData) string { return "it rested; its container was dropped" },
+	sdk.KindRunDeleted:    func(_ sdk.JournalRow, d rowData) string { return d.Reason },
 	sdk.KindLoopQueued: func(_ sdk.JournalRow, d rowData) string {
 		return fmt.Sprintf("%s %d, model %s", sdk.AskOrAct(d.ReadOnly), d.Sequence, d.Model)
 	},

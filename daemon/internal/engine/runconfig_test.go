@@ -1,0 +1,105 @@
+package engine
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+func to[T any](v T) *T { return &v }
+
+// TestWhatARunHasOfItsOwn: the request of each prompt has what the run has then.
+func TestWhatARunHasOfItsOwn(t *testing.T) {
+	h := prepareHouse(t)
+	h.models.context = 100_000
+	h.config.Agents["default"] = sdk.Agent{Persona: "the agent's own", Temperature: to(0.9)}
+	h.start()
+	a := h.submit(Submission{Run: "r"})
+	h.await(a)
+	configure := func(p rpc.RunConfig) (sdk.Run, error) { return h.engine.ConfigureRun(t.Context(), a.Run.ID, p) }
+	if r, err := configure(rpc.RunConfig{Model: "fake/other", RunOptions: rpc.RunOptions{Temperature: to(0.1), ContextLimit: to(50_000)}}); err != nil || r.Model != "fake/other" {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if l := h.run(Submission{Run: "r"}); l.Model != "fake/other" {
+		t.Errorf("the second prompt had the model %s", l.Model)
+	}
+	h.run(Submission{Run: "r", Options: rpc.RunOptions{Temperature: to(-1.0), ContextLimit: to(200_000)}})
+	h.run(Submission{Run: "other", Options: rpc.RunOptions{Persona: to("a pirate")}})
+	asked := h.models.asked()
+	for i, want := range []struct {
+		temperature float64
+		context     int
+		persona     string
+	}{{0.9, 100_000, "the agent's own"}, {0.1, 50_000, "the agent's own"}, {0.9, 100_000, "the agent's own"}, {0.9, 100_000, "a pirate"}} {
+		if r := asked[i]; *r.Temperature != want.temperature || r.Context != want.context || !strings.Contains(r.Messages[0].Text, "# Persona\n\n"+want.persona) {
+			t.Errorf("prompt %d was asked with %v, %d and %q", i+1, *r.Temperature, r.Context, r.Messages[0].Text)
+		}
+	}
+	if _, err := h.engine.Submit(t.Context(), Submission{Project: h.project, Run: "r", Prompt: "x", Options: rpc.RunOptions{Persona: to("a poet")}}); sdk.OutcomeOf(err) != sdk.Conflict {
+		t.Errorf("a persona of a run that has begun: %v", err)
+	}
+	if _, err := configure(rpc.RunConfig{Model: "missing"}); sdk.OutcomeOf(err) != sdk.NotFound {
+		t.Errorf("a model that is not there: %v", err)
+	}
+	if _, err := h.engine.Submit(t.Context(), Submission{Project: h.project, Run: "new", Prompt: "x", Options: rpc.RunOptions{Temperature: to(3.0)}}); sdk.OutcomeOf(err) != sdk.Validation {
+		t.Errorf("a temperature that is none: %v", err)
+	}
+	if _, err := h.store.RunByAlias(t.Context(), a.Run.Project, "new"); sdk.OutcomeOf(err) != sdk.NotFound {
+		t.Errorf("the run that was refused: %v", err)
+	}
+	h.check(a.Run.ID)
+}
+
+// TestToolsThatARunLeavesOut are not offered, and a call of one is refused with a reason.
+func TestToolsThatARunLeavesOut(t *testing.T) {
+	h := prepareHouse(t, calls(call{"bash", "{}"}))
+	h.start()
+	a := h.submit(Submission{Run: "r", Options: rpc.RunOptions{NoProposals: to(true)}})
+	h.await(a)
+	for _, tool := range h.models.asked()[0].Tools {
+		if tool.Name == "bash" {
+			t.Error("bash is offered")
+		}
+	}
+	x := h.actions(a.Run.ID)[0]
+	if x.Outcome != sdk.Permission || !strings.Contains(string(x.Attributes)+x.Body, "was given without") {
+		t.Errorf("the call ended as %s %s: %s", x.State, x.Outcome, x.Body)
+	}
+	h.run(Submission{Run: "r", Options: rpc.RunOptions{NoProposals: to(false)}})
+	asked := h.models.asked()
+	found := false
+	for _, tool := range asked[len(asked)-1].Tools {
+		found = found || tool.Name == "bash"
+	}
+	if !found {
+		t.Error("bash is not offered again")
+	}
+	h.check(a.Run.ID)
+}
+
+// TestARunThatProposesNothing denies what a person would be asked about.
+func TestARunThatProposesNothing(t *testing.T) {
+	h := newAsking(t, calls(call{"write", "{}"}))
+	a := h.submit(Submission{Run: "r", Mode: sdk.ModeInteractive, Options: rpc.RunOptions{NoProposals: to(true)}})
+	if l := h.await(a); l.Stop != sdk.StopAnswer {
+		t.Errorf("ended %d %s: %s", l.Status, l.Stop, l.Reason)
+	}
+	if got := h.outcomes(a.Run.ID); got != "write:failed:permission" {
+		t.Errorf("the call is %s", got)
+	}
+}
+
+// TestARunThatAsksNobody: a plugin's question is none that can be asked.
+func TestARunThatAsksNobody(t *testing.T) {
+	for _, o := range []rpc.RunOptions{{NoInteraction: to(true)}, {NoProposals: to(true)}} {
+		h := inquiring(t, asksWhere, calls(call{"wrap", "{}"}))
+		h.start()
+		a := h.submit(Submission{Run: "r", Options: o})
+		h.await(a)
+		if got := h.actions(a.Run.ID); len(got) != 1 || !strings.Contains(got[0].Body, "nobody is asked") {
+			t.Errorf("%d actions: %+v", len(got), got)
+		}
+	}
+}

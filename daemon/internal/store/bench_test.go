@@ -68,6 +68,31 @@ func BenchmarkEntries(b *testing.B) {
 	}
 }
 
+// BenchmarkEntriesByPattern finds 20 of 10,000, and all of them without bodies.
+func BenchmarkEntriesByPattern(b *testing.B) {
+	f := newFixture(b)
+	ws := make([]sdk.Write, 10_000)
+	for i := range ws {
+		ws[i] = known(fmt.Sprintf("known://fact/%d/%d", i%500, i), strings.Repeat("x", 400))
+	}
+	f.commit(ws...)
+	for _, bb := range []struct {
+		name, pattern string
+		brief         bool
+		found         int
+	}{{"some", "known://*/77/*", false, 20}, {"all", "known://**", true, len(ws)}} {
+		b.Run(bb.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				all, err := f.Entries(b.Context(), sdk.EntryQuery{Run: f.run.ID, Pattern: bb.pattern, Brief: bb.brief})
+				if err != nil || len(all) != bb.found {
+					b.Fatal(len(all), err)
+				}
+			}
+		})
+	}
+}
+
 // BenchmarkVerify recomputes the chain over 10,000 rows.
 func BenchmarkVerify(b *testing.B) {
 	f := newFixture(b)

@@ -125,25 +125,12 @@ func (x *states) proposed(row sdk.JournalRow) bool {
 	if !ok {
 		return true
 	}
-	entries, err := x.w.c.s.cfg.Store.Entries(x.w.ctx, sdk.EntryQuery{Run: row.Run, Pattern: literal(row.Path)})
+	entries, err := x.w.c.s.cfg.Store.Entries(x.w.ctx, sdk.EntryQuery{Run: row.Run, Path: row.Path})
 	if err != nil || len(entries) == 0 {
 		return x.w.ctx.Err() == nil // it is gone
 	}
 	e := event(entries[0])
 	return x.send(rpc.NoteProposal, rpc.Proposed{Run: name, Proposed: []rpc.ProposedEntry{{Path: e.Path, Body: e.Body, Attributes: e.Attributes, Turn: e.Turn}}})
-}
-
-// literal is a pattern that only a path itself matches.
-func literal(path string) string {
-	var out []byte
-	for _, c := range []byte(path) {
-		switch c {
-		case '*', '?', '[', ']', '{', '}', '\\':
-			out = append(out, '\\')
-		}
-		out = append(out, c)
-	}
-	return string(out)
 }
 
 func (x *states) progress(row sdk.JournalRow, status string) bool {

@@ -179,12 +179,6 @@ func TestStatesOfASlowClient(t *testing.T) {
 	}
 }
 
-func TestLiteral(t *testing.T) {
-	if got := literal(`log://turn_1/x/a*[b]{c}?\`); got != `log://turn_1/x/a\*\[b\]\{c\}\?\\` {
-		t.Error(got)
-	}
-}
-
 // TestAttributes: on the wire they are a text; what older daemons sent is read.
 func TestAttributes(t *testing.T) {
 	for _, c := range []struct{ in, out string }{

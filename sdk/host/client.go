@@ -6,7 +6,9 @@ import (
 	"fmt"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/internal/pb"
@@ -62,6 +64,24 @@ func (c *Client) Write(ctx context.Context, writes ...sdk.Write) ([]sdk.Entry, e
 	}
 	resp, err := c.rpc.Write(c.outgoing(ctx), &pb.WriteRequest{WritesJson: b})
 	return readEntries(ctx, resp, err)
+}
+
+// Do implements Host.
+func (c *Client) Do(ctx context.Context, calls ...sdk.EntryCall) ([]sdk.EntryDone, error) {
+	b, err := json.Marshal(calls)
+	if err != nil {
+		return nil, sdk.Errorf(sdk.Validation, "encode the calls: %w", err)
+	}
+	resp, err := c.rpc.Do(c.outgoing(ctx), &pb.DoRequest{CallsJson: b})
+	switch {
+	case status.Code(err) == codes.Unimplemented:
+		return nil, sdk.Errorf(sdk.Unavailable, "this daemon is older than the verbs on entries; read and write them with Entry, Entries and Write, or run a newer one")
+	case err != nil:
+		return nil, wire.Transport(ctx, err)
+	case resp.GetFailure() != nil:
+		return nil, wire.Error(resp.GetFailure())
+	}
+	return wire.ReadDone(resp.GetDone()), nil
 }
 
 func readEntries(ctx context.Context, resp *pb.EntriesResponse, err error) ([]sdk.Entry, error) {

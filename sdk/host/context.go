@@ -74,6 +74,9 @@ type refusing struct{ err error }
 func (r refusing) Entry(context.Context, string) (sdk.Entry, error)         { return sdk.Entry{}, r.err }
 func (r refusing) Entries(context.Context, string) ([]sdk.Entry, error)     { return nil, r.err }
 func (r refusing) Write(context.Context, ...sdk.Write) ([]sdk.Entry, error) { return nil, r.err }
+func (r refusing) Do(context.Context, ...sdk.EntryCall) ([]sdk.EntryDone, error) {
+	return nil, r.err
+}
 func (r refusing) Invoke(context.Context, string, []byte) (sdk.ToolResult, error) {
 	return sdk.ToolResult{}, r.err
 }

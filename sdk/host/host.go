@@ -19,6 +19,9 @@ type Host interface {
 	Entries(ctx context.Context, pattern string) ([]sdk.Entry, error)
 	// Write changes entries of the run in one commit, as writer plugin.
 	Write(ctx context.Context, writes ...sdk.Write) ([]sdk.Entry, error)
+	// Do uses the six verbs on entries of the run, in their order and in one commit, as writer plugin. The
+	// first call that fails is the error, and nothing is written then.
+	Do(ctx context.Context, calls ...sdk.EntryCall) ([]sdk.EntryDone, error)
 	// Invoke runs another tool, judged by policy like a model's call.
 	Invoke(ctx context.Context, tool string, arguments []byte) (sdk.ToolResult, error)
 	// Complete asks a configured model; req.Model is an alias or provider/name.

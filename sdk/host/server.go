@@ -41,6 +41,18 @@ func (s *server) Write(ctx context.Context, req *pb.WriteRequest) (*pb.EntriesRe
 	return writeEntries(entries, err), nil
 }
 
+func (s *server) Do(ctx context.Context, req *pb.DoRequest) (*pb.DoResponse, error) {
+	var calls []sdk.EntryCall
+	if err := sdk.ReadJSON(req.GetCallsJson(), &calls); err != nil {
+		return &pb.DoResponse{Failure: wire.Failure(sdk.Errorf(sdk.Validation, "the calls cannot be read: %w", err))}, nil
+	}
+	done, err := s.impl.Do(Incoming(ctx), calls...)
+	if err != nil {
+		return &pb.DoResponse{Failure: wire.Failure(err)}, nil
+	}
+	return &pb.DoResponse{Done: wire.Done(done)}, nil
+}
+
 func writeEntries(entries []sdk.Entry, err error) *pb.EntriesResponse {
 	if err != nil {
 		return &pb.EntriesResponse{Failure: wire.Failure(err)}

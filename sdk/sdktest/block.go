@@ -184,6 +184,14 @@ func (g granted) Write(ctx context.Context, writes ...sdk.Write) ([]sdk.Entry, e
 	return g.Host.Write(ctx, writes...)
 }
 
+// Do implements host.Host.
+func (g granted) Do(ctx context.Context, calls ...sdk.EntryCall) ([]sdk.EntryDone, error) {
+	if err := g.lacks(sdk.GrantEntries); err != nil {
+		return nil, err
+	}
+	return g.Host.Do(ctx, calls...)
+}
+
 // Invoke implements host.Host.
 func (g granted) Invoke(ctx context.Context, tool string, arguments []byte) (sdk.ToolResult, error) {
 	if err := g.lacks(sdk.GrantTools); err != nil {

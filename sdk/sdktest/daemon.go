@@ -93,6 +93,43 @@ func (d *Daemon) Write(_ context.Context, writes ...sdk.Write) ([]sdk.Entry, err
 	return written, nil
 }
 
+// Do implements host.Host. It knows set, get, rm, cp and mv of one path each, and update.
+func (d *Daemon) Do(ctx context.Context, calls ...sdk.EntryCall) ([]sdk.EntryDone, error) {
+	var done []sdk.EntryDone
+	for _, c := range calls {
+		from, err := d.Entry(ctx, c.Path)
+		path, body := c.Path, c.Body
+		switch c.Verb {
+		case sdk.VerbUpdate:
+			path, err = sdk.UpdatePath(0), nil
+		case sdk.VerbSet:
+			if err = nil; body == nil {
+				body = &from.Body
+			} else if c.Append {
+				body = new(from.Body + *body)
+			}
+		case sdk.VerbCopy, sdk.VerbMove:
+			path, body = c.To, &from.Body
+		}
+		if err != nil {
+			return nil, err
+		}
+		written := []sdk.Entry{from}
+		if c.Verb != sdk.VerbGet && c.Verb != sdk.VerbRemove {
+			if written, err = d.Write(ctx, sdk.Write{Path: path, Body: body}); err != nil {
+				return nil, err
+			}
+		}
+		if c.Verb == sdk.VerbRemove || c.Verb == sdk.VerbMove {
+			d.mu.Lock()
+			delete(d.entries, c.Path)
+			d.mu.Unlock()
+		}
+		done = append(done, sdk.EntryDone{Text: written[0].Body, Entries: written})
+	}
+	return done, nil
+}
+
 // Invoke implements host.Host.
 func (d *Daemon) Invoke(ctx context.Context, tool string, arguments []byte) (sdk.ToolResult, error) {
 	d.mu.Lock()

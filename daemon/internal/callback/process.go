@@ -25,6 +25,8 @@ type Services interface {
 	Entries(ctx context.Context, c sdk.Caller, glob string) ([]sdk.Entry, error)
 	// Write gets writes whose writer is plugin, whatever the plugin said.
 	Write(ctx context.Context, c sdk.Caller, writes []sdk.Write) ([]sdk.Entry, error)
+	// Do uses verbs on entries; within reports whether a path is within the caller's reach.
+	Do(ctx context.Context, c sdk.Caller, calls []sdk.EntryCall, within func(path string) bool) ([]sdk.EntryDone, error)
 	// Invoke must pass ctx on to Supervisor.Invoke: it carries how deep calls go.
 	Invoke(ctx context.Context, c sdk.Caller, tool string, arguments []byte) (sdk.ToolResult, error)
 	Complete(ctx context.Context, c sdk.Caller, req sdk.Request, send func(sdk.Delta) error) error
@@ -194,6 +196,34 @@ func (b *Process) Write(ctx context.Context, writes ...sdk.Write) ([]sdk.Entry, 
 	}, func(ctx context.Context, c sdk.Caller) ([]sdk.Entry, error) {
 		return b.calls.cfg.Services.Write(ctx, c, writes)
 	})
+}
+
+// Do implements host.Host. Patterns find nothing of schemes out of reach.
+func (b *Process) Do(ctx context.Context, calls ...sdk.EntryCall) ([]sdk.EntryDone, error) {
+	return served(ctx, b, sdk.GrantEntries, func(*running) error {
+		for _, c := range calls {
+			for _, target := range targets(c) {
+				if err := b.reach().target(target); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}, func(ctx context.Context, c sdk.Caller) ([]sdk.EntryDone, error) {
+		return b.calls.cfg.Services.Do(ctx, c, calls, func(path string) bool { return b.reach().scheme(path) == nil })
+	})
+}
+
+// targets are what a use of a verb names.
+func targets(c sdk.EntryCall) []string {
+	switch c.Verb {
+	case sdk.VerbUpdate:
+		return []string{sdk.UpdatePath(0)}
+	case sdk.VerbCopy, sdk.VerbMove:
+		return []string{c.Path, c.To}
+	default:
+		return []string{c.Path}
+	}
 }
 
 // Invoke implements host.Host. While a person thinks about a question the call may take

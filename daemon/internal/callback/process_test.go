@@ -3,6 +3,7 @@ package callback
 import (
 	"context"
 	"errors"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -42,6 +43,11 @@ func (d *daemon) Write(ctx context.Context, c sdk.Caller, writes []sdk.Write) ([
 	d.note(ctx, c, "write")
 	d.wrote = writes
 	return nil, nil
+}
+
+func (d *daemon) Do(ctx context.Context, c sdk.Caller, calls []sdk.EntryCall, within func(string) bool) ([]sdk.EntryDone, error) {
+	d.note(ctx, c, fmt.Sprintf("do %s %s, log %v, mine %v", calls[0].Verb, calls[0].Path, within("log://x"), within("mine://x")))
+	return make([]sdk.EntryDone, len(calls)), nil
 }
 
 func (d *daemon) Invoke(ctx context.Context, c sdk.Caller, tool string, _ []byte) (sdk.ToolResult, error) {
@@ -119,6 +125,7 @@ func (d *desk) ask(ctx context.Context) map[string]error {
 	_, all["entry"] = d.Process.Entry(ctx, "known://a")
 	_, all["entries"] = d.Process.Entries(ctx, "*://**")
 	_, all["write"] = d.Process.Write(ctx, sdk.Write{Path: "mine://a", Writer: sdk.WriterSystem})
+	_, all["do"] = d.Process.Do(ctx, sdk.EntryCall{Verb: sdk.VerbGet, Path: "*://**"})
 	_, all["invoke"] = d.Process.Invoke(ctx, "grep", nil)
 	all["complete"] = d.Process.Complete(ctx, sdk.Request{}, nil)
 	_, all["secret"] = d.Process.Secret(ctx, "KEY")
@@ -137,14 +144,14 @@ func TestServices(t *testing.T) {
 			t.Errorf("%s: %v", service, err)
 		}
 	}
-	want := []string{"entry known://a", "entries *://**", "write", "invoke grep", "complete  for run", "secret KEY"}
+	want := []string{"entry known://a", "entries *://**", "write", "do get *://**, log false, mine true", "invoke grep", "complete  for run", "secret KEY"}
 	if !reflect.DeepEqual(d.asked, want) || d.caller.Run != "run" || d.caller.Call != "one" {
 		t.Errorf("asked %q by %+v", d.asked, d.caller)
 	}
 	if len(d.wrote) != 1 || d.wrote[0].Writer != sdk.WriterPlugin {
 		t.Errorf("wrote %+v", d.wrote)
 	}
-	if c.held != 5 || c.letGo != 5 { // a secret needs no call
+	if c.held != 6 || c.letGo != 6 { // a secret needs no call
 		t.Errorf("held %d, let go of %d", c.held, c.letGo)
 	}
 	found, err := d.Process.Entries(of("one"), "*://**")
@@ -189,7 +196,7 @@ func TestNothingGranted(t *testing.T) {
 			t.Errorf("%s: %v", service, err)
 		}
 	}
-	if len(d.asked) != 0 || len(d.refused) != 6 || !strings.HasPrefix(d.refused[0], `p: the plugin p is not granted "entries"`) {
+	if len(d.asked) != 0 || len(d.refused) != 7 || !strings.HasPrefix(d.refused[0], `p: the plugin p is not granted "entries"`) {
 		t.Errorf("asked %q, refused %q", d.asked, d.refused)
 	}
 	if New(Config{}).Plugin("p", hclog.NewNullLogger()).Process() != nil {

@@ -89,6 +89,15 @@ func (r *reach) glob(glob string) error {
 	return r.scheme(before + "://")
 }
 
+// target is glob for what a verb names, which may also be an expression: that begins with a slash, or a
+// dollar sign.
+func (r *reach) target(pattern string) error {
+	if pattern != "" && strings.ContainsRune("/$!", rune(pattern[0])) {
+		return nil
+	}
+	return r.glob(pattern)
+}
+
 // sees reports whether an entry is of a scheme within reach.
 func (r *reach) sees(e sdk.Entry) bool { return r.scheme(e.Path) == nil }
 

@@ -16,6 +16,7 @@ func TestReach(t *testing.T) {
 	tool := func(bare, long string) func(*reach) error { return func(r *reach) error { return r.tool(bare, long) } }
 	scheme := func(path string) func(*reach) error { return func(r *reach) error { return r.scheme(path) } }
 	glob := func(text string) func(*reach) error { return func(r *reach) error { return r.glob(text) } }
+	target := func(text string) func(*reach) error { return func(r *reach) error { return r.target(text) } }
 	model := func(name string) func(*reach) error { return func(r *reach) error { return r.model("own", name) } }
 	secret := func(name string) func(*reach) error { return func(r *reach) error { return r.secret(name) } }
 	for _, c := range []struct {
@@ -46,6 +47,10 @@ func TestReach(t *testing.T) {
 		{"a glob of every scheme", inspect.Spec{}, glob("*://**"), ""},
 		{"every entry", inspect.Spec{}, glob(""), ""},
 		{"a glob without a scheme", inspect.Spec{}, glob("**"), ""},
+		{"a verb on a scheme", inspect.Spec{}, target("known://a"), ""},
+		{"a verb on another", inspect.Spec{}, target("log://turn_1/x"), "log://"},
+		{"a verb on a file", inspect.Spec{}, target("src/main.go"), `Schemes: []string{"file"}`},
+		{"a verb by an expression", inspect.Spec{}, target("/^known/"), ""},
 
 		{"the run's own model", inspect.Spec{}, model("own"), ""},
 		{"no model named", inspect.Spec{}, model(""), ""},

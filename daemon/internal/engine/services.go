@@ -40,18 +40,37 @@ func (s *Services) Write(ctx context.Context, c sdk.Caller, writes []sdk.Write) 
 	}
 	defer done()
 	for _, w := range writes {
-		if strings.HasPrefix(strings.ToLower(w.Path), sdk.TurnPrefix) { // what stands there is what happened
-			return nil, sdk.Errorf(sdk.Permission, "%s tells what happened in a turn, so a plugin may not write it; write below log://%s/ instead", w.Path, c.Instance)
-		}
-		if w.State == sdk.StateProposed { // nothing would answer it
-			return nil, sdk.Errorf(sdk.Permission, "%s: only an action waits for a person, so a plugin may not write an entry as proposed; call a tool instead", w.Path)
-		}
-		if saysMeaning(w) {
-			return nil, sdk.Errorf(sdk.Permission, "%s: what a prompt stands for, which the model reads and people are not shown, is the daemon's to say; write the body instead", w.Path)
+		if err := pluginMay(c, w); err != nil {
+			return nil, err
 		}
 	}
 	r, err := s.e.Commit(ctx, sdk.Change{Run: now.a.run.ID, Writes: writes})
 	return r.Entries, err
+}
+
+// Do uses verbs on entries of the run, in one commit or none.
+func (s *Services) Do(ctx context.Context, c sdk.Caller, calls []sdk.EntryCall, within func(path string) bool) ([]sdk.EntryDone, error) {
+	now, done, err := s.e.serves.enter(c.Call)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	use := sdk.EntryUse{Run: now.a.run, Writer: sdk.WriterPlugin, Loop: now.x.Loop, Turn: now.x.Turn, Within: within}
+	return s.e.do(ctx, use, calls, func(w sdk.Write) error { return pluginMay(c, w) })
+}
+
+// pluginMay says why a plugin may not write what its scheme would let it.
+func pluginMay(c sdk.Caller, w sdk.Write) error {
+	switch {
+	case w.Look: // what is in sight is no writing
+	case strings.HasPrefix(strings.ToLower(w.Path), sdk.TurnPrefix): // what stands there is what happened
+		return sdk.Errorf(sdk.Permission, "%s tells what happened in a turn, so a plugin may not write it; write below log://%s/ instead", w.Path, c.Instance)
+	case w.State == sdk.StateProposed: // nothing would answer it
+		return sdk.Errorf(sdk.Permission, "%s: only an action waits for a person, so a plugin may not write an entry as proposed; call a tool instead", w.Path)
+	case saysMeaning(w):
+		return sdk.Errorf(sdk.Permission, "%s: what a prompt stands for, which the model reads and people are not shown, is the daemon's to say; write the body instead", w.Path)
+	}
+	return nil
 }
 
 // saysMeaning reports whether a write would have a model read something else in

@@ -61,6 +61,16 @@ func (f *fakeDaemon) Write(_ context.Context, _ sdk.Caller, ws []sdk.Write) ([]s
 	return []sdk.Entry{{Path: ws[0].Path, Writer: ws[0].Writer}}, nil
 }
 
+func (f *fakeDaemon) Do(_ context.Context, c sdk.Caller, calls []sdk.EntryCall, _ func(string) bool) ([]sdk.EntryDone, error) {
+	var done []sdk.EntryDone
+	for _, call := range calls {
+		done = append(done, sdk.EntryDone{
+			Text: string(call.Verb) + " by " + c.Instance, Entries: []sdk.Entry{{Path: call.Path, Body: *call.Body, Version: 1}}, Overwrote: call.Append, Left: 2,
+		})
+	}
+	return done, nil
+}
+
 func (f *fakeDaemon) Invoke(ctx context.Context, c sdk.Caller, tool string, arguments []byte) (sdk.ToolResult, error) {
 	if f.turn != nil {
 		tool = f.turn(tool)
@@ -115,6 +125,10 @@ func TestServices(t *testing.T) {
 		{"entry", "other", "", sdk.NotFound},
 		{"entries", "abc", "3", ""},
 		{"write", "fact://x", "plugin", ""},
+		{"do", "fact://x", fmt.Sprint([]sdk.EntryDone{
+			{Text: "set by granted", Entries: []sdk.Entry{{Path: "fact://x", Body: "do", Version: 1}}, Overwrote: true, Left: 2},
+			{Text: "get by granted", Entries: []sdk.Entry{{Path: "fact://x", Body: "fact://x", Version: 1}}, Left: 2},
+		}), ""},
 		{"invoke", "noop", "", sdk.Validation}, // back's arguments are none of noop's
 		{"complete", "good", "runrun", ""},
 		{"secret", "TOKEN", "value of TOKEN", ""},

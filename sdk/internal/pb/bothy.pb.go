@@ -3423,6 +3423,171 @@ func (x *WriteRequest) GetWritesJson() []byte {
 	return nil
 }
 
+type DoRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	CallsJson     []byte                 `protobuf:"bytes,1,opt,name=calls_json,json=callsJson,proto3" json:"calls_json,omitempty"` // [sdk.EntryCall], in one commit or none
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DoRequest) Reset() {
+	*x = DoRequest{}
+	mi := &file_v1_bothy_proto_msgTypes[53]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DoRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DoRequest) ProtoMessage() {}
+
+func (x *DoRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_v1_bothy_proto_msgTypes[53]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DoRequest.ProtoReflect.Descriptor instead.
+func (*DoRequest) Descriptor() ([]byte, []int) {
+	return file_v1_bothy_proto_rawDescGZIP(), []int{53}
+}
+
+func (x *DoRequest) GetCallsJson() []byte {
+	if x != nil {
+		return x.CallsJson
+	}
+	return nil
+}
+
+type DoResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Failure       *Failure               `protobuf:"bytes,1,opt,name=failure,proto3" json:"failure,omitempty"`
+	Done          []*EntryDone           `protobuf:"bytes,2,rep,name=done,proto3" json:"done,omitempty"` // one for each call
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DoResponse) Reset() {
+	*x = DoResponse{}
+	mi := &file_v1_bothy_proto_msgTypes[54]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DoResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DoResponse) ProtoMessage() {}
+
+func (x *DoResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_v1_bothy_proto_msgTypes[54]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DoResponse.ProtoReflect.Descriptor instead.
+func (*DoResponse) Descriptor() ([]byte, []int) {
+	return file_v1_bothy_proto_rawDescGZIP(), []int{54}
+}
+
+func (x *DoResponse) GetFailure() *Failure {
+	if x != nil {
+		return x.Failure
+	}
+	return nil
+}
+
+func (x *DoResponse) GetDone() []*EntryDone {
+	if x != nil {
+		return x.Done
+	}
+	return nil
+}
+
+// EntryDone is sdk.EntryDone, with the same names.
+type EntryDone struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Text          string                 `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
+	Entries       []*Entry               `protobuf:"bytes,2,rep,name=entries,proto3" json:"entries,omitempty"`
+	Overwrote     bool                   `protobuf:"varint,3,opt,name=overwrote,proto3" json:"overwrote,omitempty"`
+	Left          int64                  `protobuf:"varint,4,opt,name=left,proto3" json:"left,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EntryDone) Reset() {
+	*x = EntryDone{}
+	mi := &file_v1_bothy_proto_msgTypes[55]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EntryDone) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EntryDone) ProtoMessage() {}
+
+func (x *EntryDone) ProtoReflect() protoreflect.Message {
+	mi := &file_v1_bothy_proto_msgTypes[55]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EntryDone.ProtoReflect.Descriptor instead.
+func (*EntryDone) Descriptor() ([]byte, []int) {
+	return file_v1_bothy_proto_rawDescGZIP(), []int{55}
+}
+
+func (x *EntryDone) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+func (x *EntryDone) GetEntries() []*Entry {
+	if x != nil {
+		return x.Entries
+	}
+	return nil
+}
+
+func (x *EntryDone) GetOverwrote() bool {
+	if x != nil {
+		return x.Overwrote
+	}
+	return false
+}
+
+func (x *EntryDone) GetLeft() int64 {
+	if x != nil {
+		return x.Left
+	}
+	return 0
+}
+
 type InvokeToolRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Tool          string                 `protobuf:"bytes,1,opt,name=tool,proto3" json:"tool,omitempty"`
@@ -3433,7 +3598,7 @@ type InvokeToolRequest struct {
 
 func (x *InvokeToolRequest) Reset() {
 	*x = InvokeToolRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[53]
+	mi := &file_v1_bothy_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3445,7 +3610,7 @@ func (x *InvokeToolRequest) String() string {
 func (*InvokeToolRequest) ProtoMessage() {}
 
 func (x *InvokeToolRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[53]
+	mi := &file_v1_bothy_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3458,7 +3623,7 @@ func (x *InvokeToolRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InvokeToolRequest.ProtoReflect.Descriptor instead.
 func (*InvokeToolRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{53}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *InvokeToolRequest) GetTool() string {
@@ -3485,7 +3650,7 @@ type InvokeToolResponse struct {
 
 func (x *InvokeToolResponse) Reset() {
 	*x = InvokeToolResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[54]
+	mi := &file_v1_bothy_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3497,7 +3662,7 @@ func (x *InvokeToolResponse) String() string {
 func (*InvokeToolResponse) ProtoMessage() {}
 
 func (x *InvokeToolResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[54]
+	mi := &file_v1_bothy_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3510,7 +3675,7 @@ func (x *InvokeToolResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InvokeToolResponse.ProtoReflect.Descriptor instead.
 func (*InvokeToolResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{54}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{57}
 }
 
 func (x *InvokeToolResponse) GetResult() *ToolResult {
@@ -3536,7 +3701,7 @@ type SecretRequest struct {
 
 func (x *SecretRequest) Reset() {
 	*x = SecretRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[55]
+	mi := &file_v1_bothy_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3548,7 +3713,7 @@ func (x *SecretRequest) String() string {
 func (*SecretRequest) ProtoMessage() {}
 
 func (x *SecretRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[55]
+	mi := &file_v1_bothy_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3561,7 +3726,7 @@ func (x *SecretRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SecretRequest.ProtoReflect.Descriptor instead.
 func (*SecretRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{55}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{58}
 }
 
 func (x *SecretRequest) GetName() string {
@@ -3581,7 +3746,7 @@ type SecretResponse struct {
 
 func (x *SecretResponse) Reset() {
 	*x = SecretResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[56]
+	mi := &file_v1_bothy_proto_msgTypes[59]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3593,7 +3758,7 @@ func (x *SecretResponse) String() string {
 func (*SecretResponse) ProtoMessage() {}
 
 func (x *SecretResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[56]
+	mi := &file_v1_bothy_proto_msgTypes[59]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3606,7 +3771,7 @@ func (x *SecretResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SecretResponse.ProtoReflect.Descriptor instead.
 func (*SecretResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{56}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{59}
 }
 
 func (x *SecretResponse) GetValue() string {
@@ -3631,7 +3796,7 @@ type LoginRequest struct {
 
 func (x *LoginRequest) Reset() {
 	*x = LoginRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[57]
+	mi := &file_v1_bothy_proto_msgTypes[60]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3643,7 +3808,7 @@ func (x *LoginRequest) String() string {
 func (*LoginRequest) ProtoMessage() {}
 
 func (x *LoginRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[57]
+	mi := &file_v1_bothy_proto_msgTypes[60]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3656,7 +3821,7 @@ func (x *LoginRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LoginRequest.ProtoReflect.Descriptor instead.
 func (*LoginRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{57}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{60}
 }
 
 type LoginResponse struct {
@@ -3669,7 +3834,7 @@ type LoginResponse struct {
 
 func (x *LoginResponse) Reset() {
 	*x = LoginResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[58]
+	mi := &file_v1_bothy_proto_msgTypes[61]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3681,7 +3846,7 @@ func (x *LoginResponse) String() string {
 func (*LoginResponse) ProtoMessage() {}
 
 func (x *LoginResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[58]
+	mi := &file_v1_bothy_proto_msgTypes[61]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3694,7 +3859,7 @@ func (x *LoginResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LoginResponse.ProtoReflect.Descriptor instead.
 func (*LoginResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{58}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{61}
 }
 
 func (x *LoginResponse) GetLogin() string {
@@ -3721,7 +3886,7 @@ type KeepLoginRequest struct {
 
 func (x *KeepLoginRequest) Reset() {
 	*x = KeepLoginRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[59]
+	mi := &file_v1_bothy_proto_msgTypes[62]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3733,7 +3898,7 @@ func (x *KeepLoginRequest) String() string {
 func (*KeepLoginRequest) ProtoMessage() {}
 
 func (x *KeepLoginRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[59]
+	mi := &file_v1_bothy_proto_msgTypes[62]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3746,7 +3911,7 @@ func (x *KeepLoginRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use KeepLoginRequest.ProtoReflect.Descriptor instead.
 func (*KeepLoginRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{59}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{62}
 }
 
 func (x *KeepLoginRequest) GetWas() string {
@@ -3772,7 +3937,7 @@ type KeepLoginResponse struct {
 
 func (x *KeepLoginResponse) Reset() {
 	*x = KeepLoginResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[60]
+	mi := &file_v1_bothy_proto_msgTypes[63]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3784,7 +3949,7 @@ func (x *KeepLoginResponse) String() string {
 func (*KeepLoginResponse) ProtoMessage() {}
 
 func (x *KeepLoginResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[60]
+	mi := &file_v1_bothy_proto_msgTypes[63]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3797,7 +3962,7 @@ func (x *KeepLoginResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use KeepLoginResponse.ProtoReflect.Descriptor instead.
 func (*KeepLoginResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{60}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{63}
 }
 
 func (x *KeepLoginResponse) GetFailure() *Failure {
@@ -3818,7 +3983,7 @@ type LogRequest struct {
 
 func (x *LogRequest) Reset() {
 	*x = LogRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[61]
+	mi := &file_v1_bothy_proto_msgTypes[64]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3830,7 +3995,7 @@ func (x *LogRequest) String() string {
 func (*LogRequest) ProtoMessage() {}
 
 func (x *LogRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[61]
+	mi := &file_v1_bothy_proto_msgTypes[64]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3843,7 +4008,7 @@ func (x *LogRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogRequest.ProtoReflect.Descriptor instead.
 func (*LogRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{61}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{64}
 }
 
 func (x *LogRequest) GetLevel() string {
@@ -3875,7 +4040,7 @@ type LogResponse struct {
 
 func (x *LogResponse) Reset() {
 	*x = LogResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[62]
+	mi := &file_v1_bothy_proto_msgTypes[65]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3887,7 +4052,7 @@ func (x *LogResponse) String() string {
 func (*LogResponse) ProtoMessage() {}
 
 func (x *LogResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[62]
+	mi := &file_v1_bothy_proto_msgTypes[65]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3900,7 +4065,7 @@ func (x *LogResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogResponse.ProtoReflect.Descriptor instead.
 func (*LogResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{62}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{65}
 }
 
 var File_v1_bothy_proto protoreflect.FileDescriptor
@@ -4143,7 +4308,19 @@ const file_v1_bothy_proto_rawDesc = "" +
 	"\x0fupdated_unix_ns\x18\x0f \x01(\x03R\rupdatedUnixNs\"/\n" +
 	"\fWriteRequest\x12\x1f\n" +
 	"\vwrites_json\x18\x01 \x01(\fR\n" +
-	"writesJson\"N\n" +
+	"writesJson\"*\n" +
+	"\tDoRequest\x12\x1d\n" +
+	"\n" +
+	"calls_json\x18\x01 \x01(\fR\tcallsJson\"b\n" +
+	"\n" +
+	"DoResponse\x12+\n" +
+	"\afailure\x18\x01 \x01(\v2\x11.bothy.v1.FailureR\afailure\x12'\n" +
+	"\x04done\x18\x02 \x03(\v2\x13.bothy.v1.EntryDoneR\x04done\"|\n" +
+	"\tEntryDone\x12\x12\n" +
+	"\x04text\x18\x01 \x01(\tR\x04text\x12)\n" +
+	"\aentries\x18\x02 \x03(\v2\x0f.bothy.v1.EntryR\aentries\x12\x1c\n" +
+	"\toverwrote\x18\x03 \x01(\bR\toverwrote\x12\x12\n" +
+	"\x04left\x18\x04 \x01(\x03R\x04left\"N\n" +
 	"\x11InvokeToolRequest\x12\x12\n" +
 	"\x04tool\x18\x01 \x01(\tR\x04tool\x12%\n" +
 	"\x0earguments_json\x18\x02 \x01(\fR\rargumentsJson\"o\n" +
@@ -4200,10 +4377,11 @@ const file_v1_bothy_proto_rawDesc = "" +
 	"\x06Filter\x12\x17.bothy.v1.FilterRequest\x1a\x18.bothy.v1.FilterResponse2\x82\x01\n" +
 	"\aChannel\x12:\n" +
 	"\x05Serve\x12\x16.bothy.v1.ServeRequest\x1a\x17.bothy.v1.ServeResponse0\x01\x12;\n" +
-	"\x06Cancel\x12\x17.bothy.v1.CancelRequest\x1a\x18.bothy.v1.CancelResponse2\x81\x04\n" +
+	"\x06Cancel\x12\x17.bothy.v1.CancelRequest\x1a\x18.bothy.v1.CancelResponse2\xb2\x04\n" +
 	"\x04Host\x12>\n" +
 	"\aEntries\x12\x18.bothy.v1.EntriesRequest\x1a\x19.bothy.v1.EntriesResponse\x12:\n" +
-	"\x05Write\x12\x16.bothy.v1.WriteRequest\x1a\x19.bothy.v1.EntriesResponse\x12G\n" +
+	"\x05Write\x12\x16.bothy.v1.WriteRequest\x1a\x19.bothy.v1.EntriesResponse\x12/\n" +
+	"\x02Do\x12\x13.bothy.v1.DoRequest\x1a\x14.bothy.v1.DoResponse\x12G\n" +
 	"\n" +
 	"InvokeTool\x12\x1b.bothy.v1.InvokeToolRequest\x1a\x1c.bothy.v1.InvokeToolResponse\x12C\n" +
 	"\bComplete\x12\x19.bothy.v1.CompleteRequest\x1a\x1a.bothy.v1.CompleteResponse0\x01\x12;\n" +
@@ -4224,7 +4402,7 @@ func file_v1_bothy_proto_rawDescGZIP() []byte {
 	return file_v1_bothy_proto_rawDescData
 }
 
-var file_v1_bothy_proto_msgTypes = make([]protoimpl.MessageInfo, 65)
+var file_v1_bothy_proto_msgTypes = make([]protoimpl.MessageInfo, 68)
 var file_v1_bothy_proto_goTypes = []any{
 	(*DescribeRequest)(nil),      // 0: bothy.v1.DescribeRequest
 	(*DescribeResponse)(nil),     // 1: bothy.v1.DescribeResponse
@@ -4279,24 +4457,27 @@ var file_v1_bothy_proto_goTypes = []any{
 	(*EntriesResponse)(nil),      // 50: bothy.v1.EntriesResponse
 	(*Entry)(nil),                // 51: bothy.v1.Entry
 	(*WriteRequest)(nil),         // 52: bothy.v1.WriteRequest
-	(*InvokeToolRequest)(nil),    // 53: bothy.v1.InvokeToolRequest
-	(*InvokeToolResponse)(nil),   // 54: bothy.v1.InvokeToolResponse
-	(*SecretRequest)(nil),        // 55: bothy.v1.SecretRequest
-	(*SecretResponse)(nil),       // 56: bothy.v1.SecretResponse
-	(*LoginRequest)(nil),         // 57: bothy.v1.LoginRequest
-	(*LoginResponse)(nil),        // 58: bothy.v1.LoginResponse
-	(*KeepLoginRequest)(nil),     // 59: bothy.v1.KeepLoginRequest
-	(*KeepLoginResponse)(nil),    // 60: bothy.v1.KeepLoginResponse
-	(*LogRequest)(nil),           // 61: bothy.v1.LogRequest
-	(*LogResponse)(nil),          // 62: bothy.v1.LogResponse
-	nil,                          // 63: bothy.v1.InvokeRequest.UnsavedEntry
-	nil,                          // 64: bothy.v1.LogRequest.FieldsEntry
+	(*DoRequest)(nil),            // 53: bothy.v1.DoRequest
+	(*DoResponse)(nil),           // 54: bothy.v1.DoResponse
+	(*EntryDone)(nil),            // 55: bothy.v1.EntryDone
+	(*InvokeToolRequest)(nil),    // 56: bothy.v1.InvokeToolRequest
+	(*InvokeToolResponse)(nil),   // 57: bothy.v1.InvokeToolResponse
+	(*SecretRequest)(nil),        // 58: bothy.v1.SecretRequest
+	(*SecretResponse)(nil),       // 59: bothy.v1.SecretResponse
+	(*LoginRequest)(nil),         // 60: bothy.v1.LoginRequest
+	(*LoginResponse)(nil),        // 61: bothy.v1.LoginResponse
+	(*KeepLoginRequest)(nil),     // 62: bothy.v1.KeepLoginRequest
+	(*KeepLoginResponse)(nil),    // 63: bothy.v1.KeepLoginResponse
+	(*LogRequest)(nil),           // 64: bothy.v1.LogRequest
+	(*LogResponse)(nil),          // 65: bothy.v1.LogResponse
+	nil,                          // 66: bothy.v1.InvokeRequest.UnsavedEntry
+	nil,                          // 67: bothy.v1.LogRequest.FieldsEntry
 }
 var file_v1_bothy_proto_depIdxs = []int32{
 	12, // 0: bothy.v1.ConfigureResponse.failure:type_name -> bothy.v1.Failure
 	12, // 1: bothy.v1.ReleaseResponse.failure:type_name -> bothy.v1.Failure
 	14, // 2: bothy.v1.InvokeRequest.protection:type_name -> bothy.v1.Protection
-	63, // 3: bothy.v1.InvokeRequest.unsaved:type_name -> bothy.v1.InvokeRequest.UnsavedEntry
+	66, // 3: bothy.v1.InvokeRequest.unsaved:type_name -> bothy.v1.InvokeRequest.UnsavedEntry
 	25, // 4: bothy.v1.CallResponse.result:type_name -> bothy.v1.ToolResult
 	12, // 5: bothy.v1.CallResponse.failure:type_name -> bothy.v1.Failure
 	12, // 6: bothy.v1.StageResponse.failure:type_name -> bothy.v1.Failure
@@ -4323,77 +4504,82 @@ var file_v1_bothy_proto_depIdxs = []int32{
 	12, // 27: bothy.v1.ServeResponse.failure:type_name -> bothy.v1.Failure
 	12, // 28: bothy.v1.EntriesResponse.failure:type_name -> bothy.v1.Failure
 	51, // 29: bothy.v1.EntriesResponse.entries:type_name -> bothy.v1.Entry
-	25, // 30: bothy.v1.InvokeToolResponse.result:type_name -> bothy.v1.ToolResult
-	12, // 31: bothy.v1.InvokeToolResponse.failure:type_name -> bothy.v1.Failure
-	12, // 32: bothy.v1.SecretResponse.failure:type_name -> bothy.v1.Failure
-	12, // 33: bothy.v1.LoginResponse.failure:type_name -> bothy.v1.Failure
-	12, // 34: bothy.v1.KeepLoginResponse.failure:type_name -> bothy.v1.Failure
-	64, // 35: bothy.v1.LogRequest.fields:type_name -> bothy.v1.LogRequest.FieldsEntry
-	0,  // 36: bothy.v1.Plugin.Describe:input_type -> bothy.v1.DescribeRequest
-	2,  // 37: bothy.v1.Plugin.Configure:input_type -> bothy.v1.ConfigureRequest
-	4,  // 38: bothy.v1.Plugin.Watch:input_type -> bothy.v1.WatchRequest
-	6,  // 39: bothy.v1.Plugin.Health:input_type -> bothy.v1.HealthRequest
-	8,  // 40: bothy.v1.Plugin.Drain:input_type -> bothy.v1.DrainRequest
-	10, // 41: bothy.v1.Plugin.Release:input_type -> bothy.v1.ReleaseRequest
-	13, // 42: bothy.v1.Tool.Invoke:input_type -> bothy.v1.InvokeRequest
-	13, // 43: bothy.v1.Tool.Call:input_type -> bothy.v1.InvokeRequest
-	19, // 44: bothy.v1.Tool.Cancel:input_type -> bothy.v1.CancelRequest
-	13, // 45: bothy.v1.Tool.Settle:input_type -> bothy.v1.InvokeRequest
-	13, // 46: bothy.v1.Tool.Stage:input_type -> bothy.v1.InvokeRequest
-	17, // 47: bothy.v1.Tool.Prepare:input_type -> bothy.v1.PrepareRequest
-	27, // 48: bothy.v1.Skill.Execute:input_type -> bothy.v1.ExecuteRequest
-	19, // 49: bothy.v1.Skill.Cancel:input_type -> bothy.v1.CancelRequest
-	35, // 50: bothy.v1.Provider.Models:input_type -> bothy.v1.ModelsRequest
-	37, // 51: bothy.v1.Provider.Complete:input_type -> bothy.v1.CompleteRequest
-	32, // 52: bothy.v1.Provider.Pull:input_type -> bothy.v1.PullRequest
-	28, // 53: bothy.v1.Provider.Authenticate:input_type -> bothy.v1.AuthenticateRequest
-	43, // 54: bothy.v1.Hook.Event:input_type -> bothy.v1.EventRequest
-	45, // 55: bothy.v1.Hook.Filter:input_type -> bothy.v1.FilterRequest
-	47, // 56: bothy.v1.Channel.Serve:input_type -> bothy.v1.ServeRequest
-	19, // 57: bothy.v1.Channel.Cancel:input_type -> bothy.v1.CancelRequest
-	49, // 58: bothy.v1.Host.Entries:input_type -> bothy.v1.EntriesRequest
-	52, // 59: bothy.v1.Host.Write:input_type -> bothy.v1.WriteRequest
-	53, // 60: bothy.v1.Host.InvokeTool:input_type -> bothy.v1.InvokeToolRequest
-	37, // 61: bothy.v1.Host.Complete:input_type -> bothy.v1.CompleteRequest
-	55, // 62: bothy.v1.Host.Secret:input_type -> bothy.v1.SecretRequest
-	57, // 63: bothy.v1.Host.Login:input_type -> bothy.v1.LoginRequest
-	59, // 64: bothy.v1.Host.KeepLogin:input_type -> bothy.v1.KeepLoginRequest
-	61, // 65: bothy.v1.Host.Log:input_type -> bothy.v1.LogRequest
-	1,  // 66: bothy.v1.Plugin.Describe:output_type -> bothy.v1.DescribeResponse
-	3,  // 67: bothy.v1.Plugin.Configure:output_type -> bothy.v1.ConfigureResponse
-	5,  // 68: bothy.v1.Plugin.Watch:output_type -> bothy.v1.WatchResponse
-	7,  // 69: bothy.v1.Plugin.Health:output_type -> bothy.v1.HealthResponse
-	9,  // 70: bothy.v1.Plugin.Drain:output_type -> bothy.v1.DrainResponse
-	11, // 71: bothy.v1.Plugin.Release:output_type -> bothy.v1.ReleaseResponse
-	21, // 72: bothy.v1.Tool.Invoke:output_type -> bothy.v1.InvokeResponse
-	15, // 73: bothy.v1.Tool.Call:output_type -> bothy.v1.CallResponse
-	20, // 74: bothy.v1.Tool.Cancel:output_type -> bothy.v1.CancelResponse
-	22, // 75: bothy.v1.Tool.Settle:output_type -> bothy.v1.SettleResponse
-	16, // 76: bothy.v1.Tool.Stage:output_type -> bothy.v1.StageResponse
-	18, // 77: bothy.v1.Tool.Prepare:output_type -> bothy.v1.PrepareResponse
-	21, // 78: bothy.v1.Skill.Execute:output_type -> bothy.v1.InvokeResponse
-	20, // 79: bothy.v1.Skill.Cancel:output_type -> bothy.v1.CancelResponse
-	36, // 80: bothy.v1.Provider.Models:output_type -> bothy.v1.ModelsResponse
-	38, // 81: bothy.v1.Provider.Complete:output_type -> bothy.v1.CompleteResponse
-	33, // 82: bothy.v1.Provider.Pull:output_type -> bothy.v1.PullResponse
-	29, // 83: bothy.v1.Provider.Authenticate:output_type -> bothy.v1.AuthenticateResponse
-	44, // 84: bothy.v1.Hook.Event:output_type -> bothy.v1.EventResponse
-	46, // 85: bothy.v1.Hook.Filter:output_type -> bothy.v1.FilterResponse
-	48, // 86: bothy.v1.Channel.Serve:output_type -> bothy.v1.ServeResponse
-	20, // 87: bothy.v1.Channel.Cancel:output_type -> bothy.v1.CancelResponse
-	50, // 88: bothy.v1.Host.Entries:output_type -> bothy.v1.EntriesResponse
-	50, // 89: bothy.v1.Host.Write:output_type -> bothy.v1.EntriesResponse
-	54, // 90: bothy.v1.Host.InvokeTool:output_type -> bothy.v1.InvokeToolResponse
-	38, // 91: bothy.v1.Host.Complete:output_type -> bothy.v1.CompleteResponse
-	56, // 92: bothy.v1.Host.Secret:output_type -> bothy.v1.SecretResponse
-	58, // 93: bothy.v1.Host.Login:output_type -> bothy.v1.LoginResponse
-	60, // 94: bothy.v1.Host.KeepLogin:output_type -> bothy.v1.KeepLoginResponse
-	62, // 95: bothy.v1.Host.Log:output_type -> bothy.v1.LogResponse
-	66, // [66:96] is the sub-list for method output_type
-	36, // [36:66] is the sub-list for method input_type
-	36, // [36:36] is the sub-list for extension type_name
-	36, // [36:36] is the sub-list for extension extendee
-	0,  // [0:36] is the sub-list for field type_name
+	12, // 30: bothy.v1.DoResponse.failure:type_name -> bothy.v1.Failure
+	55, // 31: bothy.v1.DoResponse.done:type_name -> bothy.v1.EntryDone
+	51, // 32: bothy.v1.EntryDone.entries:type_name -> bothy.v1.Entry
+	25, // 33: bothy.v1.InvokeToolResponse.result:type_name -> bothy.v1.ToolResult
+	12, // 34: bothy.v1.InvokeToolResponse.failure:type_name -> bothy.v1.Failure
+	12, // 35: bothy.v1.SecretResponse.failure:type_name -> bothy.v1.Failure
+	12, // 36: bothy.v1.LoginResponse.failure:type_name -> bothy.v1.Failure
+	12, // 37: bothy.v1.KeepLoginResponse.failure:type_name -> bothy.v1.Failure
+	67, // 38: bothy.v1.LogRequest.fields:type_name -> bothy.v1.LogRequest.FieldsEntry
+	0,  // 39: bothy.v1.Plugin.Describe:input_type -> bothy.v1.DescribeRequest
+	2,  // 40: bothy.v1.Plugin.Configure:input_type -> bothy.v1.ConfigureRequest
+	4,  // 41: bothy.v1.Plugin.Watch:input_type -> bothy.v1.WatchRequest
+	6,  // 42: bothy.v1.Plugin.Health:input_type -> bothy.v1.HealthRequest
+	8,  // 43: bothy.v1.Plugin.Drain:input_type -> bothy.v1.DrainRequest
+	10, // 44: bothy.v1.Plugin.Release:input_type -> bothy.v1.ReleaseRequest
+	13, // 45: bothy.v1.Tool.Invoke:input_type -> bothy.v1.InvokeRequest
+	13, // 46: bothy.v1.Tool.Call:input_type -> bothy.v1.InvokeRequest
+	19, // 47: bothy.v1.Tool.Cancel:input_type -> bothy.v1.CancelRequest
+	13, // 48: bothy.v1.Tool.Settle:input_type -> bothy.v1.InvokeRequest
+	13, // 49: bothy.v1.Tool.Stage:input_type -> bothy.v1.InvokeRequest
+	17, // 50: bothy.v1.Tool.Prepare:input_type -> bothy.v1.PrepareRequest
+	27, // 51: bothy.v1.Skill.Execute:input_type -> bothy.v1.ExecuteRequest
+	19, // 52: bothy.v1.Skill.Cancel:input_type -> bothy.v1.CancelRequest
+	35, // 53: bothy.v1.Provider.Models:input_type -> bothy.v1.ModelsRequest
+	37, // 54: bothy.v1.Provider.Complete:input_type -> bothy.v1.CompleteRequest
+	32, // 55: bothy.v1.Provider.Pull:input_type -> bothy.v1.PullRequest
+	28, // 56: bothy.v1.Provider.Authenticate:input_type -> bothy.v1.AuthenticateRequest
+	43, // 57: bothy.v1.Hook.Event:input_type -> bothy.v1.EventRequest
+	45, // 58: bothy.v1.Hook.Filter:input_type -> bothy.v1.FilterRequest
+	47, // 59: bothy.v1.Channel.Serve:input_type -> bothy.v1.ServeRequest
+	19, // 60: bothy.v1.Channel.Cancel:input_type -> bothy.v1.CancelRequest
+	49, // 61: bothy.v1.Host.Entries:input_type -> bothy.v1.EntriesRequest
+	52, // 62: bothy.v1.Host.Write:input_type -> bothy.v1.WriteRequest
+	53, // 63: bothy.v1.Host.Do:input_type -> bothy.v1.DoRequest
+	56, // 64: bothy.v1.Host.InvokeTool:input_type -> bothy.v1.InvokeToolRequest
+	37, // 65: bothy.v1.Host.Complete:input_type -> bothy.v1.CompleteRequest
+	58, // 66: bothy.v1.Host.Secret:input_type -> bothy.v1.SecretRequest
+	60, // 67: bothy.v1.Host.Login:input_type -> bothy.v1.LoginRequest
+	62, // 68: bothy.v1.Host.KeepLogin:input_type -> bothy.v1.KeepLoginRequest
+	64, // 69: bothy.v1.Host.Log:input_type -> bothy.v1.LogRequest
+	1,  // 70: bothy.v1.Plugin.Describe:output_type -> bothy.v1.DescribeResponse
+	3,  // 71: bothy.v1.Plugin.Configure:output_type -> bothy.v1.ConfigureResponse
+	5,  // 72: bothy.v1.Plugin.Watch:output_type -> bothy.v1.WatchResponse
+	7,  // 73: bothy.v1.Plugin.Health:output_type -> bothy.v1.HealthResponse
+	9,  // 74: bothy.v1.Plugin.Drain:output_type -> bothy.v1.DrainResponse
+	11, // 75: bothy.v1.Plugin.Release:output_type -> bothy.v1.ReleaseResponse
+	21, // 76: bothy.v1.Tool.Invoke:output_type -> bothy.v1.InvokeResponse
+	15, // 77: bothy.v1.Tool.Call:output_type -> bothy.v1.CallResponse
+	20, // 78: bothy.v1.Tool.Cancel:output_type -> bothy.v1.CancelResponse
+	22, // 79: bothy.v1.Tool.Settle:output_type -> bothy.v1.SettleResponse
+	16, // 80: bothy.v1.Tool.Stage:output_type -> bothy.v1.StageResponse
+	18, // 81: bothy.v1.Tool.Prepare:output_type -> bothy.v1.PrepareResponse
+	21, // 82: bothy.v1.Skill.Execute:output_type -> bothy.v1.InvokeResponse
+	20, // 83: bothy.v1.Skill.Cancel:output_type -> bothy.v1.CancelResponse
+	36, // 84: bothy.v1.Provider.Models:output_type -> bothy.v1.ModelsResponse
+	38, // 85: bothy.v1.Provider.Complete:output_type -> bothy.v1.CompleteResponse
+	33, // 86: bothy.v1.Provider.Pull:output_type -> bothy.v1.PullResponse
+	29, // 87: bothy.v1.Provider.Authenticate:output_type -> bothy.v1.AuthenticateResponse
+	44, // 88: bothy.v1.Hook.Event:output_type -> bothy.v1.EventResponse
+	46, // 89: bothy.v1.Hook.Filter:output_type -> bothy.v1.FilterResponse
+	48, // 90: bothy.v1.Channel.Serve:output_type -> bothy.v1.ServeResponse
+	20, // 91: bothy.v1.Channel.Cancel:output_type -> bothy.v1.CancelResponse
+	50, // 92: bothy.v1.Host.Entries:output_type -> bothy.v1.EntriesResponse
+	50, // 93: bothy.v1.Host.Write:output_type -> bothy.v1.EntriesResponse
+	54, // 94: bothy.v1.Host.Do:output_type -> bothy.v1.DoResponse
+	57, // 95: bothy.v1.Host.InvokeTool:output_type -> bothy.v1.InvokeToolResponse
+	38, // 96: bothy.v1.Host.Complete:output_type -> bothy.v1.CompleteResponse
+	59, // 97: bothy.v1.Host.Secret:output_type -> bothy.v1.SecretResponse
+	61, // 98: bothy.v1.Host.Login:output_type -> bothy.v1.LoginResponse
+	63, // 99: bothy.v1.Host.KeepLogin:output_type -> bothy.v1.KeepLoginResponse
+	65, // 100: bothy.v1.Host.Log:output_type -> bothy.v1.LogResponse
+	70, // [70:101] is the sub-list for method output_type
+	39, // [39:70] is the sub-list for method input_type
+	39, // [39:39] is the sub-list for extension type_name
+	39, // [39:39] is the sub-list for extension extendee
+	0,  // [0:39] is the sub-list for field type_name
 }
 
 func init() { file_v1_bothy_proto_init() }
@@ -4436,7 +4622,7 @@ func file_v1_bothy_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_v1_bothy_proto_rawDesc), len(file_v1_bothy_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   65,
+			NumMessages:   68,
 			NumExtensions: 0,
 			NumServices:   7,
 		},

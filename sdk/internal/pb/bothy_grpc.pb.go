@@ -1375,6 +1375,7 @@ var Channel_ServiceDesc = grpc.ServiceDesc{
 const (
 	Host_Entries_FullMethodName    = "/bothy.v1.Host/Entries"
 	Host_Write_FullMethodName      = "/bothy.v1.Host/Write"
+	Host_Do_FullMethodName         = "/bothy.v1.Host/Do"
 	Host_InvokeTool_FullMethodName = "/bothy.v1.Host/InvokeTool"
 	Host_Complete_FullMethodName   = "/bothy.v1.Host/Complete"
 	Host_Secret_FullMethodName     = "/bothy.v1.Host/Secret"
@@ -1393,6 +1394,7 @@ const (
 type HostClient interface {
 	Entries(ctx context.Context, in *EntriesRequest, opts ...grpc.CallOption) (*EntriesResponse, error)
 	Write(ctx context.Context, in *WriteRequest, opts ...grpc.CallOption) (*EntriesResponse, error)
+	Do(ctx context.Context, in *DoRequest, opts ...grpc.CallOption) (*DoResponse, error)
 	InvokeTool(ctx context.Context, in *InvokeToolRequest, opts ...grpc.CallOption) (*InvokeToolResponse, error)
 	Complete(ctx context.Context, in *CompleteRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[CompleteResponse], error)
 	Secret(ctx context.Context, in *SecretRequest, opts ...grpc.CallOption) (*SecretResponse, error)
@@ -1424,6 +1426,16 @@ func (c *hostClient) Write(ctx context.Context, in *WriteRequest, opts ...grpc.C
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(EntriesResponse)
 	err := c.cc.Invoke(ctx, Host_Write_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *hostClient) Do(ctx context.Context, in *DoRequest, opts ...grpc.CallOption) (*DoResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(DoResponse)
+	err := c.cc.Invoke(ctx, Host_Do_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -1509,6 +1521,7 @@ func (c *hostClient) Log(ctx context.Context, in *LogRequest, opts ...grpc.CallO
 type HostServer interface {
 	Entries(context.Context, *EntriesRequest) (*EntriesResponse, error)
 	Write(context.Context, *WriteRequest) (*EntriesResponse, error)
+	Do(context.Context, *DoRequest) (*DoResponse, error)
 	InvokeTool(context.Context, *InvokeToolRequest) (*InvokeToolResponse, error)
 	Complete(*CompleteRequest, grpc.ServerStreamingServer[CompleteResponse]) error
 	Secret(context.Context, *SecretRequest) (*SecretResponse, error)
@@ -1531,6 +1544,9 @@ func (UnimplementedHostServer) Entries(context.Context, *EntriesRequest) (*Entri
 }
 func (UnimplementedHostServer) Write(context.Context, *WriteRequest) (*EntriesResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Write not implemented")
+}
+func (UnimplementedHostServer) Do(context.Context, *DoRequest) (*DoResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Do not implemented")
 }
 func (UnimplementedHostServer) InvokeTool(context.Context, *InvokeToolRequest) (*InvokeToolResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method InvokeTool not implemented")
@@ -1603,6 +1619,24 @@ func _Host_Write_Handler(srv interface{}, ctx context.Context, dec func(interfac
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
 		return srv.(HostServer).Write(ctx, req.(*WriteRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _Host_Do_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(DoRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(HostServer).Do(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Host_Do_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(HostServer).Do(ctx, req.(*DoRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
@@ -1722,6 +1756,10 @@ var Host_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "Write",
 			Handler:    _Host_Write_Handler,
+		},
+		{
+			MethodName: "Do",
+			Handler:    _Host_Do_Handler,
 		},
 		{
 			MethodName: "InvokeTool",

@@ -40,6 +40,24 @@ func ReadEntries(entries []*pb.Entry) []sdk.Entry {
 	return out
 }
 
+// Done writes what uses of verbs came to.
+func Done(done []sdk.EntryDone) []*pb.EntryDone {
+	out := make([]*pb.EntryDone, len(done))
+	for i, d := range done {
+		out[i] = &pb.EntryDone{Text: Text(d.Text), Entries: Entries(d.Entries), Overwrote: d.Overwrote, Left: int64(d.Left)}
+	}
+	return out
+}
+
+// ReadDone reads what uses of verbs came to.
+func ReadDone(done []*pb.EntryDone) []sdk.EntryDone {
+	out := make([]sdk.EntryDone, len(done))
+	for i, d := range done {
+		out[i] = sdk.EntryDone{Text: d.GetText(), Entries: ReadEntries(d.GetEntries()), Overwrote: d.GetOverwrote(), Left: int(d.GetLeft())}
+	}
+	return out
+}
+
 // nanoseconds since 1970; 0 for the zero time, which has none.
 func nanoseconds(t time.Time) int64 {
 	if t.IsZero() {

@@ -45,6 +45,11 @@ class Host:
         """Writes entries in one commit, each a dict such as {"path": ..., "body": ...}. Grant: entries."""
         return list(self._answer("Write", writes_json=json.dumps(writes).encode()).entries)
 
+    def do(self, *calls):
+        """Uses verbs on entries in one commit, each a dict such as {"verb": "set", "path": ..., "body": ...}, and returns
+        what each came to, with the members of bothy.v1.EntryDone. Grant: entries."""
+        return list(self._answer("Do", calls_json=json.dumps(calls).encode()).done)
+
     def use(self, tool, **arguments):
         """Calls another tool, and returns its result: success, output, error and more. Grant: tools."""
         return self._answer("InvokeTool", tool=tool, arguments_json=json.dumps(arguments).encode()).result

@@ -339,6 +339,9 @@ func back(ctx context.Context, in service, c tool.Call) (sdk.ToolResult, error) 
 			return sdk.ToolResult{}, err
 		}
 		return tool.Text(string(es[0].Writer)), nil
+	case "do":
+		done, err := h.Do(ctx, sdk.EntryCall{Verb: sdk.VerbSet, Path: in.Name, Body: &in.Service, Append: true}, sdk.EntryCall{Verb: sdk.VerbGet, Path: in.Name, Body: &in.Name})
+		return tool.Text(fmt.Sprint(done)), err
 	case "invoke":
 		return h.Invoke(ctx, in.Name, []byte(`{"service":"invoke","name":"`+in.Name+`"}`))
 	case "complete":

@@ -2,11 +2,13 @@ package rpc
 
 import "github.com/bothyd/bothy/sdk"
 
-// EntriesParams is the parameters of getEntries.
+// EntriesParams is the parameters of getEntries. It finds what the run has a view of, in the order of its
+// first appearance, and behind that, archived, what it shares with others and has no view of.
 type EntriesParams struct {
-	Run     string `json:"run" access:"run" jsonschema:"the run's alias in the project, or its id"`
+	Run     string `json:"run,omitempty" access:"run" jsonschema:"the run's alias in the project, or its id; the newest of the project when absent"`
 	Project string `json:"project,omitempty" access:"project" jsonschema:"absolute path of the project; not needed with an id"`
 	Pattern string `json:"pattern,omitempty" access:"free" jsonschema:"pattern over paths (glob, regular expression or the path itself); all when absent"`
+	Brief   bool   `json:"brief,omitempty" access:"free" jsonschema:"without bodies"`
 	Limit   int    `json:"limit,omitempty" access:"free" jsonschema:"at most so many, 100 when absent"`
 	Offset  int    `json:"offset,omitempty" access:"free"`
 }

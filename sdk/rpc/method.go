@@ -29,6 +29,13 @@ const (
 	MethodLend        = "run/lend"
 	MethodBuffer      = "buffer/give"
 
+	MethodSet      = "set"
+	MethodGet      = "get"
+	MethodRemove   = "rm"
+	MethodCopy     = "cp"
+	MethodMove     = "mv"
+	MethodProgress = "update"
+
 	MethodRuns    = "getRuns"
 	MethodRun     = "getRun"
 	MethodEntries = "getEntries"

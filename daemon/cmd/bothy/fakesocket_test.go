@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"time"
 
 	"github.com/bothyd/bothy/sdk"
@@ -41,6 +43,11 @@ func (f *fakeDaemon) Cassette(_ context.Context, _ int64, prompt int, offset int
 }
 
 func (f *fakeDaemon) CancelCall(context.Context, int64, string) ([]string, error) { return nil, nil }
+
+func (f *fakeDaemon) UseEntries(_ context.Context, run sdk.Run, calls []sdk.EntryCall) ([]sdk.EntryDone, error) {
+	text, err := json.Marshal(calls)
+	return []sdk.EntryDone{{Text: fmt.Sprintf("%s %s", run.Alias, text)}}, err
+}
 
 func (f *fakeDaemon) Touched(context.Context, int64) (map[int64]rpc.PromptFiles, error) {
 	return nil, nil

@@ -97,7 +97,8 @@ func TestEveryMethodIsHeldToTheChannel(t *testing.T) {
 			if _, names := foreign[f.name]; names {
 				named = append(named, f.name)
 			}
-			ofRun := f.name == "action" && m.needs("run") // and looked for in that
+			verbs := []string{rpc.MethodSet, rpc.MethodGet, rpc.MethodRemove, rpc.MethodCopy, rpc.MethodMove}
+			ofRun := (f.name == "action" || f.name == "path" && slices.Contains(verbs, name)) && m.needs("run") // and looked for in that
 			if slices.Contains([]string{"file", "action", "path", "entry"}, f.name) && !ofRun {
 				t.Errorf("%s takes %q, which nobody holds to a project", name, f.name)
 			}

@@ -32,6 +32,7 @@ var channelMethods = map[string]limit{
 	rpc.MethodAbort: ofRun, rpc.MethodRelease: ofRun, rpc.MethodTakeBack: ofRun, rpc.MethodPrompts: ofRun, rpc.MethodPromptFiles: ofRun, rpc.MethodCassette: ofRun, rpc.MethodCancelCall: ofRun, rpc.MethodResume: ofRun, rpc.MethodFork: ofRun, rpc.MethodChanges: ofRun, rpc.MethodUndo: ofRun, rpc.MethodRedo: ofRun,
 	rpc.MethodReset: ofRun, rpc.MethodDelete: ofRun, rpc.MethodRename: ofRun, rpc.MethodRunConfig: ofRun,
 	rpc.MethodRun: ofRun, rpc.MethodEntries: ofRun,
+	rpc.MethodSet: ofRun, rpc.MethodGet: ofRun, rpc.MethodRemove: ofRun, rpc.MethodCopy: ofRun, rpc.MethodMove: ofRun, rpc.MethodProgress: ofRun,
 
 	rpc.MethodProposal: ofProposal,
 	rpc.MethodJournal:  ofJournal, rpc.MethodWatch: ofJournal,

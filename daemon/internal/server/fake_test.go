@@ -230,6 +230,15 @@ func (f *fakeEngine) Cassette(_ context.Context, run int64, prompt int, offset i
 	return rpc.CassettePiece{ID: run, Prompt: prompt, Size: int64(len(text)), Next: next, Text: text[offset:next]}, nil
 }
 
+func (f *fakeEngine) UseEntries(_ context.Context, run sdk.Run, calls []sdk.EntryCall) ([]sdk.EntryDone, error) {
+	c := calls[0]
+	text, err := json.Marshal(c)
+	if c.Path == "known://missing" {
+		return nil, sdk.Errorf(sdk.NotFound, "there is no entry %s", c.Path)
+	}
+	return []sdk.EntryDone{{Text: fmt.Sprintf("%d %s", run.ID, text)}}, err
+}
+
 func (f *fakeEngine) CancelCall(_ context.Context, run int64, path string) ([]string, error) {
 	f.did("cancel %q of %d", path, run)
 	return []string{"log://turn_1/bash/ls"}, nil

@@ -57,12 +57,19 @@ func (s *Server) table() map[string]method {
 		rpc.MethodRename:      of(rpc.RoleSubmit, "Gives a run another alias.", onRun(s, s.rename)),
 		rpc.MethodRunConfig:   of(rpc.RoleSubmit, "Changes a run's model and what it has of its own, from its next prompt on, and tells what is in force.", onRun(s, s.configure)),
 
+		rpc.MethodSet:      of(rpc.RoleSubmit, "Creates or changes an entry of a run, or all that a pattern fits.", begins(onRun(s, s.set))),
+		rpc.MethodGet:      of(rpc.RoleSubmit, "Makes entries of a run visible to its model, and answers with them.", begins(onRun(s, s.get))),
+		rpc.MethodRemove:   of(rpc.RoleSubmit, "Takes entries out of a run's view.", begins(onRun(s, s.remove))),
+		rpc.MethodCopy:     of(rpc.RoleSubmit, "Copies an entry of a run to another path.", begins(onRun(s, s.move(sdk.VerbCopy)))),
+		rpc.MethodMove:     of(rpc.RoleSubmit, "Gives an entry of a run another path.", begins(onRun(s, s.move(sdk.VerbMove)))),
+		rpc.MethodProgress: of(rpc.RoleSubmit, "Notes how far the work of a run has come, for its model and for people.", begins(onRun(s, s.progress))),
+
 		rpc.MethodLend:   of(rpc.RoleApprove, "Lends servers of MCP and a front end's unsaved texts to a run, until the connection closes.", begins(lasting(s.lend))),
 		rpc.MethodBuffer: of(rpc.RoleApprove, "Answers buffer/wanted, which was sent over this connection.", lasting(s.giveBuffer)),
 
 		rpc.MethodRuns:    of(rpc.RoleObserve, "Lists runs, newest first.", s.runs),
 		rpc.MethodRun:     of(rpc.RoleObserve, "One run with its loops, turns, history and cost.", s.run),
-		rpc.MethodEntries: of(rpc.RoleObserve, "The entries that a run sees, in the order of their first appearance.", onRun(s, s.entries)),
+		rpc.MethodEntries: of(rpc.RoleObserve, "The entries that a run sees, in the order of their first appearance, and behind them what it shares with others and does not see.", s.entries),
 
 		rpc.MethodModels: of(rpc.RoleObserve, "Lists the models that a prompt may name, and the one that is taken when it names none.", caughtUp(s.models)),
 		rpc.MethodPull:   of(rpc.RoleAdmin, "Has a provider get a model onto its server, and sends models/progress. Answers when it can be used; closing the connection gives it up.", s.pull),

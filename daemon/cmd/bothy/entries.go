@@ -1,0 +1,53 @@
+package main
+
+import (
+	"context"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+type entriesCmd struct {
+	Ls  entriesLsCmd  `cmd:"" default:"withargs" help:"List what a run knows."`
+	Get entriesGetCmd `cmd:"" help:"Print entries, and have the run's model see them."`
+	Set entriesSetCmd `cmd:"" help:"Create or change an entry."`
+	Rm  entriesRmCmd  `cmd:"" help:"Take entries out of what a run sees."`
+	Cp  entriesCpCmd  `cmd:"" help:"Copy an entry to another path."`
+	Mv  entriesMvCmd  `cmd:"" help:"Give an entry another path."`
+}
+
+// Help adds to the verb's help.
+func (entriesCmd) Help() string {
+	return `An entry is a text under a path such as known://NAME: what a model found out, what a tool answered, what a plugin keeps. A model sees an entry whole, by its summary, or not at all.
+
+You may write known://, unknown:// and update://, and what a plugin's scheme lets clients write. What happened in a turn stays as it is.
+
+Examples:
+
+    bothy entries ls 'known://**'
+    bothy entries get known://plan
+    bothy entries set known://style "tabs, no semicolons"
+    bothy entries set known://old --visibility archived
+    bothy entries mv known://plan known://plan/done
+`
+}
+
+// ofRun is how a verb takes the run whose entries are meant.
+type ofRun struct {
+	Run     string `short:"r" placeholder:"RUN" complete:"run" help:"The run's alias or id; the project's newest when absent."`
+	Project string `placeholder:"DIR" complete:"dir" help:"The project, instead of the one that is found."`
+}
+
+// open implements runOpener.
+func (o ofRun) open(ctx context.Context, c *console) (*client.Client, rpc.RunRef, error) {
+	if o.Run != "" {
+		return namedRun{o.Run, o.Project}.open(ctx, c)
+	}
+	return runArg{Project: o.Project}.open(ctx, c)
+}
+
+// done shows what a verb came to.
+func done(c *console) func(sdk.EntryDone) error {
+	return told(c, func(d sdk.EntryDone) string { return d.Text })
+}

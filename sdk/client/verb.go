@@ -1,0 +1,39 @@
+package client
+
+import (
+	"context"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+// SetEntry creates or changes an entry of a run, or all that a pattern fits.
+func (c *Client) SetEntry(ctx context.Context, p rpc.Set) (sdk.EntryDone, error) {
+	return ask[sdk.EntryDone](ctx, c, rpc.MethodSet, p)
+}
+
+// GetEntry makes entries of a run visible to its model and answers with their bodies; to
+// read without that, use Entries.
+func (c *Client) GetEntry(ctx context.Context, p rpc.Get) (sdk.EntryDone, error) {
+	return ask[sdk.EntryDone](ctx, c, rpc.MethodGet, p)
+}
+
+// RemoveEntry takes entries out of a run's view.
+func (c *Client) RemoveEntry(ctx context.Context, p rpc.Remove) (sdk.EntryDone, error) {
+	return ask[sdk.EntryDone](ctx, c, rpc.MethodRemove, p)
+}
+
+// CopyEntry copies an entry of a run, over what is at the destination.
+func (c *Client) CopyEntry(ctx context.Context, p rpc.Move) (sdk.EntryDone, error) {
+	return ask[sdk.EntryDone](ctx, c, rpc.MethodCopy, p)
+}
+
+// MoveEntry gives an entry of a run another path, over what is there.
+func (c *Client) MoveEntry(ctx context.Context, p rpc.Move) (sdk.EntryDone, error) {
+	return ask[sdk.EntryDone](ctx, c, rpc.MethodMove, p)
+}
+
+// Progress notes how far the work of a run has come. It ends nothing.
+func (c *Client) Progress(ctx context.Context, p rpc.Update) (sdk.EntryDone, error) {
+	return ask[sdk.EntryDone](ctx, c, rpc.MethodProgress, p)
+}

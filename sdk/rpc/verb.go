@@ -1,0 +1,63 @@
+package rpc
+
+import (
+	"encoding/json"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// The parameters of the six verbs on entries, with the meaning of sdk.EntryCall. Each answers
+// with sdk.EntryDone.
+
+// Set is the parameters of set.
+type Set struct {
+	Run        string          `json:"run" access:"run" jsonschema:"the run's alias in the project, or its id"`
+	Project    string          `json:"project,omitempty" access:"project" jsonschema:"absolute path of the project; not needed with an id"`
+	Path       string          `json:"path" access:"free" jsonschema:"of an entry, or a pattern: without a body, or with pattern"`
+	Body       *string         `json:"body,omitempty" access:"free" jsonschema:"the whole text, which is in sight then; absent it stays as it is"`
+	Append     bool            `json:"append,omitempty" access:"free" jsonschema:"body goes behind what is there"`
+	State      sdk.State       `json:"state,omitempty" access:"free" jsonschema:"resolved, failed or cancelled"`
+	Outcome    sdk.Outcome     `json:"outcome,omitempty" access:"free" jsonschema:"why it failed or was cancelled, in a word"`
+	Visibility sdk.Visibility  `json:"visibility,omitempty" access:"free" jsonschema:"visible, summarized or archived"`
+	Attributes json.RawMessage `json:"attributes,omitempty" access:"free" jsonschema:"an object, merged into what is there (RFC 7386)"`
+	Summary    string          `json:"summary,omitempty" access:"free" jsonschema:"the attribute of that name, cut at 80 characters"`
+	Pattern    bool            `json:"pattern,omitempty" access:"free" jsonschema:"with a body: path is a pattern, and no entry is made"`
+	Filter     string          `json:"filter,omitempty" access:"free" jsonschema:"a pattern: only entries whose body has it"`
+}
+
+// Get is the parameters of get. With line, limit or preview nothing changes.
+type Get struct {
+	Run     string `json:"run" access:"run" jsonschema:"the run's alias in the project, or its id"`
+	Project string `json:"project,omitempty" access:"project" jsonschema:"absolute path of the project; not needed with an id"`
+	Path    string `json:"path" access:"free" jsonschema:"of an entry, or a pattern"`
+	Line    int    `json:"line,omitempty" access:"free" jsonschema:"the first line; -1 is the last one"`
+	Limit   int    `json:"limit,omitempty" access:"free" jsonschema:"at most so many lines"`
+	Preview bool   `json:"preview,omitempty" access:"free" jsonschema:"only list what would be made visible"`
+	Filter  string `json:"filter,omitempty" access:"free" jsonschema:"a pattern: only entries whose body has it"`
+}
+
+// Remove is the parameters of rm.
+type Remove struct {
+	Run     string `json:"run" access:"run" jsonschema:"the run's alias in the project, or its id"`
+	Project string `json:"project,omitempty" access:"project" jsonschema:"absolute path of the project; not needed with an id"`
+	Path    string `json:"path" access:"free" jsonschema:"of an entry, or a pattern"`
+	Filter  string `json:"filter,omitempty" access:"free" jsonschema:"a pattern: only entries whose body has it"`
+}
+
+// Move is the parameters of cp and mv.
+type Move struct {
+	Run        string         `json:"run" access:"run" jsonschema:"the run's alias in the project, or its id"`
+	Project    string         `json:"project,omitempty" access:"project" jsonschema:"absolute path of the project; not needed with an id"`
+	Path       string         `json:"path" access:"free" jsonschema:"of the entry"`
+	To         string         `json:"to" access:"free" jsonschema:"the path it shall have; what is there is overwritten"`
+	Visibility sdk.Visibility `json:"visibility,omitempty" access:"free" jsonschema:"that of the source when absent"`
+}
+
+// Update is the parameters of update.
+type Update struct {
+	Run        string          `json:"run" access:"run" jsonschema:"the run's alias in the project, or its id"`
+	Project    string          `json:"project,omitempty" access:"project" jsonschema:"absolute path of the project; not needed with an id"`
+	Body       string          `json:"body" access:"free" jsonschema:"how far the work has come"`
+	Status     int             `json:"status,omitempty" access:"free" jsonschema:"102 when absent; 200, 204 or 422. It ends nothing: only a model ends its work"`
+	Attributes json.RawMessage `json:"attributes,omitempty" access:"free" jsonschema:"an object, merged into what is there (RFC 7386)"`
+}

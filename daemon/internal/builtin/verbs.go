@@ -248,7 +248,8 @@ func (p *plan) find(path string) (*sight, error) {
 	if x != nil && (x.bodied || !x.there) {
 		return x, nil
 	}
-	found, err := p.stored.Entries(p.ctx, sdk.EntryQuery{Run: p.use.Run.ID, Path: path, Shared: true})
+	scheme, _ := p.stored.Scheme(sdk.SchemeOf(path))
+	found, err := p.stored.Entries(p.ctx, sdk.EntryQuery{Run: p.use.Run.ID, Path: path, Shared: scheme.Scope != "run"})
 	if sdk.OutcomeOf(err) == sdk.Validation { // a pattern need be no path
 		if pattern, _ := p.pattern(path); pattern != nil {
 			err = nil

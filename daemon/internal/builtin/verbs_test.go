@@ -62,7 +62,7 @@ func newBenchIn(t testing.TB, s *store.Store, root string) *bench {
 		t.Fatal(err)
 	}
 	redact := func(text string) string { return strings.ReplaceAll(text, "hunter2", "[gone]") }
-	return &bench{NewVerbs(s, ParseGlob, redact), t, s, sdk.EntryUse{Run: r, Writer: sdk.WriterModel, Turn: 3}}
+	return &bench{NewVerbs(s, ParsePattern, redact), t, s, sdk.EntryUse{Run: r, Writer: sdk.WriterModel, Turn: 3}}
 }
 
 // do uses a verb and commits what it came to.
@@ -163,7 +163,7 @@ func TestVerbsRefuse(t *testing.T) {
 		{"an outcome of success", with(set("known://a", "x"), func(c *sdk.EntryCall) { c.Outcome = "timeout" }), sdk.Validation},
 		{"a body that is no text", set("known://a", "\xff"), sdk.Validation},
 		{"to append nothing", with(get("known://here"), func(c *sdk.EntryCall) { c.Verb, c.Append = sdk.VerbSet, true }), sdk.Validation},
-		{"a pattern that is none", get("known://[a*"), sdk.Validation},
+		{"a pattern that is none", get("/(/"), sdk.Validation},
 		{"lines of more than one", with(get("known://*"), func(c *sdk.EntryCall) { c.Line = 1 }), sdk.Validation},
 		{"lines below none", with(get("known://here"), func(c *sdk.EntryCall) { c.Limit = -2 }), sdk.Validation},
 		{"an end that is none", sdk.EntryCall{Verb: sdk.VerbUpdate, Status: 404}, sdk.Validation},
@@ -217,6 +217,7 @@ func TestVerbsDo(t *testing.T) {
 		{"a path is its own text", []sdk.EntryCall{set("known://a*", "star"), set("known://ab", "x"), on(sdk.VerbRemove, "known://a*", "")}, "known://ab", `"x" 200 visible model`},
 		{"a path with dots is a path", []sdk.EntryCall{set("known://a/../b", "x")}, "known://a/../b", `"x" 200 visible model`},
 		{"rm", []sdk.EntryCall{set("known://a", "x"), on(sdk.VerbRemove, "known://a", "")}, "known://a", ""},
+		{"rm by an expression", []sdk.EntryCall{set("known://abc", "x"), set("known://b", "x"), on(sdk.VerbRemove, `/^known:\/\/a\w+$/`, "")}, "known://abc", ""},
 		{"rm of a pattern", []sdk.EntryCall{set("known://a", "x"), set("known://b", "x"), on(sdk.VerbRemove, "known://*", "")}, "known://b", ""},
 		{"cp", []sdk.EntryCall{with(set("known://a", "x"), func(c *sdk.EntryCall) { c.Summary = "s" }), on(sdk.VerbCopy, "known://a", "unknown://b")}, "unknown://b", `"x" 200 visible model {"summary":"s"}`},
 		{"cp over what was there", []sdk.EntryCall{

@@ -18,7 +18,7 @@ import (
 // jsonCalls is how each verb of a daemon is called by TestJSON.
 var jsonCalls = map[string]string{
 	"run": "x", "chat": "", "acp": "", "runs list": "", "runs show": "r1", "runs abort": "r1", "runs resume": "r1", "runs fork": "r1", "runs diff": "r1", "runs undo": "r1 --yes", "runs redo": "r1 --yes",
-	"runs reset": "r1", "runs rm": "r1 --yes", "runs rename": "r1 r2", "runs config": "r1", "journal": "", "proposals list": "", "proposals show": "1a2b3c4d", "proposals accept": "1a2b3c4d --yes",
+	"runs reset": "r1", "runs rm": "r1 --yes", "runs rename": "r1 r2", "runs config": "r1", "entries ls": "--run r1", "entries get": "--run r1 known://a", "entries set": "--run r1 known://a x", "entries rm": "--run r1 known://a", "entries cp": "--run r1 known://a known://b", "entries mv": "--run r1 known://a known://b", "journal": "", "proposals list": "", "proposals show": "1a2b3c4d", "proposals accept": "1a2b3c4d --yes",
 	"proposals reject": "1a2b3c4d", "proposals answer": "2a2b3c4d --cancel", "proposals edit": "1a2b3c4d", "notify": "", "policy rules": "", "policy forget": "3f2a", "explain": "1a2b3c4d", "audit list": "", "audit verify": "", "audit export": "",
 	"tools list": "", "tools info": "bash", "tools call": "bash {}", "skills list": "", "skills reload": "", "skills info": "pdf", "skills paths": "", "skills enable": "pdf", "skills disable": "pdf", "skills match": "x",
 	"skills explain": "pdf", "skills create": "pdf", "trust": "", "mcp list": "", "mcp serve": "", "mcp tools": "notes", "mcp read": "notes note://1", "mcp prompt": "notes", "mcp login": "notes", "mcp logout": "notes", "plugins list": "", "plugins reload": "bash", "plugins dev": "bothy-plugin-x", "hooks": "", "models list": "", "models pull": "qwen3", "usage": "", "status": "",

@@ -117,7 +117,7 @@ func (f *fakeStore) Turns(context.Context, int64) ([]sdk.Turn, error) { return f
 func (f *fakeStore) Entries(_ context.Context, q sdk.EntryQuery) ([]sdk.Entry, error) {
 	var found []sdk.Entry
 	for _, e := range f.entries {
-		if ok, _ := filepath.Match(q.Pattern, e.Path); ok || q.Pattern == "" {
+		if ok, _ := filepath.Match(q.Pattern, e.Path); (ok || q.Pattern == "") && (q.Path == "" || q.Path == e.Path) {
 			found = append(found, e)
 		}
 	}

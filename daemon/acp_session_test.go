@@ -138,10 +138,10 @@ func TestEditorRefuses(t *testing.T) {
 			_, err := e.conn.SetSessionMode(e.ctx(), acp.SetSessionModeRequest{SessionId: e.begins().SessionId, ModeId: "full"})
 			return err
 		}, "--allow-dangerous"},
-		"an image": {func() error {
+		"an image that is none": {func() error {
 			_, err := e.conn.Prompt(e.ctx(), acp.PromptRequest{SessionId: e.begins().SessionId, Prompt: []acp.ContentBlock{acp.ImageBlock("AAAA", "image/png")}})
 			return err
-		}, "no image"},
+		}, "is no picture"},
 		"a skill that is not there": {func() error {
 			_, err := e.conn.Prompt(e.ctx(), acp.PromptRequest{SessionId: e.begins().SessionId, Prompt: []acp.ContentBlock{acp.TextBlock("/explane x")}})
 			return err

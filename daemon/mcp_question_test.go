@@ -13,13 +13,14 @@ import (
 const tripsServer = `import json, sys
 
 FORM = {"type": "object", "required": ["city"], "properties": {"city": {"type": "string"}, "beds": {"type": "integer", "minimum": 1}}}
-SECRET = {"type": "object", "properties": {"pin": {"type": "string", "format": "password"}}}
+BOOK = {"message": "Where to?", "requestedSchema": FORM}
+PAY = {"mode": "url", "message": "Pay there.", "url": "https://far.example/pay", "elicitationId": "e1"}
 
 def send(m):
     print(json.dumps({"jsonrpc": "2.0", **m}), flush=True)
 
-def ask(schema):
-    send({"id": "q", "method": "elicitation/create", "params": {"message": "Where to?", "requestedSchema": schema}})
+def ask(params):
+    send({"id": "q", "method": "elicitation/create", "params": params})
     for line in sys.stdin:
         m = json.loads(line)
         if m.get("id") == "q" and "method" not in m:
@@ -33,7 +34,7 @@ for line in sys.stdin:
     elif m.get("method") == "tools/list":
         send({"id": m["id"], "result": {"tools": [{"name": n, "inputSchema": {"type": "object"}} for n in ("book", "pay")]}})
     elif m.get("method") == "tools/call":
-        send({"id": m["id"], "result": {"content": [{"type": "text", "text": ask(FORM if m["params"]["name"] == "book" else SECRET)}]}})
+        send({"id": m["id"], "result": {"content": [{"type": "text", "text": ask(BOOK if m["params"]["name"] == "book" else PAY)}]}})
     elif "id" in m and "method" in m:
         send({"id": m["id"], "error": {"code": -32601, "message": "no such method"}})
 `
@@ -71,7 +72,8 @@ rule "trips" {
 	for prompt, p := range map[string]*person{"call mcp__trips__pay {}": {yes: true}, "call mcp__trips__book {}": nil} {
 		said, bad := says(t, s.client(t, p, "--approve"), "run_agent", map[string]any{"prompt": prompt})
 		if bad || !strings.Contains(said, "bothy proposals answer ") || p != nil && len(p.asked) > 0 {
-			t.Errorf("%s: %s", prompt, said)
+			t.Fatalf("%s: %s", prompt, said)
 		}
+		s.bothy("runs", "abort", strings.Fields(said)[1]) // the server does one thing at a time
 	}
 }

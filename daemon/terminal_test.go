@@ -4,6 +4,7 @@ package daemon
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -70,7 +71,13 @@ func newSeat(t testing.TB, columns, rows int) *seat {
 	}
 	s.write(".config/bothy/config.hcl", parrotConfig)
 	t.Cleanup(func() {
-		stop := exec.Command(filepath.Join(prefix, "bin", "bothy"), "stop", "--now")
+		if t.Failed() { // the daemon's log is gone in a moment
+			log, _ := os.ReadFile(filepath.Join(home, ".local/state/bothy/bothyd.log"))
+			t.Logf("the daemon's log ends with:\n%s", log[max(0, len(log)-16<<10):])
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		stop := exec.CommandContext(ctx, filepath.Join(prefix, "bin", "bothy"), "stop", "--now")
 		stop.Env = s.env
 		_ = stop.Run() // there may be none
 		if err := errors.Join(removeAll(runtime), removeAll(home)); err != nil {
@@ -172,11 +179,18 @@ func (s *seat) hangUp() {
 	case <-time.After(time.Minute):
 	}
 	s.t.Errorf("it does not end when its window is closed:\n%s", s.screen())
-	if err == nil && front > 1 {
-		_ = syscall.Kill(-front, syscall.SIGKILL)
+	for _, sig := range []syscall.Signal{syscall.SIGQUIT, syscall.SIGKILL} { // a program in Go says where it stands
+		if err == nil && front > 1 {
+			_ = syscall.Kill(-front, sig)
+		}
+		_ = s.cmd.Process.Signal(sig)
+		select {
+		case <-s.ended:
+		case <-time.After(10 * time.Second):
+		}
 	}
-	_ = s.cmd.Process.Kill()
 	<-s.ended
+	s.t.Logf("its last words:\n%s", s.wrote[max(0, len(s.wrote)-64<<10):])
 }
 
 // draw gives the emulator what the program writes, until the program has ended.

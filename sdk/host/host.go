@@ -32,7 +32,7 @@ type Host interface {
 	// gave it; outcome not_found when nobody has logged in, or the block has none.
 	Login(ctx context.Context) (string, error)
 	// KeepLogin keeps a login that the plugin has renewed in the place of the one that it was renewed
-	// from; outcome conflict when a person has logged in anew meanwhile, not_found when out.
+	// from, of at most 64 KiB; outcome conflict when a person has logged in anew meanwhile, not_found when out.
 	KeepLogin(ctx context.Context, was, now string) error
 	// Log writes a line to the daemon's log under the plugin's name. Level is
 	// "debug", "info", "warn" or "error".

@@ -128,7 +128,7 @@ func TestKeepLogin(t *testing.T) {
 	}
 	elsewhere := aLogin("a", "two")
 	elsewhere.Server = "https://evil.example/mcp"
-	for name, now := range map[string]string{"no login": "hunter2", "another": aLogin("b", "two").Text(), "elsewhere": elsewhere.Text()} {
+	for name, now := range map[string]string{"no login": "hunter2", "another": aLogin("b", "two").Text(), "elsewhere": elsewhere.Text(), "longer than a key": aLogin("a", strings.Repeat("x", maxKey)).Text()} {
 		if err := l.KeepLogin(ctx, "mcp.far", one, now); sdk.OutcomeOf(err) != sdk.Validation {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,7 +22,7 @@ type call struct {
 // readMessage turns a checked frame into the request in it, or into those of a batch, of which
 // there may be most. The error is of the message as a whole.
 func readMessage(frame []byte, most int) (calls []call, batch bool, err *rpc.Error) {
-	if frame[0] != '[' {
+	if bytes.TrimLeft(frame, " \t\r\n")[0] != '[' {
 		req, err := readRequest(frame)
 		return []call{{req, err}}, false, nil
 	}

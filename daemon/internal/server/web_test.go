@@ -251,6 +251,7 @@ func TestPost(t *testing.T) {
 	}{
 		{`{"jsonrpc":"2.0","id":"a","method":"ping"}`, 200, `{"jsonrpc":"2.0","id":"a","result":{}}` + "\n"},
 		{`[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","method":"ping"},{"jsonrpc":"2.0","id":2,"method":"nope"}]`, 200, `[{"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","id":2,"error":`},
+		{"\r\n\t " + `[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, 200, `[{"jsonrpc":"2.0","id":1,"result":{}}]`},
 		{`{"jsonrpc":"2.0","method":"ping"}`, 204, ""},
 		{"", 204, ""},
 		{`{`, 200, `"code":-32700`},

@@ -40,6 +40,8 @@ func TestBatches(t *testing.T) {
 		{"[" + many(1) + "]", `[{"jsonrpc":"2.0","id":null,"error":{"code":-32600,`},
 		{`[{"jsonrpc":"2.0","id":"x","method":"nope"}]`, `[{"jsonrpc":"2.0","id":"x","error":{"code":-32601,`},
 		{`[{"jsonrpc":"2.0","method":"ping"}]` + "\n" + one(9), `{"jsonrpc":"2.0","id":9,"result":{}}`}, // the first says nothing
+		{`[{"jsonrpc":"2.0","method":"nope"},` + one(5) + `]`, "[" + `{"jsonrpc":"2.0","id":5,"result":{}}]`},
+		{`{"jsonrpc":"2.0","method":"nope"}` + "\n" + one(6), `{"jsonrpc":"2.0","id":6,"result":{}}`},
 		{`[null]`, `[{"jsonrpc":"2.0","id":null,"error":{"code":-32600,`},
 	} {
 		r.send(c.sends + "\n")

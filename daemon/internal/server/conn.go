@@ -147,7 +147,9 @@ func (c *conn) take(frame []byte) {
 		return
 	}
 	if failed := c.unknown(calls[0]); failed != nil && !batch {
-		c.fail(calls[0].ID, failed)
+		if !calls[0].notifies() {
+			c.fail(calls[0].ID, failed)
+		}
 		return
 	}
 	c.active()
@@ -226,6 +228,9 @@ func (c *conn) answerAll(calls []call, batch bool) []byte {
 // answer is the text of the answer to one request, nil when it asked for none.
 func (c *conn) answer(x call) []byte {
 	if failed := c.unknown(x); failed != nil {
+		if x.notifies() {
+			return nil
+		}
 		return encodeResponse(x.ID, nil, failed)
 	}
 	begin := time.Now()

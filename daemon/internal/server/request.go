@@ -19,6 +19,9 @@ type call struct {
 	failed *rpc.Error // it goes back under the ID where there is one
 }
 
+// notifies reports whether a request asks for no answer, whatever becomes of it (JSON-RPC 2.0, section 4.1).
+func (x call) notifies() bool { return x.failed == nil && x.ID == nil }
+
 // readMessage turns a checked frame into the request in it, or into those of a batch, of which
 // there may be most. The error is of the message as a whole.
 func readMessage(frame []byte, most int) (calls []call, batch bool, err *rpc.Error) {

@@ -20,16 +20,40 @@ var errRedirected = errors.New("it redirects to another address, which is not fo
 func outward(ctx context.Context, server *url.URL) *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.ResponseHeaderTimeout = 20 * time.Second
-	if !near(ctx, server) && !proxied(transport, server) {
-		transport.DialContext = (&net.Dialer{Timeout: 20 * time.Second, Control: func(_, address string, _ syscall.RawConn) error {
+	through := http.RoundTripper(transport)
+	if !near(ctx, server) {
+		direct := transport.Clone()
+		direct.Proxy = nil
+		direct.DialContext = (&net.Dialer{Timeout: 20 * time.Second, Control: func(_, address string, _ syscall.RawConn) error {
 			at, err := netip.ParseAddrPort(address)
 			if err != nil || private(at.Addr()) {
 				return errors.New("the address is of this machine or a private network")
 			}
 			return nil
 		}}).DialContext
+		through = apart{transport, direct}
 	}
-	return &http.Client{Transport: transport, Timeout: 30 * time.Second, CheckRedirect: stay}
+	return &http.Client{Transport: through, Timeout: 30 * time.Second, CheckRedirect: stay}
+}
+
+// apart sends a request that goes by a proxy, which looks up its address, by one transport, and each other
+// by another: this machine is reached by no proxy, whatever the environment says (http.ProxyFromEnvironment).
+type apart struct{ proxied, direct *http.Transport }
+
+// RoundTrip implements http.RoundTripper.
+func (a apart) RoundTrip(r *http.Request) (*http.Response, error) {
+	if a.proxied.Proxy != nil {
+		if by, err := a.proxied.Proxy(r); err == nil && by != nil {
+			return a.proxied.RoundTrip(r)
+		}
+	}
+	return a.direct.RoundTrip(r)
+}
+
+// CloseIdleConnections is for http.Client.
+func (a apart) CloseIdleConnections() {
+	a.proxied.CloseIdleConnections()
+	a.direct.CloseIdleConnections()
 }
 
 // stay follows a redirect only where nothing was posted, and neither down to plain HTTP nor on and on.
@@ -66,13 +90,4 @@ var shared = netip.MustParsePrefix("100.64.0.0/10")
 func private(at netip.Addr) bool {
 	at = at.Unmap()
 	return at.IsLoopback() || at.IsPrivate() || at.IsLinkLocalUnicast() || at.IsMulticast() || at.IsUnspecified() || shared.Contains(at)
-}
-
-// proxied reports whether requests go by a proxy: it is that which looks up addresses then.
-func proxied(t *http.Transport, server *url.URL) bool {
-	if t.Proxy == nil {
-		return false
-	}
-	by, err := t.Proxy(&http.Request{URL: server})
-	return err == nil && by != nil
 }

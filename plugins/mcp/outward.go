@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"syscall"
 	"time"
 )
@@ -76,12 +77,12 @@ func within(r *http.Request, via []*http.Request) error {
 // near reports whether the server itself is of this machine or a private network.
 func near(ctx context.Context, server *url.URL) bool {
 	found, err := net.DefaultResolver.LookupNetIP(ctx, "ip", server.Hostname())
-	for _, at := range found {
-		if private(at) {
-			return true
-		}
-	}
-	return err == nil && len(found) == 0
+	return err == nil && allPrivate(found)
+}
+
+// allPrivate is false where one address is of the network: whoever has a name there may add any address to it.
+func allPrivate(found []netip.Addr) bool {
+	return !slices.ContainsFunc(found, func(at netip.Addr) bool { return !private(at) })
 }
 
 // shared are addresses that providers of access give to many (RFC 6598).

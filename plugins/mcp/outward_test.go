@@ -3,6 +3,7 @@ package main
 import (
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"net/url"
 	"strings"
 	"testing"
@@ -40,4 +41,20 @@ func TestOutwardByProxy(t *testing.T) {
 		t.Fatalf("the proxy was asked %d times: %v", passed, err)
 	}
 	_ = answer.Body.Close()
+}
+
+// TestNear: a name with an address of the network is none of here, whichever it has beside that.
+func TestNear(t *testing.T) {
+	for text, want := range map[string]bool{
+		"127.0.0.1": true, "::1": true, "10.0.0.1 192.168.1.1": true, "fd00::1 100.64.0.1": true, "::ffff:10.0.0.1": true,
+		"192.0.2.1": false, "192.0.2.1 127.0.0.1": false, "127.0.0.1 2001:db8::1": false,
+	} {
+		var found []netip.Addr
+		for _, at := range strings.Fields(text) {
+			found = append(found, netip.MustParseAddr(at))
+		}
+		if got := allPrivate(found); got != want {
+			t.Errorf("%s: %v", text, got)
+		}
+	}
 }

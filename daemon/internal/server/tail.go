@@ -95,6 +95,7 @@ func (t *tail) follow(ctx context.Context, after int64) (bool, error) {
 			t.last = max(t.last, seq)
 			break
 		}
+		t.trim()
 	}
 	t.trim()
 	return true, nil

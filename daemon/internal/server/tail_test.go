@@ -144,3 +144,35 @@ func TestTailIsTheJournal(t *testing.T) {
 		}
 	})
 }
+
+// weighed is a store that looks at a tail whenever it reads.
+type weighed struct {
+	*fakeStore
+	x    *tail
+	most int
+}
+
+func (w *weighed) Journal(ctx context.Context, q sdk.JournalQuery) ([]sdk.JournalRow, error) {
+	w.most = max(w.most, w.x.size)
+	return w.fakeStore.Journal(ctx, q)
+}
+
+// TestTailIsBounded also while it reads what came since: a watch that is behind its bytes reads for itself.
+func TestTailIsBounded(t *testing.T) {
+	w := &weighed{fakeStore: newFakeStore()}
+	w.x = &tail{store: w}
+	body := strings.Repeat("x", 64<<10)
+	for range tailRows {
+		w.commit(sdk.JournalRow{Body: &body})
+	}
+	if rows, ok, err := w.x.behind(t.Context(), 0); ok || err != nil {
+		t.Errorf("%d rows, %v", len(rows), err)
+	}
+	if page := watchPage * (len(body) + 256); w.most > 2*tailBytes+page {
+		t.Errorf("it had %d bytes", w.most)
+	}
+	after := w.Seq() - 3
+	if rows, ok, err := w.x.behind(t.Context(), after); !ok || err != nil || len(rows) != 3 || rows[0].Seq != after+1 {
+		t.Errorf("%d rows, %v, %v", len(rows), ok, err)
+	}
+}

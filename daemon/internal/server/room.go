@@ -98,15 +98,18 @@ func (c *conn) active() {
 	c.past.spoke, c.past.last = true, time.Now()
 }
 
-// giveUp ends a connection for another one. Its goroutines end by themselves.
+// giveUp ends a connection for another one, which does not wait for that: a WebSocket has a moment for its
+// goodbye. Its goroutines end by themselves.
 func (s *Server) giveUp(c *conn) {
 	s.log.Debug("a connection gives its place up", "pid", c.peer.PID)
 	s.mu.Lock()
 	delete(s.conns, c)
 	s.mu.Unlock()
-	c.line.last(encodeResponse(nil, nil, s.full()))
-	c.cancel()
-	c.line.close()
+	go func() {
+		c.line.last(encodeResponse(nil, nil, s.full()))
+		c.cancel()
+		c.line.close()
+	}()
 }
 
 // belongs refuses who has a reserved place and showed no token, and hears nothing

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"io"
 	"net"
 	"sync"
 	"sync/atomic"
@@ -168,4 +169,42 @@ func TestThereIsAlwaysRoomForAPerson(t *testing.T) {
 	if err := (&client.Client{Socket: h.path, Role: rpc.RoleAdmin}).Ping(context.Background()); err == nil {
 		t.Error("there is room without end")
 	}
+}
+
+// lingering is a transport that takes its time to end.
+type lingering struct {
+	post
+	end chan struct{}
+}
+
+func (l *lingering) next() ([]byte, error) {
+	<-l.end
+	return nil, io.EOF
+}
+
+func (l *lingering) close() { <-l.end }
+
+// TestGivingUpIsNotWaitedFor: who comes gets the place of a connection that takes its time to end.
+func TestGivingUpIsNotWaitedFor(t *testing.T) {
+	h, _ := crowded(t, 1)
+	line := &lingering{post{ctx: context.Background()}, make(chan struct{})}
+	c, full := h.seat(line, caller{role: rpc.RoleSubmit})
+	if full != nil {
+		t.Fatal(full)
+	}
+	go h.keep(c, nil)
+	seated := make(chan struct{})
+	go func() {
+		defer close(seated)
+		if err := h.client(t).Ping(context.Background()); err != nil {
+			t.Error(err)
+		}
+	}()
+	select {
+	case <-seated:
+	case <-time.After(20 * time.Second):
+		t.Error("nobody is let in while a connection ends")
+	}
+	close(line.end)
+	<-seated
 }

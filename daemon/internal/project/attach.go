@@ -52,6 +52,7 @@ func (Files) Attached(_ context.Context, project string, files []sdk.Attachment)
 	defer func() { _ = root.Close() }() // it was only read
 	var all strings.Builder
 	var media []sdk.Medium
+	pictures := 0 // bytes of their data: nobody has the lot read that no prompt takes
 	for _, a := range files {
 		f, medium, err := readFile(root, where, a)
 		if err != nil {
@@ -60,6 +61,9 @@ func (Files) Attached(_ context.Context, project string, files []sdk.Attachment)
 		if medium != nil {
 			fmt.Fprintf(&all, "The person attached the picture %s.\n\n", f.Path)
 			media = append(media, *medium)
+			if pictures += len(medium.Data); pictures > sdk.MaxMediaBytes {
+				return "", nil, sdk.Errorf(sdk.Overflow, "the attached pictures are more than %d KiB together: make them smaller, or attach fewer", sdk.MaxMediaBytes/4*3>>10)
+			}
 			continue
 		}
 		fence := "```"

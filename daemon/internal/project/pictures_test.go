@@ -18,7 +18,7 @@ func TestAttachedPictures(t *testing.T) {
 		t.Fatal(err)
 	}
 	magic := string(data[:16])
-	root := tree(t, map[string]string{"a.go": "1\n", "dot.png": string(data), "broken.png": magic, "large.png": magic + strings.Repeat("x", sdk.MaxMedium)})
+	root := tree(t, map[string]string{"three.png": string(data) + strings.Repeat("x", 3<<20), "a.go": "1\n", "dot.png": string(data), "broken.png": magic, "large.png": magic + strings.Repeat("x", sdk.MaxMedium)})
 	text, media, err := Files{}.Attached(context.Background(), root, []sdk.Attachment{{Path: "dot.png"}, {Path: "a.go"}})
 	if err != nil || len(media) != 1 || media[0].Data != dot || media[0].Width != 1 || !strings.HasPrefix(text, "The person attached the picture dot.png.\n\nThe person attached a.go,") {
 		t.Errorf("%q, %+v, %v", text, media, err)
@@ -31,6 +31,9 @@ func TestAttachedPictures(t *testing.T) {
 		if _, _, err := (Files{}).Attached(context.Background(), root, []sdk.Attachment{{Path: path}}); sdk.OutcomeOf(err) != want || err == nil || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: %v", path, err)
 		}
+	}
+	if _, media, err := (Files{}).Attached(context.Background(), root, []sdk.Attachment{{Path: "three.png"}, {Path: "three.png"}, {Path: "three.png"}}); sdk.OutcomeOf(err) != sdk.Overflow || err == nil {
+		t.Errorf("more than any prompt takes: %d, %v", len(media), err)
 	}
 	if _, _, err := (Files{}).Attached(context.Background(), root, []sdk.Attachment{{Path: "dot.png", From: 1, To: 2}}); sdk.OutcomeOf(err) != sdk.Validation || err == nil {
 		t.Errorf("lines of a picture: %v", err)

@@ -158,6 +158,7 @@ func TestLoginRefused(t *testing.T) {
 		"a refused registration":     {change: func(a *authServer) { a.method, a.metadata, a.challenge = "", "old", false }, want: "does not register Bothy (invalid_client_metadata we know you not): register a client there yourself"},
 		"a code that is sent on":     {change: func(a *authServer) { a.redirects = other.URL }, want: "it redirects to another address, which is not followed"},
 		"a program":                  {block: `{"command":"a", "timeout":"25s"}`, want: "the MCP server fake is a program of this machine"},
+		"a server in the clear":      {block: `{"url":"http://far.example/mcp", "timeout":"25s"}`, want: "the URL of fake is not encrypted"},
 		"a header":                   {more: `, "headers":{"authorization":"Bearer x"}`, want: "has a header Authorization"},
 		"a place elsewhere":          {more: `, "redirect":"http://evil.example:80/x"`, want: "it must be an address of this machine"},
 		"a place that is no HTTP":    {more: `, "redirect":"https://localhost:80/x"`, want: "it must be http://"},

@@ -20,6 +20,10 @@ func TestAgentInARun(t *testing.T) {
 			t.Errorf("%s: %v", name, !admitted)
 		}
 	}
+	second := Tool{ToolSpec: ToolSpec{Name: "q__search"}, Declared: "search", Plugin: "q"} // an earlier block has one
+	if got.Admits(second) || !a.Admits(second) {
+		t.Error("a tool that another one took the name of is not left out")
+	}
 	for _, tt := range []struct{ limit, context, want int }{{0, 0, 0}, {0, 9, 9}, {5, 9, 5}, {9, 5, 5}, {5, 0, 5}} {
 		if got := (RunConfig{ContextLimit: tt.limit}).Limit(tt.context); got != tt.want {
 			t.Errorf("%+v gives %d", tt, got)

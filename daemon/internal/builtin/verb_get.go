@@ -130,9 +130,9 @@ func excerpt(body string, line, limit int) string {
 		first = max(len(lines)+line, 0)
 	}
 	first = min(first, len(lines))
-	last := len(lines)
+	lines = lines[first:]
 	if limit > 0 {
-		last = min(first+limit, last)
+		lines = lines[:min(limit, len(lines))]
 	}
-	return strings.Join(lines[first:last], "")
+	return strings.Join(lines, "")
 }

@@ -3,6 +3,7 @@ package builtin
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -261,6 +262,9 @@ func TestGetReads(t *testing.T) {
 		{with(get("known://a"), func(c *sdk.EntryCall) { c.Line = -9; c.Limit = 1 }), "1\n", "archived"},
 		{with(get("known://a"), func(c *sdk.EntryCall) { c.Limit = 1 }), "1\n", "archived"},
 		{with(get("known://a"), func(c *sdk.EntryCall) { c.Line = 9 }), "", "archived"},
+		{with(get("known://a"), func(c *sdk.EntryCall) { c.Line, c.Limit = 3, math.MaxInt }), "3\n4", "archived"},
+		{with(get("known://a"), func(c *sdk.EntryCall) { c.Line, c.Limit = math.MaxInt, math.MaxInt }), "", "archived"},
+		{with(get("known://a"), func(c *sdk.EntryCall) { c.Line, c.Limit = math.MinInt, 1 }), "1\n", "archived"},
 		{with(get("known://**"), func(c *sdk.EntryCall) { c.Preview = true }), "known://a 200 archived\nknown://b 200 archived", "archived"},
 		{with(get("known://**"), func(c *sdk.EntryCall) { c.Filter = "3" }), "[known://a 200 visible 7 bytes]\n1\n2\n3\n4", "visible"},
 		{get("known://a"), "1\n2\n3\n4", "visible"},

@@ -25,8 +25,14 @@ func (e *Engine) plan(ctx context.Context, a *activeLoop, verbs []*action) {
 	for i, x := range verbs {
 		calls[i] = e.invocation(a.run, x)
 	}
-	results := verbs[0].own.Plan(ctx, calls)
+	results, err := settle(ctx, e, "planning verbs on entries", func() ([]sdk.ToolResult, error) {
+		return verbs[0].own.Plan(ctx, calls), nil
+	})
 	for i, x := range verbs {
+		if err != nil { // nothing was written
+			x.conclude(concluded, sdk.Failed(err), time.Since(began))
+			continue
+		}
 		x.conclude(concluded, results[i], time.Since(began))
 	}
 }
@@ -103,7 +109,13 @@ func (e *Engine) do(ctx context.Context, use sdk.EntryUse, calls []sdk.EntryCall
 func (e *Engine) planned(ctx context.Context, use sdk.EntryUse, calls []sdk.EntryCall, may func(sdk.Write) error) ([]sdk.EntryDone, sdk.Change, error) {
 	change := sdk.Change{Run: use.Run.ID}
 	done := make([]sdk.EntryDone, len(calls))
-	for i, p := range e.cfg.Verbs.Plan(ctx, use, calls) {
+	plans, err := settle(ctx, e, "planning verbs on entries", func() ([]sdk.EntryPlan, error) {
+		return e.cfg.Verbs.Plan(ctx, use, calls), nil
+	})
+	if err != nil {
+		return nil, change, err
+	}
+	for i, p := range plans {
 		err := p.Err
 		for _, w := range p.Writes {
 			if err == nil {

@@ -252,3 +252,22 @@ func TestClientsUseVerbs(t *testing.T) {
 	}
 	h.check(a.Run.ID)
 }
+
+// mistaken is verbs with a mistake in them.
+type mistaken struct{}
+
+func (mistaken) Plan(context.Context, sdk.EntryUse, []sdk.EntryCall) []sdk.EntryPlan {
+	panic("a mistake")
+}
+
+// TestAPlanThatPanics is the error of its call: a plugin's is served where nothing else would catch it.
+func TestAPlanThatPanics(t *testing.T) {
+	h := prepareHouse(t, say("done"))
+	h.config.Verbs = mistaken{}
+	h.start()
+	a := h.submit(Submission{})
+	h.await(a)
+	if _, err := h.engine.UseEntries(t.Context(), a.Run, []sdk.EntryCall{{Verb: sdk.VerbGet, Path: "known://a"}}); err == nil || !strings.Contains(err.Error(), "a mistake") {
+		t.Error(err)
+	}
+}

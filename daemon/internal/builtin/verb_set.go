@@ -81,6 +81,9 @@ func (p *plan) setOne(c call, x *sight) []sdk.Write {
 	}
 	w := p.write(x.Path)
 	w.State, w.Outcome, w.Visibility, w.Attributes = c.State, c.Outcome, c.Visibility, c.Attributes
+	if (c.Body == nil || c.Pattern) && !x.planned && x.State != sdk.StateStreaming {
+		w.ExpectHash = x.Hash // what went meanwhile is not made again
+	}
 	var all []sdk.Write
 	switch {
 	case c.Body == nil:

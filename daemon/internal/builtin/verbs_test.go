@@ -415,7 +415,11 @@ func TestStalePlans(t *testing.T) {
 	}{
 		"a move of what was written": {on(sdk.VerbMove, "known://a", "known://b"), set("known://a", "newer"), sdk.Conflict},
 		"a look at what went":        {with(set("known://a", ""), func(c *sdk.EntryCall) { c.Body, c.Visibility = nil, sdk.Summarized }), on(sdk.VerbRemove, "known://a", ""), sdk.NotFound},
-		"a removal of what went":     {on(sdk.VerbRemove, "known://a", ""), on(sdk.VerbRemove, "known://a", ""), sdk.NotFound},
+		"a change of what went": {with(set("known://a", ""), func(c *sdk.EntryCall) {
+			c.Body, c.Attributes = nil, []byte(`{"k":1}`)
+		}), on(sdk.VerbRemove, "known://a", ""), sdk.Conflict},
+		"a body for what went, by a pattern": {with(set("known://*", "y"), func(c *sdk.EntryCall) { c.Pattern = true }), on(sdk.VerbRemove, "known://a", ""), sdk.Conflict},
+		"a removal of what went":             {on(sdk.VerbRemove, "known://a", ""), on(sdk.VerbRemove, "known://a", ""), sdk.NotFound},
 	} {
 		b.must(set("known://a", "x"))
 		p := b.Plan(t.Context(), b.use, []sdk.EntryCall{c.call})[0]

@@ -310,6 +310,9 @@ func (p *plan) filtered(all []*sight, filter string) ([]*sight, error) {
 	}
 	var some []*sight
 	for _, x := range all {
+		if err := p.ctx.Err(); err != nil {
+			return nil, err
+		}
 		has, err := pattern.Search(x.Body)
 		if err != nil {
 			return nil, err

@@ -430,3 +430,24 @@ func TestStalePlans(t *testing.T) {
 		}
 	}
 }
+
+// searching is a pattern that fits all, and tells of each body that it is asked about.
+type searching func()
+
+func (s searching) Match(string) (bool, error)  { return true, nil }
+func (s searching) Search(string) (bool, error) { s(); return true, nil }
+
+// TestAFilterEndsWithItsCaller holds that bodies are not searched any more when nobody waits for it.
+func TestAFilterEndsWithItsCaller(t *testing.T) {
+	b := newBench(t)
+	for _, path := range []string{"known://a", "known://b", "known://c"} {
+		b.must(set(path, "x"))
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	searched := 0
+	b.parse = func(string) (Pattern, bool, error) { return searching(func() { searched++; cancel() }), false, nil }
+	p := b.Plan(ctx, b.use, []sdk.EntryCall{with(get("known://*"), func(c *sdk.EntryCall) { c.Filter = "x" })})[0]
+	if p.Err == nil || searched != 1 {
+		t.Errorf("%d bodies were searched: %v", searched, p.Err)
+	}
+}

@@ -106,16 +106,25 @@ func (s *Store) list(ctx context.Context, q sdk.EntryQuery, wanted match.Pattern
 		if q.Brief && e.State == sdk.StateStreaming {
 			e.Hash = ""
 		}
-		fits := q.Pattern == ""
-		if err == nil && !fits {
-			fits, err = wanted.Match(e.Path)
-		}
-		if err == nil && fits && !(shared && s.hidden(e.Path)) {
+		if err == nil && !(shared && s.hidden(e.Path)) {
 			all = append(all, e)
 		}
 		return err
 	})
-	return all, err
+	if q.Pattern == "" {
+		return all, err
+	}
+	// A pattern may take long, in which others need the connection.
+	return slices.DeleteFunc(all, func(e sdk.Entry) bool {
+		if err == nil {
+			err = ctx.Err()
+		}
+		fits := false
+		if err == nil {
+			fits, err = wanted.Match(e.Path)
+		}
+		return !fits
+	}), err
 }
 
 // hidden reports whether a path is of the audit, or of a scheme that nobody registers any more.

@@ -1,7 +1,9 @@
 package store
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/bothyd/bothy/sdk"
@@ -146,5 +148,36 @@ func TestShared(t *testing.T) {
 	}
 	if _, err := f.Entries(t.Context(), sdk.EntryQuery{Run: near.ID, Path: "*://x"}); sdk.OutcomeOf(err) != sdk.Validation {
 		t.Errorf("a path that is none: %v", err)
+	}
+}
+
+// TestPatternsHoldNoConnection holds that others read while a pattern is compared: who may only look could
+// else hold up the whole daemon.
+func TestPatternsHoldNoConnection(t *testing.T) {
+	f := newFixture(t)
+	f.readers.SetMaxOpenConns(1)
+	for i := range 100 {
+		f.commit(known(fmt.Sprintf("known://%s/%d", strings.Repeat("a", 300), i), "x"))
+	}
+	found := make(chan error, 1)
+	go func() {
+		all, err := f.Entries(t.Context(), sdk.EntryQuery{Run: f.run.ID, Pattern: "/(a?){900}(b?){900}Z/"})
+		if len(all) > 0 {
+			err = fmt.Errorf("%d entries fit", len(all))
+		}
+		found <- err
+	}()
+	for reads := 0; ; reads++ {
+		select {
+		case err := <-found:
+			if err != nil || reads < 300 {
+				t.Errorf("%d reads meanwhile, %v", reads, err)
+			}
+			return
+		default:
+			if _, err := f.Run(t.Context(), f.run.ID); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 }

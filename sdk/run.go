@@ -160,6 +160,10 @@ type EntryChange struct {
 	Writer     Writer          `json:"writer"`
 	Attributes json.RawMessage `json:"attributes,omitempty"`
 
+	// Look says that nothing of the entry changed but how much of it the run has in sight
+	// (Write.Look). The row has the loop and the turn of the entry, which may have ended.
+	Look bool `json:"look,omitempty"`
+
 	// Hashed names the members whose values are too long to be kept in the
 	// journal, with the hex SHA-256 of each value. Reading the row fills such a
 	// value into Attributes while the entry still holds it.

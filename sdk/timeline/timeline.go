@@ -5,6 +5,7 @@
 package timeline
 
 import (
+	"bytes"
 	"encoding/json"
 
 	"github.com/bothyd/bothy/sdk"
@@ -41,6 +42,9 @@ type Change struct {
 
 // Take takes in the next row. A row that was taken in before must not come again.
 func (t *Timeline) Take(row sdk.JournalRow) Change {
+	if isLook(row) {
+		return Change{}
+	}
 	if t.loops == nil {
 		t.loops, t.turns, t.actions = map[int64]*Loop{}, map[int]*Turn{}, map[string]*Action{}
 	}
@@ -87,6 +91,16 @@ func (t *Timeline) loop(row sdk.JournalRow) *Loop {
 		t.working = l
 	}
 	return l
+}
+
+// lookMark is in the data of each row of a look, and in few others.
+var lookMark = []byte(`"look":true`)
+
+// isLook finds the rows that tell of what is in sight alone: of an action that has ended, in a loop that
+// has.
+func isLook(row sdk.JournalRow) bool {
+	var c sdk.EntryChange
+	return row.Kind == sdk.KindEntrySet && bytes.Contains(row.Data, lookMark) && json.Unmarshal(row.Data, &c) == nil && c.Look
 }
 
 func isPrompt(row sdk.JournalRow) bool { return sdk.SchemeOf(row.Path) == "prompt" }

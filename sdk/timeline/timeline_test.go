@@ -101,6 +101,22 @@ func TestRowsBelongToTheLoopAtWork(t *testing.T) {
 	}
 }
 
+// TestALookIsNoWork: also of an action whose loop is not in the rows.
+func TestALookIsNoWork(t *testing.T) {
+	r := story()
+	look := set(sdk.StateResolved, sdk.PhaseEnded, "")
+	look.Look = true
+	r.add(sdk.KindEntrySet, 5, 1, "log://turn_1/bash/old", look)
+	r.add(sdk.KindEntrySet, 7, 1, "log://turn_1/bash/call", look)
+	if got, want := Of(r), Of(story()); !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, and without looks %+v", got, want)
+	}
+	r.add(sdk.KindEntrySet, 7, 1, "log://turn_1/bash/call", set(sdk.StateResolved, sdk.PhaseEnded, `{"metadata":{"look":true}}`))
+	if a := Of(r).Loops[0].Actions()[0]; a.State != sdk.StateResolved {
+		t.Errorf("what holds the word is %s", a.State)
+	}
+}
+
 // TestWhatAResultAskedForStandsBehindIt: also when it waits for a person before a call that was recorded earlier.
 func TestWhatAResultAskedForStandsBehindIt(t *testing.T) {
 	r := story()[:0:0]

@@ -87,7 +87,7 @@ func (x *states) changed(row sdk.JournalRow) *untold {
 // entry takes in what became of an entry.
 func (x *states) entry(row sdk.JournalRow) bool {
 	var change sdk.EntryChange
-	if json.Unmarshal(row.Data, &change) != nil {
+	if json.Unmarshal(row.Data, &change) != nil || change.Look {
 		return true
 	}
 	e := sdk.Entry{Path: row.Path, State: change.State, Outcome: change.Outcome, Attributes: change.Attributes, Turn: row.Turn}

@@ -198,3 +198,12 @@ func TestAttributes(t *testing.T) {
 		t.Error("no object is read")
 	}
 }
+
+// TestALookIsNoState: what a run has in sight is no part of its state, and an old action is not told again.
+func TestALookIsNoState(t *testing.T) {
+	row := entryRow(7, 1, actionPath, sdk.StateResolved, "", sdk.PhaseEnded, `{}`, "")
+	row.Data, _ = json.Marshal(sdk.EntryChange{State: sdk.StateResolved, Phase: sdk.PhaseEnded, Look: true})
+	if x := newStates(nil, rpc.StatesIncrements); !x.take(row) || len(x.of) > 0 {
+		t.Errorf("it tells %+v", x.of[7])
+	}
+}

@@ -39,6 +39,10 @@ func TestLook(t *testing.T) {
 	if e, err := f.Entry(t.Context(), f.run.ID, "known://s"); err != nil || e.Body != "ab" || e.State != sdk.StateStreaming {
 		t.Errorf("a stream is %+v, %v", e, err)
 	}
+	rows, err := f.Journal(t.Context(), sdk.JournalQuery{Run: f.run.ID})
+	if err != nil || !strings.Contains(string(rows[len(rows)-1].Data), `"look":true`) {
+		t.Errorf("the row says %s, %v", rows[len(rows)-1].Data, err)
+	}
 	other := f.newRun(sdk.Run{})
 	commit := func(ws ...sdk.Write) (sdk.Receipt, error) {
 		return f.Commit(t.Context(), sdk.Change{Run: other.ID, Writes: ws})

@@ -130,7 +130,7 @@ func (t *tx) lookAt(run *sdk.Run, path string, scheme sdk.Scheme, w *sdk.Write, 
 	if err := t.putView(run.ID, &x); err != nil {
 		return sdk.Entry{}, err
 	}
-	return x.result(t, path), t.tellSet(run, path, &x, &sdk.Write{Writer: x.Writer}, false, nil)
+	return x.result(t, path), t.tellSet(run, path, &x, &sdk.Write{Writer: x.Writer, Look: true}, false, nil)
 }
 
 // lastWriter is who wrote a shared entry last, as far as views of it tell; else one who may.
@@ -250,7 +250,7 @@ func (t *tx) putView(run int64, x *visibleEntry) (err error) {
 
 // tellSet writes the journal row of a set.
 func (t *tx) tellSet(run *sdk.Run, path string, x *visibleEntry, w *sdk.Write, wroteBody bool, changed members) error {
-	c := sdk.EntryChange{State: x.State, Outcome: x.Outcome, Phase: x.Phase, Visibility: x.Visibility, Writer: w.Writer}
+	c := sdk.EntryChange{State: x.State, Outcome: x.Outcome, Phase: x.Phase, Visibility: x.Visibility, Writer: w.Writer, Look: w.Look}
 	if err := describeAttributes(&c, changed); err != nil {
 		return err
 	}

@@ -79,7 +79,8 @@ type RunsParams struct {
 	Offset  int    `json:"offset,omitempty" access:"free"`
 }
 
-// RunSummary is one line of getRuns, newest first unless Last was asked for.
+// RunSummary is one line of getRuns, newest first unless Last was asked for. Of the persona, which getRun has
+// whole, it has 16 KiB.
 type RunSummary struct {
 	sdk.Run
 	ProjectRoot string `json:"project_root"`

@@ -114,6 +114,7 @@ func (s *Server) runs(ctx context.Context, _ *conn, p rpc.RunsParams) ([]rpc.Run
 			Run: run, ProjectRoot: roots[run.Project], Summary: firstLine(lastPrompt(loops)), Queued: queued(loops), LastActivity: activity(run, loops), Waiting: waiting[run.ID],
 		}
 		r.LastPrompt, _ = cut(lastPrompt(loops), historyBody)
+		r.Persona, _ = cut(run.Persona, historyBody)
 		if r.Queued > 0 {
 			if r.Held, err = s.held(ctx, run.ID); err != nil {
 				return nil, err

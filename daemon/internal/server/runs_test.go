@@ -13,6 +13,7 @@ import (
 func TestRuns(t *testing.T) {
 	h := open(t, nil)
 	h.store.loops = []sdk.Loop{{Run: 7, Prompt: "first"}, {Run: 7, Prompt: "second\nwith more"}}
+	h.store.runs[0].Persona = strings.Repeat("x", sdk.MaxPersona)
 	c, ctx := h.client(t), context.Background()
 	for name, w := range map[string]struct {
 		p    rpc.RunsParams
@@ -30,7 +31,7 @@ func TestRuns(t *testing.T) {
 			t.Errorf("%s: %d runs, %v; want %d", name, len(list), err, w.want)
 		}
 		for _, r := range list {
-			if r.ID == 7 && (r.Summary != "second" || r.ProjectRoot != "/p/one") {
+			if r.ID == 7 && (r.Summary != "second" || r.ProjectRoot != "/p/one" || len(r.Persona) != historyBody) {
 				t.Errorf("%s: %+v", name, r)
 			}
 		}

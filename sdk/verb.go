@@ -64,7 +64,7 @@ type EntryCall struct {
 type EntryDone struct {
 	Text string `json:"text"` // for whoever reads it: what was done, or what get found
 	// Entries are those that it found or changed, as they are now; those that went as they were.
-	// They have a body where get was asked for it.
+	// They have a body where get read them whole.
 	Entries   []Entry `json:"entries,omitempty"`
 	Overwrote bool    `json:"overwrote,omitempty"` // something was at the destination of cp or mv
 	Left      int     `json:"left,omitempty"`      // so many fitted the pattern and may not be changed by the caller

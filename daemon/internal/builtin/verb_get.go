@@ -28,7 +28,11 @@ func (p *plan) get(c sdk.EntryCall) (step, error) {
 	case lines && !one:
 		return step{}, sdk.Errorf(sdk.Validation, "line and limit are of one entry, and %s is a pattern that fits %d", c.Path, len(found))
 	case lines:
-		return step{bodies: true, paths: []string{c.Path}, done: sdk.EntryDone{Text: excerpt(found[0].Body, c.Line, c.Limit)}}, nil
+		text := excerpt(found[0].Body, c.Line, c.Limit)
+		if len(text) > mostGotBytes {
+			return step{}, sdk.Errorf(sdk.Overflow, "these lines of %s have %d bytes, and %d is the most at once: ask for fewer", c.Path, len(text), mostGotBytes)
+		}
+		return step{paths: []string{c.Path}, done: sdk.EntryDone{Text: text}}, nil
 	}
 	return p.promote(c, found, one)
 }
@@ -64,6 +68,9 @@ func (p *plan) promote(c sdk.EntryCall, found []*sight, one bool) (step, error) 
 	size := 0
 	for _, x := range found {
 		size += len(x.Body)
+	}
+	if one && size > mostGotBytes {
+		return step{}, sdk.Errorf(sdk.Overflow, "%s has %d bytes, and %d is the most at once: read a part of it with line and limit", c.Path, size, mostGotBytes)
 	}
 	if !one && (len(found) > mostGot || size > mostGotBytes) {
 		return step{}, sdk.Errorf(sdk.Overflow, "%s fits %d entries of %d bytes, and %d of %d bytes is the most at once: narrow the pattern, or look at what there is with preview", c.Path, len(found), size, mostGot, mostGotBytes)

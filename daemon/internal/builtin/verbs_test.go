@@ -312,6 +312,15 @@ func TestGetIsBounded(t *testing.T) {
 	if d := b.must(with(get("known://**"), func(c *sdk.EntryCall) { c.Preview = true })); len(d.Entries) != mostGot+1 || d.Entries[0].Body != "" {
 		t.Errorf("a preview has %d entries", len(d.Entries))
 	}
+	b.must(set("known://long", strings.Repeat("line\n", mostGotBytes/5+1)))
+	for _, c := range []sdk.EntryCall{get("known://long"), with(get("known://long"), func(c *sdk.EntryCall) { c.Line = 1 })} {
+		if _, err := b.do(c); sdk.OutcomeOf(err) != sdk.Overflow {
+			t.Errorf("%+v of a long one: %v", c, err)
+		}
+	}
+	if d := b.must(with(get("known://long"), func(c *sdk.EntryCall) { c.Line, c.Limit = -1, 1 })); d.Text != "line\n" || len(d.Entries) != 1 || d.Entries[0].Body != "" {
+		t.Errorf("its last line is %q, with %d bytes", d.Text, len(d.Entries[0].Body))
+	}
 	b.must(get("known://n00*"))
 	if got := b.at("known://n009"); got != `"x" 200 visible model` {
 		t.Errorf("a part of them: %s", got)

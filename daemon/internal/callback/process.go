@@ -22,7 +22,7 @@ import (
 // ctx ends with that call.
 type Services interface {
 	Entry(ctx context.Context, c sdk.Caller, path string) (sdk.Entry, error)
-	Entries(ctx context.Context, c sdk.Caller, glob string) ([]sdk.Entry, error)
+	Entries(ctx context.Context, c sdk.Caller, pattern string) ([]sdk.Entry, error)
 	// Write gets writes whose writer is plugin, whatever the plugin said.
 	Write(ctx context.Context, c sdk.Caller, writes []sdk.Write) ([]sdk.Entry, error)
 	// Do uses verbs on entries; within reports whether a path is within the caller's reach.
@@ -176,9 +176,9 @@ func (b *Process) Entry(ctx context.Context, path string) (sdk.Entry, error) {
 }
 
 // Entries implements host.Host. It finds nothing of schemes out of reach.
-func (b *Process) Entries(ctx context.Context, glob string) ([]sdk.Entry, error) {
-	return served(ctx, b, sdk.GrantEntries, func(*running) error { return b.reach().glob(glob) }, func(ctx context.Context, c sdk.Caller) ([]sdk.Entry, error) {
-		found, err := b.calls.cfg.Services.Entries(ctx, c, glob)
+func (b *Process) Entries(ctx context.Context, pattern string) ([]sdk.Entry, error) {
+	return served(ctx, b, sdk.GrantEntries, func(*running) error { return b.reach().target(pattern) }, func(ctx context.Context, c sdk.Caller) ([]sdk.Entry, error) {
+		found, err := b.calls.cfg.Services.Entries(ctx, c, pattern)
 		return slices.DeleteFunc(found, func(e sdk.Entry) bool { return !b.reach().sees(e) }), err
 	})
 }

@@ -154,9 +154,11 @@ func TestServices(t *testing.T) {
 	if c.held != 6 || c.letGo != 6 { // a secret needs no call
 		t.Errorf("held %d, let go of %d", c.held, c.letGo)
 	}
-	found, err := d.Process.Entries(of("one"), "*://**")
-	if err != nil || len(found) != 2 || found[1].Path != "mine://b" {
-		t.Errorf("%+v %v", found, err)
+	for _, pattern := range []string{"*://**", "/^(known|mine):/"} {
+		found, err := d.Process.Entries(of("one"), pattern)
+		if err != nil || len(found) != 2 || found[1].Path != "mine://b" {
+			t.Errorf("%s: %+v %v", pattern, found, err)
+		}
 	}
 	if len(d.refused) != 0 || !reflect.DeepEqual(d.redacts, []string{"value of KEY"}) {
 		t.Errorf("refused %q, redacts %q", d.refused, d.redacts)

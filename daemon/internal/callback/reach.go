@@ -89,7 +89,7 @@ func (r *reach) glob(glob string) error {
 	return r.scheme(before + "://")
 }
 
-// target is glob for what a verb names, which may also be an expression: that begins with a slash, or a
+// target is glob for a pattern of any kind, which may also be an expression: that begins with a slash, or a
 // dollar sign.
 func (r *reach) target(pattern string) error {
 	if pattern != "" && strings.ContainsRune("/$!", rune(pattern[0])) {

@@ -5,6 +5,7 @@ package callback
 import (
 	"context"
 	"maps"
+	"runtime/debug"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -105,15 +106,20 @@ func (b *Process) reach() *reach {
 
 // served counts a request, checks the grant, finds the call that it serves, asks allowed
 // about the rest, and does it. Its context ends when the request does or the call, whose
-// deadline it has; until it is done the call may be silent.
-func served[T any](ctx context.Context, b *Process, grant string, allowed func(*running) error, do func(context.Context, sdk.Caller) (T, error)) (T, error) {
-	var none T
+// deadline it has; until it is done the call may be silent. A panic ends the request alone.
+func served[T any](ctx context.Context, b *Process, grant string, allowed func(*running) error, do func(context.Context, sdk.Caller) (T, error)) (out T, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			b.log.Error("a panic ended a request of the plugin", "panic", p, "stack", string(debug.Stack()))
+			err = sdk.Errorf(sdk.Internal, "an internal error ended the request: %v", p)
+		}
+	}()
 	r, err := b.serves(ctx, grant)
 	if err == nil {
 		err = allowed(r)
 	}
 	if err != nil {
-		return none, b.refused(err)
+		return out, b.refused(err)
 	}
 	ctx, done := tie(deeper(ctx, r.Depth), r.ctx)
 	defer done()

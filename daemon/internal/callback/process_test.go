@@ -30,6 +30,9 @@ func (d *daemon) note(ctx context.Context, c sdk.Caller, what string) {
 }
 
 func (d *daemon) Entry(ctx context.Context, c sdk.Caller, path string) (sdk.Entry, error) {
+	if path == "known://panics" {
+		panic("by mistake")
+	}
 	d.note(ctx, c, "entry "+path)
 	return sdk.Entry{Path: path}, nil
 }
@@ -165,6 +168,18 @@ func TestServices(t *testing.T) {
 	}
 	if n := Depth(d.ctx); n != 2 { // as deep as the call that it serves
 		t.Errorf("depth %d", n)
+	}
+}
+
+// TestPanicEndsTheRequestAlone: the daemon, and whatever else it works on, goes on.
+func TestPanicEndsTheRequestAlone(t *testing.T) {
+	d, c := open(every...), &clock{}
+	defer d.calls.Begin(t.Context(), sdk.Caller{Instance: "p", Call: "one", Run: "run"}, c)()
+	if _, err := d.Process.Entry(of("one"), "known://panics"); sdk.OutcomeOf(err) != sdk.Internal || c.held != c.letGo {
+		t.Errorf("%v; held %d, let go of %d", err, c.held, c.letGo)
+	}
+	if _, err := d.Process.Entry(of("one"), "known://a"); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -470,6 +470,12 @@ func (p *plan) follow(w sdk.Write) {
 	if !x.there || x.Version == 0 {
 		x.State, x.Outcome, x.Visibility = sdk.StateResolved, "", sdk.Visible
 	}
+	if !x.there {
+		x.bodied = true // all of it is known, whatever is stored
+		if scheme, _ := p.stored.Scheme(sdk.SchemeOf(w.Path)); scheme.Scope != "run" {
+			x.Scope = scheme.Scope // what is shared outlasts the run's look at it
+		}
+	}
 	x.planned, x.there = true, true
 	if w.State != "" {
 		x.State, x.Outcome = w.State, w.Outcome

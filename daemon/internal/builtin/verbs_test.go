@@ -376,6 +376,29 @@ func TestWhatRunsShare(t *testing.T) {
 	}
 }
 
+// TestWhatIsSharedOutlastsItsMove holds that an entry which calls of one answer make and move is there for the calls
+// behind, as it is for the next answer.
+func TestWhatIsSharedOutlastsItsMove(t *testing.T) {
+	b := newBench(t)
+	change := with(set("lore://a", ""), func(c *sdk.EntryCall) { c.Body, c.Attributes = nil, []byte(`{"k":1}`) })
+	for _, p := range b.Plan(t.Context(), b.use, []sdk.EntryCall{set("lore://a", "x"), on(sdk.VerbMove, "lore://a", "known://a"), change}) {
+		if p.Err != nil {
+			t.Fatal(p.Err)
+		}
+		b.commit(p.Writes...)
+	}
+	if got := b.at("lore://a"); got != `"x" 200 visible model {"k":1}` {
+		t.Errorf("it is %s", got)
+	}
+	more := with(set("known://a", "y"), func(c *sdk.EntryCall) { c.Append = true })
+	for _, p := range b.Plan(t.Context(), b.use, []sdk.EntryCall{on(sdk.VerbRemove, "known://a", ""), more, on(sdk.VerbCopy, "known://a", "known://b")}) {
+		b.commit(p.Writes...)
+	}
+	if got := b.at("known://b"); got != `"y" 200 visible model` {
+		t.Errorf("a copy of what was made anew is %s", got)
+	}
+}
+
 func TestReachOfACaller(t *testing.T) {
 	b := newBench(t)
 	b.must(set("known://a", "x"))

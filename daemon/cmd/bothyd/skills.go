@@ -25,10 +25,10 @@ func (cmd skillsValidateCmd) Run(c *console) error {
 	}
 	debug.SetGCPercent(400) // much garbage and little that stays: this process ends with its answer
 	verdicts, err := skill.Validate(context.Background(), cmd.Paths)
-	err = report(c, map[string][]skill.Verdict{"skills": verdicts}, err, func(c *console, _ map[string][]skill.Verdict) error {
+	err = report(c, map[string][]*skill.Verdict{"skills": verdicts}, err, func(c *console, _ map[string][]*skill.Verdict) error {
 		return printVerdicts(c, verdicts)
 	})
-	if err == nil && slices.ContainsFunc(verdicts, skill.Verdict.Failed) {
+	if err == nil && slices.ContainsFunc(verdicts, (*skill.Verdict).Failed) {
 		return toldError(exitFailed)
 	}
 	return err
@@ -36,7 +36,7 @@ func (cmd skillsValidateCmd) Run(c *console) error {
 
 // printVerdicts prints each diagnostic with its place and what to do, then how
 // many there are of what.
-func printVerdicts(c *console, verdicts []skill.Verdict) error {
+func printVerdicts(c *console, verdicts []*skill.Verdict) error {
 	w := bufio.NewWriter(c.out)
 	var loaded, repaired, failed int
 	for _, v := range verdicts {

@@ -129,10 +129,10 @@ func (s *search) terms(query string) (terms []term) {
 	return terms
 }
 
-// tally is what each document scores for a query, and the terms that it has, a bit for each.
+// tally is of a query, by document.
 type tally struct {
 	scores []float64
-	has    []uint64
+	has    []uint64 // a bit for each of its terms
 }
 
 // tally adds up what each document scores, and promotes the names that a query names

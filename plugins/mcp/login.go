@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"os"
 	"os/signal"
@@ -24,6 +23,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/loopback"
 	"github.com/bothyd/bothy/sdk/plugin"
 )
 
@@ -117,7 +117,7 @@ func (f *flow) run(ctx context.Context) (sdk.Login, error) {
 	if f.to, err = url.Parse(f.settings.URL); err != nil {
 		return sdk.Login{}, err
 	}
-	if f.to.Scheme != "https" && !loopback(f.to.Hostname()) { // MCP 2025-11-25, Authorization: communication security
+	if f.to.Scheme != "https" && !loopback.IsLoopback(f.to.Hostname()) { // MCP 2025-11-25, Authorization: communication security
 		return sdk.Login{}, sdk.Errorf(sdk.Validation, "the URL of %s is not encrypted, and every request would show the login's token to whoever is in between: write https:// in its block", f.Name)
 	}
 	f.web = outward(ctx, f.to)
@@ -149,12 +149,6 @@ func (f *flow) run(ctx context.Context) (sdk.Login, error) {
 		return sdk.Login{}, sdk.Errorf(sdk.Unavailable, "the MCP server %s refuses the token that its authorization server %s gave", f.Name, hostOf(l.TokenURL))
 	}
 	return l, nil
-}
-
-// loopback reports whether a host of a URL is this machine by its own name.
-func loopback(host string) bool {
-	at, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && at.IsLoopback()
 }
 
 // authorize is the flow of OAuth 2.1 as MCP has it (2025-11-25, Authorization): the server says

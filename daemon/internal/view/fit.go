@@ -182,7 +182,13 @@ func (f *fitting) tokens() int {
 // messages puts together what is left, with one summary where the first
 // segment went.
 func (f *fitting) messages() []sdk.Message {
-	var out []sdk.Message
+	left := 1 // for the summary
+	for i := range f.segments {
+		if !f.segments[i].gone {
+			left += len(f.segments[i].messages)
+		}
+	}
+	out := make([]sdk.Message, 0, left)
 	summarized := false
 	for i := range f.segments {
 		s := &f.segments[i]

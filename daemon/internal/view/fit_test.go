@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"pgregory.net/rapid"
 
@@ -236,6 +237,18 @@ func TestFitHolds(t *testing.T) {
 			t.Fatal("not exactly one summary")
 		}
 	})
+}
+
+// TestCharacters are counted the same wherever in a text the first is that is not ASCII.
+func TestCharacters(t *testing.T) {
+	for n := range 40 {
+		for _, more := range []string{"", "é", "é and more", "\xff", "日本語 in eight bytes and more"} {
+			text := strings.Repeat("a", n) + more
+			if got, want := characters(text), utf8.RuneCountInString(text); got != want {
+				t.Errorf("%q has %d characters, not %d", text, want, got)
+			}
+		}
+	}
 }
 
 func BenchmarkFit(b *testing.B) {

@@ -24,14 +24,17 @@ func Tokens(text string) int {
 	return (characters(text) + charsPerToken - 1) / charsPerToken
 }
 
-// characters counts them, which for ASCII alone is twice as fast as utf8 is.
+// characters counts them. Text is ASCII for the most part, which is looked at eight bytes at a
+// time: every text of a conversation is counted at every turn.
 func characters(text string) int {
-	for i := range len(text) {
-		if text[i] >= utf8.RuneSelf {
-			return i + utf8.RuneCountInString(text[i:])
+	i := 0
+	for ; i+8 <= len(text); i += 8 {
+		s := text[i : i+8]
+		if (s[0]|s[1]|s[2]|s[3]|s[4]|s[5]|s[6]|s[7])&utf8.RuneSelf != 0 {
+			break
 		}
 	}
-	return len(text)
+	return i + utf8.RuneCountInString(text[i:])
 }
 
 // Estimate counts a whole prompt in tokens of its model, by what the model's

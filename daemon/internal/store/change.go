@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/bothyd/bothy/sdk"
@@ -27,6 +28,12 @@ func (s *Store) Commit(ctx context.Context, c sdk.Change) (sdk.Receipt, error) {
 	if err != nil {
 		return receipt, err
 	}
+	patches := make([]patch, len(c.Writes))
+	for i := range c.Writes {
+		if patches[i], err = readPatch(c.Writes[i].Attributes); err != nil {
+			return receipt, fmt.Errorf("%s: %w", c.Writes[i].Path, err)
+		}
+	}
 	err = s.update(ctx, "committing a change", func(t *tx) error {
 		run, err := t.run(c.Run)
 		if err != nil {
@@ -48,7 +55,7 @@ func (s *Store) Commit(ctx context.Context, c sdk.Change) (sdk.Receipt, error) {
 			receipt.Entries = make([]sdk.Entry, len(c.Writes))
 		}
 		for i := range c.Writes {
-			if receipt.Entries[i], err = t.write(&run, &c.Writes[i]); err != nil {
+			if receipt.Entries[i], err = t.write(&run, &c.Writes[i], patches[i]); err != nil {
 				return err
 			}
 		}

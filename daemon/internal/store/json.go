@@ -3,6 +3,8 @@ package store
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
+	"slices"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -51,38 +53,89 @@ func encodeMembers(m members) (json.RawMessage, error) {
 	if len(m) == 0 {
 		return nil, nil
 	}
-	return encode(m)
+	size := len("{}")
+	for name, value := range m {
+		size += len(`"":,`) + len(name) + len(value)
+	}
+	b := append(make([]byte, 0, size), '{')
+	for i, name := range slices.Sorted(maps.Keys(m)) {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		key, err := encode(name)
+		if err != nil {
+			return nil, err
+		}
+		b = append(append(append(b, key...), ':'), m[name]...) // which encode wrote
+	}
+	return append(b, '}'), nil
 }
 
 var null = json.RawMessage("null")
 
-// mergeAttributes patches old as RFC 7386 says and returns the result with the
-// members that changed, a removed one as null. Members the patch does not name
-// are not parsed further, so that a short patch of a long object is cheap.
-func mergeAttributes(old []byte, patch json.RawMessage) (merged json.RawMessage, changed members, err error) {
-	v, err := sdk.AnyJSON(patch)
+// patch is a merge patch of attributes (RFC 7386), read before the transaction that applies it.
+type patch map[string]patched
+
+// patched is one member of a patch: nil removes it.
+type patched struct {
+	value any
+	alone json.RawMessage // what it comes to where there is no object to patch
+}
+
+// readPatch reads a patch; none is one that changes nothing.
+func readPatch(raw json.RawMessage) (patch, error) {
+	if raw == nil {
+		return nil, nil
+	}
+	v, err := sdk.AnyJSON(raw)
 	if err != nil {
-		return nil, nil, sdk.Errorf(sdk.Validation, "attributes must be a JSON object: %w", err)
+		return nil, sdk.Errorf(sdk.Validation, "attributes must be a JSON object: %w", err)
 	}
 	object, ok := v.(map[string]any)
 	if !ok {
-		return nil, nil, sdk.Errorf(sdk.Validation, "attributes must be a JSON object, not %.40s", patch)
+		return nil, sdk.Errorf(sdk.Validation, "attributes must be a JSON object, not %.40s", raw)
 	}
+	p := make(patch, len(object))
+	for name, value := range object {
+		var alone json.RawMessage
+		if value != nil {
+			if alone, err = encode(sdk.MergePatch(nil, value)); err != nil {
+				return nil, err
+			}
+		}
+		p[name] = patched{value, alone}
+	}
+	return p, nil
+}
+
+// mergeAttributes reads a patch and applies it.
+func mergeAttributes(old []byte, raw json.RawMessage) (merged json.RawMessage, changed members, err error) {
+	p, err := readPatch(raw)
+	if err != nil {
+		return nil, nil, err
+	}
+	return p.apply(old)
+}
+
+// apply returns old as the patch leaves it and the members that changed, a removed one as null.
+// Members the patch does not name are not parsed further, so that a short patch of a long object
+// is cheap.
+func (p patch) apply(old []byte) (merged json.RawMessage, changed members, err error) {
 	all, err := parseMembers(old)
 	if err != nil {
 		return nil, nil, err
 	}
 	changed = members{}
-	for name, value := range object {
+	for name, to := range p {
 		before, had := all[name]
-		if value == nil {
+		if to.value == nil {
 			if had {
 				delete(all, name)
 				changed[name] = null
 			}
 			continue
 		}
-		after, err := mergeMember(before, value)
+		after, err := to.merge(before)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -95,13 +148,13 @@ func mergeAttributes(old []byte, patch json.RawMessage) (merged json.RawMessage,
 	return merged, changed, err
 }
 
-func mergeMember(before json.RawMessage, patch any) (json.RawMessage, error) {
-	var target any
-	if _, ok := patch.(map[string]any); ok && len(before) > 0 && before[0] == '{' {
-		var err error
-		if target, err = sdk.AnyJSON(before); err != nil {
-			return nil, err
-		}
+func (m patched) merge(before json.RawMessage) (json.RawMessage, error) {
+	if _, ok := m.value.(map[string]any); !ok || len(before) == 0 || before[0] != '{' {
+		return m.alone, nil
 	}
-	return encode(sdk.MergePatch(target, patch))
+	target, err := sdk.AnyJSON(before)
+	if err != nil {
+		return nil, err
+	}
+	return encode(sdk.MergePatch(target, m.value))
 }

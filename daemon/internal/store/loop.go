@@ -90,21 +90,15 @@ func (t *tx) enqueue(l *sdk.Loop) (sdk.Entry, error) {
 	if err != nil {
 		return sdk.Entry{}, err
 	}
-	attributes, err := encode(struct {
+	attributes := struct {
 		Mode    sdk.AskOrAct `json:"mode"`
 		Meaning *sdk.Meaning `json:"meaning,omitempty"`
-	}{sdk.AskOrAct(l.ReadOnly), l.Meaning.Brief()})
-	if err != nil {
-		return sdk.Entry{}, err
-	}
+	}{sdk.AskOrAct(l.ReadOnly), l.Meaning.Brief()}
 	if err := t.keepMedia(&run, l); err != nil {
 		return sdk.Entry{}, err
 	}
 	id := t.nextID()
-	entry, err := t.write(&run, &sdk.Write{
-		Path: path, Body: &l.Prompt, Attributes: attributes, Writer: sdk.WriterPlugin,
-		Create: true, Loop: l.ID, Turn: run.Turns + 1,
-	})
+	entry, err := t.make(&run, attributes, &sdk.Write{Path: path, Body: &l.Prompt, Writer: sdk.WriterPlugin, Loop: l.ID, Turn: run.Turns + 1})
 	if err != nil {
 		return sdk.Entry{}, err
 	}
@@ -122,18 +116,14 @@ func (t *tx) keepMedia(run *sdk.Run, l *sdk.Loop) error {
 		if err != nil {
 			return err
 		}
-		x, err := t.look(run.ID, runScope(run.ID), path)
+		x, err := t.look(run, runScope(run.ID), path)
 		if err != nil {
 			return err
 		}
 		if x.view != 0 {
 			continue
 		}
-		attributes, err := encode(m.Brief())
-		if err != nil {
-			return err
-		}
-		_, err = t.write(run, &sdk.Write{Path: path, Body: &m.Data, Attributes: attributes, Writer: sdk.WriterSystem, Create: true, Turn: run.Turns + 1})
+		_, err = t.make(run, m.Brief(), &sdk.Write{Path: path, Body: &m.Data, Writer: sdk.WriterSystem, Turn: run.Turns + 1})
 		if err != nil {
 			return err
 		}

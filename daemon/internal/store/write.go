@@ -22,7 +22,7 @@ type visibleEntry struct {
 // write is the one way in which an entry changes. It resolves the scheme,
 // checks who writes, checks what the write expects, and then removes, appends
 // or sets.
-func (t *tx) write(run *sdk.Run, w *sdk.Write) (sdk.Entry, error) {
+func (t *tx) write(run *sdk.Run, w *sdk.Write, attributes patch) (sdk.Entry, error) {
 	path, name, err := parsePath(w.Path)
 	if err != nil {
 		return sdk.Entry{}, err
@@ -44,7 +44,7 @@ func (t *tx) write(run *sdk.Run, w *sdk.Write) (sdk.Entry, error) {
 	case "global":
 		scope = "global"
 	}
-	x, err := t.look(run.ID, scope, path)
+	x, err := t.look(run, scope, path)
 	if err != nil {
 		return sdk.Entry{}, err
 	}
@@ -68,8 +68,22 @@ func (t *tx) write(run *sdk.Run, w *sdk.Write) (sdk.Entry, error) {
 	case w.Chunk != nil:
 		return t.appendChunk(run, path, w, x)
 	default:
-		return t.set(run, path, scope, w, x)
+		return t.set(run, path, scope, w, attributes, x)
 	}
+}
+
+// make writes an entry that the store itself adds, with the attributes that v is as JSON.
+func (t *tx) make(run *sdk.Run, v any, w *sdk.Write) (sdk.Entry, error) {
+	raw, err := encode(v)
+	if err != nil {
+		return sdk.Entry{}, err
+	}
+	attributes, err := readPatch(raw)
+	if err != nil {
+		return sdk.Entry{}, err
+	}
+	w.Create, w.Attributes = true, raw
+	return t.write(run, w, attributes)
 }
 
 // checkWrite refuses values that no entry can have, and fields that do not go
@@ -98,20 +112,29 @@ func checkWrite(path string, w *sdk.Write) error {
 }
 
 // look finds what the run sees at the path, or else the entry that a write to
-// scope would meet there.
-func (t *tx) look(run int64, scope, path string) (visibleEntry, error) {
+// scope would meet there. Only a fork may see one that is in another scope: its parent's.
+func (t *tx) look(run *sdk.Run, scope, path string) (visibleEntry, error) {
 	var x visibleEntry
 	var hash []byte
-	_, err := t.one(`SELECT coalesce(v.id, 0), e.id, e.scope, e.body, e.attributes, e.hash, e.created, coalesce(v.state, ''), coalesce(v.outcome, ''),
-		coalesce(v.phase, ''), coalesce(v.visibility, ''), coalesce(v.writer, ''), coalesce(v.loop, 0), coalesce(v.turn, 0), coalesce(v.write_count, 0)
-		FROM entries e LEFT JOIN run_views v ON v.entry = e.id AND v.run = ?1
-		WHERE e.path = ?2 AND e.scope IN `+visibleScopes+` AND (v.id IS NOT NULL OR e.scope = ?3) ORDER BY v.id IS NULL LIMIT 1`, []any{run, path, scope},
+	q := lookHere
+	if run.Parent != 0 {
+		q = lookAround
+	}
+	_, err := t.one(q, []any{run.ID, path, scope},
 		&x.view, &x.entry, &x.Scope, &x.Body, (*[]byte)(&x.Attributes), &hash, &x.created,
 		(*string)(&x.State), (*string)(&x.Outcome), (*string)(&x.Phase), (*string)(&x.Visibility), (*string)(&x.Writer),
 		&x.Loop, &x.Turn, &x.Version)
 	copy(x.hash[:], hash)
 	return x, err
 }
+
+const (
+	looked = `SELECT coalesce(v.id, 0), e.id, e.scope, e.body, e.attributes, e.hash, e.created, coalesce(v.state, ''), coalesce(v.outcome, ''),
+		coalesce(v.phase, ''), coalesce(v.visibility, ''), coalesce(v.writer, ''), coalesce(v.loop, 0), coalesce(v.turn, 0), coalesce(v.write_count, 0)
+		FROM entries e LEFT JOIN run_views v ON v.entry = e.id AND v.run = ?1 WHERE e.path = ?2 AND `
+	lookHere   = looked + `e.scope = ?3`
+	lookAround = looked + `e.scope IN ` + visibleScopes + ` AND (v.id IS NOT NULL OR e.scope = ?3) ORDER BY v.id IS NULL LIMIT 1`
+)
 
 // lookAt changes how much of an entry the run has in sight, and nothing of the entry.
 func (t *tx) lookAt(run *sdk.Run, path string, scheme sdk.Scheme, w *sdk.Write, x visibleEntry) (sdk.Entry, error) {
@@ -144,13 +167,13 @@ func (t *tx) lastWriter(x *visibleEntry, scheme sdk.Scheme) error {
 }
 
 // set writes everything but chunks, looks and removals.
-func (t *tx) set(run *sdk.Run, path, scope string, w *sdk.Write, x visibleEntry) (sdk.Entry, error) {
+func (t *tx) set(run *sdk.Run, path, scope string, w *sdk.Write, attributes patch, x visibleEntry) (sdk.Entry, error) {
 	old := x
 	x.applyView(w)
 	var changed members
 	var err error
 	if w.Attributes != nil {
-		if x.Attributes, changed, err = mergeAttributes(old.Attributes, w.Attributes); err != nil {
+		if x.Attributes, changed, err = attributes.apply(old.Attributes); err != nil {
 			return sdk.Entry{}, fmt.Errorf("%s: %w", path, err)
 		}
 	}

@@ -153,6 +153,9 @@ func TestGiven(t *testing.T) {
 	if _, _, err := f.Given(t.Context(), "four"); sdk.OutcomeOf(err) != sdk.NotFound || want.ID == 0 {
 		t.Error(err)
 	}
+	if plan := f.plan(givenQuery, "four"); !strings.Contains(plan, "loops_key") {
+		t.Errorf("the plan is\n%s", plan)
+	}
 	for _, options := range []string{`{"key":1`, `key`} {
 		if _, _, err := f.Enqueue(t.Context(), sdk.Loop{Run: f.run.ID, Options: json.RawMessage(options)}); sdk.OutcomeOf(err) != sdk.Validation {
 			t.Errorf("%s: %v", options, err)

@@ -252,15 +252,12 @@ func (s *Store) loops(ctx context.Context, where string, args ...any) ([]sdk.Loo
 	return all, explain("reading loops", err)
 }
 
-// givenAmong is among how many prompts, the newest of the store, Given looks: a
-// client that got no answer asks within minutes.
-const givenAmong = 1000
+const givenQuery = loopQuery + `WHERE l.options ->> '$.key' = ? ORDER BY l.id DESC LIMIT 1`
 
 // Given returns the loop whose options have a key, and the position behind its
-// prompt, from which a follower loses nothing of it. NotFound when none of the
-// newest prompts has it.
+// prompt, from which a follower loses nothing of it. NotFound when none has it.
 func (s *Store) Given(ctx context.Context, key string) (sdk.Loop, int64, error) {
-	l, found, err := first(s.reader(ctx), scanLoop, loopQuery+`WHERE l.id IN (SELECT id FROM loops ORDER BY id DESC LIMIT ? + 0) AND l.options ->> '$.key' = ?`, givenAmong, key)
+	l, found, err := first(s.finder(ctx), scanLoop, givenQuery, key)
 	if err != nil {
 		return l, 0, explain("looking for a prompt that was given", err)
 	}

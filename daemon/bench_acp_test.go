@@ -4,6 +4,7 @@ package daemon
 
 import (
 	"context"
+	"crypto/rand"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -17,7 +18,7 @@ import (
 )
 
 // BenchmarkEditor: how long it takes from a prompt to the first of its answer, through the bridge and by the socket.
-// Each has a run of its own at one daemon, and they take turns.
+// Each has a run of its own at one daemon, and they take turns; both prompts have a key, as those of `bothy run` do.
 func BenchmarkEditor(b *testing.B) {
 	s := newSeat(b, 80, 24)
 	e := s.opens(b)
@@ -48,7 +49,7 @@ func BenchmarkEditor(b *testing.B) {
 		n++
 		text := "prompt " + strconv.Itoa(n)
 		began := time.Now()
-		if _, err := cl.Act(ctx, rpc.Prompt{Project: s.dir, Run: run.Run, Agent: "chat", Prompt: text, Attend: true}); err != nil {
+		if _, err := cl.Act(ctx, rpc.Prompt{Project: s.dir, Run: run.Run, Agent: "chat", Prompt: text, Key: rand.Text(), Attend: true}); err != nil {
 			b.Fatal(err)
 		}
 		socket = append(socket, (<-heard).Sub(began))

@@ -68,7 +68,7 @@ const (
 )
 
 // Fit is Of, for a picture whose data has at most so many bytes, in base64: one that is larger is
-// made smaller, as a JPEG, which loses what moves and what can be seen through.
+// made smaller, as a JPEG, which loses what moves and what can be seen through. A photograph stays upright.
 func Fit(data []byte, most int) (sdk.Medium, error) {
 	m, err := Of(data)
 	most = min(most, sdk.MaxMedium)
@@ -83,9 +83,10 @@ func Fit(data []byte, most int) (sdk.Medium, error) {
 		if err != nil {
 			break
 		}
+		turn := orientation(data)
 		for side := longSide; side >= 100; side = side * 2 / 3 {
 			var out bytes.Buffer
-			if err := jpeg.Encode(&out, smaller(full, side), &jpeg.Options{Quality: quality}); err != nil {
+			if err := jpeg.Encode(&out, upright(smaller(full, side), turn), &jpeg.Options{Quality: quality}); err != nil {
 				break
 			}
 			if base64.StdEncoding.EncodedLen(out.Len()) <= most {
@@ -117,7 +118,7 @@ func Given(pictures [][]byte, text int) (media []sdk.Medium, err error) {
 
 // smaller is a picture on white whose longer side has about so many pixels at most: each is the
 // mean of a square of the other's.
-func smaller(from image.Image, side int) image.Image {
+func smaller(from image.Image, side int) *image.RGBA {
 	b := from.Bounds()
 	n := max((max(b.Dx(), b.Dy())+side-1)/side, 1)
 	to := image.NewRGBA(image.Rect(0, 0, max(b.Dx()/n, 1), max(b.Dy()/n, 1)))

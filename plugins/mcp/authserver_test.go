@@ -38,6 +38,7 @@ type authServer struct {
 	denies    bool
 	redirects string // where /token sends clients on
 	noPKCE    bool
+	documents bool          // it reads those about clients
 	broken    bool          // refuses to renew with a status that is no answer
 	hold      chan struct{} // a renewal waits for it; nil does not
 
@@ -138,6 +139,9 @@ func (a *authServer) authorize(w http.ResponseWriter, r *http.Request) {
 		if a.method != "" {
 			m["registration_endpoint"] = a.url + "/register"
 			m["token_endpoint_auth_methods_supported"] = []string{a.method}
+		}
+		if a.documents {
+			m["client_id_metadata_document_supported"] = true
 		}
 		if !a.noPKCE {
 			m["code_challenge_methods_supported"] = []string{"S256"}

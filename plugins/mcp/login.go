@@ -189,7 +189,7 @@ func (f *flow) authorize(ctx context.Context) error {
 		}},
 	}
 	switch id := f.settings.ClientID; {
-	case strings.HasPrefix(id, "https://"): // a document says what it is; where the server does not know of those, it is the name
+	case strings.HasPrefix(id, "https://") && f.settings.ClientSecret == "": // of a document about the client, which has no secret; where the server reads none, Bothy registers as without it
 		c.ClientIDMetadataDocumentConfig = &auth.ClientIDMetadataDocumentConfig{URL: id}
 	case id != "":
 		c.PreregisteredClient = &oauthex.ClientCredentials{ClientID: id}
@@ -296,6 +296,8 @@ func (f *flow) fault(err error) error {
 		err = errors.New(answerOf(err))
 	case errors.As(err, &unregistered):
 		err = fmt.Errorf("its authorization server does not register Bothy (%s): register a client there yourself, and give its client_id in the block", clip(strings.TrimSpace(unregistered.ErrorCode+" "+unregistered.ErrorDescription), 300))
+	case strings.Contains(err.Error(), "no configured client registration methods") && f.settings.ClientID != "":
+		err = errors.New("its authorization server reads no documents about clients, and registers none by itself: register one there, and give the client_id that it gets in the block")
 	case strings.Contains(err.Error(), "no configured client registration methods"):
 		err = errors.New("its authorization server registers no clients by itself: register one there, and give its client_id in the block")
 	case strings.Contains(err.Error(), "registration"): // the answer follows, which may have a secret

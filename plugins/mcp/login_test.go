@@ -108,6 +108,9 @@ func TestLogin(t *testing.T) {
 		"SSE":                              {func(a *authServer) { a.kind = "sse" }, ""},
 		"SSE, as its block says":           {func(a *authServer) { a.kind = "sse" }, `, "transport":"sse"`},
 		"a client that is known":           {func(a *authServer) { a.method, a.clients["me"] = "", "s3cret-of-me" }, `, "client_id":"me", "client_secret":"s3cret-of-me"`},
+		"a document about the client":      {func(a *authServer) { a.documents, a.clients["https://me.example/doc"] = true, "" }, `, "client_id":"https://me.example/doc"`},
+		"a document that nobody reads":     {nil, `, "client_id":"https://me.example/doc"`},
+		"an address with a secret":         {func(a *authServer) { a.method, a.clients["https://me.example/doc"] = "", "s3cret-of-me" }, `, "client_id":"https://me.example/doc", "client_secret":"s3cret-of-me"`},
 		"a place that is known":            {nil, `, "redirect":"http://localhost:0/back"`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -153,8 +156,10 @@ func TestLoginRefused(t *testing.T) {
 		"another name, of 2025-03": {change: func(a *authServer) {
 			a.metadata, a.challenge, a.called, a.own = "oauth", false, "https://evil.example", true
 		}, want: "does not match issuer URL"},
-		"no PKCE":                    {change: func(a *authServer) { a.noPKCE = true }, want: "does not implement PKCE"},
-		"no registration":            {change: func(a *authServer) { a.method = "" }, want: "registers no clients by itself: register one there, and give its client_id in the block"},
+		"no PKCE":         {change: func(a *authServer) { a.noPKCE = true }, want: "does not implement PKCE"},
+		"no registration": {change: func(a *authServer) { a.method = "" }, want: "registers no clients by itself: register one there, and give its client_id in the block"},
+		"a document that nobody reads": {change: func(a *authServer) { a.method = "" }, more: `, "client_id":"https://me.example/doc"`,
+			want: "reads no documents about clients, and registers none by itself: register one there, and give the client_id that it gets"},
 		"a refused registration":     {change: func(a *authServer) { a.method, a.metadata, a.challenge = "", "old", false }, want: "does not register Bothy (invalid_client_metadata we know you not): register a client there yourself"},
 		"a code that is sent on":     {change: func(a *authServer) { a.redirects = other.URL }, want: "it redirects to another address, which is not followed"},
 		"a program":                  {block: `{"command":"a", "timeout":"25s"}`, want: "the MCP server fake is a program of this machine"},

@@ -2,6 +2,7 @@ package sdk
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 )
 
@@ -41,7 +42,40 @@ func (l Login) Text() string {
 	return string(text)
 }
 
-// Secrets are the values that nobody may see.
+// Secrets are the values that nobody may see. What anybody can guess is none of them: a server that gives a word for a
+// token would have that hidden in every text.
 func (l Login) Secrets() []string {
-	return []string{l.Access, l.Refresh, l.ClientSecret}
+	return slices.DeleteFunc([]string{l.Access, l.Refresh, l.ClientSecret}, guessable)
+}
+
+// Check refuses a login whose tokens anybody can guess, which a server has to rule out (RFC 6749, section 10.10).
+func (l Login) Check() error {
+	if guessable(l.Access) || l.Refresh != "" && guessable(l.Refresh) {
+		return Errorf(Validation, "the authorization server gave a token that anybody can guess: it has %d characters at least, and %d where it has no digit and is all small or all capital letters", leastToken, leastWord)
+	}
+	return nil
+}
+
+// The least lengths of a token: of one that looks random, and of one that may be a word.
+const (
+	leastToken = 16
+	leastWord  = 24
+)
+
+func guessable(token string) bool {
+	digits, small, capital := false, 0, 0
+	for _, r := range token {
+		switch {
+		case '0' <= r && r <= '9':
+			digits = true
+		case 'a' <= r && r <= 'z':
+			small++
+		case 'A' <= r && r <= 'Z':
+			capital++
+		}
+	}
+	if digits && small+capital > 0 || min(small, capital) > 1 {
+		return len(token) < leastToken
+	}
+	return len(token) < leastWord
 }

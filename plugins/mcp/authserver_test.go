@@ -34,6 +34,7 @@ type authServer struct {
 	challenge bool   // the server of MCP says where its metadata is
 	method    string // of clients that register: none, client_secret_post, client_secret_basic; empty registers none
 	expires   int    // seconds of an access token
+	word      string // it gives for a token; empty gives good ones
 	iss       string // is added to the answer of a login
 	denies    bool
 	redirects string // where /token sends clients on
@@ -273,6 +274,9 @@ func (a *authServer) token(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	access, refresh := "access-"+rand.Text(), "refresh-"+rand.Text()
+	if a.word != "" {
+		access = a.word
+	}
 	a.access[access], a.refresh[refresh] = scopes, scopes
 	a.write(w, http.StatusOK, map[string]any{"access_token": access, "token_type": "Bearer", "expires_in": a.expires, "refresh_token": refresh, "scope": strings.Join(scopes, " ")})
 }

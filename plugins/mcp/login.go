@@ -140,6 +140,9 @@ func (f *flow) run(ctx context.Context) (sdk.Login, error) {
 	if l.ClientSecret == "" {
 		l.ClientAuth = int(oauth2.AuthStyleInParams) // there is nothing but its name to send
 	}
+	if err := l.Check(); err != nil {
+		return sdk.Login{}, f.fault(errors.New(sentence(err)))
+	}
 	_, answer, err := f.ask(ctx, l.Access)
 	if err != nil {
 		return sdk.Login{}, f.fault(err)

@@ -162,6 +162,7 @@ func TestLoginRefused(t *testing.T) {
 			want: "reads no documents about clients, and registers none by itself: register one there, and give the client_id that it gets"},
 		"a refused registration":     {change: func(a *authServer) { a.method, a.metadata, a.challenge = "", "old", false }, want: "does not register Bothy (invalid_client_metadata we know you not): register a client there yourself"},
 		"a code that is sent on":     {change: func(a *authServer) { a.redirects = other.URL }, want: "it redirects to another address, which is not followed"},
+		"a word for a token":         {change: func(a *authServer) { a.word = "internationalization" }, want: "a token that anybody can guess"},
 		"a program":                  {block: `{"command":"a", "timeout":"25s"}`, want: "the MCP server fake is a program of this machine"},
 		"a server in the clear":      {block: `{"url":"http://far.example/mcp", "timeout":"25s"}`, want: "the URL of fake is not encrypted"},
 		"a header":                   {more: `, "headers":{"authorization":"Bearer x"}`, want: "has a header Authorization"},

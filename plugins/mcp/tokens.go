@@ -193,7 +193,10 @@ func (t *tokens) another(ctx context.Context, used string) (string, error) {
 	defer web.CloseIdleConnections()
 	got, err := exchange(ctx, web, l)
 	if err == nil {
-		return t.keep(ctx, kept, with(l, got))
+		if l = with(l, got); l.Check() != nil { // what it was renewed with counts no more
+			return "", t.finish(sentence(l.Check()))
+		}
+		return t.keep(ctx, kept, l)
 	}
 	said := answerOf(err)
 	var refused *oauth2.RetrieveError
@@ -202,11 +205,7 @@ func (t *tokens) another(ctx context.Context, used string) (string, error) {
 		if token, err := t.again(ctx, used); token != "" || err != nil {
 			return token, err
 		}
-		ended := t.over(said)
-		t.mu.Lock()
-		t.ended = ended
-		t.mu.Unlock()
-		return "", ended
+		return "", t.finish(said)
 	}
 	return "", sdk.Errorf(sdk.Unavailable, "the login at the MCP server %s could not be renewed: %s", t.what, said)
 }
@@ -227,6 +226,15 @@ func answerOf(err error) string {
 // over says that the person has to log in again.
 func (t *tokens) over(why string) error {
 	return sdk.Errorf(sdk.Unavailable, "the login at the MCP server %s has ended (%s): `bothy mcp login %s`", t.what, why, t.name)
+}
+
+// finish has nobody ask for another token of the login that is kept.
+func (t *tokens) finish(why string) error {
+	ended := t.over(why)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.ended = ended
+	return ended
 }
 
 // keep gives what is new to the daemon and goes on with it.

@@ -41,8 +41,12 @@ func (a Answers) Login(ctx context.Context, p rpc.KeyLogin) (rpc.KeyKept, error)
 	}
 	block, login := a.logins()[name]
 	if login {
-		if _, err := sdk.ParseLogin(p.Key); err != nil {
+		l, err := sdk.ParseLogin(p.Key)
+		if err != nil {
 			return rpc.KeyKept{}, sdk.Errorf(sdk.Validation, "%s is no key that is typed: `bothy %s` makes it", name, strings.Replace(block, "mcp ", "mcp login ", 1))
+		}
+		if err := l.Check(); err != nil {
+			return rpc.KeyKept{}, err
 		}
 	}
 	kept, err := a.Keys.Login(ctx, name, p.Key, p.File)

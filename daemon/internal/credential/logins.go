@@ -2,6 +2,7 @@ package credential
 
 import (
 	"context"
+	"errors"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -17,7 +18,7 @@ func (l Logins) KeepLogin(ctx context.Context, key, was, now string) error {
 	before, _ := sdk.ParseLogin(was) // what is no login is none that is kept
 	after, err := sdk.ParseLogin(now)
 	if err == nil {
-		err = check(now) // a server chooses how long its tokens are
+		err = errors.Join(check(now), after.Check()) // a server chooses what its tokens are
 	}
 	if err == nil && (after.ID != before.ID || after.Server != before.Server) {
 		err = sdk.Errorf(sdk.Validation, "it is another login than the one that was renewed")

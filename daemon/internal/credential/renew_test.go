@@ -12,7 +12,7 @@ import (
 
 // aLogin is one that was renewed n times.
 func aLogin(id, n string) sdk.Login {
-	return sdk.Login{ID: id, Server: "https://far.example/mcp", Access: "access-token-" + n, Refresh: "refresh-token-" + n, ClientSecret: "the-secret-of-the-client"}
+	return sdk.Login{ID: id, Server: "https://far.example/mcp", Access: "access-token-1-" + n, Refresh: "refresh-token-1-" + n, ClientSecret: "the-secret-of-the-client"}
 }
 
 // TestRenew: a value is renewed where it is, and only from what is there; what it has is told before.
@@ -43,7 +43,7 @@ func TestRenew(t *testing.T) {
 			t.Errorf("%s: %v", place, err)
 		}
 		f.want(t, "mcp.far", two, place)
-		for _, value := range []string{"access-token-one", "refresh-token-one", "access-token-two", "refresh-token-two", "the-secret-of-the-client"} {
+		for _, value := range []string{"access-token-1-one", "refresh-token-1-one", "access-token-1-two", "refresh-token-1-two", "the-secret-of-the-client"} {
 			if !f.learned.has(value) {
 				t.Errorf("%s: %s was told to nobody", place, value)
 			}
@@ -80,6 +80,10 @@ func TestLoginsAreNoKeys(t *testing.T) {
 	}
 	if _, err := a.Login(ctx, rpc.KeyLogin{Of: "mcp.other", Key: aLogin("a", "one").Text()}); sdk.OutcomeOf(err) != sdk.NotFound {
 		t.Errorf("of no block: %v", err)
+	}
+	word := sdk.Login{ID: "a", Server: "https://far.example/mcp", Access: "function"}
+	if _, err := a.Login(ctx, rpc.KeyLogin{Of: "mcp.far", Key: word.Text()}); sdk.OutcomeOf(err) != sdk.Validation || f.learned.has("function") {
+		t.Errorf("a word: %v", err)
 	}
 	text := aLogin("a", "one").Text()
 	if given, err := a.Give(ctx, 1, rpc.KeysGive{Keys: map[string]string{"mcp.far": text}}); err != nil || len(given.Taken) != 0 {
@@ -128,7 +132,9 @@ func TestKeepLogin(t *testing.T) {
 	}
 	elsewhere := aLogin("a", "two")
 	elsewhere.Server = "https://evil.example/mcp"
-	for name, now := range map[string]string{"no login": "hunter2", "another": aLogin("b", "two").Text(), "elsewhere": elsewhere.Text(), "longer than a key": aLogin("a", strings.Repeat("x", maxKey)).Text()} {
+	word := aLogin("a", "two")
+	word.Access = "internationalization"
+	for name, now := range map[string]string{"no login": "hunter2", "a word": word.Text(), "another": aLogin("b", "two").Text(), "elsewhere": elsewhere.Text(), "longer than a key": aLogin("a", strings.Repeat("x", maxKey)).Text()} {
 		if err := l.KeepLogin(ctx, "mcp.far", one, now); sdk.OutcomeOf(err) != sdk.Validation {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -35,6 +35,8 @@ type tokens struct {
 	to     *url.URL
 	log    *slog.Logger
 
+	changing sync.Mutex // held over a renewal, and over keeping what came of one; taken before mu
+
 	mu       sync.Mutex // nothing is waited for under it
 	kept     string     // the login as it is kept; empty for none
 	login    sdk.Login
@@ -127,6 +129,8 @@ func (t *tokens) renew(ctx context.Context, used string) (string, error) {
 		r = &renewal{done: make(chan struct{})}
 		t.renewing = r
 		go func() {
+			t.changing.Lock()
+			defer t.changing.Unlock()
 			// It is of no call: one that is cancelled would lose the token that was sent for it.
 			ctx, cancel := context.WithTimeout(context.Background(), renewTime)
 			defer cancel()
@@ -258,8 +262,10 @@ func (t *tokens) keep(ctx context.Context, was string, l sdk.Login) (string, err
 	return l.Access, nil
 }
 
-// keepLater tries once more, unless something newer is there.
+// keepLater tries once more, unless something newer is there, which it would take the place of.
 func (t *tokens) keepLater(was string, l sdk.Login) {
+	t.changing.Lock()
+	defer t.changing.Unlock()
 	t.mu.Lock()
 	newest := t.login.Access == l.Access && t.kept == was
 	t.mu.Unlock()

@@ -232,6 +232,84 @@ func TestRenewalIsNotKept(t *testing.T) {
 	}
 }
 
+// slow is a daemon that keeps a login only when it is let.
+type slow struct {
+	*forgetful
+	begun, let chan struct{}
+}
+
+// KeepLogin implements host.Host.
+func (s *slow) KeepLogin(ctx context.Context, was, now string) error {
+	if s.begun == nil {
+		return s.forgetful.KeepLogin(ctx, was, now)
+	}
+	close(s.begun)
+	s.begun = nil
+	<-s.let
+	return s.Daemon.KeepLogin(ctx, was, now)
+}
+
+// TestRenewalOutlivesAnOlderOne: what could not be kept at first takes the place of nothing that was renewed
+// meanwhile, whose token alone renews the login.
+func TestRenewalOutlivesAnOlderOne(t *testing.T) {
+	a := served(t, nil)
+	l, err := sitter{}.logsIn(t.Context(), t, a.block(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &slow{forgetful: &forgetful{loggedIn(l), true}}
+	m, err := configuredBy(t, d, a.block(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	renewed := func() {
+		a.revoke(false)
+		if err := echoes(t, m); err != nil {
+			t.Error(err)
+		}
+	}
+	renewed()
+	to := m.server.tokens
+	to.mu.Lock()
+	was, first := to.kept, to.login
+	to.mu.Unlock()
+	begun := make(chan struct{})
+	d.begun, d.let = begun, make(chan struct{})
+	var both sync.WaitGroup
+	both.Go(func() { to.keepLater(was, first) })
+	<-begun
+	second := make(chan struct{})
+	go func() { defer close(second); renewed() }()
+	select {
+	case <-second: // it went before
+	case <-time.After(300 * time.Millisecond): // it waits, as it should
+	}
+	close(d.let)
+	both.Wait()
+	<-second
+	d.fails = false
+	renewed()
+	if kept(t, d.Daemon).Access == l.Access {
+		t.Error("nothing was kept")
+	}
+}
+
+// TestRenewalByAWord: what anybody can guess is no token, which the daemon would hide in every text.
+func TestRenewalByAWord(t *testing.T) {
+	a, d, m := entered(t, nil)
+	was := kept(t, d)
+	a.mu.Lock()
+	a.word = "token"
+	a.mu.Unlock()
+	a.revoke(false)
+	if err := echoes(t, m); err == nil || !strings.Contains(err.Error(), "a token that anybody can guess") {
+		t.Errorf("%v", err)
+	}
+	if got := kept(t, d); got.Access != was.Access {
+		t.Errorf("kept is %s", got.Access)
+	}
+}
+
 // TestMoreScopes: what a login does not cover is said with the command that covers it, and what that does counts
 // for the process that runs.
 func TestMoreScopes(t *testing.T) {

@@ -10,11 +10,12 @@ import (
 // text among the keys: JSON, by Text and ParseLogin. Its tokens are sent to the server that
 // it was made for, and what renews them to TokenURL.
 type Login struct {
-	ID           string    `json:"id"`        // of this login; what renews its tokens leaves it
-	Server       string    `json:"server"`    // the URL that it was made for
-	Resource     string    `json:"resource"`  // that the tokens are for (RFC 8707)
-	TokenURL     string    `json:"token_url"` // where they are renewed
-	ClientID     string    `json:"client_id"` // what Bothy is called there
+	ID           string    `json:"id"`            // of this login; what renews its tokens leaves it
+	Server       string    `json:"server"`        // the URL that it was made for
+	Near         bool      `json:"near,omitzero"` // the server was met on this machine or in a private network, where TokenURL may be too then
+	Resource     string    `json:"resource"`      // that the tokens are for (RFC 8707)
+	TokenURL     string    `json:"token_url"`     // where they are renewed
+	ClientID     string    `json:"client_id"`     // what Bothy is called there
 	ClientSecret string    `json:"client_secret,omitzero"`
 	ClientAuth   int       `json:"client_auth,omitzero"` // how the secret is sent: 1 within the form, 2 as a header (RFC 6749, section 2.3.1); 0 is found out
 	Scopes       []string  `json:"scopes,omitzero"`      // that were granted

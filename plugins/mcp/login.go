@@ -93,7 +93,7 @@ type flow struct {
 
 	end      context.CancelFunc
 	to       *url.URL
-	web      *http.Client // for the authorization server
+	met      nearness // of the server
 	resource string
 	got      *oauth2.Token
 	config   *oauth2.Config
@@ -120,8 +120,6 @@ func (f *flow) run(ctx context.Context) (sdk.Login, error) {
 	if f.to.Scheme != "https" && !loopback.IsLoopback(f.to.Hostname()) { // MCP 2025-11-25, Authorization: communication security
 		return sdk.Login{}, sdk.Errorf(sdk.Validation, "the URL of %s is not encrypted, and every request would show the login's token to whoever is in between: write https:// in its block", f.Name)
 	}
-	f.web = outward(ctx, f.to)
-	f.web.Transport = &elder{server: f.to, next: f.web.Transport}
 	ctx, cancel := context.WithTimeoutCause(ctx, time.Duration(f.Seconds)*time.Second, errLate)
 	defer cancel()
 	ctx, f.end = context.WithCancel(ctx)
@@ -134,7 +132,7 @@ func (f *flow) run(ctx context.Context) (sdk.Login, error) {
 		return sdk.Login{}, f.fault(err)
 	}
 	l := with(sdk.Login{
-		ID: rand.Text(), Server: f.settings.URL, Resource: f.resource, TokenURL: f.config.Endpoint.TokenURL,
+		ID: rand.Text(), Server: f.settings.URL, Near: f.met.near(), Resource: f.resource, TokenURL: f.config.Endpoint.TokenURL,
 		ClientID: f.config.ClientID, ClientSecret: f.config.ClientSecret, ClientAuth: int(f.config.Endpoint.AuthStyle), Scopes: f.config.Scopes,
 	}, f.got)
 	if l.ClientSecret == "" {
@@ -165,6 +163,8 @@ func (f *flow) authorize(ctx context.Context) error {
 		_ = answer.Body.Close()
 		answer = &http.Response{StatusCode: http.StatusUnauthorized, Header: http.Header{}, Body: http.NoBody, Request: request}
 	}
+	web := outward(f.met.near())
+	web.Transport = &elder{server: f.to, next: web.Transport}
 	port, err := land(f.settings.Redirect)
 	if err != nil {
 		return err
@@ -181,7 +181,7 @@ func (f *flow) authorize(ctx context.Context) error {
 		ScopeFilter:           f.scopes,
 		RequestRefreshToken:   true,
 		AcceptUnadvertisedIss: true, // one that does not match is refused
-		Client:                f.web,
+		Client:                web,
 		NewTokenSource: func(_ context.Context, c *oauth2.Config, t *oauth2.Token) (oauth2.TokenSource, error) {
 			f.config, f.got = c, t
 			return oauth2.StaticTokenSource(t), nil
@@ -271,7 +271,7 @@ func (f *flow) ask(ctx context.Context, token string) (*http.Request, *http.Resp
 		if token != "" {
 			r.Header.Set("Authorization", "Bearer "+token)
 		}
-		answer, err := web.Do(r)
+		answer, err := web.Do(f.met.watched(r))
 		return r, answer, err
 	}
 	if f.settings.Transport != "sse" {

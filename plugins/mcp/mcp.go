@@ -64,9 +64,7 @@ func (m *mcpServer) configure(ctx context.Context, s sdk.Settings) error {
 	}
 	m.server = newServer(strings.TrimPrefix(s.Instance, "mcp__"), m.settings, m.options(), m.log)
 	m.server.renewed = m.settle // another version of it may have started
-	if err := m.server.openTokens(ctx); err != nil {
-		return err
-	}
+	m.server.openTokens(ctx)
 	ctx, cancel := context.WithTimeoutCause(ctx, m.settings.Timeout, errSlow)
 	defer cancel()
 	c, err := m.server.use(ctx)

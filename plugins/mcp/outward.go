@@ -1,13 +1,11 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"net/netip"
-	"net/url"
-	"slices"
 	"syscall"
 	"time"
 )
@@ -15,14 +13,14 @@ import (
 // errRedirected says that what has a token or a code in it was to be sent on.
 var errRedirected = errors.New("it redirects to another address, which is not followed")
 
-// outward is for requests to the authorization server, whose address the MCP server names. One
-// that is reached over the network is not let name addresses of this machine or of a private network, and
+// outward is for requests to the authorization server, whose address the MCP server names. Where that is
+// reached over the network, which near says, it is not let name addresses of this machine or of a private network;
 // no answer takes what is posted elsewhere.
-func outward(ctx context.Context, server *url.URL) *http.Client {
+func outward(near bool) *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.ResponseHeaderTimeout = 20 * time.Second
 	through := http.RoundTripper(transport)
-	if !near(ctx, server) {
+	if !near {
 		direct := transport.Clone()
 		direct.Proxy = nil
 		direct.DialContext = (&net.Dialer{Timeout: 20 * time.Second, Control: func(_, address string, _ syscall.RawConn) error {
@@ -74,15 +72,29 @@ func within(r *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// near reports whether the server itself is of this machine or a private network.
-func near(ctx context.Context, server *url.URL) bool {
-	found, err := net.DefaultResolver.LookupNetIP(ctx, "ip", server.Hostname())
-	return err == nil && allPrivate(found)
+// nearness is where a server was met: at the addresses that its connections have, since a name may lead
+// elsewhere with each lookup.
+type nearness struct{ met, far bool }
+
+// watched is a request whose connection is looked at.
+func (n *nearness) watched(r *http.Request) *http.Request {
+	return r.WithContext(httptrace.WithClientTrace(r.Context(), &httptrace.ClientTrace{GotConn: func(c httptrace.GotConnInfo) {
+		at, err := netip.ParseAddrPort(c.Conn.RemoteAddr().String())
+		n.met, n.far = true, n.far || err != nil || !private(at.Addr()) || proxied(r)
+	}}))
 }
 
-// allPrivate is false where one address is of the network: whoever has a name there may add any address to it.
-func allPrivate(found []netip.Addr) bool {
-	return !slices.ContainsFunc(found, func(at netip.Addr) bool { return !private(at) })
+// near reports whether each was of this machine or a private network.
+func (n *nearness) near() bool { return n.met && !n.far }
+
+// proxied reports whether a request goes by a proxy, which is met in the place of the server.
+func proxied(r *http.Request) bool {
+	by := http.DefaultTransport.(*http.Transport).Proxy
+	if by == nil {
+		return false
+	}
+	at, err := by(r)
+	return err != nil || at != nil
 }
 
 // shared are addresses that providers of access give to many (RFC 6598).

@@ -1,9 +1,10 @@
 package main
 
 import (
+	"context"
+	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/netip"
 	"net/url"
 	"strings"
 	"testing"
@@ -31,7 +32,7 @@ func TestOutwardByProxy(t *testing.T) {
 		}
 		return by, nil
 	}
-	web := outward(t.Context(), &url.URL{Scheme: "https", Host: "192.0.2.1"})
+	web := outward(false)
 	t.Cleanup(web.CloseIdleConnections)
 	if answer, err := web.Get(here.URL); err == nil || !strings.Contains(err.Error(), "private network") || asked != 0 {
 		t.Errorf("this machine was asked %d times: %v, %v", asked, answer, err)
@@ -43,18 +44,65 @@ func TestOutwardByProxy(t *testing.T) {
 	_ = answer.Body.Close()
 }
 
-// TestNear: a name with an address of the network is none of here, whichever it has beside that.
+// elsewhere is a connection that says that it is to another address.
+type elsewhere struct {
+	net.Conn
+	at net.Addr
+}
+
+// RemoteAddr implements net.Conn.
+func (e elsewhere) RemoteAddr() net.Addr { return e.at }
+
+// TestNear: where a server is, the addresses of its connections say, and not what its name leads to at another
+// time; one of the network is enough.
 func TestNear(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	t.Cleanup(s.Close)
 	for text, want := range map[string]bool{
-		"127.0.0.1": true, "::1": true, "10.0.0.1 192.168.1.1": true, "fd00::1 100.64.0.1": true, "::ffff:10.0.0.1": true,
+		"": false, "127.0.0.1": true, "::1": true, "10.0.0.1 192.168.1.1": true, "fd00::1 100.64.0.1": true, "::ffff:10.0.0.1": true,
 		"192.0.2.1": false, "192.0.2.1 127.0.0.1": false, "127.0.0.1 2001:db8::1": false,
 	} {
-		var found []netip.Addr
+		var met nearness
 		for _, at := range strings.Fields(text) {
-			found = append(found, netip.MustParseAddr(at))
+			web := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+				c, err := new(net.Dialer).DialContext(ctx, network, address)
+				return elsewhere{c, &net.TCPAddr{IP: net.ParseIP(at), Port: 443}}, err
+			}}}
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			answer, err := web.Do(met.watched(r))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = answer.Body.Close()
 		}
-		if got := allPrivate(found); got != want {
+		if got := met.near(); got != want {
 			t.Errorf("%s: %v", text, got)
 		}
+	}
+}
+
+// TestLoginOfAFlippingName: a server of the network whose name led to this machine a moment before has nobody log
+// in here.
+func TestLoginOfAFlippingName(t *testing.T) {
+	a := served(t, nil)
+	to, err := url.Parse(a.resource)
+	if err != nil {
+		t.Fatal(err)
+	}
+	through := http.DefaultTransport.(*http.Transport)
+	was := through.DialContext
+	t.Cleanup(func() { through.DialContext = was; through.CloseIdleConnections() })
+	through.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+		c, err := was(ctx, network, address)
+		if err == nil && address == to.Host {
+			c = elsewhere{c, &net.TCPAddr{IP: net.ParseIP("192.0.2.1"), Port: 443}}
+		}
+		return c, err
+	}
+	if _, err := (sitter{}).logsIn(t.Context(), t, a.block("")); err == nil || !strings.Contains(err.Error(), "private network") {
+		t.Errorf("it is led to this machine: %v", err)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -32,7 +31,6 @@ type tokens struct {
 	what   string // the server, for people
 	daemon host.Host
 	url    string
-	to     *url.URL
 	log    *slog.Logger
 
 	changing sync.Mutex // held over a renewal, and over keeping what came of one; taken before mu
@@ -55,20 +53,12 @@ type renewal struct {
 var errNoLogin = errors.New("nobody has logged in")
 
 // openTokens has the server reached with a login, where its block leaves it to one.
-func (s *server) openTokens(ctx context.Context) error {
+func (s *server) openTokens(ctx context.Context) {
 	if s.settings.URL == "" || s.settings.authorized() {
-		return nil
+		return
 	}
-	to, err := url.Parse(s.settings.URL)
-	if err != nil {
-		return err
-	}
-	s.tokens = &tokens{
-		name: s.name, what: s.name + " (" + s.settings.source() + ")",
-		to: to, url: s.settings.URL, daemon: host.From(ctx), log: s.log,
-	}
+	s.tokens = &tokens{name: s.name, what: s.name + " (" + s.settings.source() + ")", url: s.settings.URL, daemon: host.From(ctx), log: s.log}
 	s.tokens.open(ctx)
-	return nil
 }
 
 // open reads the login that is kept. What is wrong with it is told when the server wants one.
@@ -193,7 +183,7 @@ func (t *tokens) another(ctx context.Context, used string) (string, error) {
 	if ended != nil {
 		return "", ended
 	}
-	web := outward(ctx, t.to)
+	web := outward(l.Near)
 	defer web.CloseIdleConnections()
 	got, err := exchange(ctx, web, l)
 	if err == nil {

@@ -2,7 +2,9 @@ package engine
 
 import (
 	"context"
+	"encoding/base64"
 	"fmt"
+	"slices"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -50,7 +52,7 @@ func (e *Engine) given(ctx context.Context, s Submission) (Accepted, bool, error
 	}
 	pieces := e.redacting() // as the store has it
 	prompt := pieces.Write(s.Prompt) + pieces.End()
-	if p.project.ID != p.run.Project || s.Run != "" && s.Run != p.run.Alias || l.Prompt != prompt || l.ReadOnly != s.ReadOnly {
+	if p.project.ID != p.run.Project || s.Run != "" && s.Run != p.run.Alias || l.Prompt != prompt || l.ReadOnly != s.ReadOnly || !sameFiles(s, optionsOf(l)) {
 		return Accepted{}, false, sdk.Errorf(sdk.Conflict, "another prompt was given under the key %s; choose a new one for each prompt", s.Key)
 	}
 	loops, err := e.cfg.Store.Loops(ctx, l.Run)
@@ -64,4 +66,19 @@ func (e *Engine) given(ctx context.Context, s Submission) (Accepted, bool, error
 		}
 	}
 	return a, true, nil
+}
+
+// sameFiles reports whether a prompt has the files and images of one that was given. Images of files are behind those
+// that were given with it.
+func sameFiles(s Submission, was loopOptions) bool {
+	if !slices.Equal(s.Attachments, was.Attachments) || len(was.Media) < len(s.Media) || len(s.Attachments) == 0 && len(was.Media) > len(s.Media) {
+		return false
+	}
+	for i, m := range s.Media {
+		data, err := base64.StdEncoding.DecodeString(m.Data)
+		if err != nil || imagePath(base64.StdEncoding.EncodeToString(data)) != was.Media[i].URI {
+			return false
+		}
+	}
+	return true
 }

@@ -1,7 +1,11 @@
 package engine
 
 import (
+	"bytes"
 	"context"
+	"encoding/base64"
+	"image"
+	"image/png"
 	"sync"
 	"testing"
 
@@ -55,6 +59,40 @@ func TestGivenAtOnce(t *testing.T) {
 		}
 	}
 	h.untilIdle()
+}
+
+// TestGivenWithFiles: a prompt is the same with the same images and files alone.
+func TestGivenWithFiles(t *testing.T) {
+	h := prepareHouse(t, say("done"), say("done"))
+	h.config.Attachments = fakeAttachments{}
+	h.start()
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 2, 2))); err != nil {
+		t.Fatal(err)
+	}
+	other, file := base64.StdEncoding.EncodeToString(b.Bytes()), []sdk.Attachment{{Path: "b.png"}}
+	h.run(Submission{Prompt: "p", Key: "bare", Run: "r"})
+	h.run(Submission{Prompt: "p", Key: "both", Run: "r", Media: images(dot), Attachments: file})
+	for name, c := range map[string]struct {
+		s    Submission
+		same bool
+	}{
+		"the same":             {Submission{Key: "both", Media: images(dot), Attachments: file}, true},
+		"as it was sent":       {Submission{Key: "both", Media: images(dot[:8] + "\n" + dot[8:]), Attachments: file}, true},
+		"another image":        {Submission{Key: "both", Media: images(other), Attachments: file}, false},
+		"no image":             {Submission{Key: "both", Attachments: []sdk.Attachment{{Path: "c.png"}}}, false},
+		"one image more":       {Submission{Key: "both", Media: images(dot, other, dot), Attachments: file}, false},
+		"no file":              {Submission{Key: "both", Media: images(dot)}, false},
+		"another file":         {Submission{Key: "both", Media: images(dot), Attachments: []sdk.Attachment{{Path: "b.png", From: 2}}}, false},
+		"none, as before":      {Submission{Key: "bare"}, true},
+		"an image out of none": {Submission{Key: "bare", Media: images(dot)}, false},
+		"no base64":            {Submission{Key: "both", Media: images("*"), Attachments: file}, false},
+	} {
+		c.s.Prompt, c.s.Run, c.s.Project = "p", "r", h.project
+		if _, err := h.engine.Submit(t.Context(), c.s); (err == nil) != c.same || err != nil && sdk.OutcomeOf(err) != sdk.Conflict {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }
 
 func TestGivenOtherwise(t *testing.T) {

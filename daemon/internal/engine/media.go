@@ -46,10 +46,15 @@ func (e *Engine) media(ctx context.Context, p placed, given, attached []sdk.Medi
 		if clean := pieces.Write(m.Data) + pieces.End(); clean != m.Data {
 			return nil, sdk.Errorf(sdk.Permission, "image %d of the prompt holds a text that is kept secret, and is given to no model", i+1)
 		}
-		sum := sha256.Sum256([]byte(m.Data))
-		m.URI = fmt.Sprintf("%s://%x", sdk.MediumImage, sum[:16])
+		m.URI = imagePath(m.Data)
 	}
 	return all, nil
+}
+
+// imagePath is where an image is kept, by its data in base64.
+func imagePath(data string) string {
+	sum := sha256.Sum256([]byte(data))
+	return fmt.Sprintf("%s://%x", sdk.MediumImage, sum[:16])
 }
 
 // checkMedia holds images to their bounds.

@@ -201,6 +201,10 @@ type EntryQuery struct {
 	// is all. A path is found by its own text, whatever it holds.
 	Pattern string
 
+	// Bodies are the schemes whose bodies are read, of entries that the run has a view of; nil is all. The names
+	// are the caller's own, never somebody's text.
+	Bodies []string
+
 	// Brief leaves out what may be long: bodies, which are not even read, those
 	// attributes that only refer to another entry, and the hash of what still streams.
 	Brief bool

@@ -113,7 +113,7 @@ func (s *Server) work(ctx context.Context, run sdk.Run, d *rpc.RunDetail) error 
 }
 
 func (s *Server) history(ctx context.Context, run sdk.Run, d *rpc.RunDetail) error {
-	entries, err := s.cfg.Store.Entries(ctx, sdk.EntryQuery{Run: run.ID})
+	entries, err := s.cfg.Store.Entries(ctx, sdk.EntryQuery{Run: run.ID, Bodies: []string{"prompt", "assistant", "log", "unknown"}})
 	if err != nil {
 		return err
 	}

@@ -15,10 +15,10 @@ import (
 // What scanEntry reads. A stream that has not ended is shown as its body so far,
 // its chunks in the order they came. What is kept for a project has no view.
 const (
-	entryColumns = `e.path,
-	CASE v.state WHEN 'streaming'
+	bodyColumn = `CASE v.state WHEN 'streaming'
 	  THEN e.body || coalesce((SELECT group_concat(c.text, '' ORDER BY c.seq) FROM chunks c WHERE c.entry = e.id), '')
-	  ELSE e.body END, ` + otherColumns + viewColumns
+	  ELSE e.body END`
+	entryColumns  = `e.path, ` + bodyColumn + `, ` + otherColumns + viewColumns
 	briefColumns  = `e.path, '', ` + otherColumns + viewColumns
 	keptColumns   = `e.path, e.body, ` + otherColumns + `'', '', '', '', '', 0, 0, 0, e.created`
 	sharedColumns = `e.path, e.body, ` + otherColumns + `'resolved', '', '', 'archived', '', 0, 0, 0, e.created`
@@ -103,7 +103,7 @@ func (s *Store) list(ctx context.Context, q sdk.EntryQuery, wanted match.Pattern
 	text, args := entriesText(q, wanted, shared)
 	err = s.query(ctx, text, args, func(scan scanner) error {
 		e, err := scanEntry(scan)
-		if q.Brief && e.State == sdk.StateStreaming {
+		if e.State == sdk.StateStreaming && (q.Brief || q.Bodies != nil && !slices.Contains(q.Bodies, e.Scheme())) {
 			e.Hash = ""
 		}
 		if err == nil && !(shared && s.hidden(e.Path)) {
@@ -146,8 +146,11 @@ func entriesText(q sdk.EntryQuery, wanted match.Pattern, shared bool) (text stri
 	case q.Path != "":
 		text = ` FROM entries e CROSS JOIN run_views v ON v.entry = e.id AND v.run = ?1 WHERE e.scope IN ` + visibleScopes
 	}
-	if q.Brief {
+	switch {
+	case q.Brief:
 		columns = briefly(columns)
+	case q.Bodies != nil:
+		columns = strings.Replace(columns, bodyColumn, `CASE WHEN instr(' `+strings.Join(q.Bodies, " ")+` ', ' ' || e.scheme || ' ') THEN `+bodyColumn+` ELSE '' END`, 1)
 	}
 	prefix := wanted.Prefix()
 	begins := ` substr(CAST(e.path AS BLOB), 1, ?2) = CAST(?3 AS BLOB)`

@@ -147,6 +147,8 @@ func (s *skillTool) tool() sdk.Tool {
 
 func (s *skillTool) Tools() []sdk.Tool { return append(s.Supervisor.Tools(), s.tool()) }
 
+func (s *skillTool) Accepted(string) bool { return false }
+
 func (s *skillTool) Invoke(ctx context.Context, call sdk.Invocation, out sdk.Stream) (sdk.ToolResult, error) {
 	if call.Tool != s.tool().Name {
 		return s.Supervisor.Invoke(ctx, call, out)

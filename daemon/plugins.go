@@ -19,7 +19,7 @@ import (
 // startPlugins starts what the configuration names, and subscribes the plugins to
 // the hooks that they ask for.
 func (d *Daemon) startPlugins(ctx context.Context, g ground) (h hosted, err error) {
-	h.servers, h.current = d.servers, d.current
+	h.Servers, h.current = d.servers, d.current
 	described := func() (out []hook.Subscriber) {
 		for _, x := range h.Hooks() {
 			out = append(out, hook.Subscriber{Name: x.Instance, Hook: x})

@@ -13,12 +13,12 @@ import (
 // servers of MCP pass on.
 type hosted struct {
 	*host.Supervisor
-	servers *known.Servers
+	*known.Servers
 	current func() *config.Config
 }
 
 // Tools implements engine.Tools.
-func (h hosted) Tools() []sdk.Tool { return h.servers.Judge(h.current(), h.Supervisor.Tools()) }
+func (h hosted) Tools() []sdk.Tool { return h.Judge(h.current(), h.Supervisor.Tools()) }
 
 // serverProblem is what problems are about when a server of MCP is not what it was.
 type serverProblem string

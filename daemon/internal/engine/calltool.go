@@ -154,7 +154,12 @@ func (e *Engine) toolRun(ctx context.Context, c ToolCall) (*activeLoop, error) {
 		}
 	}
 	a.agent.MCP = serverOf(c.Tool)
-	e.gather(ctx, a)
+	for _, server := range a.agent.MCP {
+		a.barred = e.forbiddenCall(a, c, server)
+	}
+	if a.barred == nil {
+		e.gather(ctx, a)
+	}
 	e.takeTools(ctx, a)
 	return a, nil
 }

@@ -151,6 +151,7 @@ type fakeTools struct {
 	stage    func(sdk.Invocation) (sdk.Staged, error)
 	prepare  func(context.Context, sdk.Place) error
 	gathered []sdk.Agent // for whom
+	accepted string      // a server of MCP
 }
 
 func newFakeTools() *fakeTools {
@@ -224,6 +225,8 @@ func (f *fakeTools) Gather(_ context.Context, a sdk.Agent) {
 	defer f.mu.Unlock()
 	f.gathered = append(f.gathered, a)
 }
+
+func (f *fakeTools) Accepted(server string) bool { return f.accepted == server }
 
 func (f *fakeTools) Prepare(ctx context.Context, at sdk.Place) (sdk.Prepared, error) {
 	if f.prepare != nil {

@@ -44,6 +44,7 @@ type activeLoop struct {
 	images   bool   // its prompt has some
 	looked   string // the model of which it was asked what it takes
 	gathered bool   // the servers of MCP that it may use were started
+	barred   error  // why the server of the tool was not started
 	prepared bool   // what its calls need is being made ready, or is
 	making   sync.WaitGroup
 	turn     *turn // the open one

@@ -43,6 +43,8 @@ type Tools interface {
 	// Gather starts what has tools for the agent and waits for its first use, and
 	// returns when all of that is there or has failed.
 	Gather(ctx context.Context, agent sdk.Agent)
+	// Accepted reports whether a person accepted a server of MCP, so that what it says of its tools may count.
+	Accepted(server string) bool
 	// Missing says why a plugin does not run that would have a tool, or may have had
 	// it; nil when all run.
 	Missing(name string) error

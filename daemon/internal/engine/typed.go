@@ -70,7 +70,7 @@ func (e *Engine) typedTool(ctx context.Context, p placed, s Submission) (sdk.Typ
 	of := serverOf(name)
 	t, found := e.peopleTool(name)
 	if !found && len(of) > 0 {
-		if err := e.forbidden(name, of[0], p, s); err != nil {
+		if err := e.forbiddenPrompt(name, of[0], p, s); err != nil {
 			return nil, err
 		}
 		e.cfg.Tools.Gather(ctx, sdk.Agent{MCP: of})
@@ -99,18 +99,35 @@ func (e *Engine) typedTool(ctx context.Context, p placed, s Submission) (sdk.Typ
 	return typedTool(fmt.Sprintf("The person typed %s, which stands for:\n\n%s", s.Prompt, done.Result.Output)), nil
 }
 
-// forbidden is why a prompt of a server that does not run is not called, whichever arguments it may have:
-// a rule denies it, or a person would have to agree, and who submits is none that may. Nil is that its
-// arguments have to be known, which the server tells. Nothing vouches for what a server says of its prompts.
-func (e *Engine) forbidden(name, server string, p placed, s Submission) error {
-	a := &activeLoop{approved: s.Approved && !s.Channel}
-	x := &action{project: p.project.Root, tool: sdk.Tool{ToolSpec: sdk.ToolSpec{Name: name, Source: server, People: true}, Plugin: sdk.MCPPrefix + server}}
-	r := x.request()
-	r.Mode, r.Attended, r.Unwritten = e.callMode(), a.approved, true
+// forbidden is why a call of a server that does not run is not made: a rule denies it, or a person would have to
+// agree, and who calls is none that may. Nil is that the server has to be asked, which is started for that.
+func (e *Engine) forbidden(a *activeLoop, x *action, r sdk.PolicyRequest) error {
+	r.Mode, r.Attended = e.callMode(), a.approved
 	if x.rule(a, e.cfg.Policy.Decide(r)); !x.ended() {
 		return nil
 	}
-	return sdk.Errorf(sdk.Permission, "%s was not called: %s", name, x.Reason)
+	return sdk.Errorf(sdk.Permission, "%s was not called: %s", x.tool.Name, x.Reason)
+}
+
+// forbiddenPrompt is forbidden of a prompt, whichever arguments it may have. Nothing vouches for what a server
+// says of its prompts.
+func (e *Engine) forbiddenPrompt(name, server string, p placed, s Submission) error {
+	x := &action{project: p.project.Root, tool: sdk.Tool{ToolSpec: sdk.ToolSpec{Name: name, Source: server, People: true}, Plugin: sdk.MCPPrefix + server}}
+	r := x.request()
+	r.Unwritten = true
+	return e.forbidden(&activeLoop{approved: s.Approved && !s.Channel}, x, r)
+}
+
+// forbiddenCall is forbidden of a call of a tool. Of a server that a person accepted it is taken for one that
+// only reads, which it may be.
+func (e *Engine) forbiddenCall(a *activeLoop, c ToolCall, server string) error {
+	accepted := e.cfg.Tools.Accepted(server)
+	x := &action{project: a.project.Root, private: a.run.Private, tool: sdk.Tool{
+		ToolSpec: sdk.ToolSpec{Name: c.Tool, Source: server, Annotations: sdk.Annotations{ReadOnly: accepted}},
+		Plugin:   sdk.MCPPrefix + server, Pinned: accepted,
+	}}
+	x.Arguments = c.Arguments
+	return e.forbidden(a, x, x.request())
 }
 
 // peopleTool finds a tool that only people call.

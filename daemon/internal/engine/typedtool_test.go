@@ -97,6 +97,47 @@ func TestTypedToolOfAServerThatIsAway(t *testing.T) {
 	}
 }
 
+// TestCallOfAServerThatIsAway: a server is started for a call that may be made, and one that may not be is recorded
+// as refused. What only reads may be made by anybody, where a person accepted the server.
+func TestCallOfAServerThatIsAway(t *testing.T) {
+	h := prepareHouse(t)
+	h.config.Policy = policy.New(policy.Settings{Rules: []sdk.PolicyRule{
+		{Name: "never", Verdict: sdk.Deny, Tools: []string{"mcp__shut__*"}},
+		{Name: "not him", Verdict: sdk.Deny, Tools: []string{"mcp__some__*"}, Arguments: map[string]string{"who": "Nobody"}},
+		{Name: "asked", Verdict: sdk.Propose, Tools: []string{"mcp__sure__ask"}},
+	}})
+	h.tools.accepted = "sure"
+	h.start()
+	for _, c := range []struct {
+		tool, arguments   string
+		approved, channel bool
+		starts            string
+		want              sdk.Outcome
+	}{
+		{"mcp__notes__greet", `{}`, true, false, "[notes]", sdk.NotFound},
+		{"mcp__notes__greet", `{}`, false, false, "", sdk.Permission},
+		{"mcp__notes__greet", `{}`, false, true, "", sdk.Permission},
+		{"mcp__shut__greet", `{}`, true, false, "", sdk.Permission},
+		{"mcp__some__greet", `{"who":"Nobody"}`, true, false, "", sdk.Permission},
+		{"mcp__some__greet", `{"who":"Ada"}`, true, false, "[some]", sdk.NotFound},
+		{"mcp__sure__greet", `{}`, false, false, "[sure]", sdk.NotFound},
+		{"mcp__sure__ask", `{}`, false, false, "", sdk.Permission},
+	} {
+		h.tools.gathered = nil
+		done, err := h.engine.CallTool(t.Context(), ToolCall{Project: h.project, Tool: c.tool, Arguments: json.RawMessage(c.arguments), Approved: c.approved, Channel: c.channel})
+		if err != nil {
+			t.Fatal(err)
+		}
+		started := ""
+		for _, a := range h.tools.gathered {
+			started += fmt.Sprint(a.MCP)
+		}
+		if done.Result.Success || done.Entry.Outcome != c.want || started != c.starts {
+			t.Errorf("%+v: started %q, and it is %s: %s", c, started, done.Entry.Outcome, done.Result.Error)
+		}
+	}
+}
+
 // TestOnlyPeopleCall: neither a model nor a plugin calls such a tool; a person does by its name.
 func TestOnlyPeopleCall(t *testing.T) {
 	h := prepareHouse(t, calls(call{"secretive", "{}"}), calls(call{"wrap", "{}"}))

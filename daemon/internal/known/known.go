@@ -116,6 +116,15 @@ func (s *Servers) Vouch(p *rpc.Plugin) {
 	p.Error = cmp.Or(p.Error, now.drift)
 }
 
+// Accepted reports whether a person accepted a server, in whichever form it is now.
+func (s *Servers) Accepted(server string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.of != nil && slices.ContainsFunc(s.of.Plugins, func(p config.Plugin) bool {
+		return p.Label == sdk.MCPPrefix+server && p.Server != nil && p.Server.Accepted != nil && len(p.Server.Accepted.Tools) > 0
+	})
+}
+
 // mostDrift is how many of the ways in which a server drifted are told; all are shown when it
 // is to be accepted.
 const mostDrift = 3

@@ -176,8 +176,19 @@ func TestOneNameForAnother(t *testing.T) {
 func TestAccepted(t *testing.T) {
 	r := newRoom(t)
 	a, b := says("a", "does a", sdk.Annotations{ReadOnly: true}), says("b", "does b", sdk.Annotations{})
+	accepted := func(want bool) {
+		t.Helper()
+		if r.judge(); r.servers.Accepted("s") != want || r.servers.Accepted("p") || r.servers.Accepted("none") {
+			t.Errorf("whether it is accepted is not %v", want)
+		}
+	}
+	if r.servers.Accepted("s") {
+		t.Error("it is accepted before anything is known")
+	}
 	r.judge(a)
+	accepted(false)
 	r.accept()
+	accepted(true) // while it does not run
 	r.want(r.judge(a), "a pinned")
 	r.want(r.judge(a, b), "a pinned; b: is new")
 	const other = "is of a server that starts something else than was accepted"

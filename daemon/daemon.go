@@ -133,7 +133,7 @@ func (d *Daemon) make(ctx context.Context) (err error) {
 	written := written{d.current, d.sayWorkspace}
 	ruling := policy.Live{Written: written.policy, Sandbox: func(root string) sdk.Sandbox { return d.current().Sandbox.For(root) }, Remembered: rules, Links: project.Links, Found: written.obeyed, Prepared: d.prepared}
 	copies := skill.Copies{Trusted: trust.Trusted, Runs: g.store}
-	d.verbs = builtin.NewVerbs(g.store, builtin.ParsePattern, d.secrets.Redact)
+	d.verbs = builtin.NewVerbs(g.store, builtin.Patterns, d.secrets.Redact)
 	d.own = d.ownTools(g.store, copies, rules)
 	files := project.InstructionFiles{Folder: d.configFolder, Trusted: trust.Follows}
 	if d.engine, err = d.startEngine(g, copies, rules, written, ruling, files); err != nil {

@@ -33,16 +33,16 @@ func askJSONPath(path, text string, m *meter) (found bool, err error) {
 		m.spend(-1)
 		return false, nil
 	}
+	defer func() { err = recovered(recover(), path, err) }()
+	m.take(len(text)/4 + len(path)) // before it is read: what begins like JSON may be none
 	var doc any
 	if json.Unmarshal([]byte(text), &doc) != nil {
 		return false, nil
 	}
-	defer func() { err = recovered(recover(), path, err) }()
 	q, err := parseJSONPath(path, m)
 	if err != nil {
 		return false, err // cannot be: Parse has read it
 	}
-	m.take(len(text) / 16)
 	if most := 16 * mostValues(q.String(), doc); most > maxSteps {
 		m.take(-1)
 	} else {

@@ -92,25 +92,18 @@ func (p Pattern) Prefix() string {
 // Regular expressions are the exception, which fit anywhere. An error has the code
 // overflow where it would take too many steps, and validation where a part of an
 // XPath makes no sense for what it is asked of. Between texts a caller looks at its
-// context: one call can take seconds on a text of megabytes.
-func (p Pattern) Match(text string) (bool, error) {
-	found, _, err := p.match(text)
-	return found, err
-}
+// context: one call can take seconds on a text of megabytes. Who asks of many takes Within.
+func (p Pattern) Match(text string) (bool, error) { return p.match(text, newMeter()) }
 
 // Search tells whether a part of text fits: a literal anywhere, a glob within a
 // line, whose "*" crosses slashes then and whose "**" crosses lines. JSONPath and
 // XPath are asked of the whole text. Errors are those of Match.
-func (p Pattern) Search(text string) (bool, error) {
-	found, _, err := p.search(text)
-	return found, err
-}
+func (p Pattern) Search(text string) (bool, error) { return p.search(text, newMeter()) }
 
-func (p Pattern) match(text string) (found bool, steps int, err error) {
+func (p Pattern) match(text string, m *meter) (found bool, err error) {
 	if text == p.text {
-		return true, 0, nil
+		return true, nil
 	}
-	m := newMeter()
 	switch p.Kind() {
 	case KindGlob:
 		found = p.glob.match(text, m)
@@ -121,8 +114,7 @@ func (p Pattern) match(text string) (found bool, steps int, err error) {
 	return p.answer(found, m, err)
 }
 
-func (p Pattern) search(text string) (found bool, steps int, err error) {
-	m := newMeter()
+func (p Pattern) search(text string, m *meter) (found bool, err error) {
 	switch p.Kind() {
 	case KindGlob:
 		found = strings.Contains(text, p.text) || p.glob.search(text, m)
@@ -146,14 +138,14 @@ func (p Pattern) ask(text string, m *meter) (bool, error) {
 	}
 }
 
-func (p Pattern) answer(found bool, m *meter, err error) (bool, int, error) {
+func (p Pattern) answer(found bool, m *meter, err error) (bool, error) {
 	switch {
 	case m.over():
-		return false, m.spent(), sdk.Errorf(sdk.Overflow, "the pattern %q takes more than %d steps on a text of this size: ask for less at once", clip(p.text, 80), maxSteps)
+		return false, sdk.Errorf(sdk.Overflow, "the pattern %q takes more than %d steps on a text of this size: ask for less at once", clip(p.text, 80), maxSteps)
 	case err != nil:
-		return false, m.spent(), err
+		return false, err
 	}
-	return found, m.spent(), nil
+	return found, nil
 }
 
 // kindOf reads the shape of a pattern.

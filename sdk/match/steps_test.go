@@ -32,10 +32,11 @@ func TestStepsGrow(t *testing.T) {
 		}
 		var before int
 		for n := 4; n <= 16; n *= 2 {
-			_, steps, err := p.match(tt.text(n))
-			if err != nil {
+			m := newMeter()
+			if _, err := p.match(tt.text(n), m); err != nil {
 				t.Fatalf("%s: %v", tt.name, err)
 			}
+			steps := maxSteps - m.left
 			if before > 0 && float64(steps) > tt.factor*float64(before) {
 				t.Errorf("%s: %d steps, and %d on half of the text", tt.name, steps, before)
 			}
@@ -69,6 +70,58 @@ func TestStepsEnd(t *testing.T) {
 		}
 		if _, err := p.Match(tt.text); sdk.OutcomeOf(err) != sdk.Overflow {
 			t.Errorf("%.40q gave %v", tt.pattern, err)
+		}
+	}
+}
+
+// What a pattern costs of many texts is bounded together, and what is cheap is asked of ten thousand.
+func TestBudget(t *testing.T) {
+	path := "known://" + strings.Repeat("a", 200)
+	for _, tt := range []struct{ pattern, text string }{
+		{`/(a?b){1000}c/`, path},
+		{`*` + strings.Repeat("!(*!(*b)*)", 50), path},
+		{`$..a`, "[" + strings.Repeat(" ", 1<<18)}, // no JSON, which is known when it was read
+		{`//a`, "<a>" + strings.Repeat(" ", 1<<18) + "</b"},
+		{`//a[.='x']`, "<a>" + strings.Repeat("<b/>", 5000) + "</a>"},
+		{`b`, strings.Repeat("a", 10<<20)},
+	} {
+		p, err := Parse(tt.pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		counted, asked := p.Within(&Budget{1 << 20}), 0
+		for err == nil && asked < 1000 {
+			_, err = counted.Search(tt.text)
+			asked++
+		}
+		if sdk.OutcomeOf(err) != sdk.Overflow || asked < 2 || !strings.Contains(err.Error(), "on all that it is asked of together") {
+			t.Errorf("%.40q of %d texts: %v", tt.pattern, asked, err)
+		}
+		if _, again := counted.Match(tt.text); sdk.OutcomeOf(again) != sdk.Overflow {
+			t.Errorf("%.40q goes on behind its end", tt.pattern)
+		}
+	}
+	for pattern, text := range map[string]string{`known://**/*b`: path, `/^known:.*b$/`: path, `$.a`: `{"b":1}`, `known`: strings.Repeat("a", 10<<10)} {
+		p, err := Parse(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		counted := p.Within(NewBudget())
+		for range 10_000 {
+			if _, err := counted.Search(text); err != nil {
+				t.Fatalf("%q: %v", pattern, err)
+			}
+		}
+	}
+	one, err := Parse(`/a` + strings.Repeat("?a{50}", 100) + `/`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	counted := one.Within(NewBudget())
+	for n := range 5 { // one text alone is too much, and is counted
+		_, err := counted.Match(strings.Repeat("a", 4<<20))
+		if sdk.OutcomeOf(err) != sdk.Overflow || strings.Contains(err.Error(), "together") != (n == 4) {
+			t.Errorf("text %d: %v", n, err)
 		}
 	}
 }

@@ -63,12 +63,12 @@ func askXPath(expression, text string, m *meter) (found bool, err error) {
 		m.spend(-1)
 		return false, nil
 	}
+	defer func() { err = recovered(recover(), expression, err) }()
+	m.take(len(text) + len(expression))
 	doc, ok := parseXML(begin)
 	if !ok {
 		return false, nil
 	}
-	defer func() { err = recovered(recover(), expression, err) }()
-	m.take(len(text) / 4)
 	compiled, err := xpath.Compile(expression)
 	if err != nil {
 		return false, err // cannot be: Parse has read it

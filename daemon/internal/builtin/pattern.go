@@ -2,11 +2,14 @@ package builtin
 
 import "github.com/bothyd/bothy/sdk/match"
 
-// ParsePattern is a Parse of all kinds of patterns there are.
-func ParsePattern(text string) (Pattern, bool, error) {
-	p, err := match.Parse(text)
-	if err != nil {
-		return nil, false, err
+// Patterns begins to read patterns of all kinds there are, whose cost is bounded together.
+func Patterns() Parse {
+	budget := match.NewBudget()
+	return func(text string) (Pattern, bool, error) {
+		p, err := match.Parse(text)
+		if err != nil {
+			return nil, false, err
+		}
+		return p.Within(budget), p.Kind() == match.KindLiteral, nil
 	}
-	return p, p.Kind() == match.KindLiteral, nil
 }

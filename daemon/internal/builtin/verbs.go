@@ -27,20 +27,21 @@ type Parse func(text string) (p Pattern, plain bool, err error)
 
 // Verbs plans the uses of the six verbs (decision 88). It reads and never writes.
 type Verbs struct {
-	stored Stored
-	parse  Parse
-	redact func(string) string
+	stored   Stored
+	patterns func() Parse
+	redact   func(string) string
 }
 
-// NewVerbs makes the one implementation of the verbs. redact takes secrets out of a text.
-func NewVerbs(stored Stored, parse Parse, redact func(string) string) *Verbs {
-	return &Verbs{stored, parse, redact}
+// NewVerbs makes the one implementation of the verbs. patterns is asked for a Parse for each plan; redact takes
+// secrets out of a text.
+func NewVerbs(stored Stored, patterns func() Parse, redact func(string) string) *Verbs {
+	return &Verbs{stored, patterns, redact}
 }
 
 // Plan says what some calls come to, each upon what those before it are going to write. There
 // is one plan for each call; one that fails stands for nothing, and the next goes on.
 func (v *Verbs) Plan(ctx context.Context, use sdk.EntryUse, calls []sdk.EntryCall) []sdk.EntryPlan {
-	p := &plan{Verbs: v, ctx: ctx, use: use, now: map[string]*sight{}}
+	p := &plan{Verbs: v, parse: v.patterns(), ctx: ctx, use: use, now: map[string]*sight{}}
 	all := make([]sdk.EntryPlan, len(calls))
 	for i, c := range calls {
 		s, err := p.do(c)
@@ -86,6 +87,7 @@ type step struct {
 // plan is the entries of a run while calls are planned.
 type plan struct {
 	*Verbs
+	parse Parse
 	ctx   context.Context //nolint:containedctx // of Plan, which makes it and ends with it
 	use   sdk.EntryUse
 	now   map[string]*sight

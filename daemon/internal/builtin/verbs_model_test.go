@@ -250,7 +250,7 @@ func TestVerbsAgainstAModel(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := openStore(t)
 		defer func() { _ = s.Close() }()
-		v := NewVerbs(s, ParsePattern, func(text string) string { return text })
+		v := NewVerbs(s, Patterns, func(text string) string { return text })
 		w := &modelWorld{project: map[int64]map[string]content{}, global: map[string]content{}}
 		for _, root := range []string{"/p", "/p", "/q"} {
 			p, err := s.OpenProject(t.Context(), root)

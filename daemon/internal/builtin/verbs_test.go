@@ -63,7 +63,7 @@ func newBenchIn(t testing.TB, s *store.Store, root string) *bench {
 		t.Fatal(err)
 	}
 	redact := func(text string) string { return strings.ReplaceAll(text, "hunter2", "[gone]") }
-	return &bench{NewVerbs(s, ParsePattern, redact), t, s, sdk.EntryUse{Run: r, Writer: sdk.WriterModel, Turn: 3}}
+	return &bench{NewVerbs(s, Patterns, redact), t, s, sdk.EntryUse{Run: r, Writer: sdk.WriterModel, Turn: 3}}
 }
 
 // do uses a verb and commits what it came to.
@@ -477,7 +477,9 @@ func TestAFilterEndsWithItsCaller(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	searched := 0
-	b.parse = func(string) (Pattern, bool, error) { return searching(func() { searched++; cancel() }), false, nil }
+	b.patterns = func() Parse {
+		return func(string) (Pattern, bool, error) { return searching(func() { searched++; cancel() }), false, nil }
+	}
 	p := b.Plan(ctx, b.use, []sdk.EntryCall{with(get("known://*"), func(c *sdk.EntryCall) { c.Filter = "x" })})[0]
 	if p.Err == nil || searched != 1 {
 		t.Errorf("%d bodies were searched: %v", searched, p.Err)

@@ -14,7 +14,7 @@ import (
 // withVerbs gives the agent default the six verbs, besides what it has.
 func (h *house) withVerbs() {
 	s := h.withSkills()
-	verbs := builtin.NewVerbs(h.store, builtin.ParsePattern, func(text string) string { return text })
+	verbs := builtin.NewVerbs(h.store, builtin.Patterns, func(text string) string { return text })
 	h.config.Verbs = verbs
 	s.Builtin = builtin.New(builtin.Config{
 		Catalogue: s.catalogueOf, Budget: func() float64 { return 2 }, Entries: h.store, Copies: copies{}, Execute: s.execute, Verbs: verbs,

@@ -71,12 +71,13 @@ func (s *Store) Entries(ctx context.Context, q sdk.EntryQuery) ([]sdk.Entry, err
 		}
 	}
 	var shared []sdk.Entry
+	budget := match.NewBudget()
 	if q.Shared && q.Project == "" { // first: what gets a view meanwhile is found twice, and not never
-		if shared, err = s.list(ctx, q, wanted, true); err != nil {
+		if shared, err = s.list(ctx, q, wanted, budget, true); err != nil {
 			return nil, explain("reading entries", err)
 		}
 	}
-	all, err := s.list(ctx, q, wanted, false)
+	all, err := s.list(ctx, q, wanted, budget, false)
 	if err == nil && !q.Brief {
 		err = newResolver(s.reader(ctx)).fillEntries(q.Run, all)
 	}
@@ -99,7 +100,7 @@ func besides(list, other []sdk.Entry) []sdk.Entry {
 }
 
 // list reads what the run has a view of, or what it shares without one.
-func (s *Store) list(ctx context.Context, q sdk.EntryQuery, wanted match.Pattern, shared bool) (all []sdk.Entry, err error) {
+func (s *Store) list(ctx context.Context, q sdk.EntryQuery, wanted match.Pattern, budget *match.Budget, shared bool) (all []sdk.Entry, err error) {
 	text, args := entriesText(q, wanted, shared)
 	err = s.query(ctx, text, args, func(scan scanner) error {
 		e, err := scanEntry(scan)
@@ -115,13 +116,14 @@ func (s *Store) list(ctx context.Context, q sdk.EntryQuery, wanted match.Pattern
 		return all, err
 	}
 	// A pattern may take long, in which others need the connection.
+	counted := wanted.Within(budget)
 	return slices.DeleteFunc(all, func(e sdk.Entry) bool {
 		if err == nil {
 			err = ctx.Err()
 		}
 		fits := false
 		if err == nil {
-			fits, err = wanted.Match(e.Path)
+			fits, err = counted.Match(e.Path)
 		}
 		return !fits
 	}), err

@@ -24,6 +24,8 @@ type Write struct {
 	ExpectVersion int `json:"-"`
 	// ExpectHash, when not empty, refuses with Conflict unless the entry's body has this SHA-256, in hex.
 	ExpectHash string `json:"-"`
+	// Check writes nothing: the change is made only where the entry is as it is expected to be.
+	Check bool `json:"-"`
 	// Append puts Body behind what the entry has, in place of it.
 	Append bool `json:"-"`
 	// Look changes Visibility and nothing else: how much of the entry the run has in sight,

@@ -40,6 +40,9 @@ func (p *plan) copy(c sdk.EntryCall) (step, error) {
 		return step{}, sdk.Errorf(sdk.Conflict, "%s is %s; wait for its end", c.To, to.State)
 	}
 	w := p.write(c.To)
+	if w.Create = !to.there && !to.planned; !w.Create { // what it is over is what is told of
+		to.expect(&w)
+	}
 	body := from.Body
 	w.Body, w.State, w.Outcome, w.Visibility = &body, from.State, from.Outcome, cmp.Or(c.Visibility, from.Visibility)
 	if w.Attributes, err = replacing(to.Attributes, from.Attributes); err != nil {
@@ -51,12 +54,12 @@ func (p *plan) copy(c sdk.EntryCall) (step, error) {
 	if moves {
 		s.done.Text = c.Path + " is now " + c.To
 	}
+	seen := sdk.Write{Path: c.Path, Check: true} // as it was copied
 	if moves && from.Version > 0 {
-		r := p.removal(from)
-		if !from.planned {
-			r.ExpectHash = from.Hash
-		}
-		s.writes = append(s.writes, r)
+		seen = p.removal(from)
+	}
+	if from.expect(&seen) || seen.Remove {
+		s.writes = append(s.writes, seen)
 	}
 	if moves && shared(from.Entry) {
 		s.done.Text += "; others still have it where it was"

@@ -11,6 +11,8 @@ import (
 func (p *plan) follow(w sdk.Write) {
 	x := p.now[w.Path]
 	switch {
+	case w.Check:
+		return
 	case w.Look:
 		if x.Version == 0 { // a view is made
 			x.Version, x.Loop, x.Turn = 1, w.Loop, w.Turn

@@ -98,8 +98,19 @@ type plan struct {
 type sight struct {
 	sdk.Entry
 	there   bool
-	bodied  bool // its body was read, or is planned
-	planned bool // a call before writes it
+	bodied  bool   // its body was read, or is planned
+	added   string // behind a body that was not read
+	planned bool   // a call before writes it
+}
+
+// expect has a write be refused where the entry is not as it was seen, and reports whether it was seen in the
+// store, and not in a plan.
+func (x *sight) expect(w *sdk.Write) bool {
+	if x.planned {
+		return false
+	}
+	w.ExpectHash, w.ExpectVersion = x.Hash, x.Version
+	return true
 }
 
 // takes is what each verb may be told.

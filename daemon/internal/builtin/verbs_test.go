@@ -439,14 +439,24 @@ func TestAppendToAStream(t *testing.T) {
 // TestStalePlans holds that what changed between plan and commit is refused, not lost.
 func TestStalePlans(t *testing.T) {
 	b := newBench(t)
-	b.must(set("known://a", "x"))
+	for _, path := range []string{"known://a", "known://over", "lore://a"} {
+		b.must(set(path, "x"))
+	}
+	b.must(on(sdk.VerbRemove, "lore://a", "")) // out of this run's sight
 	for name, c := range map[string]struct {
 		call  sdk.EntryCall
 		other sdk.EntryCall
 		want  sdk.Outcome
 	}{
-		"a move of what was written": {on(sdk.VerbMove, "known://a", "known://b"), set("known://a", "newer"), sdk.Conflict},
-		"a look at what went":        {with(set("known://a", ""), func(c *sdk.EntryCall) { c.Body, c.Visibility = nil, sdk.Summarized }), on(sdk.VerbRemove, "known://a", ""), sdk.NotFound},
+		"a move of what was written":      {on(sdk.VerbMove, "known://a", "known://b"), set("known://a", "newer"), sdk.Conflict},
+		"a copy of what was written":      {on(sdk.VerbCopy, "known://a", "known://c"), set("known://a", "newer"), sdk.Conflict},
+		"a copy of what got an attribute": {on(sdk.VerbCopy, "known://a", "known://c"), with(set("known://a", ""), func(c *sdk.EntryCall) { c.Body, c.Attributes = nil, []byte(`{"k":1}`) }), sdk.Conflict},
+		"a copy of what went":             {on(sdk.VerbCopy, "known://a", "known://c"), on(sdk.VerbRemove, "known://a", ""), sdk.Conflict},
+		"a copy of what all have":         {on(sdk.VerbCopy, "lore://a", "known://c"), set("lore://a", "newer"), sdk.Conflict},
+		"a copy to where something came":  {on(sdk.VerbCopy, "known://a", "known://new"), set("known://new", "x"), sdk.Conflict},
+		"a copy over what was written":    {on(sdk.VerbCopy, "known://a", "known://over"), set("known://over", "newer"), sdk.Conflict},
+		"a move to where something came":  {on(sdk.VerbMove, "known://a", "known://fresh"), set("known://fresh", "x"), sdk.Conflict},
+		"a look at what went":             {with(set("known://a", ""), func(c *sdk.EntryCall) { c.Body, c.Visibility = nil, sdk.Summarized }), on(sdk.VerbRemove, "known://a", ""), sdk.NotFound},
 		"a change of what went": {with(set("known://a", ""), func(c *sdk.EntryCall) {
 			c.Body, c.Attributes = nil, []byte(`{"k":1}`)
 		}), on(sdk.VerbRemove, "known://a", ""), sdk.Conflict},

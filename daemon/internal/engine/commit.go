@@ -72,13 +72,16 @@ func (e *Engine) write(ctx context.Context, c sdk.Change) (sdk.Receipt, error) {
 		return r, err
 	}
 	for i, w := range c.Writes {
-		again := func(later sdk.Write) bool { return later.Path == w.Path && later.Chunk == nil }
-		if w.Chunk == nil && !slices.ContainsFunc(c.Writes[i+1:], again) {
+		again := func(later sdk.Write) bool { return later.Path == w.Path && wrote(later) }
+		if wrote(w) && !slices.ContainsFunc(c.Writes[i+1:], again) {
 			e.changed(ctx, c.Run, r.Entries[i])
 		}
 	}
 	return r, nil
 }
+
+// wrote leaves out pieces of a stream, and what was only checked.
+func wrote(w sdk.Write) bool { return w.Chunk == nil && !w.Check }
 
 func (e *Engine) changed(ctx context.Context, run int64, entry sdk.Entry) {
 	e.cfg.Hooks.EntryChanged.Emit(ctx, sdk.EntryEvent{Run: run, Entry: entry})

@@ -62,7 +62,7 @@ func (s *Services) Do(ctx context.Context, c sdk.Caller, calls []sdk.EntryCall, 
 // pluginMay says why a plugin may not write what its scheme would let it.
 func pluginMay(c sdk.Caller, w sdk.Write) error {
 	switch {
-	case w.Look: // what is in sight is no writing
+	case w.Look, w.Check: // what is in sight is no writing
 	case strings.HasPrefix(strings.ToLower(w.Path), sdk.TurnPrefix): // what stands there is what happened
 		return sdk.Errorf(sdk.Permission, "%s tells what happened in a turn, so a plugin may not write it; write below log://%s/ instead", w.Path, c.Instance)
 	case w.State == sdk.StateProposed: // nothing would answer it

@@ -31,7 +31,7 @@ func (t *tx) write(run *sdk.Run, w *sdk.Write, attributes patch) (sdk.Entry, err
 	if !ok {
 		return sdk.Entry{}, sdk.Errorf(sdk.Validation, "nothing is registered under %s://, so %s cannot be written; a path without a scheme is a file, known:// keeps a fact", name, path)
 	}
-	if !w.Look && !scheme.Admits(w.Writer) {
+	if !w.Look && !w.Check && !scheme.Admits(w.Writer) {
 		return sdk.Entry{}, sdk.Errorf(sdk.Permission, "%s may not be written by %q: %s entries are written by %v only", path, w.Writer, name, scheme.WritableBy)
 	}
 	if err := checkWrite(path, w); err != nil {
@@ -61,6 +61,8 @@ func (t *tx) write(run *sdk.Run, w *sdk.Write, attributes patch) (sdk.Entry, err
 		return sdk.Entry{}, sdk.Errorf(sdk.Conflict, "%s has another body by now; look at it again", path)
 	}
 	switch {
+	case w.Check:
+		return x.result(t, path), nil
 	case w.Look:
 		return t.lookAt(run, path, scheme, w, x)
 	case w.Remove:
@@ -95,6 +97,8 @@ func checkWrite(path string, w *sdk.Write) error {
 		return sdk.Errorf(sdk.Validation, "%s: a chunk is appended and changes nothing else; use a write of its own for the rest", path)
 	case w.Look && (w.Visibility == "" || w.Remove || w.Chunk != nil || w.Body != nil || w.Create || w.Attributes != nil || w.Outcome != "" || w.State != "" || w.Phase != ""):
 		return sdk.Errorf(sdk.Validation, "%s: a look sets the visibility and nothing else; use a write of its own for the rest", path)
+	case w.Check && (w.ExpectHash == "" && w.ExpectVersion == 0 || w.Look || w.Remove || w.Chunk != nil || w.Body != nil || w.Create || w.Attributes != nil || w.Visibility != "" || w.State != ""):
+		return sdk.Errorf(sdk.Validation, "%s: a check says what the entry is expected to be, and nothing else", path)
 	case w.Append && w.Body == nil:
 		return sdk.Errorf(sdk.Validation, "%s: there is nothing to append", path)
 	case w.Chunk != nil && w.Chunk.Channel < 1:

@@ -399,6 +399,46 @@ func TestWhatIsSharedOutlastsItsMove(t *testing.T) {
 	}
 }
 
+// TestPrivateRunsShareNothing: a run that a channel made, in which strangers write, finds nothing of its project and of
+// everybody, whichever way it looks, and changes none of it; what a plugin keeps for it there it has.
+func TestPrivateRunsShareNothing(t *testing.T) {
+	mine := newBench(t)
+	mine.must(set("wiki://rules", "be kind"))
+	mine.must(set("lore://all", "for all"))
+	r, err := mine.s.CreateRun(t.Context(), sdk.Run{Project: mine.use.Run.Project, Agent: "chat", Private: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	theirs := *mine
+	theirs.use.Run = r
+	for path, body := range map[string]string{"wiki://rules": "be kind", "lore://all": "for all"} {
+		if got := theirs.at(path); got != "" {
+			t.Errorf("it finds %s", got)
+		}
+		for _, c := range []sdk.EntryCall{get(path), get(path + "*"), with(get(path), func(c *sdk.EntryCall) { c.Preview = true }), with(get("**"), func(c *sdk.EntryCall) { c.Filter = "*" }),
+			on(sdk.VerbCopy, path, "known://a"), with(set(path, ""), func(c *sdk.EntryCall) { c.Body, c.Visibility = nil, sdk.Visible })} {
+			if d, err := theirs.do(c); sdk.OutcomeOf(err) != sdk.NotFound {
+				t.Errorf("%+v: %+v, %v", c, d, err)
+			}
+		}
+		if _, err := mine.s.Commit(t.Context(), sdk.Change{Run: r.ID, Writes: []sdk.Write{{Path: path, Look: true, Visibility: sdk.Visible, Writer: sdk.WriterModel}}}); sdk.OutcomeOf(err) != sdk.NotFound {
+			t.Errorf("a look: %v", err)
+		}
+		for _, w := range []sdk.Writer{sdk.WriterModel, sdk.WriterClient} {
+			if _, err := theirs.as(w).do(set(path, "mine")); sdk.OutcomeOf(err) != sdk.Permission {
+				t.Errorf("%s writes: %v", w, err)
+			}
+		}
+		if got := mine.at(path); got != fmt.Sprintf("%q 200 visible model", body) {
+			t.Errorf("its owner has %s", got)
+		}
+	}
+	theirs.as(sdk.WriterPlugin).must(set("wiki://guest", "you"))
+	if d := theirs.must(with(get("**"), func(c *sdk.EntryCall) { c.Preview = true })); d.Text != "wiki://guest 200 visible" {
+		t.Errorf("it has %s", d.Text)
+	}
+}
+
 func TestReachOfACaller(t *testing.T) {
 	b := newBench(t)
 	b.must(set("known://a", "x"))

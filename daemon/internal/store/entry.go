@@ -31,6 +31,10 @@ const (
 const sharedScopes = `SELECT 'project:' || project FROM runs WHERE id = ?1
 	UNION ALL SELECT 'global'`
 
+// sharedWith are those of sharedScopes whose entries the run ?1 finds without a view of them: none where
+// a channel made it, in which strangers write.
+const sharedWith = `SELECT * FROM (` + sharedScopes + `) WHERE NOT (SELECT private FROM runs WHERE id = ?1)`
+
 // visibleScopes finds the scopes in which entries of the run ?1 may lie: its own,
 // those of the runs it was forked from, and those that it shares. Queries by path put
 // the entry before the view with CROSS JOIN, which SQLite does not turn round: the
@@ -140,7 +144,7 @@ func entriesText(q sdk.EntryQuery, wanted match.Pattern, shared bool) (text stri
 	columns, order := entryColumns, ` ORDER BY v.id`
 	switch {
 	case shared:
-		text = ` FROM entries e WHERE e.scope IN (` + sharedScopes + `) AND NOT EXISTS (SELECT 1 FROM run_views v WHERE v.entry = e.id AND v.run = ?1)`
+		text = ` FROM entries e WHERE e.scope IN (` + sharedWith + `) AND NOT EXISTS (SELECT 1 FROM run_views v WHERE v.entry = e.id AND v.run = ?1)`
 		columns, order = sharedColumns, ` ORDER BY e.path`
 	case q.Project != "":
 		text, args = ` FROM projects p JOIN entries e ON e.scope = 'project:' || p.id WHERE p.root = ?1`, []any{filepath.Clean(q.Project)}
@@ -185,7 +189,7 @@ const pathSeparator = "\n"
 // of. They come as one text, since a row for each would cost ten times as much.
 func (s *Store) Paths(ctx context.Context, run int64) ([]string, error) {
 	const q = `SELECT coalesce((SELECT group_concat(e.path, char(10)) FROM run_views v JOIN entries e ON e.id = v.entry WHERE v.run = ?1), ''),
-		coalesce((SELECT group_concat(e.path, char(10)) FROM entries e WHERE e.scope IN (` + sharedScopes + `)
+		coalesce((SELECT group_concat(e.path, char(10)) FROM entries e WHERE e.scope IN (` + sharedWith + `)
 		  AND NOT EXISTS (SELECT 1 FROM run_views v WHERE v.entry = e.id AND v.run = ?1)), '')`
 	var all []string
 	err := s.query(ctx, q, []any{run}, func(scan scanner) error {

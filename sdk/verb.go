@@ -63,9 +63,10 @@ type EntryCall struct {
 // EntryDone is what a use of a verb came to.
 type EntryDone struct {
 	Text string `json:"text"` // for whoever reads it: what was done, or what get found
-	// Entries are those that it found or changed, as they are now; those that went as they were.
-	// They have a body where get read them whole.
+	// Entries are those that it found or changed, as they are now; those that went as they were. Of what
+	// a pattern fits they are the first, by path. They have a body where get read them whole.
 	Entries   []Entry `json:"entries,omitempty"`
+	More      int     `json:"more,omitempty"`      // so many more it found or changed than Entries has
 	Overwrote bool    `json:"overwrote,omitempty"` // something was at the destination of cp or mv
 	Left      int     `json:"left,omitempty"`      // so many fitted the pattern and may not be changed by the caller
 }

@@ -8,13 +8,16 @@ import (
 )
 
 // find is what the run has at a path, as it is stored or planned.
-func (p *plan) find(path string) (*sight, error) {
+func (p *plan) find(path string) (*sight, error) { return p.see(path, true) }
+
+// see is find, with or without the body.
+func (p *plan) see(path string, body bool) (*sight, error) {
 	x := p.now[path]
-	if x != nil && (x.bodied || !x.there) {
+	if x != nil && (x.bodied || !x.there || !body) {
 		return x, nil
 	}
 	scheme, _ := p.stored.Scheme(sdk.SchemeOf(path))
-	found, err := p.stored.Entries(p.ctx, sdk.EntryQuery{Run: p.use.Run.ID, Path: path, Shared: scheme.Scope != "run"})
+	found, err := p.stored.Entries(p.ctx, sdk.EntryQuery{Run: p.use.Run.ID, Path: path, Shared: scheme.Scope != "run", Brief: !body})
 	if sdk.OutcomeOf(err) == sdk.Validation { // a pattern need be no path
 		if pattern, _ := p.pattern(path); pattern != nil {
 			err = nil
@@ -25,9 +28,12 @@ func (p *plan) find(path string) (*sight, error) {
 	}
 	switch {
 	case x != nil && len(found) > 0: // what was listed without its body
-		x.Body, x.bodied = found[0].Body, true
+		if !x.planned {
+			x.Attributes = found[0].Attributes // those too that refer to another entry
+		}
+		x.Body, x.bodied, x.added = found[0].Body+x.added, true, ""
 	case x == nil && len(found) > 0:
-		x = &sight{Entry: found[0], there: true, bodied: true}
+		x = &sight{Entry: found[0], there: true, bodied: body}
 	case x == nil:
 		x = &sight{Entry: sdk.Entry{Path: path}}
 	}
@@ -39,23 +45,20 @@ func (p *plan) find(path string) (*sight, error) {
 const many = 32
 
 // matches are the entries that a pattern finds, by path: none of the audit, no files, none out of the
-// caller's reach.
-func (p *plan) matches(pattern Pattern, filter string, bodies bool) ([]*sight, error) {
-	bodies = bodies || filter != ""
+// caller's reach. Their bodies are not read.
+func (p *plan) matches(pattern Pattern, filter string) ([]*sight, error) {
 	paths, err := p.fitting(pattern)
 	if err != nil {
 		return nil, err
 	}
-	if err := p.load(paths, bodies); err != nil {
+	if err := p.load(paths); err != nil {
 		return nil, err
 	}
 	var all []*sight
 	for _, path := range paths {
-		x := p.now[path]
-		if x == nil || bodies && !x.bodied {
-			if x, err = p.find(path); err != nil {
-				return nil, err
-			}
+		x, err := p.see(path, false)
+		if err != nil {
+			return nil, err
 		}
 		if x.there {
 			all = append(all, x)
@@ -64,7 +67,8 @@ func (p *plan) matches(pattern Pattern, filter string, bodies bool) ([]*sight, e
 	return p.filtered(all, filter)
 }
 
-// filtered are those of a list whose body has what a pattern says.
+// filtered are those of a list, which is by path, whose body has what a pattern says. Bodies are read one after
+// the other, and are not kept.
 func (p *plan) filtered(all []*sight, filter string) ([]*sight, error) {
 	if filter == "" {
 		return all, nil
@@ -73,20 +77,24 @@ func (p *plan) filtered(all []*sight, filter string) ([]*sight, error) {
 	if err != nil {
 		return nil, err
 	}
-	var some []*sight
-	for _, x := range all {
+	has := make(map[string]bool, len(all))
+	look := func(path, body string) (err error) {
 		if err := p.ctx.Err(); err != nil {
-			return nil, err
+			return err
 		}
-		has, err := pattern.Search(x.Body)
-		if err != nil {
+		has[path], err = pattern.Search(body)
+		return err
+	}
+	var unread []string
+	for _, x := range all {
+		if !x.bodied {
+			unread = append(unread, x.Path)
+		} else if err := look(x.Path, x.Body); err != nil {
 			return nil, err
-		}
-		if has {
-			some = append(some, x)
 		}
 	}
-	return some, nil
+	err = p.stored.Bodies(p.ctx, p.use.Run.ID, unread, func(path, body string) error { return look(path, body+p.now[path].added) })
+	return slices.DeleteFunc(all, func(x *sight) bool { return !has[x.Path] }), err
 }
 
 // pattern reads a path as a pattern; nil where it is its own text and nothing more.
@@ -132,30 +140,24 @@ func (p *plan) findable(path string) bool {
 	return known && name != "file" && scheme.Category != sdk.CategoryAudit && (p.use.Within == nil || p.use.Within(path))
 }
 
-// load reads what is missing of some paths, together where it is much.
-func (p *plan) load(paths []string, bodies bool) error {
+// load lists what is missing of some paths, together where it is much.
+func (p *plan) load(paths []string) error {
 	missing := 0
 	for _, path := range paths {
-		if x := p.now[path]; x == nil || bodies && x.there && !x.bodied {
+		if p.now[path] == nil {
 			missing++
 		}
 	}
 	if missing < many {
 		return nil // one by one
 	}
-	all, err := p.stored.Entries(p.ctx, sdk.EntryQuery{Run: p.use.Run.ID, Shared: true, Brief: !bodies})
+	all, err := p.stored.Entries(p.ctx, sdk.EntryQuery{Run: p.use.Run.ID, Shared: true, Brief: true})
 	if err != nil {
 		return err
 	}
 	for _, e := range all {
-		if _, wanted := slices.BinarySearch(paths, e.Path); !wanted {
-			continue
-		}
-		switch x := p.now[e.Path]; {
-		case x == nil:
-			p.now[e.Path] = &sight{Entry: e, there: true, bodied: bodies}
-		case bodies && x.there && !x.bodied:
-			x.Body, x.bodied = e.Body, true
+		if _, wanted := slices.BinarySearch(paths, e.Path); wanted && p.now[e.Path] == nil {
+			p.now[e.Path] = &sight{Entry: e, there: true}
 		}
 	}
 	return nil

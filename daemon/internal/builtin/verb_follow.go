@@ -26,7 +26,7 @@ func (p *plan) follow(w sdk.Write) {
 		*x = sight{Entry: sdk.Entry{Path: w.Path}, planned: true}
 		return
 	case w.Chunk != nil:
-		x.Body += w.Chunk.Text
+		x.append(w.Chunk.Text)
 		x.planned = true
 		return
 	}
@@ -52,9 +52,18 @@ func (p *plan) follow(w sdk.Write) {
 	switch {
 	case w.Body == nil:
 	case w.Append:
-		x.Body += *w.Body
+		x.append(*w.Body)
 	default:
-		x.Body, x.bodied = *w.Body, true
+		x.Body, x.bodied, x.added = *w.Body, true, ""
+	}
+}
+
+// append puts a text behind a body, read or not.
+func (x *sight) append(text string) {
+	if x.bodied {
+		x.Body += text
+	} else {
+		x.added += text
 	}
 }
 

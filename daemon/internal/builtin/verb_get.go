@@ -7,16 +7,18 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// The bounds of one get: what is more is asked for in parts.
+// The bounds of one call: what is more is asked for in parts.
 const (
 	mostGot      = 100     // entries that become visible
 	mostGotBytes = 1 << 20 // of their bodies
-	mostListed   = 1000    // lines of a preview
+	mostListed   = 1000    // entries of a preview
+	mostChanged  = 1000    // entries that patterns change, of all calls of a plan
+	mostTold     = 100     // of those that are told
 )
 
 // get makes entries visible and answers with their bodies.
 func (p *plan) get(c sdk.EntryCall) (step, error) {
-	found, one, err := p.named(c.Path, c.Filter, !c.Preview, p.reads)
+	found, one, err := p.named(c.Path, c.Filter, p.reads)
 	if err != nil {
 		return step{}, err
 	}
@@ -39,7 +41,7 @@ func (p *plan) get(c sdk.EntryCall) (step, error) {
 
 // named are the entries that a path names: the one that has it, one, else those that fit it as a
 // pattern. may is asked about one.
-func (p *plan) named(path, filter string, bodies bool, may func(string) error) (found []*sight, one bool, err error) {
+func (p *plan) named(path, filter string, may func(string) error) (found []*sight, one bool, err error) {
 	exact, err := p.find(path)
 	if err != nil {
 		return nil, false, err
@@ -50,7 +52,7 @@ func (p *plan) named(path, filter string, bodies bool, may func(string) error) (
 			return nil, false, err
 		}
 		if pattern != nil {
-			found, err = p.matches(pattern, filter, bodies)
+			found, err = p.matches(pattern, filter)
 			return found, false, err
 		}
 	}
@@ -65,15 +67,23 @@ func (p *plan) named(path, filter string, bodies bool, may func(string) error) (
 }
 
 func (p *plan) promote(c sdk.EntryCall, found []*sight, one bool) (step, error) {
+	const narrow = "narrow the pattern, or look at what there is with preview"
+	if len(found) > mostGot {
+		return step{}, sdk.Errorf(sdk.Overflow, "%s fits %d entries, and %d is the most at once: %s", c.Path, len(found), mostGot, narrow)
+	}
 	size := 0
 	for _, x := range found {
+		if _, err := p.find(x.Path); err != nil { // which reads its body
+			return step{}, err
+		}
 		size += len(x.Body)
-	}
-	if one && size > mostGotBytes {
-		return step{}, sdk.Errorf(sdk.Overflow, "%s has %d bytes, and %d is the most at once: read a part of it with line and limit", c.Path, size, mostGotBytes)
-	}
-	if !one && (len(found) > mostGot || size > mostGotBytes) {
-		return step{}, sdk.Errorf(sdk.Overflow, "%s fits %d entries of %d bytes, and %d of %d bytes is the most at once: narrow the pattern, or look at what there is with preview", c.Path, len(found), size, mostGot, mostGotBytes)
+		switch {
+		case size <= mostGotBytes:
+		case one:
+			return step{}, sdk.Errorf(sdk.Overflow, "%s has %d bytes, and %d is the most at once: read a part of it with line and limit", c.Path, size, mostGotBytes)
+		default:
+			return step{}, sdk.Errorf(sdk.Overflow, "%s fits %d entries of more than %d bytes, which is the most at once: %s", c.Path, len(found), mostGotBytes, narrow)
+		}
 	}
 	s := step{bodies: true}
 	var text strings.Builder
@@ -98,19 +108,19 @@ func (p *plan) promote(c sdk.EntryCall, found []*sight, one bool) (step, error) 
 
 // preview lists entries and changes nothing.
 func preview(found []*sight) step {
-	s := step{}
-	var lines []string
-	for i, x := range found {
-		if i == mostListed {
-			lines = append(lines, fmt.Sprintf("... and %d more", len(found)-mostListed))
+	var s step
+	var text strings.Builder
+	for _, x := range found[:min(len(found), mostListed)] {
+		if text.Len() > mostGotBytes {
 			break
 		}
-		lines = append(lines, headline(x.Entry, -1))
-	}
-	for _, x := range found {
 		s.paths = append(s.paths, x.Path)
+		text.WriteString(headline(x.Entry, -1) + "\n")
 	}
-	s.done.Text = strings.Join(lines, "\n")
+	if s.done.More = len(found) - len(s.paths); s.done.More > 0 {
+		fmt.Fprintf(&text, "... and %d more\n", s.done.More)
+	}
+	s.done.Text = strings.TrimSuffix(text.String(), "\n")
 	return s
 }
 

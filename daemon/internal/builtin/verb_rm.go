@@ -8,7 +8,7 @@ import (
 
 // remove takes entries out of the run's view. What the run shares stays, archived for it.
 func (p *plan) remove(c sdk.EntryCall) (step, error) {
-	found, one, err := p.named(c.Path, c.Filter, false, p.changes)
+	found, one, err := p.named(c.Path, c.Filter, p.changes)
 	if err != nil {
 		return step{}, err
 	}
@@ -22,13 +22,16 @@ func (p *plan) remove(c sdk.EntryCall) (step, error) {
 		case p.changes(x.Path) != nil:
 			s.done.Left++
 		default:
-			s.writes, s.paths = append(s.writes, p.removal(x)), append(s.paths, x.Path)
+			s.change(x.Path, p.removal(x))
 		}
 	}
-	if len(s.paths) == 0 {
+	if s.changed() == 0 {
 		return step{}, p.noneOf(c.Path, s.done.Left)
 	}
-	s.done.Text = fmt.Sprintf("%d entries are removed", len(s.paths)) + left(s.done.Left)
+	if err := p.widen(c, &s); err != nil && !one {
+		return step{}, err
+	}
+	s.done.Text = fmt.Sprintf("%d entries are removed", s.changed()) + left(s.done.Left)
 	if one {
 		s.done.Text = c.Path + " is removed"
 		if shared(found[0].Entry) {

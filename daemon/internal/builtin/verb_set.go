@@ -51,7 +51,7 @@ func (p *plan) set(given sdk.EntryCall) (step, error) {
 
 // setAll is set of all that a pattern finds.
 func (p *plan) setAll(c call, pattern Pattern, note string) (step, error) {
-	found, err := p.matches(pattern, c.Filter, c.Append)
+	found, err := p.matches(pattern, c.Filter)
 	if err != nil {
 		return step{}, err
 	}
@@ -61,13 +61,15 @@ func (p *plan) setAll(c call, pattern Pattern, note string) (step, error) {
 			s.done.Left++
 			continue
 		}
-		s.writes = append(s.writes, p.setOne(c, x)...)
-		s.paths = append(s.paths, x.Path)
+		s.change(x.Path, p.setOne(c, x)...)
 	}
-	if len(s.paths) == 0 {
+	if s.changed() == 0 {
 		return step{}, p.noneOf(c.Path, s.done.Left)
 	}
-	s.done.Text = fmt.Sprintf("%d entries are %s", len(s.paths), c.did(true)) + left(s.done.Left) + note
+	if err := p.widen(c.EntryCall, &s); err != nil {
+		return step{}, err
+	}
+	s.done.Text = fmt.Sprintf("%d entries are %s", s.changed(), c.did(true)) + left(s.done.Left) + note
 	return s, nil
 }
 

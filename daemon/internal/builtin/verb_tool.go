@@ -151,7 +151,7 @@ func (t turn) verb(name string) (verbTurn, error) {
 
 // metadataOf is what an action's entry holds of a verb.
 func metadataOf(d sdk.EntryDone) map[string]any {
-	m := map[string]any{"entries": len(d.Entries)}
+	m := map[string]any{"entries": len(d.Entries) + d.More}
 	if d.Overwrote {
 		m["overwrote"] = true
 	}

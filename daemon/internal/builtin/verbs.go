@@ -12,6 +12,8 @@ type Stored interface {
 	Entries(ctx context.Context, q sdk.EntryQuery) ([]sdk.Entry, error)
 	// Paths are those of all that a run sees, with what it shares and has no view of.
 	Paths(ctx context.Context, run int64) ([]string, error)
+	// Bodies gives the bodies of sorted paths to use, one after the other.
+	Bodies(ctx context.Context, run int64, paths []string, use func(path, body string) error) error
 	Scheme(name string) (sdk.Scheme, bool)
 }
 
@@ -63,6 +65,7 @@ func (p *plan) told(s step) sdk.EntryDone {
 	for _, w := range s.writes {
 		p.follow(w)
 	}
+	size := 0
 	for i, path := range s.paths {
 		e := p.now[path].Entry
 		if !p.now[path].there { // it went
@@ -70,6 +73,10 @@ func (p *plan) told(s step) sdk.EntryDone {
 		}
 		if !s.bodies {
 			e.Body = ""
+		}
+		if size += len(e.Attributes); i > 0 && size > mostGotBytes {
+			s.done.More += len(s.paths) - i
+			break
 		}
 		s.done.Entries = append(s.done.Entries, e)
 	}
@@ -84,6 +91,19 @@ type step struct {
 	bodies bool     // which is told with its bodies
 }
 
+// change adds writes of one of many entries, of which the first are told.
+func (s *step) change(path string, writes ...sdk.Write) {
+	s.writes = append(s.writes, writes...)
+	if len(s.paths) < mostTold {
+		s.paths = append(s.paths, path)
+	} else {
+		s.done.More++
+	}
+}
+
+// changed is how many entries a step changes that found them by a pattern.
+func (s *step) changed() int { return len(s.paths) + s.done.More }
+
 // plan is the entries of a run while calls are planned.
 type plan struct {
 	*Verbs
@@ -92,6 +112,16 @@ type plan struct {
 	use   sdk.EntryUse
 	now   map[string]*sight
 	paths []string // of all that is stored, once they were read
+	wide  int      // writes of calls that found entries by patterns
+}
+
+// widen refuses to change more by patterns than one commit holds.
+func (p *plan) widen(c sdk.EntryCall, s *step) error {
+	if p.wide+len(s.writes) > mostChanged {
+		return sdk.Errorf(sdk.Overflow, "%s fits %d entries, and patterns change %d at once together: narrow it", c.Path, s.changed(), mostChanged)
+	}
+	p.wide += len(s.writes)
+	return nil
 }
 
 // sight is an entry as the calls before leave it.

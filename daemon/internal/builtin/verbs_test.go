@@ -327,6 +327,96 @@ func TestGetIsBounded(t *testing.T) {
 	}
 }
 
+// TestPatternsAreBounded: what patterns change at once, and what is told of it.
+func TestPatternsAreBounded(t *testing.T) {
+	b := newBench(t)
+	var writes []sdk.Write
+	for i := range mostChanged + 1 {
+		writes = append(writes, sdk.Write{Path: fmt.Sprintf("known://n%04d", i), Body: new("x"), Writer: sdk.WriterModel})
+	}
+	b.commit(writes...)
+	hide := func(path string) sdk.EntryCall {
+		return with(set(path, ""), func(c *sdk.EntryCall) { c.Body, c.Visibility = nil, sdk.Archived })
+	}
+	body := with(set("known://**", "y"), func(c *sdk.EntryCall) { c.Pattern = true })
+	for _, c := range []sdk.EntryCall{hide("known://**"), body, on(sdk.VerbRemove, "known://**", "")} {
+		if _, err := b.do(c); sdk.OutcomeOf(err) != sdk.Overflow {
+			t.Errorf("%+v of all: %v", c, err)
+		}
+	}
+	if d := b.must(with(get("known://**"), func(c *sdk.EntryCall) { c.Preview = true })); len(d.Entries) != mostListed || d.More != 1 || !strings.HasSuffix(d.Text, "known://n0999 200 visible\n... and 1 more") {
+		t.Errorf("a preview has %d entries and %d more: %s", len(d.Entries), d.More, d.Text[len(d.Text)-60:])
+	}
+	d := b.must(hide("known://n0*"))
+	if len(d.Entries) != mostTold || d.More != 1000-mostTold || d.Entries[0].Path != "known://n0000" || d.Entries[0].Visibility != sdk.Archived || d.Text != "1000 entries are archived now" {
+		t.Errorf("hidden are %d entries and %d more: %s", len(d.Entries), d.More, d.Text)
+	}
+	all := b.Plan(t.Context(), b.use, []sdk.EntryCall{on(sdk.VerbRemove, "known://n00*", ""), on(sdk.VerbRemove, "known://n0[1-9]*", ""), on(sdk.VerbRemove, "known://n1*", ""), hide("known://n1*")})
+	for i, want := range []sdk.Outcome{"", "", sdk.Overflow, sdk.Overflow} {
+		if sdk.OutcomeOf(all[i].Err) != want && (want != "" || all[i].Err != nil) {
+			t.Errorf("call %d of one answer: %v", i, all[i].Err)
+		}
+	}
+	if m := metadataOf(all[1].Done); m["entries"] != 900 {
+		t.Errorf("it is recorded as %v", m)
+	}
+	large := []byte(`{"k":"` + strings.Repeat("x", mostGotBytes/2) + `"}`)
+	for i := range 4 {
+		b.must(with(set(fmt.Sprintf("unknown://n%d", i), "x"), func(c *sdk.EntryCall) { c.Attributes = large }))
+	}
+	if d := b.must(with(get("unknown://*"), func(c *sdk.EntryCall) { c.Preview = true })); len(d.Entries) != 1 || d.More != 3 {
+		t.Errorf("of large ones there are %d and %d more", len(d.Entries), d.More)
+	}
+}
+
+// counting is a store that tells how many bytes of bodies it gave at once, and together.
+type counting struct {
+	Stored
+	most, sum int
+}
+
+func (c *counting) Entries(ctx context.Context, q sdk.EntryQuery) ([]sdk.Entry, error) {
+	all, err := c.Stored.Entries(ctx, q)
+	n := 0
+	for _, e := range all {
+		n += len(e.Body)
+	}
+	c.most, c.sum = max(c.most, n), c.sum+n
+	return all, err
+}
+
+// TestPatternsReadFewBodies: to list, to remove, to change and to add to what is there none, to filter one after the
+// other, and to read no more than are told.
+func TestPatternsReadFewBodies(t *testing.T) {
+	b := newBench(t)
+	for i := range 2 * many {
+		b.must(set(fmt.Sprintf("known://n%d", i), strings.Repeat("x", 64<<10)+fmt.Sprint(i%8)))
+	}
+	b.must(on(sdk.VerbRemove, "known://n1", ""))
+	filter := func(text string) func(*sdk.EntryCall) { return func(c *sdk.EntryCall) { c.Filter = text } }
+	more := with(set("known://n?", "more"), func(c *sdk.EntryCall) { c.Append, c.Pattern = true, true })
+	for _, c := range []struct {
+		calls []sdk.EntryCall
+		most  int // of what is read of bodies; none while they are filtered
+		want  string
+	}{
+		{[]sdk.EntryCall{with(get("known://*"), func(c *sdk.EntryCall) { c.Preview = true })}, 0, ""},
+		{[]sdk.EntryCall{with(get("known://*"), func(c *sdk.EntryCall) { c.Preview, c.Filter = true, "/7$/" })}, 0, "known://n15"},
+		{[]sdk.EntryCall{with(on(sdk.VerbRemove, "known://*", ""), filter("/x7$/"))}, 0, "8 entries"},
+		{[]sdk.EntryCall{more, with(on(sdk.VerbRemove, "known://*", ""), filter("/x2more$/"))}, 0, "1 entries"},
+		{[]sdk.EntryCall{more, with(get("known://n3"), func(c *sdk.EntryCall) { c.Line, c.Limit = -1, 1 })}, 65 << 10, "x3more"},
+		{[]sdk.EntryCall{with(get("known://*"), filter("/x3$/"))}, 8 * 65 << 10, "x3"},
+		{[]sdk.EntryCall{get("known://*")}, 2 << 20, ""},
+	} {
+		s := &counting{Stored: b.s}
+		done := NewVerbs(s, Patterns, func(text string) string { return text }).Plan(t.Context(), b.use, c.calls)
+		last := done[len(done)-1]
+		if s.sum > c.most || !strings.Contains(last.Done.Text, c.want) {
+			t.Errorf("%+v: read %d bytes, %v, %.60s", c.calls, s.sum, last.Err, last.Done.Text)
+		}
+	}
+}
+
 // TestWhatRunsShare holds what a run finds of its project and of everybody: archived until
 // get makes a view, archived again after rm, and none of the audit.
 func TestWhatRunsShare(t *testing.T) {

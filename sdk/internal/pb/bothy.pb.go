@@ -3526,6 +3526,7 @@ type EntryDone struct {
 	Entries       []*Entry               `protobuf:"bytes,2,rep,name=entries,proto3" json:"entries,omitempty"`
 	Overwrote     bool                   `protobuf:"varint,3,opt,name=overwrote,proto3" json:"overwrote,omitempty"`
 	Left          int64                  `protobuf:"varint,4,opt,name=left,proto3" json:"left,omitempty"`
+	More          int64                  `protobuf:"varint,5,opt,name=more,proto3" json:"more,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3584,6 +3585,13 @@ func (x *EntryDone) GetOverwrote() bool {
 func (x *EntryDone) GetLeft() int64 {
 	if x != nil {
 		return x.Left
+	}
+	return 0
+}
+
+func (x *EntryDone) GetMore() int64 {
+	if x != nil {
+		return x.More
 	}
 	return 0
 }
@@ -4315,12 +4323,13 @@ const file_v1_bothy_proto_rawDesc = "" +
 	"\n" +
 	"DoResponse\x12+\n" +
 	"\afailure\x18\x01 \x01(\v2\x11.bothy.v1.FailureR\afailure\x12'\n" +
-	"\x04done\x18\x02 \x03(\v2\x13.bothy.v1.EntryDoneR\x04done\"|\n" +
+	"\x04done\x18\x02 \x03(\v2\x13.bothy.v1.EntryDoneR\x04done\"\x90\x01\n" +
 	"\tEntryDone\x12\x12\n" +
 	"\x04text\x18\x01 \x01(\tR\x04text\x12)\n" +
 	"\aentries\x18\x02 \x03(\v2\x0f.bothy.v1.EntryR\aentries\x12\x1c\n" +
 	"\toverwrote\x18\x03 \x01(\bR\toverwrote\x12\x12\n" +
-	"\x04left\x18\x04 \x01(\x03R\x04left\"N\n" +
+	"\x04left\x18\x04 \x01(\x03R\x04left\x12\x12\n" +
+	"\x04more\x18\x05 \x01(\x03R\x04more\"N\n" +
 	"\x11InvokeToolRequest\x12\x12\n" +
 	"\x04tool\x18\x01 \x01(\tR\x04tool\x12%\n" +
 	"\x0earguments_json\x18\x02 \x01(\fR\rargumentsJson\"o\n" +

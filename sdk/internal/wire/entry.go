@@ -44,7 +44,7 @@ func ReadEntries(entries []*pb.Entry) []sdk.Entry {
 func Done(done []sdk.EntryDone) []*pb.EntryDone {
 	out := make([]*pb.EntryDone, len(done))
 	for i, d := range done {
-		out[i] = &pb.EntryDone{Text: Text(d.Text), Entries: Entries(d.Entries), Overwrote: d.Overwrote, Left: int64(d.Left)}
+		out[i] = &pb.EntryDone{Text: Text(d.Text), Entries: Entries(d.Entries), Overwrote: d.Overwrote, Left: int64(d.Left), More: int64(d.More)}
 	}
 	return out
 }
@@ -53,7 +53,7 @@ func Done(done []sdk.EntryDone) []*pb.EntryDone {
 func ReadDone(done []*pb.EntryDone) []sdk.EntryDone {
 	out := make([]sdk.EntryDone, len(done))
 	for i, d := range done {
-		out[i] = sdk.EntryDone{Text: d.GetText(), Entries: ReadEntries(d.GetEntries()), Overwrote: d.GetOverwrote(), Left: int(d.GetLeft())}
+		out[i] = sdk.EntryDone{Text: d.GetText(), Entries: ReadEntries(d.GetEntries()), Overwrote: d.GetOverwrote(), Left: int(d.GetLeft()), More: int(d.GetMore())}
 	}
 	return out
 }

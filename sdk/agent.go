@@ -74,7 +74,7 @@ func (a Agent) UsesMCP(server string) bool {
 }
 
 // Admits reports whether the agent may use a tool that is not excluded: by the servers that
-// it names where it is one of MCP, by its very name where it is for entries, else by its globs
+// it names where it is one of MCP, by its very name where no glob names it, else by its globs
 // over bare and qualified names.
 func (a Agent) Admits(t Tool) bool {
 	if slices.Contains(a.Excluded, cmp.Or(t.Declared, t.Name)) {
@@ -83,7 +83,7 @@ func (a Agent) Admits(t Tool) bool {
 	if server, is := strings.CutPrefix(t.Plugin, MCPPrefix); is && (a.MCP != nil || IsLent(server)) {
 		return a.UsesMCP(server)
 	}
-	if t.Entries {
+	if t.Named {
 		return slices.Contains(a.Tools, t.Name) || slices.Contains(a.Tools, t.Qualified())
 	}
 	if len(a.Tools) == 0 {

@@ -36,6 +36,9 @@ type TurnTools interface {
 	// Ends is the status with which this call ends the loop when it succeeds: 200, 204 or 422; 0
 	// does not.
 	Ends(tool string, arguments json.RawMessage) int
+	// Question is what a call of ToolAskUser asks the person: the answer, a text, is its result. An
+	// error, with Validation, is a call that asks nothing.
+	Question(arguments json.RawMessage) (Question, error)
 	// Plan says what calls of tools with Entries come to, in their order and each upon what those before it are going to
 	// write (ToolResult.Writes). It writes nothing, so it may be asked again.
 	Plan(ctx context.Context, calls []Invocation) []ToolResult

@@ -54,9 +54,10 @@ type Tool struct {
 	Digest   string   `json:"digest,omitempty"` // hex SHA-256 of the plugin's binary; empty for the daemon's own tools
 	Grants   []string `json:"grants,omitempty"`
 	// Entries says that its calls change entries of the run and nothing else, as far as the targets
-	// that they name have a scheme: one of the six verbs, which are the daemon's own. It is offered to
-	// agents that name it, and no glob does.
+	// that they name have a scheme: one of the six verbs, which are the daemon's own.
 	Entries bool `json:"entries,omitempty"`
+	// Named says that it is offered to agents that name it, and that no glob does.
+	Named bool `json:"named,omitempty"`
 	// Drift is how a tool that is passed on is not any more as it was known, in words behind
 	// "it"; empty when it is. Its calls are proposed.
 	Drift string `json:"drift,omitempty"`

@@ -47,7 +47,7 @@ func verbSpec(verb sdk.Verb, description, properties, required string, annotatio
 			Name: string(verb), Description: description, Annotations: annotations,
 			Parameters: json.RawMessage(`{"type":"object","properties":{` + properties + `},"required":[` + required + `],"additionalProperties":false}`),
 		},
-		Plugin: Plugin, Pinned: true, Entries: true,
+		Plugin: Plugin, Pinned: true, Entries: true, Named: true,
 	}
 }
 

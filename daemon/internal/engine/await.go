@@ -107,6 +107,9 @@ func (e *Engine) askAgain(ctx context.Context, a *activeLoop) {
 			x.refuse(x.fault)
 			continue
 		}
+		if x.Asks { // policy has no say in it
+			continue
+		}
 		approved := x.entry.Phase == sdk.PhaseApproved
 		if approved {
 			failpoint.Hit(failpoint.ApprovedAfter) // also when it was approved before this daemon began

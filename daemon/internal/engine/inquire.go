@@ -58,13 +58,8 @@ func (e *Engine) inquire(ctx context.Context, now *serving, plugin string, argum
 	}
 	// Calls that run together read the loop's run: what waits and goes on is noted in another.
 	a := &activeLoop{run: now.a.run, loop: now.a.loop, mode: now.a.mode, asker: now.a.asker, turn: now.a.turn}
-	switch {
-	case a.loop.ID == 0:
-		return sdk.ToolResult{}, sdk.Errorf(sdk.Unavailable, "nobody can be asked within a call that no prompt caused")
-	case a.run.NoInteraction || a.run.NoProposals:
-		return sdk.ToolResult{}, sdk.Errorf(sdk.Unavailable, "in this run nobody is asked (noInteraction, noProposals)")
-	case a.mode == sdk.ModeRestricted && (e.cfg.Attended == nil || !e.cfg.Attended(a.run.ID, e.askers.session(a.asker))):
-		return sdk.ToolResult{}, sdk.Errorf(sdk.Unavailable, "nobody is there who could be asked, and in restricted mode nothing waits for them")
+	if err := e.askable(a); err != nil {
+		return sdk.ToolResult{}, err
 	}
 	ctx, cancel := now.within(ctx)
 	defer cancel()
@@ -101,6 +96,19 @@ func (e *Engine) inquire(ctx context.Context, now *serving, plugin string, argum
 		answer.Data = waits.data
 	}
 	return sdk.ToolResult{Success: true, Output: x.Body, Structured: encode(answer)}, nil
+}
+
+// askable says why nobody can be asked anything in a loop.
+func (e *Engine) askable(a *activeLoop) error {
+	switch {
+	case a.loop.ID == 0:
+		return sdk.Errorf(sdk.Unavailable, "nobody can be asked within a call that no prompt caused")
+	case a.run.NoInteraction || a.run.NoProposals:
+		return sdk.Errorf(sdk.Unavailable, "in this run nobody is asked (noInteraction, noProposals)")
+	case a.mode == sdk.ModeRestricted && (e.cfg.Attended == nil || !e.cfg.Attended(a.run.ID, e.askers.session(a.asker))):
+		return sdk.Errorf(sdk.Unavailable, "nobody is there who could be asked, and in restricted mode nothing waits for them")
+	}
+	return nil
 }
 
 // turnToAsk is held by the one question of a turn that waits.
@@ -185,6 +193,9 @@ func (t *turn) withdrawLeft() (some bool) {
 // answerQuestion gives a person's answer to the plugin that asked, once it is recorded that
 // there is one.
 func (e *Engine) answerQuestion(ctx context.Context, q *question, r rpc.Resolve) (rpc.Resolved, error) {
+	if q.x.Parent == "" {
+		return e.answerModel(ctx, q, r)
+	}
 	waits := e.inquiries.find(q.a.run.ID, q.x.Path)
 	if waits == nil {
 		return rpc.Resolved{}, sdk.Errorf(sdk.Conflict, "the question %s has nobody any more who waits for its answer", q.x.Proposal.ID)

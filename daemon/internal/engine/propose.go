@@ -113,7 +113,10 @@ func (e *Engine) propose(ctx context.Context, a *activeLoop, x *action) error {
 	if e.draining.Err() != nil {
 		return errStopping
 	}
-	if x.rule(a, e.decide(a, x, false)); !x.asks() {
+	if !x.Asks { // policy has no say in a question
+		x.rule(a, e.decide(a, x, false))
+	}
+	if !x.asks() {
 		e.acceptUnasked(ctx, a, x) // the mode may be another by now
 		return nil
 	}

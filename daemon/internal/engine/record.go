@@ -178,6 +178,8 @@ func (e *Engine) judge(ctx context.Context, a *activeLoop, x *action) {
 	case !x.adopt(rec.Attributes, ruled.Attributes):
 		x.refuse(sdk.Errorf(sdk.Permission, "a hook of entry.recording left no arguments that could be used, so this call was not made").Tell("not made: do it another way, or leave it to the person"))
 	case x.misnames():
+	case x.own != nil && x.tool.Name == sdk.ToolAskUser:
+		e.judgeQuestion(a, x)
 	default:
 		x.ask(ctx)
 		if !x.readOnly() && !x.touchesEntries() {

@@ -21,7 +21,7 @@ type proposalsAnswerCmd struct {
 
 // Help adds to the verb's help.
 func (proposalsAnswerCmd) Help() string {
-	return `A plugin may ask you something while it works, and waits an hour at most. What you answer goes to it alone: nobody keeps it. ` + "`bothy proposals show`" + ` has the names of the fields; 'bothy proposals reject' says that you will not answer. A word on a command line can be read by others of this machine: give a password on the terminal, or by --data -.
+	return `A plugin may ask you something while it works, and waits an hour at most. What you answer goes to it alone: nobody keeps it. A model asks too (the tool ask_user), and reads what you answer. ` + "`bothy proposals show`" + ` has the names of the fields; 'bothy proposals reject' says that you will not answer. A word on a command line can be read by others of this machine: give a password on the terminal, or by --data -.
 
 Examples:
 

@@ -93,10 +93,17 @@ func Field(f sdk.Field, width int) (lines []Spans) {
 	return lines
 }
 
+// ownPlugin is the plugin that the daemon's own tools are said to be of: by such a one a model asks.
+const ownPlugin = "bothy"
+
 // askedDetails is all of a question: who asks, what, and each field.
 func (d *details) asked(p sdk.Proposal) {
 	q := p.Question
-	d.row(Spans{{Bold, "run " + ExactLine(p.Alias) + ": the plugin " + ExactLine(p.Plugin) + " asks, and what you answer goes to it alone"}})
+	who := "the plugin " + ExactLine(p.Plugin) + " asks, and what you answer goes to it alone"
+	if p.Plugin == ownPlugin {
+		who = "the model asks, and reads what you answer"
+	}
+	d.row(Spans{{Bold, "run " + ExactLine(p.Alias) + ": " + who}})
 	d.row(Spans{{Plain, "  what it says (its own words: nobody checked them):"}})
 	d.quote(strings.TrimRight(q.Message, "\n"), func(string) Style { return Bold })
 	if q.URL != "" {

@@ -58,6 +58,9 @@ type ActionCall struct {
 	Follows   bool   `json:"follows,omitempty"`
 	Otherwise string `json:"otherwise,omitempty"` // FollowUp.Otherwise
 
+	// Streams says that what the call prints is entries of their own (ActionPath.Output), which grow while it runs.
+	Streams bool `json:"streams,omitempty"`
+
 	// Asks says that the call asks the person something by ToolAskUser: Arguments are a
 	// Question, and nothing runs.
 	Asks bool `json:"asks,omitempty"`

@@ -39,6 +39,37 @@ func (p ActionPath) String() string {
 	return fmt.Sprintf("%s%d/%s/%s", TurnPrefix, p.Turn, p.Tool, p.Slug)
 }
 
+// The daemon's own names for the tool that runs commands, whose output is entries of their own.
+const (
+	ToolSh  = "sh"
+	ToolEnv = "env"
+)
+
+// Output is the path of what a command of sh or env prints on a channel, 1 or 2: TOOL://turn_N/SLUG_CHANNEL.
+func (p ActionPath) Output(channel int) string {
+	return fmt.Sprintf("%s://turn_%d/%s_%d", p.Tool, p.Turn, p.Slug, channel)
+}
+
+// ParseOutputPath reads the path of what a command of sh or env prints; false is that it is another's.
+func ParseOutputPath(path string) (p ActionPath, channel int, ok bool) {
+	tool, rest, _ := strings.Cut(path, "://turn_")
+	if tool != ToolSh && tool != ToolEnv {
+		return ActionPath{}, 0, false
+	}
+	turn, name, _ := strings.Cut(rest, "/")
+	at := strings.LastIndexByte(name, '_')
+	if at < 1 {
+		return ActionPath{}, 0, false
+	}
+	n, err := strconv.Atoi(turn)
+	channel, wrong := strconv.Atoi(name[at+1:])
+	p = ActionPath{Turn: n, Tool: tool, Slug: name[:at]}
+	if err != nil || wrong != nil || n < 0 || channel < 1 || p.Output(channel) != path {
+		return ActionPath{}, 0, false
+	}
+	return p, channel, true
+}
+
 // IsError reports whether this is no call.
 func (p ActionPath) IsError() bool { return p.Tool == ErrorTool }
 

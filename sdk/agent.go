@@ -77,7 +77,7 @@ func (a Agent) UsesMCP(server string) bool {
 // it names where it is one of MCP, by its very name where no glob names it, else by its globs
 // over bare and qualified names.
 func (a Agent) Admits(t Tool) bool {
-	if slices.Contains(a.Excluded, cmp.Or(t.Declared, t.Name)) {
+	if slices.Contains(a.Excluded, cmp.Or(t.Declared, t.Name)) || t.Runs != "" && slices.Contains(a.Excluded, t.Name) {
 		return false
 	}
 	if server, is := strings.CutPrefix(t.Plugin, MCPPrefix); is && (a.MCP != nil || IsLent(server)) {

@@ -56,7 +56,11 @@ func (t *Timeline) Take(row sdk.JournalRow) Change {
 	case sdk.KindEntrySet:
 		t.entry(row, &c)
 	case sdk.KindEntryChunk:
-		if c.Action = t.actions[row.Path]; c.Action != nil {
+		path := row.Path
+		if of, _, is := sdk.ParseOutputPath(path); is {
+			path = of.String()
+		}
+		if c.Action = t.actions[path]; c.Action != nil {
 			c.Action.stream(row)
 			c.Turn = t.turns[c.Action.Turn]
 		}
@@ -124,6 +128,12 @@ func (t *Timeline) turn(row sdk.JournalRow, number int) *Turn {
 func (t *Timeline) entry(row sdk.JournalRow, c *Change) {
 	var change sdk.EntryChange
 	if json.Unmarshal(row.Data, &change) != nil {
+		return
+	}
+	if of, channel, ok := sdk.ParseOutputPath(row.Path); ok {
+		if a := t.actions[of.String()]; a != nil && row.Body != nil && change.State.Ended() {
+			a.whole(channel, *row.Body)
+		}
 		return
 	}
 	if number, ok := sdk.ParseReplyPath(row.Path); ok {

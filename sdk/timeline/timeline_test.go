@@ -228,3 +228,28 @@ func FuzzTake(f *testing.F) {
 		}
 	})
 }
+
+// TestOutputs: what a command of sh prints is that of its action, whichever entry has it.
+func TestOutputs(t *testing.T) {
+	var r rows
+	r.add(sdk.KindTurnOpened, 0, 1, "", map[string]any{"model": "m"})
+	r.add(sdk.KindEntrySet, 0, 1, "log://turn_1/sh/call", set(sdk.StateStreaming, sdk.PhaseStarted, `{"call_id":"c","tool":"sh","streams":true}`))
+	r.add(sdk.KindEntrySet, 0, 1, "sh://turn_1/call_1", set(sdk.StateStreaming, "", `{}`), "")
+	r.add(sdk.KindEntryChunk, 0, 1, "sh://turn_1/call_1", sdk.Chunk{Channel: 1}, "on")
+	r.add(sdk.KindEntryChunk, 0, 1, "sh://turn_1/other_1", sdk.Chunk{Channel: 1}, "of another")
+	tl := Of(r)
+	a := tl.Calls[0].Actions[0]
+	if got := a.Streamed[1]; got != "on" || a.Unseen(1) != "" {
+		t.Errorf("%q, %q", got, a.Unseen(1))
+	}
+	r = nil
+	r.add(sdk.KindEntrySet, 0, 1, "sh://turn_1/call_1", set(sdk.StateResolved, "", `{}`), "one\n")
+	r.add(sdk.KindEntrySet, 0, 1, "sh://turn_1/call_2", set(sdk.StateResolved, "", `{}`), "bad")
+	r.add(sdk.KindEntrySet, 0, 1, "log://turn_1/sh/call", set(sdk.StateResolved, sdk.PhaseEnded, `{"duration_ms":5}`), "ran 'x', exit=0")
+	for _, row := range r {
+		tl.Take(row)
+	}
+	if a.Unseen(1) != "e\n" || a.Unseen(2) != "bad" || len(tl.Calls[0].Actions) != 1 {
+		t.Errorf("%q, %q, %d actions", a.Unseen(1), a.Unseen(2), len(tl.Calls[0].Actions))
+	}
+}

@@ -75,6 +75,15 @@ type Action struct {
 	// Broken is set, a piece was gone before it was read: Body has it at the end.
 	Streamed map[int]string
 	Broken   bool
+
+	printed map[int]string // what a command of sh or env printed in all, once that is told
+}
+
+func (a *Action) whole(channel int, text string) {
+	if a.printed == nil {
+		a.printed = map[int]string{}
+	}
+	a.printed[channel] = text
 }
 
 // IsError reports whether this is no call but a failure or a warning without one,
@@ -103,6 +112,9 @@ func (a *Action) Unseen(channel int) string {
 	name := map[int]string{1: "stdout", 2: "stderr"}[channel]
 	whole, split := a.Metadata[name].(string)
 	streamed, did := a.Streamed[channel]
+	if a.Streams {
+		whole, split = a.printed[channel], true
+	}
 	if !split && did && len(a.Streamed) == 1 { // a tool of one channel; why it was cut short is told by itself
 		if whole = a.Body; a.Error != "" {
 			whole = strings.TrimSuffix(whole, "\n\n"+a.Error)

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,7 +32,9 @@ type action struct {
 	recheck bool      // policy is asked again before it starts, for time has passed
 	again   bool      // an earlier daemon had begun the call already
 	result  sdk.ToolResult
-	behind  *action // the call that its result asked for
+	rest    []sdk.Write // what a command printed and that is not committed yet
+	printed *[2]string  // what it printed in all, by channel, where that is known
+	behind  *action     // the call that its result asked for
 	took    time.Duration
 	ends    int // the status with which it ends the loop; 0 is that of any terminal call
 }
@@ -203,7 +206,7 @@ func endWrites(over []*action) []sdk.Write {
 	for _, x := range over {
 		writes = append(writes, x.endWrite())
 	}
-	return append(append(writes, changeWrites(over)...), entryWrites(over)...)
+	return slices.Concat(writes, changeWrites(over), entryWrites(over), outputEnds(over))
 }
 
 // withoutCopies leaves out long texts that the body holds too, such as a

@@ -107,7 +107,7 @@ func (e *Engine) endCall(ctx context.Context, a *activeLoop) error {
 		f.start()
 		change.Writes = append(change.Writes, f.recordWrite())
 	}
-	change.Writes = append(change.Writes, changeWrites(over)...)
+	change.Writes = slices.Concat(change.Writes, changeWrites(over), outputWrites(fresh), outputEnds(over))
 	if !t.unended() {
 		change.CloseTurn = t.closing()
 	}

@@ -102,23 +102,25 @@ func (e *Engine) step(ctx context.Context, a *activeLoop, over, fresh, next []*a
 	if len(over) == 0 {
 		u = ahead
 	}
+	first := 0 // where the ends stand: what a command printed last is told before its end
 	receipt, err := e.commitEnds(ctx, u, a, over, func() sdk.Change {
-		var ends []sdk.Write
+		ends := outputEnds(over)
+		first = len(ends)
 		for _, x := range over {
 			ends = append(ends, x.endWrite())
 		}
-		return sdk.Change{Run: a.run.ID, Notes: notes, Writes: slices.Concat(ends, begun, changeWrites(over), entryWrites(over), warnings)}
+		return sdk.Change{Run: a.run.ID, Notes: notes, Writes: slices.Concat(ends, begun, outputWrites(next), changeWrites(over), entryWrites(over), warnings)}
 	})
 	if err != nil {
 		return fmt.Errorf("record what the calls came to: %w", err)
 	}
 	failpoint.Hit(failpoint.StepAfter)
 	for i, x := range over {
-		x.committed(receipt.Entries[i])
+		x.committed(receipt.Entries[first+i])
 		e.tellOver(ctx, a, x)
 	}
 	for i, x := range begin {
-		if x.committed(receipt.Entries[len(over)+i]); x.closed() { // refused by being recorded
+		if x.committed(receipt.Entries[first+len(over)+i]); x.closed() { // refused by being recorded
 			e.cfg.Hooks.EntryCreated.Emit(ctx, sdk.EntryEvent{Run: a.run.ID, Entry: x.entry})
 		}
 	}

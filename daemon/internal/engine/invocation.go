@@ -79,6 +79,8 @@ func (e *Engine) run(ctx context.Context, a *activeLoop, x *action) error {
 	if !result.Success && x.own == nil {
 		e.sayUnopened(x.tool.Plugin, &result)
 	}
+	result, x.printed = x.ranAs(result, out.bytes)
+	x.rest = out.uncommitted()
 	x.conclude(why, result, time.Since(began))
 	if cause != nil && !errors.Is(err, errUnsettled) {
 		x.cancel(sdk.Aborted)
@@ -95,7 +97,7 @@ func wasMade(err error) bool {
 // and the same whenever the call is made or asked about.
 func (e *Engine) invocation(run sdk.Run, x *action) sdk.Invocation {
 	call := sdk.Invocation{
-		Tool: cmp.Or(x.tool.Name, x.Tool), Arguments: e.localArguments(x),
+		Tool: cmp.Or(x.tool.Runs, x.tool.Name, x.Tool), Arguments: e.localArguments(x),
 		CallID: fmt.Sprintf("%s-%d-%d", run.Key, x.Turn, x.Index),
 		Run:    run.Key, Project: workplace(x.tool, run, x.project), RunDir: e.runDir(run), Deadline: time.Now().Add(toolTime),
 		Argv: x.decision().Argv, View: x.decision().View,

@@ -13,7 +13,7 @@ import (
 // toolsOf returns the plugins' tools an agent may use, by its globs over bare and
 // qualified names.
 func (e *Engine) toolsOf(agent sdk.Agent) []sdk.Tool {
-	return which(e.cfg.Tools.Tools(), func(t sdk.Tool) bool { return !t.Unlisted && !t.People && agent.Admits(t) })
+	return which(withCommands(agent, e.cfg.Tools.Tools()), func(t sdk.Tool) bool { return !t.Unlisted && !t.People && agent.Admits(t) })
 }
 
 // listed are the plugins' tools that a plugin may call in a run by their names: not those of
@@ -34,7 +34,7 @@ func readable(tools []sdk.Tool, readOnly bool) []sdk.Tool {
 	if !readOnly {
 		return tools
 	}
-	return which(tools, func(t sdk.Tool) bool { return t.Pinned && (t.Annotations.ReadOnly || t.Entries) })
+	return which(tools, func(t sdk.Tool) bool { return t.Pinned && (t.Annotations.ReadOnly || t.Entries || t.Looks) })
 }
 
 // maxNamed is how many tools an error names.
@@ -44,7 +44,7 @@ const maxNamed = 50
 // error that names what there is.
 func (e *Engine) find(a *activeLoop, name string) (sdk.Tool, sdk.TurnTools, error) {
 	own, known := a.ownTools(), false
-	for i, tools := range [][]sdk.Tool{own, e.cfg.Tools.Tools()} {
+	for i, tools := range [][]sdk.Tool{own, withCommands(a.agent, e.cfg.Tools.Tools())} {
 		for _, t := range tools {
 			switch {
 			case t.Unlisted || t.People && a.loop.ID != 0 || t.Name != name && t.Qualified() != name:

@@ -162,7 +162,7 @@ func (h *askingHouse) resolve(r rpc.Resolve) rpc.Resolved {
 }
 
 // ran are the calls that were really made, with their arguments.
-func (h *askingHouse) ran() string {
+func (h *house) ran() string {
 	h.tools.mu.Lock()
 	defer h.tools.mu.Unlock()
 	var all []string

@@ -45,6 +45,7 @@ func (e *Engine) record(ctx context.Context, a *activeLoop) error {
 	for _, x := range t.actions {
 		change.Writes = append(change.Writes, x.recordWrite())
 	}
+	change.Writes = append(change.Writes, outputWrites(which(t.actions, (*action).running))...)
 	failpoint.Hit(failpoint.AnswerUnwritten)
 	e.previewed(a)
 	receipt, err := e.commit(ctx, ahead, change)
@@ -140,6 +141,9 @@ func (e *Engine) action(a *activeLoop, index int, call sdk.ReadCall, taken map[s
 	if call.Fault != "" && x.fault == nil {
 		x.fault = sdk.Errorf(sdk.Validation, "%s", call.Fault)
 	}
+	if x.tool.Runs != "" {
+		x.Streams, call.Tool = true, x.tool.Name // whichever of its names the model wrote
+	}
 	x.Path = actionPath(x.Turn, call, taken, e.cfg.Redact)
 	return x
 }
@@ -177,7 +181,7 @@ func (e *Engine) judge(ctx context.Context, a *activeLoop, x *action) {
 		x.refuse(x.fault)
 	case !x.adopt(rec.Attributes, ruled.Attributes):
 		x.refuse(sdk.Errorf(sdk.Permission, "a hook of entry.recording left no arguments that could be used, so this call was not made").Tell("not made: do it another way, or leave it to the person"))
-	case x.misnames():
+	case x.misnames(), x.exceeds():
 	case x.own != nil && x.tool.Name == sdk.ToolAskUser:
 		e.judgeQuestion(a, x)
 	default:

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -31,7 +32,8 @@ type stream struct {
 	loop   int64
 	turn   int
 	path   string
-	keep   int // bytes of the end that are kept for close
+	keep   int      // bytes of the end that are kept for close
+	places []string // of what each channel sends, from 1 on; path where there are none
 
 	commits sync.Mutex
 	begin   *sdk.Write // makes the entry, or empties it; nil for one that is there
@@ -47,6 +49,8 @@ type stream struct {
 	clean   map[int]Pieces // takes secrets out, per channel
 	note    *progressNote
 	sent    []byte
+	bytes   [2]int // of each place
+	lost    [2]int // likewise, of what was left out
 }
 
 // piece is what one channel has sent since the last commit. It grows in place:
@@ -64,7 +68,11 @@ type progressNote struct {
 
 // newStream is the output of an action, whose entry is there.
 func newStream(e *Engine, run int64, x *action) *stream {
-	return &stream{engine: e, run: run, loop: x.Loop, turn: x.Turn, path: x.Path, keep: maxSent}
+	s := &stream{engine: e, run: run, loop: x.Loop, turn: x.Turn, path: x.Path, keep: maxSent}
+	if x.Streams {
+		s.places = x.outputs()
+	}
+	return s
 }
 
 // The channels of an answer's stream.
@@ -105,7 +113,10 @@ func (s *stream) take(channel int, text string) {
 	if s.sent = append(s.sent, text...); len(s.sent) > 2*s.keep {
 		s.sent = append(s.sent[:0], s.sent[len(s.sent)-s.keep:]...)
 	}
+	at := min(channel, 2) - 1
+	s.bytes[at] += len(text)
 	if s.size+len(text) > maxPending {
+		s.lost[at] += len(text)
 		return
 	}
 	s.size += len(text)
@@ -189,27 +200,31 @@ func (s *stream) flush() {
 	s.commits.Lock()
 	defer s.commits.Unlock()
 	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return
+	}
 	change := sdk.Change{Run: s.run}
 	begins := s.fresh && len(s.pending) > 0
 	if begins {
 		change.Writes = append(change.Writes, *s.begin)
 		s.fresh = false
 	}
-	for _, p := range s.pending {
-		change.Writes = append(change.Writes, sdk.Write{Path: s.path, Writer: sdk.WriterSystem, Chunk: &sdk.Chunk{Channel: p.channel, Text: string(p.text)}})
-	}
+	change.Writes = append(change.Writes, s.chunks()...)
 	if s.note != nil {
 		change.Notes = []sdk.Note{{Kind: sdk.KindNoteProgress, Loop: s.loop, Turn: s.turn, Data: s.note}}
 	}
 	s.pending, s.size, s.note, s.timer = nil, 0, nil, nil
-	closed := s.closed
 	s.mu.Unlock()
-	if closed || len(change.Writes)+len(change.Notes) == 0 {
+	if len(change.Writes)+len(change.Notes) == 0 {
 		return
 	}
 	_, err := s.engine.Commit(context.Background(), change)
 	if err != nil {
 		s.engine.log.Warn("a piece of a stream could not be recorded; its end will hold it", "path", s.path, "error", err)
+	}
+	if err != nil {
+		s.miss(change.Writes)
 	}
 	if begins && err == nil {
 		s.made = true
@@ -218,6 +233,47 @@ func (s *stream) flush() {
 		s.fresh = true
 		s.mu.Unlock()
 	}
+}
+
+// chunks are what waits, as it is written.
+func (s *stream) chunks() (writes []sdk.Write) {
+	for _, p := range s.pending {
+		w := sdk.Write{Path: s.path, Writer: sdk.WriterSystem, Chunk: &sdk.Chunk{Channel: p.channel, Text: string(p.text)}}
+		if s.places != nil {
+			w.Chunk.Channel = min(p.channel, len(s.places))
+			w.Path = s.places[w.Chunk.Channel-1]
+		}
+		writes = append(writes, w)
+	}
+	return writes
+}
+
+// miss counts pieces that could not be kept, of which the end of a call with places has to tell.
+func (s *stream) miss(writes []sdk.Write) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, w := range writes {
+		if w.Chunk != nil {
+			s.lost[min(w.Chunk.Channel, len(s.lost))-1] += len(w.Chunk.Text)
+		}
+	}
+}
+
+// uncommitted is what waits in a stream with places that was closed.
+func (s *stream) uncommitted() []sdk.Write {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.places == nil {
+		return nil
+	}
+	for i, n := range s.lost {
+		if n > 0 {
+			s.pending = append(s.pending, piece{i + 1, fmt.Appendf(nil, "\n[%d bytes were left out, which could not be kept in time]\n", n)})
+		}
+	}
+	writes := s.chunks()
+	s.pending, s.lost = nil, [2]int{}
+	return writes
 }
 
 // close ends the stream and returns the end of what was sent. When it returns

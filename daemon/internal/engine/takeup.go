@@ -320,6 +320,7 @@ func (e *Engine) settleLeft(ctx context.Context, a *activeLoop) bool {
 		})
 		switch {
 		case err == nil:
+			result, x.printed = x.ranAs(result, [2]int{})
 			x.conclude(concluded, result, 0)
 		case context.Cause(ctx) != nil:
 			return some

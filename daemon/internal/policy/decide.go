@@ -123,7 +123,7 @@ func (p *Policy) Decide(a sdk.PolicyRequest) sdk.Decision {
 		}
 		j.otherMode = fmt.Sprintf("; the mode is %s, since workspace is not possible here: %s", j.Mode, p.set.NoView)
 	}
-	if a.ReadOnly && !j.tool.Annotations.ReadOnly && !j.tool.Entries {
+	if a.ReadOnly && !j.tool.Annotations.ReadOnly && !j.tool.Entries && !j.looks() {
 		return denyEffect(a.Tool)
 	}
 	if len(a.Arguments) > 0 {
@@ -132,7 +132,7 @@ func (p *Policy) Decide(a sdk.PolicyRequest) sdk.Decision {
 		}
 		p.localize(j)
 	}
-	if j.entries = touchesEntries(j.tool, j.arguments); a.ReadOnly && !j.tool.Annotations.ReadOnly && !j.entries {
+	if j.entries = touchesEntries(j.tool, j.arguments); a.ReadOnly && !j.tool.Annotations.ReadOnly && !j.entries && !j.looks() {
 		return denyEffect(a.Tool)
 	}
 	d, bad := p.judgeArguments(j)
@@ -191,6 +191,9 @@ func (p *Policy) judgeArguments(j *judged) (sdk.Decision, bool) {
 func (p *Policy) rule(j *judged) sdk.Decision {
 	if j.line != nil && j.line.Grade >= shell.Denied {
 		return deny(j.line.Rule, j.line.Instead, "%s", j.line.Reason)
+	}
+	if j.ReadOnly && j.looks() && (j.line == nil || j.line.Grade > shell.Proven) {
+		return deny(RuleAskMode, "look by commands that only read below the workspace, one after the other", "this prompt may only read, and of this line that is not known")
 	}
 	if j.line != nil && j.line.Refused != "" && j.Mode != sdk.ModeWorkspace { // in a copy it is not applied, or gone by the end
 		return deny(RuleProtected, leaveProtected, "%s", j.line.Refused)
@@ -251,6 +254,9 @@ func touchesEntries(tool sdk.Tool, arguments map[string]any) bool {
 	}
 	return true
 }
+
+// looks reports whether the tool's commands that only read may run where only reading is allowed.
+func (j *judged) looks() bool { return j.tool.Looks && j.tool.Pinned && j.tool.Command != "" }
 
 // granted reports a grant of the plugin whose own the tool is: one that is only passed on has none.
 func (j *judged) granted(grant string) bool {

@@ -32,7 +32,15 @@ var (
 	copyFile  = tool("copy_path", true, sdk.Annotations{}, sdk.GrantProject)
 	setEntry  = sdk.Tool{ToolSpec: sdk.ToolSpec{Name: "set", Annotations: sdk.Annotations{Idempotent: true}}, Plugin: "bothy", Pinned: true, Entries: true}
 	bash      = commands(tool("bash", true, destructive, sdk.GrantSandbox))
+	sh        = named("sh", bash)
+	env       = named("env", bash)
 )
+
+// named is sh or env, whose calls a tool makes.
+func named(name string, by sdk.Tool) sdk.Tool {
+	by.Runs, by.Declared, by.Name, by.Named, by.Looks = by.Name, by.Name, name, true, name == "env"
+	return by
+}
 
 func TestBuiltIn(t *testing.T) {
 	for _, c := range []struct {
@@ -63,6 +71,17 @@ func TestBuiltIn(t *testing.T) {
 		{"a command that is not known", bash, false, `{"command":7}`, sdk.Deny, RuleBadArguments},
 		{"a command of a tool that does not say so", tool("sh", true, destructive, sdk.GrantSandbox), false, `{"command":"ls"}`, sdk.Deny, RuleSandbox},
 		{"a command in ask", bash, true, `{"command":"ls"}`, sdk.Deny, RuleAskMode},
+		{"sh", sh, false, `{"command":"ls"}`, sdk.Allow, RuleProven},
+		{"sh in ask", sh, true, `{"command":"ls"}`, sdk.Deny, RuleAskMode},
+		{"env", env, false, `{"command":"cat a | grep b"}`, sdk.Allow, RuleProven},
+		{"env in ask", env, true, `{"command":"git status && ls -la"}`, sdk.Allow, RuleProven},
+		{"env in ask that changes something", env, true, `{"command":"touch a"}`, sdk.Deny, RuleAskMode},
+		{"env in ask that writes a file", env, true, `{"command":"ls > a"}`, sdk.Deny, RuleAskMode},
+		{"env in ask with what nobody knows", env, true, `{"command":"./look"}`, sdk.Deny, RuleAskMode},
+		{"env in ask around another", env, true, `{"command":"env ./look"}`, sdk.Deny, RuleAskMode},
+		{"env in ask that destroys", env, true, `{"command":"rm -rf /"}`, sdk.Deny, "shell.deny"},
+		{"env in ask without a line", env, true, `{}`, sdk.Deny, RuleBadArguments},
+		{"env that nothing vouches for in ask", named("env", commands(tool("bash", false, reads, sdk.GrantSandbox))), true, `{"command":"ls"}`, sdk.Deny, RuleAskMode},
 		{"a write", writeFile, false, `{"path":"a/b.go"}`, sdk.Allow, RuleProject},
 		{"a write in ask", writeFile, true, `{"path":"a/b.go"}`, sdk.Deny, RuleAskMode},
 		{"a write that goes up inside", writeFile, false, `{"path":"a/../b"}`, sdk.Allow, RuleProject},

@@ -98,13 +98,16 @@ func (j *judged) call() string {
 	return j.hash
 }
 
+// isTool reports whether a pattern names the tool, or the one that makes its calls.
 func (j *judged) isTool(glob string) bool {
-	name := j.tool.Name
-	qualified := name
-	if prefix := j.tool.Plugin + "__"; !strings.HasPrefix(name, prefix) {
-		qualified = prefix + name
+	named := func(name string) bool {
+		qualified := name
+		if prefix := j.tool.Plugin + "__"; !strings.HasPrefix(name, prefix) {
+			qualified = prefix + name
+		}
+		return fits(glob, name) || fits(glob, qualified)
 	}
-	return fits(glob, name) || fits(glob, qualified)
+	return named(j.tool.Name) || j.tool.Runs != "" && named(j.tool.Runs)
 }
 
 func fitArguments(globs map[string]string, arguments map[string]any) bool {

@@ -26,9 +26,10 @@ func builtinSchemes() []sdk.Scheme {
 			})
 		}
 	}
-	add(sdk.CategoryData, open, "file", "http", "https", "sh", "env")
+	add(sdk.CategoryData, open, "file", "http", "https")
 	add(sdk.CategoryData, people, "known")
-	add(sdk.CategoryData, system, "skill") // what a run has loaded: a model follows it, so no plugin may write it
+	add(sdk.CategoryData, system, "sh", "env") // what a command printed
+	add(sdk.CategoryData, system, "skill")     // what a run has loaded: a model follows it, so no plugin may write it
 	add(sdk.CategoryUnknown, people, "unknown")
 	add(sdk.CategoryPrompt, []sdk.Writer{sdk.WriterPlugin}, "prompt")
 	add(sdk.CategoryLogging, []sdk.Writer{sdk.WriterSystem, sdk.WriterPlugin, sdk.WriterModel}, "log")

@@ -44,12 +44,20 @@ type Loop struct {
 	Agent    string          `json:"agent"`
 	Prompt   string          `json:"prompt"`
 	Meaning  *Meaning        `json:"-"` // of the prompt; set only when it is queued, and then part of its entry
+	Change   *RunChange      `json:"-"` // set only when it is queued
 	Status   int             `json:"status"`
 	Reason   string          `json:"reason,omitempty"`
 	Stop     string          `json:"stop,omitempty"`
 	Options  json.RawMessage `json:"options,omitempty"`
 	Created  time.Time       `json:"created"`
 	Ended    time.Time       `json:"ended,omitzero"`
+}
+
+// RunChange is what a prompt changes in its run. It is part of the commit that queues the prompt:
+// one that is refused leaves the run as it was.
+type RunChange struct {
+	Configure func(*Run) // its model and what it has of its own; nil changes nothing
+	Writes    []Write
 }
 
 // Attachment is a file of the project, or a range of its lines, that a person gives a

@@ -28,7 +28,7 @@ const modePath = "mode://run"
 // that was given it for good, else the agent's.
 func (e *Engine) grant(ctx context.Context, p placed, s Submission) (sdk.Mode, error) {
 	if s.Yolo {
-		return sdk.ModeFull, e.grantAll(ctx, p.run)
+		return sdk.ModeFull, nil // for good by changing
 	}
 	if s.Mode != "" {
 		return s.Mode, nil
@@ -78,13 +78,12 @@ func (e *Engine) callMode() sdk.Mode {
 	return sdk.ModeRestricted
 }
 
-// grantAll records that every prompt of the run is in full mode from now on.
-func (e *Engine) grantAll(ctx context.Context, run sdk.Run) error {
+// grantAllWrite records that every prompt of a run is in full mode from now on.
+func grantAllWrite() sdk.Write {
 	body := "a person gave this run full mode: nothing is asked, and what is not denied runs"
-	_, err := e.commit(ctx, once, sdk.Change{Run: run.ID, Writes: []sdk.Write{{
+	return sdk.Write{
 		Path: modePath, Body: &body, Attributes: encode(map[string]sdk.Mode{"mode": sdk.ModeFull}), Writer: sdk.WriterSystem, Visibility: sdk.Archived,
-	}}})
-	return err
+	}
 }
 
 // grantedAll reports whether that is recorded. A fork does not inherit it: the

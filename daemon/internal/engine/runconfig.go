@@ -33,13 +33,22 @@ func (e *Engine) ConfigureRun(ctx context.Context, run int64, p rpc.RunConfig) (
 
 // configure changes a run by what was given; an empty model stays.
 func (e *Engine) configure(ctx context.Context, r sdk.Run, model string, o rpc.RunOptions) (sdk.Run, error) {
-	if model == "" && o == (rpc.RunOptions{}) {
+	change := configuring(model, o)
+	if change == nil {
 		return r, nil
 	}
-	return e.cfg.Store.ConfigureRun(ctx, r.ID, func(r *sdk.Run) {
+	return e.cfg.Store.ConfigureRun(ctx, r.ID, change)
+}
+
+// configuring is a change of a run by what was given; nil when that is nothing.
+func configuring(model string, o rpc.RunOptions) func(*sdk.Run) {
+	if model == "" && o == (rpc.RunOptions{}) {
+		return nil
+	}
+	return func(r *sdk.Run) {
 		o.Apply(&r.RunConfig)
 		if model != "" {
 			r.Model = model
 		}
-	})
+	}
 }

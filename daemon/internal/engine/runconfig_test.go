@@ -52,6 +52,35 @@ func TestWhatARunHasOfItsOwn(t *testing.T) {
 	h.check(a.Run.ID)
 }
 
+// TestRefusedPromptChangesNothing: an ask with options that is refused leaves its run as it was.
+func TestRefusedPromptChangesNothing(t *testing.T) {
+	h := prepareHouse(t)
+	h.config.Agents["busy"] = sdk.Agent{Busy: "refuse"}
+	h.start()
+	a := h.submit(Submission{Run: "r", Options: rpc.RunOptions{Persona: to("a pirate")}})
+	h.await(a)
+	before := h.store.Seq()
+	for name, s := range map[string]Submission{
+		"another persona": {Options: rpc.RunOptions{Persona: to("a poet"), NoWeb: to(true)}},
+		"no temperature":  {Options: rpc.RunOptions{Temperature: to(3.0), NoWeb: to(true)}},
+		"no cassette":     {Replay: "/nowhere", Options: rpc.RunOptions{NoWeb: to(true)}},
+		"no mode":         {Mode: "all", Options: rpc.RunOptions{NoWeb: to(true)}},
+	} {
+		s.Project, s.Run, s.Prompt, s.Yolo = h.project, "r", "x", true
+		if _, err := h.engine.Submit(t.Context(), s); err == nil {
+			t.Errorf("%s: taken", name)
+		}
+		r, err := h.store.Run(t.Context(), a.Run.ID)
+		if err != nil || r.NoWeb || r.Persona != "a pirate" || h.store.Seq() != before {
+			t.Errorf("%s: %+v, %v, and %d rows", name, r, err, h.store.Seq()-before)
+		}
+		if all, err := h.engine.grantedAll(t.Context(), r); all || err != nil {
+			t.Errorf("%s: the run has full mode for good, %v", name, err)
+		}
+	}
+	h.check(a.Run.ID)
+}
+
 // TestToolsThatARunLeavesOut are not offered, and a call of one is refused with a reason.
 func TestToolsThatARunLeavesOut(t *testing.T) {
 	h := prepareHouse(t, calls(call{"bash", "{}"}))

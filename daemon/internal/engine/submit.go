@@ -316,9 +316,6 @@ func (e *Engine) enqueue(ctx context.Context, p placed, s Submission, typed sdk.
 		return Accepted{}, sdk.Errorf(sdk.Conflict, "the run %[1]s is at work, and its agent %[2]s takes one prompt at a time (busy = \"refuse\"): wait for it (`bothy runs show %[1]s` tells how far it is), end it (`bothy runs abort %[1]s`), or give the prompt to another run",
 			p.run.Alias, p.agent.Name)
 	}
-	if p.run, err = e.configure(ctx, p.run, "", s.Options); err != nil {
-		return Accepted{}, err
-	}
 	granted, err := e.grant(ctx, p, s)
 	if err != nil {
 		return Accepted{}, err
@@ -337,12 +334,25 @@ func (e *Engine) enqueue(ctx context.Context, p placed, s Submission, typed sdk.
 		}
 	}
 	l.Meaning = withMedia(withAttached(l.Meaning, s.Prompt, attached), s.Media)
+	l.Change = changing(s)
 	a, err := e.queue(ctx, p, l)
 	if err != nil {
 		e.askers.forget(asker)
 	}
 	a.Ahead, a.Mode = ahead, e.modeIn(granted, p)
 	return a, err
+}
+
+// changing is what a submission changes in its run, beside the prompt; nil is nothing.
+func changing(s Submission) *sdk.RunChange {
+	change := sdk.RunChange{Configure: configuring("", s.Options)}
+	if s.Yolo {
+		change.Writes = []sdk.Write{grantAllWrite()}
+	}
+	if change.Configure == nil && change.Writes == nil {
+		return nil
+	}
+	return &change
 }
 
 // ahead counts the prompts of a run that run or wait. The caller holds the
@@ -377,9 +387,13 @@ func (e *Engine) queue(ctx context.Context, p placed, l sdk.Loop) (Accepted, err
 	} else if !held && !e.working(l.Run) {
 		put = e.cfg.Store.Begin
 	}
+	change := l.Change
 	l, receipt, err := put(ctx, l)
 	if err != nil {
 		return Accepted{}, err // it says already what was being done
+	}
+	if change != nil && change.Configure != nil {
+		change.Configure(&p.run)
 	}
 	ctx = context.WithoutCancel(ctx) // it is durable, and told whoever gave up waiting
 	for _, entry := range receipt.Entries {

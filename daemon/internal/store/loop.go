@@ -31,8 +31,9 @@ func scanLoop(scan scanner) (sdk.Loop, error) {
 func promptPath(sequence int) string { return "prompt://" + strconv.Itoa(sequence) }
 
 // Enqueue puts a prompt at the end of its run's queue: the loop at 100 and the
-// entry that holds the prompt, in one commit. Model and Agent default to the
-// run's. The run's status stays as it is until the loop is claimed.
+// entry that holds the prompt, in one commit with what the prompt changes in the run. Model and Agent
+// default to the run's. The run's status stays as it is until the loop is claimed. The receipt has
+// the prompt's entry first.
 func (s *Store) Enqueue(ctx context.Context, l sdk.Loop) (sdk.Loop, sdk.Receipt, error) {
 	return s.enqueue(ctx, l, false)
 }
@@ -49,10 +50,19 @@ func (s *Store) enqueue(ctx context.Context, l sdk.Loop, claim bool) (sdk.Loop, 
 		return sdk.Loop{}, sdk.Receipt{}, sdk.Errorf(sdk.Validation, "the options of a loop must be JSON, not %.40q", l.Options)
 	}
 	s.cleanLoop(&l)
+	change, err := s.cleanRunChange(l.Change)
+	if err != nil {
+		return sdk.Loop{}, sdk.Receipt{}, err
+	}
+	l.Change = nil
 	var receipt sdk.Receipt
-	err := s.update(ctx, "queueing a prompt", func(t *tx) error {
+	err = s.update(ctx, "queueing a prompt", func(t *tx) error {
+		changed, err := t.changeRun(l.Run, change)
+		if err != nil {
+			return err
+		}
 		entry, err := t.enqueue(&l)
-		receipt = sdk.Receipt{Seq: t.head.seq, Entries: []sdk.Entry{entry}}
+		receipt = sdk.Receipt{Seq: t.head.seq, Entries: append([]sdk.Entry{entry}, changed...)}
 		if err != nil || !claim {
 			return err
 		}
@@ -67,6 +77,35 @@ func (s *Store) enqueue(ctx context.Context, l sdk.Loop, claim bool) (sdk.Loop, 
 		return sdk.Loop{}, sdk.Receipt{}, err
 	}
 	return l, receipt, nil
+}
+
+// changeRun does what a prompt changes in its run; nil is nothing.
+func (t *tx) changeRun(id int64, change *sdk.RunChange) ([]sdk.Entry, error) {
+	if change == nil {
+		return nil, nil
+	}
+	run, err := t.run(id)
+	if err != nil {
+		return nil, err
+	}
+	if change.Configure != nil {
+		if err := t.configure(&run, change.Configure); err != nil {
+			return nil, err
+		}
+	}
+	var changed []sdk.Entry
+	for i := range change.Writes {
+		attributes, err := readPatch(change.Writes[i].Attributes)
+		if err != nil {
+			return nil, err
+		}
+		entry, err := t.write(&run, &change.Writes[i], attributes)
+		if err != nil {
+			return nil, err
+		}
+		changed = append(changed, entry)
+	}
+	return changed, nil
 }
 
 func (t *tx) enqueue(l *sdk.Loop) (sdk.Entry, error) {

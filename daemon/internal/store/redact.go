@@ -71,6 +71,22 @@ func (s *Store) cleanWrite(w sdk.Write) (sdk.Write, error) {
 	return w, nil
 }
 
+// cleanRunChange is what a prompt changes in its run, as it is stored.
+func (s *Store) cleanRunChange(c *sdk.RunChange) (*sdk.RunChange, error) {
+	if c == nil {
+		return nil, nil
+	}
+	clean := &sdk.RunChange{Configure: c.Configure}
+	for _, w := range c.Writes {
+		w, err := s.cleanWrite(w)
+		if err != nil {
+			return nil, err
+		}
+		clean.Writes = append(clean.Writes, w)
+	}
+	return clean, nil
+}
+
 // cleanLoop takes secrets out of a prompt that is queued.
 func (s *Store) cleanLoop(l *sdk.Loop) {
 	l.Prompt = s.redactor.Redact(l.Prompt)

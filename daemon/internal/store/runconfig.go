@@ -16,29 +16,34 @@ func (s *Store) ConfigureRun(ctx context.Context, run int64, change func(*sdk.Ru
 		if r, err = t.run(run); err != nil {
 			return err
 		}
-		was := r
-		change(&r)
-		if err := s.checkConfig(r.RunConfig); err != nil {
-			return err
-		}
-		if r.Persona != was.Persona && was.Turns > 0 {
-			return sdk.Errorf(sdk.Conflict, "the run %s has begun, and keeps its persona: begin another run for another one", was.Alias)
-		}
-		told := differences(was.RunConfig, r.RunConfig)
-		if r.Model != was.Model {
-			told["model"] = r.Model
-		}
-		if len(told) == 0 {
-			return nil
-		}
-		err = t.exec(`UPDATE runs SET model = ?, temperature = ?, persona = ?, context_limit = ?, no_repo = ?, no_interaction = ?, no_web = ?, no_proposals = ? WHERE id = ?`,
-			r.Model, r.Temperature, r.Persona, r.ContextLimit, r.NoRepo, r.NoInteraction, r.NoWeb, r.NoProposals, run)
-		if err != nil {
-			return err
-		}
-		return t.record(event{kind: sdk.KindRunConfigured, project: r.Project, run: run}, told)
+		return t.configure(&r, change)
 	})
 	return r, err
+}
+
+// configure changes a run, and tells what of it became another.
+func (t *tx) configure(r *sdk.Run, change func(*sdk.Run)) error {
+	was := *r
+	change(r)
+	if err := t.s.checkConfig(r.RunConfig); err != nil {
+		return err
+	}
+	if r.Persona != was.Persona && was.Turns > 0 {
+		return sdk.Errorf(sdk.Conflict, "the run %s has begun, and keeps its persona: begin another run for another one", was.Alias)
+	}
+	told := differences(was.RunConfig, r.RunConfig)
+	if r.Model != was.Model {
+		told["model"] = r.Model
+	}
+	if len(told) == 0 {
+		return nil
+	}
+	err := t.exec(`UPDATE runs SET model = ?, temperature = ?, persona = ?, context_limit = ?, no_repo = ?, no_interaction = ?, no_web = ?, no_proposals = ? WHERE id = ?`,
+		r.Model, r.Temperature, r.Persona, r.ContextLimit, r.NoRepo, r.NoInteraction, r.NoWeb, r.NoProposals, r.ID)
+	if err != nil {
+		return err
+	}
+	return t.record(event{kind: sdk.KindRunConfigured, project: r.Project, run: r.ID}, told)
 }
 
 func (s *Store) checkConfig(c sdk.RunConfig) error {

@@ -85,4 +85,38 @@ func TestPersonaIsFixed(t *testing.T) {
 	}
 }
 
+// TestPromptChangesItsRun: what a prompt changes in its run comes with it, or not at all.
+func TestPromptChangesItsRun(t *testing.T) {
+	f := newFixture(t)
+	body := "b"
+	prompt := func(persona, path string) error {
+		_, r, err := f.Begin(t.Context(), sdk.Loop{Run: f.run.ID, Prompt: "p", Change: &sdk.RunChange{
+			Configure: func(r *sdk.Run) { r.Persona, r.NoWeb = persona, true }, Writes: []sdk.Write{{Path: path, Body: &body, Writer: sdk.WriterSystem}},
+		}})
+		if err == nil && (len(r.Entries) != 2 || r.Entries[1].Path != path || r.Entries[0].Scheme() != "prompt") {
+			t.Errorf("the receipt has %v", r.Entries)
+		}
+		return err
+	}
+	for name, c := range map[string]struct {
+		persona, path string
+		want          sdk.Outcome
+	}{"a persona that is none": {"\xff", "mode://run", sdk.Validation}, "an entry that is none": {"p", "nowhere://x", sdk.Validation}} {
+		seq := f.Seq()
+		if err := prompt(c.persona, c.path); sdk.OutcomeOf(err) != c.want {
+			t.Errorf("%s: %v", name, err)
+		}
+		if r, err := f.Run(t.Context(), f.run.ID); err != nil || r.NoWeb || r.Status != sdk.StatusQueued || f.Seq() != seq {
+			t.Errorf("%s left %+v, %v, and %d rows", name, r, err, f.Seq()-seq)
+		}
+	}
+	if err := prompt("a poet", "mode://run"); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := f.Run(t.Context(), f.run.ID); err != nil || !r.NoWeb || r.Persona != "a poet" || r.Status != sdk.StatusRunning {
+		t.Errorf("%+v, %v", r, err)
+	}
+	f.verify()
+}
+
 func number(n float64) *float64 { return &n }

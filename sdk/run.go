@@ -33,6 +33,13 @@ type Run struct {
 	Updated time.Time `json:"updated"`
 }
 
+// ForHook is the run as payloads of hooks have it: without its persona, which may be long and which only its
+// model needs.
+func (r Run) ForHook() Run {
+	r.Persona = ""
+	return r
+}
+
 // Loop is one prompt and all the turns it causes. The loops of a run are its
 // queue: first in, first out, one running at a time.
 type Loop struct {

@@ -47,7 +47,7 @@ func (e *Engine) Fork(ctx context.Context, f Fork) (sdk.Run, error) {
 	if err != nil {
 		return child, err
 	}
-	e.cfg.Hooks.RunCreated.Emit(ctx, sdk.RunEvent{Run: child, Project: project.Root, RunDir: e.runDir(child)})
+	e.cfg.Hooks.RunCreated.Emit(ctx, sdk.RunEvent{Run: child.ForHook(), Project: project.Root, RunDir: e.runDir(child)})
 	return child, nil
 }
 

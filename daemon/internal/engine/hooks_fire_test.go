@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
 )
 
 // TestEveryHookFires: each name of the catalogue comes to who subscribes to it as a
@@ -38,7 +39,7 @@ func TestEveryHookFires(t *testing.T) {
 	}
 	h.start()
 
-	a := h.submit(Submission{Run: "r"})
+	a := h.submit(Submission{Run: "r", Options: rpc.RunOptions{Persona: to("a pirate")}})
 	h.answer(h.proposed(), sdk.Accept)
 	h.await(a)
 	a = h.submit(Submission{Run: "r"})
@@ -72,5 +73,8 @@ func TestEveryHookFires(t *testing.T) {
 		if !slices.Contains(r.heard, sub.Name) {
 			t.Errorf("%s never came", sub.Name)
 		}
+	}
+	if len(r.knows) > 0 {
+		t.Errorf("the persona of the run was told with %v", r.knows)
 	}
 }

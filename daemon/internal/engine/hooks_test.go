@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,23 +20,27 @@ type recorder struct {
 
 	mu    sync.Mutex
 	heard []string
+	knows []string // names whose payload had a run's persona
 }
 
 func (r *recorder) Subscriptions() []sdk.Subscription { return r.subs }
 
-func (r *recorder) hear(name string) {
+func (r *recorder) hear(name string, payload json.RawMessage) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.heard = append(r.heard, name)
+	if bytes.Contains(payload, []byte(`"persona":`)) {
+		r.knows = append(r.knows, name)
+	}
 }
 
-func (r *recorder) Event(_ context.Context, name string, _ json.RawMessage) error {
-	r.hear(name)
+func (r *recorder) Event(_ context.Context, name string, payload json.RawMessage) error {
+	r.hear(name, payload)
 	return nil
 }
 
 func (r *recorder) Filter(_ context.Context, name string, v json.RawMessage) (json.RawMessage, error) {
-	r.hear(name)
+	r.hear(name, v)
 	return v, nil
 }
 

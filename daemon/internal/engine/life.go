@@ -42,7 +42,7 @@ func (e *Engine) still(ctx context.Context, id int64, doing string, do func(sdk.
 	if err != nil {
 		return err
 	}
-	return do(run, sdk.RunEvent{Run: run, Project: project.Root, RunDir: e.runDir(run)})
+	return do(run, sdk.RunEvent{Run: run.ForHook(), Project: project.Root, RunDir: e.runDir(run)})
 }
 
 // Still does something to a run that rests, and keeps it at rest meanwhile. A

@@ -275,7 +275,7 @@ func (e *Engine) tellActionEnd(ctx context.Context, a *activeLoop, x *action, en
 }
 
 func (e *Engine) tellLoopEnd(ctx context.Context, a *activeLoop, end ending) {
-	payload := sdk.LoopEvent{Project: a.project.ID, Run: a.run, Loop: a.loop.ForHook(), Turns: a.turns, Status: end.status, Reason: end.reason}
+	payload := sdk.LoopEvent{Project: a.project.ID, Run: a.run.ForHook(), Loop: a.loop.ForHook(), Turns: a.turns, Status: end.status, Reason: end.reason}
 	payload.Loop.Status, payload.Loop.Reason, payload.Loop.Stop = end.status, end.reason, end.stop
 	completed := e.cfg.Hooks.ActCompleted
 	if a.loop.ReadOnly {
@@ -297,7 +297,7 @@ func (a *activeLoop) errorWrite(slug string, outcome sdk.Outcome, message string
 }
 
 func (a *activeLoop) turnEvent(detail any) sdk.TurnEvent {
-	ev := sdk.TurnEvent{Run: a.run, Loop: a.loop.ForHook(), Turn: a.turn.row, Messages: len(a.turn.prompt.Messages)}
+	ev := sdk.TurnEvent{Run: a.run.ForHook(), Loop: a.loop.ForHook(), Turn: a.turn.row, Messages: len(a.turn.prompt.Messages)}
 	if detail != nil {
 		ev.Detail = encode(detail)
 	}

@@ -299,7 +299,7 @@ func (e *Engine) createRun(ctx context.Context, p placed, s Submission) (sdk.Run
 	if err != nil {
 		return r, err
 	}
-	e.cfg.Hooks.RunCreated.Emit(ctx, sdk.RunEvent{Run: r, Project: p.project.Root, RunDir: e.runDir(r)})
+	e.cfg.Hooks.RunCreated.Emit(ctx, sdk.RunEvent{Run: r.ForHook(), Project: p.project.Root, RunDir: e.runDir(r)})
 	return r, nil
 }
 
@@ -404,7 +404,7 @@ func (e *Engine) queue(ctx context.Context, p placed, l sdk.Loop) (Accepted, err
 	if l.ReadOnly {
 		started = e.cfg.Hooks.AskStarted
 	}
-	started.Emit(ctx, sdk.LoopEvent{Project: p.project.ID, Run: p.run, Loop: l.ForHook()})
+	started.Emit(ctx, sdk.LoopEvent{Project: p.project.ID, Run: p.run.ForHook(), Loop: l.ForHook()})
 	if l.Status == sdk.StatusRunning {
 		e.wakeWith(l.Run, next{loop: l})
 	} else {

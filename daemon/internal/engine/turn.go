@@ -184,7 +184,7 @@ func (e *Engine) read(ctx context.Context, a *activeLoop, c sdk.Completion) {
 }
 
 func (a *activeLoop) turnResult(ruling sdk.Ruling) sdk.TurnResult {
-	r := sdk.TurnResult{Run: a.run, Loop: a.loop.ForHook(), Turn: a.turn.row.Sequence, LoopTurn: a.turns, Completion: a.turn.completion, Errors: a.turn.errors, Ruling: ruling}
+	r := sdk.TurnResult{Run: a.run.ForHook(), Loop: a.loop.ForHook(), Turn: a.turn.row.Sequence, LoopTurn: a.turns, Completion: a.turn.completion, Errors: a.turn.errors, Ruling: ruling}
 	for _, x := range inOrder(a.turn.actions, a.turn.children.actions, (*action).place) {
 		r.Actions = append(r.Actions, x.entry)
 	}

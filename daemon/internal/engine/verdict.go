@@ -17,7 +17,7 @@ func (e *Engine) verdict(ctx context.Context, a *activeLoop) (sdk.Ruling, error)
 	result.Duration = sdk.Duration(time.Since(a.turn.began))
 	e.cfg.Hooks.TurnCompleted.Emit(ctx, result)
 	e.cfg.Hooks.RunState.Emit(ctx, a.turnEvent(map[string]any{"status": sdk.StatusRunning}))
-	e.cfg.Hooks.RunStepCompleted.Emit(ctx, sdk.LoopEvent{Project: a.project.ID, Run: a.run, Loop: a.loop.ForHook(), Turns: a.turns})
+	e.cfg.Hooks.RunStepCompleted.Emit(ctx, sdk.LoopEvent{Project: a.project.ID, Run: a.run.ForHook(), Loop: a.loop.ForHook(), Turns: a.turns})
 	ruled, err := e.cfg.Hooks.TurnVerdict.Apply(ctx, result)
 	if err != nil {
 		return sdk.Ruling{}, err

@@ -108,7 +108,7 @@ func (e *Engine) tellRested(id int64) {
 	if err != nil {
 		return
 	}
-	e.cfg.Hooks.RunRested.Emit(e.base, sdk.RunEvent{Run: run, Project: project.Root, RunDir: e.runDir(run)})
+	e.cfg.Hooks.RunRested.Emit(e.base, sdk.RunEvent{Run: run.ForHook(), Project: project.Root, RunDir: e.runDir(run)})
 }
 
 // wakeRested tells that a run rests, unless a prompt of it works or waits, and waits for
@@ -285,7 +285,7 @@ func (e *Engine) drive(ctx context.Context, a *activeLoop) (end ending) {
 	if err := e.takeUp(ctx, a); err != nil {
 		return endOf(ctx, err)
 	}
-	e.cfg.Hooks.LoopStarted.Emit(ctx, sdk.LoopEvent{Project: a.project.ID, Run: a.run, Loop: a.loop.ForHook()})
+	e.cfg.Hooks.LoopStarted.Emit(ctx, sdk.LoopEvent{Project: a.project.ID, Run: a.run.ForHook(), Loop: a.loop.ForHook()})
 	for {
 		ruling, err := e.turn(ctx, a)
 		if err != nil {

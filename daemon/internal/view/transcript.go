@@ -37,7 +37,7 @@ func (t *Transcript) Assemble(_ context.Context, in sdk.Assembly) (sdk.Prompt, e
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	p := sdk.Prompt{
-		Run: in.Run, Loop: in.Loop.ForHook(), Turn: in.Turn, Model: in.Model,
+		Run: in.Run.ForHook(), Loop: in.Loop.ForHook(), Turn: in.Turn, Model: in.Model,
 		System:  systemText(in, t.now()),
 		Tools:   in.Tools,
 		Ceiling: ceiling(in.Context, in.Agent.MaxTokens),

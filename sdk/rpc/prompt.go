@@ -12,6 +12,7 @@ type Prompt struct {
 	Project string `json:"project" access:"project" jsonschema:"absolute path of the project"`
 	Prompt  string `json:"prompt" access:"free" jsonschema:"what to do, in plain words"`
 	Run     string `json:"run,omitempty" access:"free" jsonschema:"alias of the run to continue or to make; a new one when absent"`
+	Fork    bool   `json:"fork,omitempty" access:"free" jsonschema:"the prompt goes to a fork of the run, as that is now; the answer names it"`
 	Agent   string `json:"agent,omitempty" access:"free" jsonschema:"name of an agent block"`
 	Model   string `json:"model,omitempty" access:"free" jsonschema:"a model's alias or provider/name; resolved when absent"`
 	Key     string `json:"key,omitempty" access:"free" jsonschema:"chosen by the client, 1 to 64 of A-Z a-z 0-9 _ -, another one for each prompt: the same prompt given again under its key, since no answer came, is not queued again"`
@@ -38,6 +39,7 @@ type Accepted struct {
 	ID       int64    `json:"id"`  // the run's id
 	Loop     int64    `json:"loop"`
 	Sequence int      `json:"sequence"` // the loop's number in the run
+	Status   int      `json:"status"`   // of the prompt: 102 when it is worked on, 100 when it waits
 	Seq      int64    `json:"seq"`      // watch with after = seq
 	Model    string   `json:"model"`
 	Why      string   `json:"why,omitempty"` // why this model was taken
@@ -51,6 +53,7 @@ type StartRun struct {
 	Run     string `json:"run,omitempty" access:"free" jsonschema:"the alias to give it; made up when absent"`
 	Agent   string `json:"agent,omitempty" access:"free" jsonschema:"name of an agent block"`
 	Model   string `json:"model,omitempty" access:"free" jsonschema:"a model's alias or provider/name; resolved when absent"`
+	Yolo    bool   `json:"yolo,omitempty" access:"approve" jsonschema:"full for every prompt of this run; needs the role approve"`
 	RunOptions
 }
 

@@ -50,9 +50,15 @@ func (e *Engine) given(ctx context.Context, s Submission) (Accepted, bool, error
 	if p.project, err = e.openProject(ctx, s.Project); err != nil {
 		return Accepted{}, false, err
 	}
+	named := p.run
+	if s.Fork {
+		if named, err = e.cfg.Store.Run(ctx, p.run.Parent); err != nil {
+			return Accepted{}, false, err
+		}
+	}
 	pieces := e.redacting() // as the store has it
 	prompt := pieces.Write(s.Prompt) + pieces.End()
-	if p.project.ID != p.run.Project || s.Run != "" && s.Run != p.run.Alias || l.Prompt != prompt || l.ReadOnly != s.ReadOnly || !sameFiles(s, optionsOf(l)) {
+	if p.project.ID != p.run.Project || s.Run != "" && s.Run != named.Alias || l.Prompt != prompt || l.ReadOnly != s.ReadOnly || !sameFiles(s, optionsOf(l)) {
 		return Accepted{}, false, sdk.Errorf(sdk.Conflict, "another prompt was given under the key %s; choose a new one for each prompt", s.Key)
 	}
 	loops, err := e.cfg.Store.Loops(ctx, l.Run)

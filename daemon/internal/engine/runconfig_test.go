@@ -81,6 +81,36 @@ func TestRefusedPromptChangesNothing(t *testing.T) {
 	h.check(a.Run.ID)
 }
 
+// TestPromptForAFork: a prompt goes to a fork of its run, once for each key.
+func TestPromptForAFork(t *testing.T) {
+	h := prepareHouse(t)
+	h.start()
+	a := h.submit(Submission{Run: "r"})
+	h.await(a)
+	s := Submission{Project: h.project, Run: "r", Fork: true, Prompt: "and now?", Key: "k"}
+	b, err := h.engine.Submit(t.Context(), s)
+	if err != nil || b.Run.Parent != a.Run.ID || b.Run.Alias == "r" || b.Loop.Sequence != 2 {
+		t.Fatalf("%+v, %v", b, err)
+	}
+	h.await(b)
+	if again, err := h.engine.Submit(t.Context(), s); err != nil || again.Loop.ID != b.Loop.ID {
+		t.Errorf("the same again: %+v, %v", again, err)
+	}
+	loops, err := h.store.Loops(t.Context(), a.Run.ID)
+	if err != nil || len(loops) != 1 {
+		t.Errorf("its parent has %d prompts, %v", len(loops), err)
+	}
+	for name, c := range map[string]struct {
+		run  string
+		want sdk.Outcome
+	}{"of no run": {"", sdk.Validation}, "of one that is not there": {"nobody", sdk.NotFound}} {
+		if _, err := h.engine.Submit(t.Context(), Submission{Project: h.project, Run: c.run, Fork: true, Prompt: "x"}); sdk.OutcomeOf(err) != c.want {
+			t.Errorf("a fork %s: %v", name, err)
+		}
+	}
+	h.check(a.Run.ID, b.Run.ID)
+}
+
 // TestToolsThatARunLeavesOut are not offered, and a call of one is refused with a reason.
 func TestToolsThatARunLeavesOut(t *testing.T) {
 	h := prepareHouse(t, calls(call{"bash", "{}"}))

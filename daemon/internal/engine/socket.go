@@ -15,7 +15,7 @@ type Socket struct{ *Engine }
 // prompt comes from a channel.
 func (s Socket) Submit(ctx context.Context, session string, readOnly, approved, channel bool, p rpc.Prompt) (rpc.Accepted, error) {
 	a, err := s.Engine.Submit(ctx, Submission{
-		Project: p.Project, Run: p.Run, Agent: p.Agent, Model: p.Model, Prompt: p.Prompt, Attachments: p.Attachments, Media: p.Media, ReadOnly: readOnly, Mode: p.Mode, Yolo: p.Yolo, Key: p.Key, Session: session, Approved: approved, Channel: channel,
+		Project: p.Project, Run: p.Run, Fork: p.Fork, Agent: p.Agent, Model: p.Model, Prompt: p.Prompt, Attachments: p.Attachments, Media: p.Media, ReadOnly: readOnly, Mode: p.Mode, Yolo: p.Yolo, Key: p.Key, Session: session, Approved: approved, Channel: channel,
 		Record: p.Record, Replay: p.Replay, Strict: p.Strict, Options: p.RunOptions,
 	})
 	return accepted(a), err
@@ -23,13 +23,13 @@ func (s Socket) Submit(ctx context.Context, session string, readOnly, approved, 
 
 func accepted(a Accepted) rpc.Accepted {
 	return rpc.Accepted{
-		Run: a.Run.Alias, ID: a.Run.ID, Loop: a.Loop.ID, Sequence: a.Loop.Sequence, Seq: a.Seq, Model: a.Model, Why: a.Why, Ahead: a.Ahead, Mode: a.Mode,
+		Run: a.Run.Alias, ID: a.Run.ID, Loop: a.Loop.ID, Sequence: a.Loop.Sequence, Status: a.Loop.Status, Seq: a.Seq, Model: a.Model, Why: a.Why, Ahead: a.Ahead, Mode: a.Mode,
 	}
 }
 
 // StartRun makes a run without a prompt. Channel says that a channel asks for it.
 func (s Socket) StartRun(ctx context.Context, channel bool, p rpc.StartRun) (rpc.Started, error) {
-	a, err := s.Engine.StartRun(ctx, Submission{Project: p.Project, Run: p.Run, Agent: p.Agent, Model: p.Model, Channel: channel, Options: p.RunOptions})
+	a, err := s.Engine.StartRun(ctx, Submission{Project: p.Project, Run: p.Run, Agent: p.Agent, Model: p.Model, Yolo: p.Yolo, Channel: channel, Options: p.RunOptions})
 	return rpc.Started{Run: a.Run.Alias, ID: a.Run.ID, Model: a.Model, Why: a.Why}, err
 }
 

@@ -23,6 +23,7 @@ import (
 type Submission struct {
 	Project     string // absolute path of a directory
 	Run         string // alias; one that does not exist is made
+	Fork        bool   // it goes to a fork of Run, which has to exist
 	Agent       string
 	Model       string
 	Prompt      string
@@ -111,7 +112,12 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (Accepted, error) {
 	if err := e.wantView(ctx, p, s); err != nil { // before a run is made
 		return Accepted{}, err
 	}
-	if p.run, err = e.ensureRun(ctx, p, s); err != nil {
+	if s.Fork {
+		p.run, err = e.Fork(ctx, Fork{Run: p.run.ID})
+	} else {
+		p.run, err = e.ensureRun(ctx, p, s)
+	}
+	if err != nil {
 		return Accepted{}, err
 	}
 	if s.Channel { // somebody else may have made it at the same moment
@@ -143,6 +149,11 @@ func (e *Engine) StartRun(ctx context.Context, s Submission) (Accepted, error) {
 	if err != nil {
 		return Accepted{}, err
 	}
+	if s.Yolo {
+		if _, err := e.commit(ctx, once, sdk.Change{Run: r.ID, Writes: []sdk.Write{grantAllWrite()}}); err != nil {
+			return Accepted{}, fmt.Errorf("the run %s was made, and has no full mode: %w", r.Alias, err)
+		}
+	}
 	return Accepted{Run: r, Seq: e.cfg.Store.Seq(), Model: p.choice.Alias, Why: p.choice.Why}, nil
 }
 
@@ -152,6 +163,8 @@ func checkPrompt(s Submission) error {
 		return sdk.Errorf(sdk.Validation, "the prompt is empty; say what to do")
 	case !utf8.ValidString(s.Prompt):
 		return sdk.Errorf(sdk.Validation, "the prompt is not valid UTF-8")
+	case s.Fork && s.Run == "":
+		return sdk.Errorf(sdk.Validation, "a fork is of a run: name the run")
 	case s.Key != "" && !validAlias(s.Key):
 		return sdk.Errorf(sdk.Validation, "the key of a prompt is %.80q; it takes 1 to 64 of A-Z a-z 0-9 _ -", s.Key)
 	case s.Mode != "" && !s.Mode.Valid():
@@ -195,6 +208,9 @@ func (e *Engine) place(ctx context.Context, s Submission) (placed, error) {
 		if p.run.Hidden || s.Run == toolsAlias || s.Run == channelToolsAlias {
 			return p, sdk.Errorf(sdk.Conflict, "the run %s keeps the project's tool calls and takes no prompts; choose another name", s.Run)
 		}
+	}
+	if s.Fork && p.run.ID == 0 {
+		return p, sdk.Errorf(sdk.NotFound, "there is no run %s in this project that could be forked", s.Run)
 	}
 	narrowed := e.narrowing(p.project.Root)
 	if p.agent, err = e.agent(cmp.Or(s.Agent, p.run.Agent, narrowed.Agent, "default")); err != nil {

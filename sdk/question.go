@@ -57,6 +57,29 @@ func QuestionOf(arguments json.RawMessage) (Question, error) {
 	return q, q.check()
 }
 
+// Typed is the data of an answer that is one text: the value of the only field, or of the only one that is needed,
+// or else an object as JSON. A question without fields takes any text as a yes.
+func (q Question) Typed(text string) (json.RawMessage, error) {
+	fields, err := q.Fields()
+	if err != nil || len(fields) == 0 {
+		return nil, err
+	}
+	if needed := slices.DeleteFunc(slices.Clone(fields), func(f Field) bool { return !f.Required }); len(fields) > 1 && len(needed) == 1 {
+		fields = needed
+	}
+	if len(fields) > 1 {
+		if strings.HasPrefix(strings.TrimSpace(text), "{") && json.Valid([]byte(text)) {
+			return json.RawMessage(text), nil
+		}
+		return nil, Errorf(Validation, "the question asks for %d things, so a text alone is no answer: give an object as JSON, with what its schema has", len(fields))
+	}
+	value, err := fields[0].Read(text)
+	if err != nil || value == nil {
+		return nil, err
+	}
+	return json.Marshal(map[string]json.RawMessage{fields[0].Name: value})
+}
+
 func (q Question) check() error {
 	switch {
 	case strings.TrimSpace(q.Message) == "":

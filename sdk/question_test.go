@@ -177,3 +177,31 @@ func TestQuestionOrder(t *testing.T) {
 		}
 	}
 }
+
+// TestTypedAnswers: what one text is as the data of an answer.
+func TestTypedAnswers(t *testing.T) {
+	object := func(required, properties string) json.RawMessage {
+		return json.RawMessage(`{"type":"object","properties":{` + properties + `},"required":[` + required + `]}`)
+	}
+	for name, c := range map[string]struct {
+		schema     json.RawMessage
+		text, want string
+	}{
+		"no fields":        {nil, "yes", ""},
+		"one text":         {object(`"a"`, `"a":{"type":"string"}`), " b ", `{"a":"b"}`},
+		"one number":       {object(``, `"a":{"type":"integer"}`), "7", `{"a":7}`},
+		"one choice":       {object(``, `"a":{"type":"string","enum":["x","y"]}`), "2", `{"a":"y"}`},
+		"the needed one":   {object(`"b"`, `"a":{"type":"string"},"b":{"type":"boolean"}`), "yes", `{"b":true}`},
+		"an object":        {object(`"a","b"`, `"a":{"type":"string"},"b":{"type":"string"}`), `{"a":"1","b":"2"}`, `{"a":"1","b":"2"}`},
+		"a text for two":   {object(`"a","b"`, `"a":{"type":"string"},"b":{"type":"string"}`), "x", "validation"},
+		"what is no whole": {object(`"a"`, `"a":{"type":"integer"}`), "much", "validation"},
+	} {
+		got, err := Question{Message: "m", Schema: c.schema}.Typed(c.text)
+		if err != nil {
+			got = json.RawMessage(OutcomeOf(err))
+		}
+		if string(got) != c.want {
+			t.Errorf("%s: %s, %v; want %s", name, got, err, c.want)
+		}
+	}
+}

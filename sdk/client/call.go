@@ -42,6 +42,11 @@ func (c *Client) Act(ctx context.Context, p rpc.Prompt) (rpc.Accepted, error) {
 	return ask[rpc.Accepted](ctx, c, rpc.MethodAct, p)
 }
 
+// Inject queues a prompt in a run that is there, given as its last one was. Like Act, it answers at once.
+func (c *Client) Inject(ctx context.Context, p rpc.Inject) (rpc.Accepted, error) {
+	return ask[rpc.Accepted](ctx, c, rpc.MethodInject, p)
+}
+
 // StartRun makes a run without a prompt.
 func (c *Client) StartRun(ctx context.Context, p rpc.StartRun) (rpc.Started, error) {
 	return ask[rpc.Started](ctx, c, rpc.MethodStartRun, p)

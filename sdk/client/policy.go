@@ -24,6 +24,12 @@ func (c *Client) Resolve(ctx context.Context, p rpc.Resolve) (rpc.Resolved, erro
 	return ask[rpc.Resolved](ctx, c, rpc.MethodResolve, p)
 }
 
+// ResolveRun answers what a run proposes by the path of its entry, as it was last sent over this connection. Resolve, which
+// names the hash of what was shown, is the surer one.
+func (c *Client) ResolveRun(ctx context.Context, p rpc.RunResolve) (rpc.RunResolved, error) {
+	return ask[rpc.RunResolved](ctx, c, rpc.MethodRunResolve, p)
+}
+
 // Rules lists the rules in force beside the built-in ones.
 func (c *Client) Rules(ctx context.Context, p rpc.RulesParams) (rpc.Rules, error) {
 	return ask[rpc.Rules](ctx, c, rpc.MethodRules, p)

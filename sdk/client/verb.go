@@ -7,13 +7,14 @@ import (
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
-// SetEntry creates or changes an entry of a run, or all that a pattern fits.
+// SetEntry creates or changes an entry of a run, or all that a pattern fits. With the path run://ALIAS it gives a run of
+// the project a prompt, makes, configures or aborts it.
 func (c *Client) SetEntry(ctx context.Context, p rpc.Set) (sdk.EntryDone, error) {
 	return ask[sdk.EntryDone](ctx, c, rpc.MethodSet, p)
 }
 
 // GetEntry makes entries of a run visible to its model and answers with their bodies; to
-// read without that, use Entries.
+// read without that, use Entries. With the path run://ALIAS, or a pattern of such, it reads runs.
 func (c *Client) GetEntry(ctx context.Context, p rpc.Get) (sdk.EntryDone, error) {
 	return ask[sdk.EntryDone](ctx, c, rpc.MethodGet, p)
 }
@@ -28,7 +29,7 @@ func (c *Client) CopyEntry(ctx context.Context, p rpc.Move) (sdk.EntryDone, erro
 	return ask[sdk.EntryDone](ctx, c, rpc.MethodCopy, p)
 }
 
-// MoveEntry gives an entry of a run another path, over what is there.
+// MoveEntry gives an entry of a run another path, over what is there; from run://ALIAS to run://NAME it renames a run.
 func (c *Client) MoveEntry(ctx context.Context, p rpc.Move) (sdk.EntryDone, error) {
 	return ask[sdk.EntryDone](ctx, c, rpc.MethodMove, p)
 }

@@ -26,6 +26,8 @@ const (
 	MethodDelete      = "run/delete"
 	MethodRename      = "run/rename"
 	MethodRunConfig   = "run/config"
+	MethodInject      = "run/inject"
+	MethodRunResolve  = "run/resolve"
 	MethodLend        = "run/lend"
 	MethodBuffer      = "buffer/give"
 

@@ -57,6 +57,15 @@ type StartRun struct {
 	RunOptions
 }
 
+// Inject is the parameters of run/inject, which queues a prompt in a run that is there, given as its last
+// prompt was: by ask or by act. It interrupts nothing. Accepted answers it.
+type Inject struct {
+	Run     string `json:"run" access:"run" jsonschema:"the run's alias in the project, or its id"`
+	Project string `json:"project,omitempty" access:"project" jsonschema:"absolute path of the project; not needed with an id"`
+	Message string `json:"message" access:"free" jsonschema:"the prompt"`
+	Key     string `json:"key,omitempty" access:"free" jsonschema:"as that of act"`
+}
+
 // Started answers startRun.
 type Started struct {
 	Run   string `json:"run"`

@@ -46,6 +46,38 @@ type Resolved struct {
 	Rule     *sdk.RememberedRule `json:"rule,omitempty"` // that was left
 }
 
+// RunResolve is the parameters of run/resolve: the answer to what a run proposes, as it was last sent over
+// this connection. Where it is another by now, or was not sent, the answer is a conflict and nothing runs.
+type RunResolve struct {
+	Run        string     `json:"run" access:"run" jsonschema:"the run's alias in the project, or its id"`
+	Project    string     `json:"project,omitempty" access:"project" jsonschema:"absolute path of the project; not needed with an id"`
+	Resolution Resolution `json:"resolution" access:"approve"`
+}
+
+// Resolution is an answer to the entry that waits at Path.
+type Resolution struct {
+	Path   string        `json:"path" jsonschema:"of the entry that waits, as run/proposal tells it"`
+	Action ResolveAction `json:"action" jsonschema:"accept, reject or error"`
+	Output string        `json:"output,omitempty" jsonschema:"with accept: the answer to a question; with reject and error: what the model is told, which goes on by that at once"`
+}
+
+// ResolveAction is what is done with a proposal by run/resolve.
+type ResolveAction string
+
+// The actions of run/resolve.
+const (
+	ActionAccept ResolveAction = "accept"
+	ActionReject ResolveAction = "reject" // without an output the work on the prompt ends
+	ActionError  ResolveAction = "error"  // who would have done it could not: the model is told and goes on
+)
+
+// RunResolved answers run/resolve as soon as the answer is durable: how the run ends is told by run/state.
+type RunResolved struct {
+	Run    string `json:"run"`
+	Status int    `json:"status"` // of the run now, mostly 102
+	Seq    int64  `json:"seq"`    // what it causes is in the journal behind it
+}
+
 // RulesParams is the parameters of rules/list.
 type RulesParams struct {
 	Project string `json:"project,omitempty" access:"project" jsonschema:"absolute path of a project; all when absent"`

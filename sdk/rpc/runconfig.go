@@ -31,6 +31,23 @@ func (o RunOptions) Apply(c *sdk.RunConfig) {
 	set(&c.NoProposals, o.NoProposals)
 }
 
+// OptionsOf are the options that make what a run has; what its agent and model say is absent.
+func OptionsOf(c sdk.RunConfig) RunOptions {
+	return RunOptions{
+		Temperature: c.Temperature, Persona: given(c.Persona), ContextLimit: given(c.ContextLimit),
+		NoRepo: given(c.NoRepo), NoInteraction: given(c.NoInteraction), NoWeb: given(c.NoWeb), NoProposals: given(c.NoProposals),
+	}
+}
+
+// given is nil for what is not.
+func given[T comparable](v T) *T {
+	var none T
+	if v == none {
+		return nil
+	}
+	return &v
+}
+
 func set[T any](to, from *T) {
 	if from != nil {
 		*to = *from

@@ -9,14 +9,18 @@ import (
 // The parameters of the six verbs on entries, with the meaning of sdk.EntryCall. Each answers
 // with sdk.EntryDone.
 
+// The path run://ALIAS is a run of the project itself: set gives it a prompt (body), makes or configures it (attributes
+// alone), or ends its work (state cancelled); attributes are then parameters of act, run/config, startRun
+// or run/abort, and mode is ask or act. get reads runs, mv renames one. run is not needed there.
+
 // Set is the parameters of set.
 type Set struct {
-	Run        string          `json:"run" access:"run" jsonschema:"the run's alias in the project, or its id"`
+	Run        string          `json:"run,omitempty" access:"run" jsonschema:"the run's alias in the project, or its id; needed unless path is run://ALIAS"`
 	Project    string          `json:"project,omitempty" access:"project" jsonschema:"absolute path of the project; not needed with an id"`
 	Path       string          `json:"path" access:"free" jsonschema:"of an entry, or a pattern: without a body, or with pattern"`
 	Body       *string         `json:"body,omitempty" access:"free" jsonschema:"the whole text, which is in sight then; absent it stays as it is"`
 	Append     bool            `json:"append,omitempty" access:"free" jsonschema:"body goes behind what is there"`
-	State      sdk.State       `json:"state,omitempty" access:"free" jsonschema:"resolved, failed or cancelled"`
+	State      sdk.State       `json:"state,omitempty" access:"free" jsonschema:"resolved, failed or cancelled; of what the run proposes, an answer to it, with body as the output, which needs the role approve"`
 	Outcome    sdk.Outcome     `json:"outcome,omitempty" access:"free" jsonschema:"why it failed or was cancelled, in a word"`
 	Visibility sdk.Visibility  `json:"visibility,omitempty" access:"free" jsonschema:"visible, summarized or archived"`
 	Attributes json.RawMessage `json:"attributes,omitempty" access:"free" jsonschema:"an object, merged into what is there (RFC 7386)"`
@@ -27,7 +31,7 @@ type Set struct {
 
 // Get is the parameters of get. With line, limit or preview nothing changes.
 type Get struct {
-	Run     string `json:"run" access:"run" jsonschema:"the run's alias in the project, or its id"`
+	Run     string `json:"run,omitempty" access:"run" jsonschema:"the run's alias in the project, or its id; needed unless path is run://ALIAS"`
 	Project string `json:"project,omitempty" access:"project" jsonschema:"absolute path of the project; not needed with an id"`
 	Path    string `json:"path" access:"free" jsonschema:"of an entry, or a pattern"`
 	Line    int    `json:"line,omitempty" access:"free" jsonschema:"the first line; -1 is the last one"`
@@ -46,7 +50,7 @@ type Remove struct {
 
 // Move is the parameters of cp and mv.
 type Move struct {
-	Run        string         `json:"run" access:"run" jsonschema:"the run's alias in the project, or its id"`
+	Run        string         `json:"run,omitempty" access:"run" jsonschema:"the run's alias in the project, or its id; needed unless path is run://ALIAS"`
 	Project    string         `json:"project,omitempty" access:"project" jsonschema:"absolute path of the project; not needed with an id"`
 	Path       string         `json:"path" access:"free" jsonschema:"of the entry"`
 	To         string         `json:"to" access:"free" jsonschema:"the path it shall have; what is there is overwritten"`

@@ -21,7 +21,7 @@ type entriesCmd struct {
 func (entriesCmd) Help() string {
 	return `An entry is a text under a path such as known://NAME: what a model found out, what a tool answered, what a plugin keeps. A model sees an entry whole, by its summary, or not at all.
 
-You may write known://, unknown:// and update://, and what a plugin's scheme lets clients write. What happened in a turn stays as it is.
+You may write known://, unknown:// and update://, and what a plugin's scheme lets clients write. What happened in a turn stays as it is. run://ALIAS is a run of the project: a text is a prompt for it, --attributes alone configure it, --state cancelled ends its work, and mv renames it.
 
 Examples:
 
@@ -30,6 +30,8 @@ Examples:
     bothy entries set known://style "tabs, no semicolons"
     bothy entries set known://old --visibility archived
     bothy entries mv known://plan known://plan/done
+    bothy entries get 'run://fix-*'
+    bothy entries set run://fix-42 "now run the tests" --attributes '{"mode":"act"}'
 `
 }
 
@@ -45,6 +47,26 @@ func (o ofRun) open(ctx context.Context, c *console) (*client.Client, rpc.RunRef
 		return namedRun{o.Run, o.Project}.open(ctx, c)
 	}
 	return runArg{Project: o.Project}.open(ctx, c)
+}
+
+// of is how the run is taken whose entry a path is; run://ALIAS is one of the project itself.
+func (o ofRun) of(path string) runOpener {
+	if sdk.SchemeOf(path) == "run" {
+		return ofProject(o.Project)
+	}
+	return o
+}
+
+// ofProject opens no run, and names the project.
+type ofProject string
+
+func (o ofProject) open(ctx context.Context, c *console) (*client.Client, rpc.RunRef, error) {
+	project, err := c.project(string(o))
+	if err != nil {
+		return nil, rpc.RunRef{}, err
+	}
+	cl, err := c.connect(ctx)
+	return cl, rpc.RunRef{Project: project}, err
 }
 
 // done shows what a verb came to.

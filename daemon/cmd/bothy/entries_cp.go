@@ -33,7 +33,7 @@ type entriesMvCmd struct{ fromTo }
 
 // Run says what has another path.
 func (cmd entriesMvCmd) Run(ctx context.Context, c *console) error {
-	return queryRun(ctx, c, cmd, func(cl *client.Client, ctx context.Context, run rpc.RunRef) (sdk.EntryDone, error) {
+	return queryRun(ctx, c, cmd.of(cmd.Path), func(cl *client.Client, ctx context.Context, run rpc.RunRef) (sdk.EntryDone, error) {
 		return cl.MoveEntry(ctx, cmd.params(run))
 	}, done(c))
 }

@@ -19,7 +19,7 @@ type entriesGetCmd struct {
 
 // Run prints the bodies.
 func (cmd entriesGetCmd) Run(ctx context.Context, c *console) error {
-	return queryRun(ctx, c, cmd, func(cl *client.Client, ctx context.Context, run rpc.RunRef) (sdk.EntryDone, error) {
+	return queryRun(ctx, c, cmd.of(cmd.Path), func(cl *client.Client, ctx context.Context, run rpc.RunRef) (sdk.EntryDone, error) {
 		return cl.GetEntry(ctx, rpc.Get{Run: run.Run, Project: run.Project, Path: cmd.Path, Line: cmd.Line, Limit: cmd.Limit, Preview: cmd.Preview, Filter: cmd.Filter})
 	}, done(c))
 }

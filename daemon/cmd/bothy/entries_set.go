@@ -38,7 +38,7 @@ func (cmd entriesSetCmd) Run(ctx context.Context, c *console) error {
 			return usageError{"--attributes is no JSON"}
 		}
 	}
-	return queryRun(ctx, c, cmd, func(cl *client.Client, ctx context.Context, run rpc.RunRef) (sdk.EntryDone, error) {
+	return queryRun(ctx, c, cmd.of(cmd.Path), func(cl *client.Client, ctx context.Context, run rpc.RunRef) (sdk.EntryDone, error) {
 		return cl.SetEntry(ctx, rpc.Set{
 			Run: run.Run, Project: run.Project, Path: cmd.Path, Body: cmd.Body, Append: cmd.Append, Summary: cmd.Summary,
 			Visibility: sdk.Visibility(cmd.Visibility), State: sdk.State(cmd.State), Outcome: sdk.Outcome(cmd.Outcome),

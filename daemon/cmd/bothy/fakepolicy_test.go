@@ -84,6 +84,10 @@ func (f *fakePolicy) Resolve(_ context.Context, p rpc.Resolve) (rpc.Resolved, er
 	return f.resolve(p)
 }
 
+func (f *fakePolicy) ResolveRun(ctx context.Context, _ string, p rpc.Resolve, _ string) (rpc.Resolved, error) {
+	return f.Resolve(ctx, p)
+}
+
 func (f *fakePolicy) Rules(context.Context, string) ([]sdk.RememberedRule, error) {
 	return f.rules.Remembered, nil
 }

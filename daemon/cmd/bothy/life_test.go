@@ -134,6 +134,7 @@ func TestVerbsOfARun(t *testing.T) {
 		{[]string{"config", "brave-1"}, "configure 7", "left out       nothing"},
 		{[]string{"config", "brave-1", "--temperature", "0.2", "--no-web", "--no-repo=false", "--persona", "a pirate"}, "configure 7", "left out       web"},
 		{[]string{"config", "brave-1", "--context-limit", "32000", "-m", "x/y"}, "configure 7", "context limit  32000 tokens"},
+		{[]string{"inject", "brave-1", "and", "then?"}, "", "run brave-1 works on it as prompt 1"},
 		{[]string{"rm", "brave-1", "-y"}, "delete 7", "deleted run brave-1"},
 	} {
 		for _, asJSON := range []bool{false, true} {

@@ -23,6 +23,7 @@ type runsCmd struct {
 	Reset  runsResetCmd  `cmd:"" help:"Give a run a new sandbox; what it knows stays."`
 	Rm     runsRmCmd     `cmd:"" aliases:"delete" help:"Delete runs for good."`
 	Rename runsRenameCmd `cmd:"" help:"Give a run another name."`
+	Inject runsInjectCmd `cmd:"" help:"Give a run one more prompt, and do not wait for it."`
 	Config runsConfigCmd `cmd:"" help:"Show and change what a run has of its own: model, temperature, persona, limits."`
 }
 

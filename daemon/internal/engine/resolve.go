@@ -16,6 +16,36 @@ import (
 // make. The caller has checked that whoever answers may approve. A proposal that was answered, has expired or is another by now is a
 // conflict, and nothing runs.
 func (e *Engine) Resolve(ctx context.Context, r rpc.Resolve) (rpc.Resolved, error) {
+	return e.resolve(ctx, r, here{})
+}
+
+// ResolveRun is Resolve for a client that answers by run/resolve, of a session. Output is the answer to a question,
+// and of an accepted call the body that filters of proposal.content begin with.
+func (e *Engine) ResolveRun(ctx context.Context, session string, r rpc.Resolve, output string) (rpc.Resolved, error) {
+	return e.resolve(ctx, r, here{session, output, true})
+}
+
+// here is what an answer brings beside itself from a client that answers by run/resolve.
+type here struct {
+	session string
+	output  string
+	runs    bool // false is any other answer
+}
+
+// data is the answer to a question, where it was given as a text. One that is none stays, and fits nothing.
+func (h here) data(x *action, r rpc.Resolve) rpc.Resolve {
+	if h.output == "" || r.Answer != sdk.Accept || len(r.Data) > 0 {
+		return r
+	}
+	if q, err := sdk.QuestionOf(x.Arguments); err == nil {
+		if data, err := q.Typed(h.output); err == nil {
+			r.Data = data
+		}
+	}
+	return r
+}
+
+func (e *Engine) resolve(ctx context.Context, r rpc.Resolve, by here) (rpc.Resolved, error) {
 	leave, err := e.enter()
 	if err != nil {
 		return rpc.Resolved{}, err
@@ -26,11 +56,12 @@ func (e *Engine) Resolve(ctx context.Context, r rpc.Resolve) (rpc.Resolved, erro
 		return rpc.Resolved{}, err
 	}
 	q.given = sdk.ActionAnswer{Answer: r.Answer, By: "a person", At: e.cfg.Clock().UTC(), Reason: strings.TrimSpace(r.Reason)}
+	q.output = by.output
 	switch {
 	case r.Remember != sdk.RememberNothing && (r.Answer != sdk.Accept || q.x.Asks || q.x.tool.Drift != ""):
 		return rpc.Resolved{}, sdk.Errorf(sdk.Validation, "only an accepted call can be remembered as a rule, and none allows a tool that is not what it was; leave remember out")
 	case q.x.Asks:
-		return e.answerQuestion(ctx, q, r)
+		return e.answerQuestion(ctx, q, by.data(q.x, r))
 	case len(r.Data) > 0:
 		return rpc.Resolved{}, sdk.Errorf(sdk.Validation, "data answers a question, and this is a call: leave it out")
 	case r.Answer == sdk.Reject:
@@ -49,10 +80,11 @@ func (e *Engine) Resolve(ctx context.Context, r rpc.Resolve) (rpc.Resolved, erro
 // question is a proposal that is being answered, and the action behind it as
 // far as an answer needs it.
 type question struct {
-	a     *activeLoop
-	x     *action
-	given sdk.ActionAnswer
-	gone  error // why the call cannot be made any more: only a rejection is left
+	a      *activeLoop
+	x      *action
+	given  sdk.ActionAnswer
+	output string // that came with it
+	gone   error  // why the call cannot be made any more: only a rejection is left
 }
 
 // question finds the proposal that an answer is about, as it is now.
@@ -174,6 +206,7 @@ func (e *Engine) accept(ctx context.Context, q *question, remember sdk.Remember)
 	if !ruled.Allow {
 		return e.veto(ctx, q, ruled)
 	}
+	asked.Body = q.output
 	if ruled, err = e.cfg.Hooks.ProposalContent.Apply(ctx, asked); err != nil {
 		return e.veto(ctx, q, sdk.Resolution{Outcome: sdk.OutcomeOf(err), Body: err.Error()})
 	}

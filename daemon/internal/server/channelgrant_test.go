@@ -98,7 +98,7 @@ func TestEveryMethodIsHeldToTheChannel(t *testing.T) {
 				named = append(named, f.name)
 			}
 			verbs := []string{rpc.MethodSet, rpc.MethodGet, rpc.MethodRemove, rpc.MethodCopy, rpc.MethodMove}
-			ofRun := (f.name == "action" || f.name == "path" && slices.Contains(verbs, name)) && m.needs("run") // and looked for in that
+			ofRun := f.name == "action" && m.needs("run") || f.name == "path" && slices.Contains(verbs, name) // and looked for in that
 			if slices.Contains([]string{"file", "action", "path", "entry"}, f.name) && !ofRun {
 				t.Errorf("%s takes %q, which nobody holds to a project", name, f.name)
 			}

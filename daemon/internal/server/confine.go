@@ -32,7 +32,8 @@ var channelMethods = map[string]limit{
 	rpc.MethodAbort: ofRun, rpc.MethodRelease: ofRun, rpc.MethodTakeBack: ofRun, rpc.MethodPrompts: ofRun, rpc.MethodPromptFiles: ofRun, rpc.MethodCassette: ofRun, rpc.MethodCancelCall: ofRun, rpc.MethodResume: ofRun, rpc.MethodFork: ofRun, rpc.MethodChanges: ofRun, rpc.MethodUndo: ofRun, rpc.MethodRedo: ofRun,
 	rpc.MethodReset: ofRun, rpc.MethodDelete: ofRun, rpc.MethodRename: ofRun, rpc.MethodRunConfig: ofRun,
 	rpc.MethodRun: ofRun, rpc.MethodEntries: ofRun,
-	rpc.MethodSet: ofRun, rpc.MethodGet: ofRun, rpc.MethodRemove: ofRun, rpc.MethodCopy: ofRun, rpc.MethodMove: ofRun, rpc.MethodProgress: ofRun,
+	rpc.MethodSet: ofEntry, rpc.MethodGet: ofEntry, rpc.MethodRemove: ofEntry, rpc.MethodCopy: ofEntry, rpc.MethodMove: ofEntry, rpc.MethodProgress: ofRun,
+	rpc.MethodInject: ofRun,
 
 	rpc.MethodProposal: ofProposal,
 	rpc.MethodJournal:  ofJournal, rpc.MethodWatch: ofJournal,
@@ -98,6 +99,15 @@ func ofRun(ctx context.Context, s *Server, l *channelGrant, p params) error {
 	}
 	*run, *project = fmt.Sprint(found.ID), "" // an id is never given to another run
 	return err
+}
+
+// ofEntry wants a run as ofRun does, or a project where no run is named, as for run://ALIAS: of that the method
+// that it comes to is held again, and only runs of channels are read.
+func ofEntry(ctx context.Context, s *Server, l *channelGrant, p params) error {
+	if *p.text(rpc.AccessRun) == "" {
+		return inProject(ctx, s, l, p)
+	}
+	return ofRun(ctx, s, l, p)
 }
 
 // ofProposal wants a proposal of a run in a project of the channel's.

@@ -23,6 +23,7 @@ type conn struct {
 	line   transport
 	peer   rpc.Peer
 	out    *outbox
+	sent   *sent
 	skills *skillNews
 	tools  *toolNews
 	slots  chan struct{} // one per request in flight, until its answer was written
@@ -49,7 +50,7 @@ func newConn(s *Server, line transport, from caller, beyond bool) *conn {
 	ctx, cancel := context.WithCancel(s.forced)
 	out := newOutbox(line, s.cfg.Redact)
 	return &conn{
-		s: s, line: line, peer: from.peer, out: out, skills: &skillNews{out: out, busy: true}, tools: &toolNews{out: out, busy: true},
+		s: s, line: line, peer: from.peer, out: out, sent: &sent{}, skills: &skillNews{out: out, busy: true}, tools: &toolNews{out: out, busy: true},
 		slots: make(chan struct{}, s.limits.InFlight),
 		ctx:   ctx, cancel: cancel, watches: map[int64]*watch{},
 		lends: map[string]bool{}, wants: map[int64]chan<- rpc.BufferGiven{},
@@ -166,11 +167,13 @@ func (c *conn) take(frame []byte) {
 	c.work.Add(1)
 	go func() {
 		defer c.work.Done()
+		var shown []sentProposal
 		free := func() {
+			c.sent.note(shown)
 			c.active()
 			<-c.slots
 		}
-		text := c.answerAll(calls, batch)
+		text := c.answerAll(calls, batch, &shown)
 		if text == nil {
 			free()
 			return
@@ -200,9 +203,9 @@ func (c *conn) fail(id []byte, e *rpc.Error) {
 
 // answerAll is the text of the answer to a message, nil when it asked for none. The requests of a
 // batch are done in their order, one after the other.
-func (c *conn) answerAll(calls []call, batch bool) []byte {
+func (c *conn) answerAll(calls []call, batch bool, shown *[]sentProposal) []byte {
 	if !batch {
-		return c.answer(calls[0])
+		return c.answer(calls[0], shown)
 	}
 	var list []byte
 	for _, x := range calls {
@@ -212,7 +215,7 @@ func (c *conn) answerAll(calls []call, batch bool) []byte {
 				text = encodeResponse(x.ID, nil, rpc.Errorf(rpc.CodeBusy, sdk.Overflow, "the answers before this one are long, so this request was not done: send it by itself"))
 			}
 		} else {
-			text = c.answer(x)
+			text = c.answer(x, shown)
 		}
 		if text != nil {
 			list = append(append(list, ','), text...)
@@ -225,8 +228,9 @@ func (c *conn) answerAll(calls []call, batch bool) []byte {
 	return append(list, ']')
 }
 
-// answer is the text of the answer to one request, nil when it asked for none.
-func (c *conn) answer(x call) []byte {
+// answer is the text of the answer to one request, nil when it asked for none. What it tells of proposals is
+// added to shown.
+func (c *conn) answer(x call, shown *[]sentProposal) []byte {
 	if failed := c.unknown(x); failed != nil {
 		if x.notifies() {
 			return nil
@@ -242,6 +246,9 @@ func (c *conn) answer(x call) []byte {
 	c.s.log.Debug("call", "method", x.Method, "pid", c.peer.PID, "took", time.Since(begin), "error", err)
 	if x.ID == nil {
 		return nil
+	}
+	if failed == nil {
+		*shown = append(*shown, proposalsIn(result)...)
 	}
 	return encodeResponse(x.ID, result, failed)
 }

@@ -13,6 +13,8 @@ import (
 type fakePolicy struct {
 	mu       sync.Mutex
 	resolved []rpc.Resolve
+	outputs  []string
+	sessions []string
 	open     []sdk.Proposal
 }
 
@@ -27,6 +29,14 @@ func (f *fakePolicy) Resolve(_ context.Context, p rpc.Resolve) (rpc.Resolved, er
 	defer f.mu.Unlock()
 	f.resolved = append(f.resolved, p)
 	return rpc.Resolved{}, nil
+}
+
+func (f *fakePolicy) ResolveRun(ctx context.Context, session string, p rpc.Resolve, output string) (rpc.Resolved, error) {
+	f.mu.Lock()
+	f.outputs, f.sessions = append(f.outputs, output), append(f.sessions, session)
+	f.mu.Unlock()
+	_, err := f.Resolve(ctx, p)
+	return rpc.Resolved{Status: sdk.StatusRunning, Seq: 5}, err
 }
 
 func (f *fakePolicy) Rules(_ context.Context, root string) ([]sdk.RememberedRule, error) {

@@ -13,6 +13,8 @@ type outbox struct {
 	to     sender
 	redact func(json.RawMessage) json.RawMessage // of every line; nil leaves it
 
+	writes sync.Mutex // held from the begin of a write until those whose lines it has were told
+
 	mu     sync.Mutex
 	queue  []line
 	closed bool
@@ -97,6 +99,7 @@ func (o *outbox) run() {
 				room, n = o.join(room[:0], rest)
 				text = room
 			}
+			o.writes.Lock()
 			if !broken && o.to.write(text) != nil {
 				broken = true
 				o.to.close()
@@ -106,6 +109,7 @@ func (o *outbox) run() {
 					l.done()
 				}
 			}
+			o.writes.Unlock()
 			if rest = rest[n:]; cap(room) > 2*joined {
 				room = nil
 			}

@@ -15,6 +15,9 @@ type Policy interface {
 	// Answered are those that wait no more, newest first; zero values are all.
 	Answered(ctx context.Context, project, run int64, id string, limit int) ([]sdk.Proposal, error)
 	Resolve(ctx context.Context, p rpc.Resolve) (rpc.Resolved, error)
+	// ResolveRun is Resolve for a client that answers by run/resolve, of a session. Output goes with an answer
+	// that accepts.
+	ResolveRun(ctx context.Context, session string, p rpc.Resolve, output string) (rpc.Resolved, error)
 	Rules(ctx context.Context, root string) ([]sdk.RememberedRule, error)
 	Forget(ctx context.Context, root, id string) (sdk.RememberedRule, error)
 	Explain(ctx context.Context, run int64, path string) (rpc.Explained, error)

@@ -130,7 +130,7 @@ func (x *states) proposed(row sdk.JournalRow) bool {
 		return x.w.ctx.Err() == nil // it is gone
 	}
 	e := event(entries[0])
-	return x.send(rpc.NoteProposal, rpc.Proposed{Run: name, Proposed: []rpc.ProposedEntry{{Path: e.Path, Body: e.Body, Attributes: e.Attributes, Turn: e.Turn}}})
+	return x.send(rpc.NoteProposal, rpc.Proposed{Run: name, Proposed: []rpc.ProposedEntry{{Path: e.Path, Body: e.Body, Attributes: e.Attributes, Turn: e.Turn}}}, proposedEntries(entries)...)
 }
 
 func (x *states) progress(row sdk.JournalRow, status string) bool {
@@ -201,7 +201,7 @@ func (x *states) tell(run int64, status int) bool {
 	if status != 0 {
 		state.Status = status
 	}
-	return x.send(rpc.NoteState, state)
+	return x.send(rpc.NoteState, state, proposedEvents(run, state.History)...)
 }
 
 // name is the alias of a run; false when there is none any more.
@@ -218,8 +218,8 @@ func (x *states) name(run int64) (string, bool) {
 	return name, true
 }
 
-// send waits for room for as long as the client is there.
-func (x *states) send(method string, params any) bool {
+// send waits for room for as long as the client is there. shown are the proposals that it tells of.
+func (x *states) send(method string, params any, shown ...sentProposal) bool {
 	text, err := encodeNote(method, params)
 	if err != nil {
 		x.w.c.s.log.Error("a notification cannot be sent", "method", method, "error", err)
@@ -230,6 +230,9 @@ func (x *states) send(method string, params any) bool {
 			return false
 		}
 	}
-	x.w.c.out.put(text, func() { x.w.ring.free(len(text)) })
+	x.w.c.out.put(text, func() {
+		x.w.c.sent.note(shown)
+		x.w.ring.free(len(text))
+	})
 	return true
 }

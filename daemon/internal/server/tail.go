@@ -32,7 +32,8 @@ type tail struct {
 // tailRow is one row, encoded when the first watch sends it.
 type tailRow struct {
 	sdk.JournalRow
-	weight int // about what it takes
+	weight int            // about what it takes
+	shown  []sentProposal // that it tells of
 
 	once sync.Once
 	text []byte
@@ -45,7 +46,7 @@ func newTailRow(row sdk.JournalRow) *tailRow {
 	if row.Body != nil {
 		weight += len(*row.Body)
 	}
-	return &tailRow{JournalRow: row, weight: weight}
+	return &tailRow{JournalRow: row, weight: weight, shown: proposedRow(row)}
 }
 
 // encoded is the row as JSON, without secrets.

@@ -186,7 +186,10 @@ func (w *watch) send(row *tailRow) bool {
 	if !w.ring.take(w.ctx, size, w.c.s.limits.Patience) {
 		return false
 	}
-	w.c.out.row(w.head, text, func() { w.ring.free(size) })
+	w.c.out.row(w.head, text, func() {
+		w.c.sent.note(row.shown)
+		w.ring.free(size)
+	})
 	return true
 }
 

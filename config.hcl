@@ -234,7 +234,8 @@ plugin "files" {
 # and its block lets it: with "tools" it calls those that fit `tools`, with
 # "entries" it reads and writes entries of the `schemes` (all that it declares when
 # either list is left out), with "models" it asks the model of the run, and others
-# only when `models` names them, with "secrets" it gets those that `secrets` names.
+# only when `models` names them, with "secrets" it gets those that `secrets` names,
+# with "runs" (and "entries") it starts runs of the project and gives them prompts.
 # quota { calls = 600, completions = 20 } is what it may ask for: services in a
 # minute, and completions for one call that it serves.
 # Whatever it calls is judged as if the model of the run had called it. With

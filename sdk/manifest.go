@@ -85,13 +85,14 @@ const (
 	GrantEntries = "entries" // host service: entries of the run it is called for
 	GrantTools   = "tools"   // host service: invoke other tools
 	GrantModels  = "models"  // host service: completions
+	GrantRuns    = "runs"    // host service, with GrantEntries: starts runs of the project, gives them prompts and ends their work, as far as what it works for may
 	GrantSecrets = "secrets" // host service: the secrets its block names
 	GrantChannel = "channel" // it is a front end: it gets the daemon's socket and a token for the projects its block names
 )
 
 // Grants are all that there are.
 func Grants() []string {
-	return []string{GrantSandbox, GrantProject, GrantEntries, GrantTools, GrantModels, GrantSecrets, GrantChannel}
+	return []string{GrantSandbox, GrantProject, GrantEntries, GrantTools, GrantModels, GrantRuns, GrantSecrets, GrantChannel}
 }
 
 // Settings is what Configure hands a plugin.

@@ -138,6 +138,15 @@ type PluginCompletion struct {
 	Answered bool `json:"answered,omitempty"`
 }
 
+// PluginRun is the Data of a row of the journal (KindNoteRun): what a plugin did with a run while it
+// served a call.
+type PluginRun struct {
+	Plugin string `json:"plugin"`
+	For    string `json:"for"`    // the id of the call that the plugin served
+	Method string `json:"method"` // of the socket, that does the same
+	Run    string `json:"run"`    // its alias then
+}
+
 // Finish closes a stream. A stream without one was cut and is no completion.
 type Finish struct {
 	Reason string          `json:"reason"` // "stop", "calls", "length" or "filter"

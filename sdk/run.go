@@ -160,6 +160,7 @@ const (
 	KindNoteProgress   = KindNote + ".progress"   // what a tool says of its work; {"message"}
 	KindNoteCall       = KindNote + ".call"       // a plugin called a tool; {"plugin","for","tool","arguments","decision"}
 	KindNoteCompletion = KindNote + ".completion" // a plugin asked a model; {"plugin","for","model","usage","error"}
+	KindNoteRun        = KindNote + ".run"        // a plugin used a run; {"plugin","for","method","run"}
 	KindNoteSecurity   = KindNote + ".security"   // a security event that belongs to no action
 )
 

@@ -212,6 +212,12 @@ func (b *Process) Do(ctx context.Context, calls ...sdk.EntryCall) ([]sdk.EntryDo
 				if err := b.reach().target(target); err != nil {
 					return err
 				}
+				if sdk.SchemeOf(target) != "run" {
+					continue
+				}
+				if err := b.reach().granted(sdk.GrantRuns); err != nil {
+					return err
+				}
 			}
 		}
 		return nil

@@ -222,6 +222,37 @@ func TestNothingGranted(t *testing.T) {
 	(*Process)(nil).Allow(inspect.Spec{}, &sdk.Manifest{}) // it has nothing to allow
 }
 
+// TestRunsNeedTheirOwnGrant, whatever verb names them and however, and the scheme among those that are declared.
+func TestRunsNeedTheirOwnGrant(t *testing.T) {
+	for name, c := range map[string]struct {
+		grants  []string
+		schemes []string
+		may     bool
+	}{
+		"entries alone":   {[]string{sdk.GrantEntries}, []string{"run"}, false},
+		"runs alone":      {[]string{sdk.GrantRuns}, []string{"run"}, false},
+		"both":            {[]string{sdk.GrantEntries, sdk.GrantRuns}, []string{"run"}, true},
+		"not declared":    {[]string{sdk.GrantEntries, sdk.GrantRuns}, []string{"known"}, false},
+		"all that is old": {[]string{sdk.GrantEntries, sdk.GrantTools, sdk.GrantModels, sdk.GrantSecrets, sdk.GrantProject}, []string{"run"}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := open(c.grants...)
+			d.Allow(inspect.Spec{Instance: "p", Grants: c.grants}, &sdk.Manifest{Calls: sdk.Calls{Schemes: append(c.schemes, "known")}})
+			defer d.calls.Begin(t.Context(), sdk.Caller{Instance: "p", Call: "one"}, &clock{})()
+			body := "go"
+			for _, call := range []sdk.EntryCall{
+				{Verb: sdk.VerbSet, Path: "run://a", Body: &body}, {Verb: sdk.VerbGet, Path: "RUN://a"}, {Verb: sdk.VerbGet, Path: "run://*"},
+				{Verb: sdk.VerbMove, Path: "run://a", To: "run://b"}, {Verb: sdk.VerbMove, Path: "known://a", To: "run://b"}, {Verb: sdk.VerbRemove, Path: "run://a"},
+			} {
+				_, err := d.Process.Do(of("one"), call)
+				if (err == nil) != c.may || err != nil && sdk.OutcomeOf(err) != sdk.Permission {
+					t.Errorf("%s %s: %v", call.Verb, call.Path, err)
+				}
+			}
+		})
+	}
+}
+
 // TestNobodysCall: a service belongs to a call that the plugin itself serves now.
 func TestNobodysCall(t *testing.T) {
 	d := open(every...)

@@ -30,7 +30,7 @@ func newReach(spec inspect.Spec, m *sdk.Manifest) reach {
 
 // askable are the grants that go with others: a container and a channel are asked for by
 // whoever needs them, with the rest of their blocks.
-var askable = []string{sdk.GrantProject, sdk.GrantEntries, sdk.GrantTools, sdk.GrantModels, sdk.GrantSecrets}
+var askable = []string{sdk.GrantProject, sdk.GrantEntries, sdk.GrantTools, sdk.GrantModels, sdk.GrantRuns, sdk.GrantSecrets}
 
 // granted refuses what needs a grant that the block does not give, and names with it the
 // others that are declared and missing: nobody finds them one by one.

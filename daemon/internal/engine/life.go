@@ -11,6 +11,7 @@ import (
 // RunStore is what the life of runs needs of the store, beside their work.
 type RunStore interface {
 	Loops(ctx context.Context, run int64) ([]sdk.Loop, error)
+	Runs(ctx context.Context, f sdk.RunFilter) ([]sdk.Run, error)
 	RenameRun(ctx context.Context, run int64, alias string) (sdk.Run, error)
 	ConfigureRun(ctx context.Context, run int64, change func(*sdk.Run)) (sdk.Run, error)
 	// DeleteRun removes a run for good; conflict while something of it is open.

@@ -18,15 +18,22 @@ type loopOptions struct {
 	Record      bool             `json:"record,omitempty"`
 	Replay      string           `json:"replay,omitempty"` // the cassette that is played: a file in the run's folder of cassettes
 	Strict      bool             `json:"strict,omitempty"`
-	Asker       string           `json:"asker,omitempty"` // by which the connection is known that answers what is proposed; see askers
+	Plugin      string           `json:"plugin,omitempty"` // that gave it; empty is a client
+	Depth       int              `json:"depth,omitempty"`  // how far it comes of a prompt of a client, by plugins
+	Asker       string           `json:"asker,omitempty"`  // by which the connection is known that answers what is proposed; see askers
 }
 
 // modePath is the entry of a run that may do anything from now on.
 const modePath = "mode://run"
 
 // grant finds the mode of a new loop: the one that was asked for, full in a run
-// that was given it for good, else the agent's.
+// that was given it for good, else the agent's; of a plugin's no more than AtMost.
 func (e *Engine) grant(ctx context.Context, p placed, s Submission) (sdk.Mode, error) {
+	mode, err := e.askedMode(ctx, p, s)
+	return narrower(mode, s.AtMost), err
+}
+
+func (e *Engine) askedMode(ctx context.Context, p placed, s Submission) (sdk.Mode, error) {
 	if s.Yolo {
 		return sdk.ModeFull, nil // for good by changing
 	}

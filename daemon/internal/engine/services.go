@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 
+	"github.com/bothyd/bothy/daemon/internal/runentry"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -55,6 +57,13 @@ func (s *Services) Do(ctx context.Context, c sdk.Caller, calls []sdk.EntryCall, 
 		return nil, err
 	}
 	defer done()
+	if slices.ContainsFunc(calls, runentry.Names) {
+		if len(calls) > 1 {
+			return nil, sdk.Errorf(sdk.Validation, "a verb on run://ALIAS stands by itself: what it begins is no part of a commit with others")
+		}
+		one, err := s.e.useRun(ctx, c, now, calls[0])
+		return []sdk.EntryDone{one}, err
+	}
 	use := sdk.EntryUse{Run: now.a.run, Writer: sdk.WriterPlugin, Loop: now.x.Loop, Turn: now.x.Turn, Within: within}
 	return s.e.do(ctx, use, calls, func(w sdk.Write) error { return pluginMay(c, w) })
 }
@@ -62,6 +71,8 @@ func (s *Services) Do(ctx context.Context, c sdk.Caller, calls []sdk.EntryCall, 
 // pluginMay says why a plugin may not write what its scheme would let it.
 func pluginMay(c sdk.Caller, w sdk.Write) error {
 	switch {
+	case runentry.Is(w.Path):
+		return sdk.Errorf(sdk.Permission, "%s: a run is no entry that is written; use the verbs on it (Do), with the grant runs", w.Path)
 	case w.Look, w.Check: // what is in sight is no writing
 	case strings.HasPrefix(strings.ToLower(w.Path), sdk.TurnPrefix): // what stands there is what happened
 		return sdk.Errorf(sdk.Permission, "%s tells what happened in a turn, so a plugin may not write it; write below log://%s/ instead", w.Path, c.Instance)

@@ -40,6 +40,9 @@ type Submission struct {
 	Replay      string           // absolute path of a cassette that is played in the place of the model; the caller has checked who asks
 	Strict      bool             // with Replay: the results of all tools are compared
 	Session     string           // of the connection that answers what is proposed; empty when none does
+	Plugin      string           // that gives it, while it works for another prompt; empty is a client
+	AtMost      sdk.Mode         // with Plugin: no more is done unasked than in this mode
+	Depth       int              // with Plugin: how far it comes of a prompt of a client
 
 	played *played // Replay, read
 }
@@ -343,6 +346,7 @@ func (e *Engine) enqueue(ctx context.Context, p placed, s Submission, typed sdk.
 	asker := e.askers.name(s.Session, e.started)
 	l := sdk.Loop{ReadOnly: s.ReadOnly, Prompt: s.Prompt, Options: encode(loopOptions{
 		Mode: granted, Asker: asker, Key: s.Key, Attachments: s.Attachments, Media: sdk.BriefMedia(s.Media), Record: s.Record, Replay: kept, Strict: s.Strict,
+		Plugin: s.Plugin, Depth: s.Depth,
 	})}
 	if typed != nil {
 		if l.Meaning, err = e.meaning(ctx, p.run, typed); err != nil {

@@ -36,7 +36,7 @@ func builtinSchemes() []sdk.Scheme {
 	add(sdk.CategoryLogging, people, "update")
 	add(sdk.CategoryLogging, open, "error")
 	add(sdk.CategoryAudit, system, "tool", "instructions", "system", "reasoning", "model", "user", "assistant", "content", "change", "image")
-	add(sdk.CategoryAudit, []sdk.Writer{sdk.WriterSystem, sdk.WriterPlugin, sdk.WriterClient}, "run")
+	add(sdk.CategoryAudit, system, "run")                                 // of others a verb on it is a call of what it comes to
 	add(sdk.CategoryAudit, system, "mode", sdk.SchemeOf(sdk.OldModePath)) // what a run may do without asking
 	// What a person said yes to holds for the project, whichever run recorded it.
 	for _, name := range []string{"trust", "rule"} {

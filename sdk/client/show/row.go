@@ -56,7 +56,9 @@ type rowData struct {
 	Duration int64 `json:"duration_ms"`
 
 	// Of notes.
-	Message, Because, Plugin, Tool, Error string
+	Message, Because, Plugin, Tool, Error, Method string
+
+	Run json.RawMessage // an alias
 
 	Attempt, Before, After      int
 	Answers, Prompts, Shortened int
@@ -105,6 +107,9 @@ var rowTexts = map[string]func(sdk.JournalRow, rowData) string{
 	sdk.KindNoteProgress: func(_ sdk.JournalRow, d rowData) string { return d.Message },
 	sdk.KindNoteCall: func(_ sdk.JournalRow, d rowData) string {
 		return fmt.Sprintf("the plugin %s called %s", d.Plugin, d.Tool)
+	},
+	sdk.KindNoteRun: func(_ sdk.JournalRow, d rowData) string {
+		return fmt.Sprintf("the plugin %s did %s to the run %s", d.Plugin, d.Method, statusText(d.Run))
 	},
 	sdk.KindNoteCompletion: func(_ sdk.JournalRow, d rowData) string {
 		return strings.TrimSuffix(fmt.Sprintf("the plugin %s asked %s: %s", d.Plugin, d.Model, d.Error), ": ")

@@ -42,8 +42,23 @@ type TurnTools interface {
 	// Plan says what calls of tools with Entries come to, in their order and each upon what those before it are going to
 	// write (ToolResult.Writes). It writes nothing, so it may be asked again.
 	Plan(ctx context.Context, calls []Invocation) []ToolResult
+	// File is the call of a plugin that a call of a tool with Entries stands for, because what it changes is a file: its
+	// target has no scheme. False is one that touches entries alone. An error says why such a call cannot be made.
+	File(tool string, arguments json.RawMessage) (FileCall, bool, error)
+	// Fill is the arguments of a call that has File copy an entry, with the text that the entry has now; nil where there is
+	// nothing to add. An entry that a call before this one in the same answer is going to change is a conflict.
+	Fill(ctx context.Context, before []Invocation, call Invocation) (json.RawMessage, error)
 	// Invoke runs one call of one of Tools. An error is a call that could not be made.
 	Invoke(ctx context.Context, call Invocation, out Stream) (ToolResult, error)
+}
+
+// FileCall is the call of a tool of the files plugin that a verb stands for.
+type FileCall struct {
+	Plugin    string          // whose the tool is
+	Tool      string          // as the plugin declares it
+	Arguments json.RawMessage // as the tool takes them
+	// Moves is the path of an entry that goes once the call has succeeded: Plan of the verb's call says by which write.
+	Moves string
 }
 
 // TypedPrompt is a prompt that stands for something else than its text, such as

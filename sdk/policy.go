@@ -54,6 +54,7 @@ type Protection struct {
 type PolicyRequest struct {
 	Tool      Tool
 	Arguments json.RawMessage
+	Verb      string // by which Tool is called, where that is one; what denies or proposes the verb counts too
 	Project   string // absolute path
 	ReadOnly  bool   // the loop may have no side effects
 	Mode      Mode   // empty is ModeRestricted

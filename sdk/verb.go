@@ -36,7 +36,8 @@ func UpdatePath(turn int) string { return "update://turn_" + strconv.Itoa(turn) 
 // EntryCall is one use of a verb. A field that the verb does not take is refused.
 type EntryCall struct {
 	Verb Verb `json:"verb"`
-	// Path is that of an entry; for set, get and rm also a pattern, when no entry has that path.
+	// Path is that of an entry; for set, get and rm also a pattern, when no entry has that path. Of a client, one
+	// without a scheme is a file: set with a Body, rm, cp and mv change it (decision 91).
 	Path string `json:"path,omitempty"`
 	To   string `json:"to,omitempty"` // of cp and mv
 
@@ -58,6 +59,15 @@ type EntryCall struct {
 	Preview bool `json:"preview,omitempty"` // of get: what would be made visible, and nothing is
 
 	Status int `json:"status,omitempty"` // of update: 102 (when absent), or 200, 204, 422, which end the work
+}
+
+// Arguments are what the verb is told, in the form in which a model writes it.
+func (c EntryCall) Arguments() (json.RawMessage, error) {
+	type told EntryCall
+	return json.Marshal(struct {
+		told
+		Verb string `json:"verb,omitempty"`
+	}{told: told(c)})
 }
 
 // EntryDone is what a use of a verb came to.

@@ -20,7 +20,8 @@ type Host interface {
 	// Write changes entries of the run in one commit, as writer plugin.
 	Write(ctx context.Context, writes ...sdk.Write) ([]sdk.Entry, error)
 	// Do uses the six verbs on entries of the run, in their order and in one commit, as writer plugin. The
-	// first call that fails is the error, and nothing is written then.
+	// first call that fails is the error, and nothing is written then. Files, whose paths have no scheme, are
+	// changed by calling tools (Invoke).
 	Do(ctx context.Context, calls ...sdk.EntryCall) ([]sdk.EntryDone, error)
 	// Invoke runs another tool, judged by policy like a model's call.
 	Invoke(ctx context.Context, tool string, arguments []byte) (sdk.ToolResult, error)

@@ -17,7 +17,7 @@ import (
 type Set struct {
 	Run        string          `json:"run,omitempty" access:"run" jsonschema:"the run's alias in the project, or its id; needed unless path is run://ALIAS"`
 	Project    string          `json:"project,omitempty" access:"project" jsonschema:"absolute path of the project; not needed with an id"`
-	Path       string          `json:"path" access:"free" jsonschema:"of an entry, or a pattern: without a body, or with pattern"`
+	Path       string          `json:"path" access:"free" jsonschema:"of an entry, or a pattern: without a body, or with pattern; with a body also a file of the project, which has no scheme"`
 	Body       *string         `json:"body,omitempty" access:"free" jsonschema:"the whole text, which is in sight then; absent it stays as it is"`
 	Append     bool            `json:"append,omitempty" access:"free" jsonschema:"body goes behind what is there"`
 	State      sdk.State       `json:"state,omitempty" access:"free" jsonschema:"resolved, failed or cancelled; of what the run proposes, an answer to it, with body as the output, which needs the role approve"`
@@ -44,7 +44,7 @@ type Get struct {
 type Remove struct {
 	Run     string `json:"run" access:"run" jsonschema:"the run's alias in the project, or its id"`
 	Project string `json:"project,omitempty" access:"project" jsonschema:"absolute path of the project; not needed with an id"`
-	Path    string `json:"path" access:"free" jsonschema:"of an entry, or a pattern"`
+	Path    string `json:"path" access:"free" jsonschema:"of an entry, a pattern, or a file of the project"`
 	Filter  string `json:"filter,omitempty" access:"free" jsonschema:"a pattern: only entries whose body has it"`
 }
 
@@ -52,8 +52,8 @@ type Remove struct {
 type Move struct {
 	Run        string         `json:"run,omitempty" access:"run" jsonschema:"the run's alias in the project, or its id; needed unless path is run://ALIAS"`
 	Project    string         `json:"project,omitempty" access:"project" jsonschema:"absolute path of the project; not needed with an id"`
-	Path       string         `json:"path" access:"free" jsonschema:"of the entry"`
-	To         string         `json:"to" access:"free" jsonschema:"the path it shall have; what is there is overwritten"`
+	Path       string         `json:"path" access:"free" jsonschema:"of the entry, or of a file of the project"`
+	To         string         `json:"to" access:"free" jsonschema:"the path it shall have, that of a file too; what is there is overwritten"`
 	Visibility sdk.Visibility `json:"visibility,omitempty" access:"free" jsonschema:"that of the source when absent"`
 }
 

@@ -21,7 +21,7 @@ type entriesCmd struct {
 func (entriesCmd) Help() string {
 	return `An entry is a text under a path such as known://NAME: what a model found out, what a tool answered, what a plugin keeps. A model sees an entry whole, by its summary, or not at all.
 
-You may write known://, unknown:// and update://, and what a plugin's scheme lets clients write. What happened in a turn stays as it is. run://ALIAS is a run of the project: a text is a prompt for it, --attributes alone configure it, --state cancelled ends its work, and mv renames it.
+You may write known://, unknown:// and update://, and what a plugin's scheme lets clients write. What happened in a turn stays as it is. run://ALIAS is a run of the project: a text is a prompt for it, --attributes alone configure it, --state cancelled ends its work, and mv renames it. A path without a scheme is a file of the project: set, rm, cp and mv change it as the files plugin's tools do, which policy judges and "bothy runs undo" takes back.
 
 Examples:
 
@@ -32,6 +32,7 @@ Examples:
     bothy entries mv known://plan known://plan/done
     bothy entries get 'run://fix-*'
     bothy entries set run://fix-42 "now run the tests" --attributes '{"mode":"act"}'
+    bothy entries cp known://plan PLAN.md
 `
 }
 

@@ -44,7 +44,7 @@ func (f *fakeDaemon) Cassette(_ context.Context, _ int64, prompt int, offset int
 
 func (f *fakeDaemon) CancelCall(context.Context, int64, string) ([]string, error) { return nil, nil }
 
-func (f *fakeDaemon) UseEntries(_ context.Context, run sdk.Run, calls []sdk.EntryCall) ([]sdk.EntryDone, error) {
+func (f *fakeDaemon) UseEntries(_ context.Context, _, _ bool, run sdk.Run, calls []sdk.EntryCall) ([]sdk.EntryDone, error) {
 	text, err := json.Marshal(calls)
 	return []sdk.EntryDone{{Text: fmt.Sprintf("%s %s", run.Alias, text)}}, err
 }

@@ -32,7 +32,7 @@ func check(c sdk.EntryCall) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(told)) {
 		if name != "verb" && !slices.Contains(fields, name) {
-			return sdk.Errorf(sdk.Validation, "%s takes no %s; it takes %s", c.Verb, name, strings.Join(fields, ", "))
+			return takesNone(c.Verb, name)
 		}
 	}
 	for _, name := range []string{"path", "to"} {
@@ -48,6 +48,10 @@ func check(c sdk.EntryCall) error {
 		}
 	}
 	return checkLevels(c)
+}
+
+func takesNone(verb sdk.Verb, name string) error {
+	return sdk.Errorf(sdk.Validation, "%s takes no %.80s; it takes %s", verb, name, strings.Join(takes[verb], ", "))
 }
 
 func checkLevels(c sdk.EntryCall) error {

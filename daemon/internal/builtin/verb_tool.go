@@ -3,14 +3,16 @@ package builtin
 import (
 	"context"
 	"encoding/json"
+	"maps"
+	"slices"
 
 	"github.com/bothyd/bothy/sdk"
 )
 
 // verbSpecs are the verbs as models know them.
 var verbSpecs = []sdk.Tool{
-	verbSpec(sdk.VerbSet, "Creates or changes an entry: what you know is known://NAME, a question that is open is unknown://NAME. With a body the entry is that text, and in sight. Without one only what you name changes, also for all entries that a pattern fits.",
-		`"path":{"type":"string","description":"SCHEME://NAME; or a pattern, as known://plan/**"},`+
+	verbSpec(sdk.VerbSet, "Creates or changes an entry: what you know is known://NAME, a question that is open is unknown://NAME. With a body the entry is that text, and in sight. Without one only what you name changes, also for all entries that a pattern fits. A path without a scheme is a file of the project, which is made, or gets the body as its whole text.",
+		`"path":{"type":"string","description":"SCHEME://NAME; a pattern, as known://plan/**; or a file"},`+
 			`"body":{"type":"string","description":"the whole text; with append the text that goes behind what is there"},`+
 			`"append":{"type":"boolean"},`+
 			`"summary":{"type":"string","description":"what it is about, in 80 characters, for when the text is out of sight"},`+
@@ -26,10 +28,10 @@ var verbSpecs = []sdk.Tool{
 			`"limit":{"type":"integer","minimum":1,"description":"how many lines"},`+
 			`"preview":{"type":"boolean","description":"list what fits and read nothing"},`+
 			filterProperty, `"path"`, sdk.Annotations{ReadOnly: true, Idempotent: true}),
-	verbSpec(sdk.VerbRemove, "Removes an entry, or all that a pattern fits.",
-		`"path":{"type":"string","description":"SCHEME://NAME; or a pattern"},`+filterProperty, `"path"`, sdk.Annotations{Idempotent: true}),
-	verbSpec(sdk.VerbCopy, "Copies an entry to another path, over what is there.", pathsProperties, `"path","to"`, sdk.Annotations{Idempotent: true}),
-	verbSpec(sdk.VerbMove, "Gives an entry another path, over what is there.", pathsProperties, `"path","to"`, sdk.Annotations{Idempotent: true}),
+	verbSpec(sdk.VerbRemove, "Removes an entry, or all that a pattern fits; or a file of the project.",
+		`"path":{"type":"string","description":"SCHEME://NAME; a pattern; or a file"},`+filterProperty, `"path"`, sdk.Annotations{Idempotent: true}),
+	verbSpec(sdk.VerbCopy, "Copies an entry to another path or into a file, or a file to another, over what is there.", pathsProperties, `"path","to"`, sdk.Annotations{Idempotent: true}),
+	verbSpec(sdk.VerbMove, "Gives an entry or a file another path, or puts an entry into a file in its place, over what is there.", pathsProperties, `"path","to"`, sdk.Annotations{Idempotent: true}),
 	verbSpec(sdk.VerbUpdate, "Says how far the work has come. The status 102 goes on; 200 ends the work as done, with the body as the answer; 204 ends it with nothing to tell; 422 ends it because it cannot be done.",
 		`"body":{"type":"string","description":"what was done and what is next, or the answer"},`+
 			`"status":{"type":"integer","enum":[102,200,204,422],"description":"102 when left out"}`, `"body"`, sdk.Annotations{Idempotent: true}),
@@ -38,7 +40,7 @@ var verbSpecs = []sdk.Tool{
 const (
 	visibilityProperty = `"visibility":{"type":"string","enum":["visible","summarized","archived"],"description":"the whole text in sight, its summary, or nothing"}`
 	filterProperty     = `"filter":{"type":"string","description":"a pattern: only entries whose text has it"}`
-	pathsProperties    = `"path":{"type":"string","description":"SCHEME://NAME of what is there"},"to":{"type":"string","description":"SCHEME://NAME where it shall be"},` + visibilityProperty
+	pathsProperties    = `"path":{"type":"string","description":"SCHEME://NAME, or a file, of what is there"},"to":{"type":"string","description":"SCHEME://NAME, or a file, where it shall be"},` + visibilityProperty
 )
 
 func verbSpec(verb sdk.Verb, description, properties, required string, annotations sdk.Annotations) sdk.Tool {
@@ -62,7 +64,11 @@ func (v verbTool) take(_ context.Context, t sdk.TurnContext) (turnTool, error) {
 	if t.Admits == nil || !t.Admits(v.spec) {
 		return nil, nil
 	}
-	return verbTurn{v, sdk.EntryUse{Run: t.Run, Writer: sdk.WriterModel, Loop: t.Loop.ID, Turn: t.Run.Turns}}, nil
+	writer := sdk.WriterModel
+	if t.Loop.ID == 0 {
+		writer = sdk.WriterClient
+	}
+	return verbTurn{v, sdk.EntryUse{Run: t.Run, Writer: writer, Loop: t.Loop.ID, Turn: t.Run.Turns}}, nil
 }
 
 // verbTurn is a verb for one turn.
@@ -80,16 +86,24 @@ func (v verbTurn) invoke(ctx context.Context, call sdk.Invocation, _ sdk.Stream)
 	return turn{v}.Plan(ctx, []sdk.Invocation{call})[0], nil
 }
 
-// call reads the arguments of a model.
-func (v verbTurn) call(arguments json.RawMessage) (sdk.EntryCall, error) {
+// call reads the arguments of a model, and what is added to those that it may write. Names are taken as they are written: policy
+// judges what it finds under the very name.
+func (v verbTurn) call(arguments json.RawMessage, added ...string) (sdk.EntryCall, error) {
 	var c sdk.EntryCall
-	if err := sdk.ReadJSON(arguments, &c); err != nil {
+	var names map[string]json.RawMessage
+	err := sdk.ReadJSON(arguments, &c)
+	if err == nil {
+		err = json.Unmarshal(arguments, &names)
+	}
+	if err != nil {
 		return c, sdk.Errorf(sdk.Validation, "the arguments of %s cannot be read: %w", v.spec.Name, err)
 	}
-	if c.Verb != "" {
-		return c, sdk.Errorf(sdk.Validation, "%s takes no verb: it is one", v.spec.Name)
-	}
 	c.Verb = sdk.Verb(v.spec.Name)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if !slices.Contains(takes[c.Verb], name) && !slices.Contains(added, name) {
+			return c, takesNone(c.Verb, name)
+		}
+	}
 	return c, nil
 }
 
@@ -116,6 +130,10 @@ func (t turn) Plan(ctx context.Context, calls []sdk.Invocation) []sdk.ToolResult
 		v, err := t.verb(call.Tool)
 		var c sdk.EntryCall
 		if err == nil {
+			if f, is, err := t.File(call.Tool, call.Arguments); is {
+				results[i] = v.leave(ctx, f, call.Arguments, err)
+				continue
+			}
 			c, err = v.call(call.Arguments)
 		}
 		if err != nil {
@@ -135,6 +153,21 @@ func (t turn) Plan(ctx context.Context, calls []sdk.Invocation) []sdk.ToolResult
 		results[at[n]] = sdk.ToolResult{Success: true, Output: p.Done.Text, Writes: p.Writes, Metadata: metadataOf(p.Done)}
 	}
 	return results
+}
+
+// leave is what a call comes to in entries whose file is written already.
+func (v verbTurn) leave(ctx context.Context, f sdk.FileCall, arguments json.RawMessage, err error) sdk.ToolResult {
+	r := sdk.ToolResult{Success: true}
+	if err == nil && f.Moves != "" {
+		var body *string
+		if _, body, err = v.filled(arguments); err == nil {
+			r.Writes, err = v.verbs.leave(ctx, v.use, f.Moves, *body)
+		}
+	}
+	if err != nil {
+		return sdk.Failed(err)
+	}
+	return r
 }
 
 func (t turn) verb(name string) (verbTurn, error) {

@@ -25,6 +25,7 @@ type action struct {
 	call    sdk.ReadCall  // as the model wrote it
 	tool    sdk.Tool      // as policy knows it; its zero value when there is none of that name
 	own     sdk.TurnTools // that runs it; nil for a plugin's tool
+	stands  *standIn      // of a verb that stands for a plugin's tool
 	fault   error         // why the call cannot be made at all
 	project string
 	private bool      // the run is; see [sdk.Run]

@@ -25,6 +25,7 @@ type ToolCall struct {
 	Approved  bool   // whoever calls may approve what would have to be proposed
 	Channel   bool   // a channel calls: in runs that a channel made
 	Join      bool   // the model of the run reads it, as what the person did
+	verb      string // Tool is one of the verbs, and the call changes a file
 }
 
 // ToolDone is how a tool call ended. A call that was refused or failed is a
@@ -62,7 +63,7 @@ func (e *Engine) CallTool(ctx context.Context, c ToolCall) (ToolDone, error) {
 	x := a.turn.actions[0]
 	x.committed(receipt.Entries[0])
 	if x.closed() {
-		e.cfg.Hooks.EntryCreated.Emit(ctx, sdk.EntryEvent{Run: a.run.ID, Entry: x.entry})
+		e.cfg.Hooks.EntryCreated.Emit(ctx, sdk.EntryEvent{Run: a.run.ID, Entry: x.told(x.entry)})
 		result := x.result
 		if x.Reason != "" { // whoever calls is no model
 			result.Output, result.Error = x.Reason, x.Reason
@@ -99,19 +100,22 @@ func (e *Engine) endCall(ctx context.Context, a *activeLoop) error {
 	t := a.turn
 	over := t.unclosed()
 	fresh := e.followUps(ctx, a)
-	change := sdk.Change{Run: a.run.ID}
-	for _, x := range over {
-		change.Writes = append(change.Writes, x.endWrite())
-	}
+	var begun []sdk.Write
 	for _, f := range fresh {
 		f.start()
-		change.Writes = append(change.Writes, f.recordWrite())
+		begun = append(begun, f.recordWrite())
 	}
-	change.Writes = slices.Concat(change.Writes, changeWrites(over), outputWrites(fresh), outputEnds(over))
-	if !t.unended() {
-		change.CloseTurn = t.closing()
-	}
-	receipt, err := e.commit(e.base, happened, change)
+	receipt, err := e.commitEnds(e.base, happened, a, over, func() sdk.Change {
+		change := sdk.Change{Run: a.run.ID}
+		for _, x := range over {
+			change.Writes = append(change.Writes, x.endWrite())
+		}
+		change.Writes = slices.Concat(change.Writes, begun, changeWrites(over), entryWrites(over), outputWrites(fresh), outputEnds(over))
+		if !t.unended() {
+			change.CloseTurn = t.closing()
+		}
+		return change
+	})
 	if err != nil {
 		return err
 	}
@@ -154,6 +158,9 @@ func (e *Engine) toolRun(ctx context.Context, c ToolCall) (*activeLoop, error) {
 		}
 	}
 	a.agent.MCP = serverOf(c.Tool)
+	if c.verb != "" {
+		a.agent.Tools = []string{"*", c.verb}
+	}
 	for _, server := range a.agent.MCP {
 		a.barred = e.forbiddenCall(a, c, server)
 	}

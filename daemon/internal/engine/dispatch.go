@@ -121,7 +121,7 @@ func (e *Engine) step(ctx context.Context, a *activeLoop, over, fresh, next []*a
 	}
 	for i, x := range begin {
 		if x.committed(receipt.Entries[first+len(over)+i]); x.closed() { // refused by being recorded
-			e.cfg.Hooks.EntryCreated.Emit(ctx, sdk.EntryEvent{Run: a.run.ID, Entry: x.entry})
+			e.cfg.Hooks.EntryCreated.Emit(ctx, sdk.EntryEvent{Run: a.run.ID, Entry: x.told(x.entry)})
 		}
 	}
 	for _, entry := range receipt.Entries[len(receipt.Entries)-len(warnings):] {
@@ -131,7 +131,7 @@ func (e *Engine) step(ctx context.Context, a *activeLoop, over, fresh, next []*a
 }
 
 func (e *Engine) tellOver(ctx context.Context, a *activeLoop, x *action) {
-	payload := sdk.EntryEvent{Run: a.run.ID, Entry: x.entry}
+	payload := sdk.EntryEvent{Run: a.run.ID, Entry: x.told(x.entry)}
 	if x.ran() {
 		e.cfg.Hooks.ToolAfter.Emit(ctx, payload)
 	}
@@ -284,6 +284,9 @@ func (x *action) terminal() bool {
 func (t *turn) sweep(end ending) []*action {
 	for _, x := range t.all() {
 		x.reopen() // what was planned, and is not made
+		if x.moved() {
+			x.stay(workEnded(end.reason))
+		}
 		switch {
 		case x.ended(), x.unrecorded():
 		case x.touchesEntries():

@@ -31,9 +31,9 @@ func (e *Engine) edit(ctx context.Context, q *question, arguments json.RawMessag
 	x.Proposal = &old
 	done, err := e.commitAnswer(ctx, q, proposal.Edit(x.entry, q.given, p, x.Arguments, *x.Decision))
 	if err == nil && x.entry.State == sdk.StateProposed {
-		e.cfg.Hooks.ProposalPending.Emit(ctx, sdk.EntryEvent{Run: q.a.run.ID, Entry: x.entry})
+		e.cfg.Hooks.ProposalPending.Emit(ctx, sdk.EntryEvent{Run: q.a.run.ID, Entry: x.told(x.entry)})
 	} else if err == nil {
-		e.cfg.Hooks.ProposalAccepted.Emit(ctx, sdk.EntryEvent{Run: q.a.run.ID, Entry: x.entry})
+		e.cfg.Hooks.ProposalAccepted.Emit(ctx, sdk.EntryEvent{Run: q.a.run.ID, Entry: x.told(x.entry)})
 	}
 	return done, err
 }

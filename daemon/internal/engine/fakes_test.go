@@ -65,6 +65,13 @@ func (m *fakeModels) Complete(ctx context.Context, _ string, req sdk.Request, se
 	return next(ctx, req, send, retry)
 }
 
+// then adds a step.
+func (m *fakeModels) then(s step) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.steps = append(m.steps, s)
+}
+
 func (m *fakeModels) asked() []sdk.Request {
 	m.mu.Lock()
 	defer m.mu.Unlock()

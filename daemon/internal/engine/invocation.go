@@ -20,7 +20,7 @@ import (
 // runTogether runs started actions and waits for all.
 func (e *Engine) runTogether(ctx context.Context, a *activeLoop, running []*action) {
 	for _, x := range running {
-		e.cfg.Hooks.ToolBefore.Emit(ctx, sdk.EntryEvent{Run: a.run.ID, Entry: x.entry})
+		e.cfg.Hooks.ToolBefore.Emit(ctx, sdk.EntryEvent{Run: a.run.ID, Entry: x.told(x.entry)})
 	}
 	e.plan(ctx, a, which(running, (*action).touchesEntries))
 	running = which(running, func(x *action) bool { return !x.touchesEntries() })
@@ -126,12 +126,13 @@ func workplace(tool sdk.Tool, run sdk.Run, project string) string {
 // localArguments are the arguments as the tool gets them; the action keeps them as they
 // were written.
 func (e *Engine) localArguments(x *action) json.RawMessage {
-	if e.cfg.Access != nil && len(x.Arguments) > 0 {
+	meant := x.meant()
+	if e.cfg.Access != nil && len(meant) > 0 {
 		if local := e.cfg.Access.Arguments(x.request()); local != nil {
 			return local
 		}
 	}
-	return x.Arguments
+	return meant
 }
 
 // cutShort says in plain words why a call ended that was told to. What its

@@ -264,7 +264,7 @@ func (e *Engine) tellEnded(ctx context.Context, a *activeLoop, swept []*action, 
 // tellActionEnd tells the end of an action that was committed when its loop ended
 // or was put down. A call that had come to its own end is told like any other.
 func (e *Engine) tellActionEnd(ctx context.Context, a *activeLoop, x *action, entry sdk.Entry) {
-	payload := sdk.EntryEvent{Run: a.loop.Run, Entry: entry}
+	payload := sdk.EntryEvent{Run: a.loop.Run, Entry: x.told(entry)}
 	switch {
 	case x.cause == concluded && x.State != sdk.StateCancelled:
 		e.cfg.Hooks.ToolAfter.Emit(ctx, payload)

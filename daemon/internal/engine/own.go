@@ -120,6 +120,13 @@ func (e *Engine) equipOne(ctx context.Context, a *activeLoop, x *action) (err er
 		return err
 	}
 	x.tool, x.own, err = e.find(a, x.Tool)
+	x.stands = nil
+	if err == nil {
+		fault := x.fault
+		x.fault = nil
+		e.stand(a, x)
+		err, x.fault = x.fault, fault
+	}
 	x.ask(ctx)
 	return err
 }

@@ -45,19 +45,26 @@ func entryWrites(over []*action) (writes []sdk.Write) {
 	return writes
 }
 
-// commitEnds is commit of a change with the ends of some actions. Where what the verbs among them planned
-// does not fit any more, they are planned again.
+// commitEnds is commit of a change with the ends of some actions, and what becomes of entries with them. Where what the verbs
+// among them planned does not fit any more, they are planned again.
 func (e *Engine) commitEnds(ctx context.Context, u urgency, a *activeLoop, over []*action, change func() sdk.Change) (sdk.Receipt, error) {
 	for n := 1; ; n++ {
+		e.leaveMoved(ctx, over)
 		receipt, err := e.commit(ctx, u, change())
-		verbs := which(over, (*action).planned)
-		if err == nil || passing(err) || len(entryWrites(verbs)) == 0 {
+		verbs, moved := which(over, (*action).planned), which(over, (*action).moved)
+		if err == nil || passing(err) || len(entryWrites(verbs))+len(entryWrites(moved)) == 0 {
 			return receipt, err
 		}
+		again := n < mostPlans && stale(err)
 		for _, x := range verbs {
 			x.reopen()
 		}
-		if n < mostPlans && stale(err) {
+		for _, x := range moved {
+			if x.result.Writes = nil; !again {
+				x.stay(err)
+			}
+		}
+		if again {
 			e.plan(ctx, a, verbs)
 			continue
 		}
@@ -71,11 +78,20 @@ func (e *Engine) commitEnds(ctx context.Context, u urgency, a *activeLoop, over 
 // for each call.
 type Verbs interface {
 	Plan(ctx context.Context, use sdk.EntryUse, calls []sdk.EntryCall) []sdk.EntryPlan
+	// ChangesFile reports whether a call stands for one of the files plugin (sdk.TurnTools.File).
+	ChangesFile(c sdk.EntryCall) bool
 }
 
 // UseEntries uses verbs on entries of a run for a client, in one commit or none. The first call
-// that fails is the error.
-func (e *Engine) UseEntries(ctx context.Context, run sdk.Run, calls []sdk.EntryCall) ([]sdk.EntryDone, error) {
+// that fails is the error. One that changes a file is made alone: it is a call of a tool.
+func (e *Engine) UseEntries(ctx context.Context, approved, channel bool, run sdk.Run, calls []sdk.EntryCall) ([]sdk.EntryDone, error) {
+	if e.cfg.Verbs != nil && slices.ContainsFunc(calls, e.cfg.Verbs.ChangesFile) {
+		if len(calls) > 1 {
+			return nil, sdk.Errorf(sdk.Validation, "what changes a file is a call of its own, and these are %d", len(calls))
+		}
+		done, err := e.useFile(ctx, approved, channel, run, calls[0])
+		return []sdk.EntryDone{done}, err
+	}
 	leave, err := e.enter()
 	if err != nil {
 		return nil, err

@@ -32,7 +32,7 @@ func (e *Engine) request(a *activeLoop, x *action, mode sdk.Mode, attended bool)
 
 // request is the call as policy knows it.
 func (x *action) request() sdk.PolicyRequest {
-	return sdk.PolicyRequest{Tool: x.tool, Arguments: x.Arguments, Project: x.project, Private: x.private}
+	return sdk.PolicyRequest{Tool: x.tool, Verb: x.verb(), Arguments: x.meant(), Project: x.project, Private: x.private}
 }
 
 // sourceCaller is the source of a decision that whoever calls made.
@@ -96,10 +96,10 @@ func (e *Engine) acceptUnasked(ctx context.Context, a *activeLoop, x *action) {
 // accepting asks the filters of proposal.accepting about a call as it would run.
 // An error is their veto.
 func (e *Engine) accepting(ctx context.Context, a *activeLoop, x *action) error {
-	ruled, err := e.cfg.Hooks.ProposalAccepting.Apply(ctx, sdk.Resolution{Run: a.run.ID, Allow: true, Entry: sdk.Entry{
+	ruled, err := e.cfg.Hooks.ProposalAccepting.Apply(ctx, sdk.Resolution{Run: a.run.ID, Allow: true, Entry: x.told(sdk.Entry{
 		Path: x.Path, State: sdk.StateProposed, Phase: sdk.PhaseRecorded, Attributes: encode(x.recorded()),
 		Writer: sdk.WriterSystem, Loop: x.Loop, Turn: x.Turn,
-	}})
+	})})
 	if err == nil && !ruled.Allow {
 		err = refusal(ruled.By, ruled.Outcome, ruled.Body)
 	}
@@ -120,7 +120,7 @@ func (e *Engine) propose(ctx context.Context, a *activeLoop, x *action) error {
 		e.acceptUnasked(ctx, a, x) // the mode may be another by now
 		return nil
 	}
-	e.cfg.Hooks.ProposalPrepare.Emit(ctx, sdk.EntryEvent{Run: a.run.ID, Entry: x.entry})
+	e.cfg.Hooks.ProposalPrepare.Emit(ctx, sdk.EntryEvent{Run: a.run.ID, Entry: x.told(x.entry)})
 	p, err := e.draft(ctx, a, x)
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
@@ -141,7 +141,7 @@ func (e *Engine) propose(ctx context.Context, a *activeLoop, x *action) error {
 	a.run.Status = sdk.StatusProposed
 	x.Proposal = &p
 	x.committed(receipt.Entries[0])
-	e.cfg.Hooks.ProposalPending.Emit(ctx, sdk.EntryEvent{Run: a.run.ID, Entry: x.entry})
+	e.cfg.Hooks.ProposalPending.Emit(ctx, sdk.EntryEvent{Run: a.run.ID, Entry: x.told(x.entry)})
 	return nil
 }
 

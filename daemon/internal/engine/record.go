@@ -72,7 +72,7 @@ func (e *Engine) record(ctx context.Context, a *activeLoop) error {
 func (e *Engine) tellRefused(ctx context.Context, t *turn) {
 	for _, x := range t.actions {
 		if x.ended() {
-			e.cfg.Hooks.EntryCreated.Emit(ctx, sdk.EntryEvent{Run: t.row.Run, Entry: x.entry})
+			e.cfg.Hooks.EntryCreated.Emit(ctx, sdk.EntryEvent{Run: t.row.Run, Entry: x.told(x.entry)})
 		}
 	}
 }
@@ -118,6 +118,8 @@ func (e *Engine) actions(ctx context.Context, a *activeLoop, calls []sdk.ReadCal
 	var broken *action
 	for i, call := range calls {
 		x := e.action(a, i, call, taken)
+		e.fill(ctx, x, all)
+		e.stand(a, x)
 		all = append(all, x)
 		if broken != nil {
 			x.refuse(givenUp(broken.tool.Name, "was refused"))
@@ -154,6 +156,9 @@ func (e *Engine) recording(a *activeLoop, x *action) sdk.Recording {
 	said := at.Arguments
 	if local := e.localArguments(x); x.fault == nil && len(local) > 0 {
 		at.Arguments = local
+		if x.stands != nil {
+			at.Changed = "" // which is of the verb
+		}
 	}
 	return sdk.Recording{
 		Run: a.run.ID, Turn: x.Turn, Loop: x.Loop, ReadOnly: sdk.AskOrAct(a.loop.ReadOnly), Tool: x.declared(), Path: x.Path,
@@ -206,7 +211,7 @@ func refusal(by string, outcome sdk.Outcome, said string) error {
 // misnames refuses a call whose arguments have the names of another agent, before policy
 // wonders what they mean.
 func (x *action) misnames() bool {
-	err := misnamed.Arguments(x.tool, x.Arguments)
+	err := misnamed.Arguments(x.tool, x.meant())
 	if err != nil {
 		x.refuse(err)
 	}

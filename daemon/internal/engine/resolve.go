@@ -198,7 +198,7 @@ func (e *Engine) accept(ctx context.Context, q *question, remember sdk.Remember)
 	if err != nil {
 		return rpc.Resolved{}, err
 	}
-	asked := sdk.Resolution{Run: q.a.run.ID, Entry: q.x.entry, Allow: true}
+	asked := sdk.Resolution{Run: q.a.run.ID, Entry: q.x.told(q.x.entry), Allow: true}
 	ruled, err := e.cfg.Hooks.ProposalAccepting.Apply(ctx, asked)
 	if err != nil {
 		ruled.Allow, ruled.Outcome, ruled.Body = false, sdk.OutcomeOf(err), err.Error()
@@ -218,7 +218,7 @@ func (e *Engine) accept(ctx context.Context, q *question, remember sdk.Remember)
 	writes = append([]sdk.Write{proposal.Accept(q.x.entry, q.given, ruled.Body)}, writes...)
 	done, err := e.commitAnswer(ctx, q, writes)
 	if err == nil {
-		e.cfg.Hooks.ProposalAccepted.Emit(ctx, sdk.EntryEvent{Run: q.a.run.ID, Entry: q.x.entry})
+		e.cfg.Hooks.ProposalAccepted.Emit(ctx, sdk.EntryEvent{Run: q.a.run.ID, Entry: q.x.told(q.x.entry)})
 		if done.Rule = rule; rule != nil {
 			e.cfg.Rules.changed()
 		}
@@ -246,7 +246,7 @@ func (e *Engine) reject(ctx context.Context, q *question, reason string) (rpc.Re
 func (e *Engine) turnDown(ctx context.Context, q *question, why error) (rpc.Resolved, error) {
 	done, err := e.commitAnswer(ctx, q, []sdk.Write{proposal.Reject(q.x.entry, q.given, why)})
 	if err == nil {
-		e.cfg.Hooks.ProposalRejected.Emit(ctx, sdk.EntryEvent{Run: q.a.run.ID, Entry: q.x.entry})
+		e.cfg.Hooks.ProposalRejected.Emit(ctx, sdk.EntryEvent{Run: q.a.run.ID, Entry: q.x.told(q.x.entry)})
 	}
 	return done, err
 }

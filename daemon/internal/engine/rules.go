@@ -30,7 +30,7 @@ func (q *question) remembered(what sdk.Remember, now time.Time) (*sdk.Remembered
 		return nil, nil
 	case sdk.RememberTool:
 	case sdk.RememberCall:
-		r.Exact, err = sdk.PolicyRequest{Tool: x.tool, Arguments: x.Arguments, Project: q.a.project.Root}.Hash()
+		r.Exact, err = sdk.PolicyRequest{Tool: x.tool, Arguments: x.meant(), Project: q.a.project.Root}.Hash()
 	case sdk.RememberCommand:
 		r.Whole, err = wholeCommands(x)
 	default:

@@ -25,7 +25,7 @@ func (e *Engine) askEditor(ctx context.Context, run sdk.Run, x *action, call *sd
 		return
 	}
 	var arguments map[string]any
-	if json.Unmarshal(x.Arguments, &arguments) != nil {
+	if json.Unmarshal(x.meant(), &arguments) != nil {
 		return
 	}
 	for _, name := range fileArguments {

@@ -160,8 +160,8 @@ func (p *Policy) judgeArguments(j *judged) (sdk.Decision, bool) {
 	case j.entries: // what it names are no paths of files
 		return sdk.Decision{}, false
 	case j.tool.Entries && !j.tool.Annotations.ReadOnly:
-		return deny(RuleBadArguments, "change files with the tools that are for them, as write_file and edit_file; an entry is known://NAME, say",
-			"what %q names has no scheme, so it is a file, and %[1]q is for entries", j.tool.Name), true
+		return deny(RuleBadArguments, "name one file, with its whole text where you write it; an entry is known://NAME, say",
+			"what %q names has no scheme, so it is a file, and not what %[1]q changes of one", j.tool.Name), true
 	}
 	j.paths = pathsOf(j.arguments)
 	settled := j.tool.Unlisted && j.tool.Pinned // by the plugin whose result asked for the call

@@ -80,7 +80,7 @@ func (j *judged) holds(r *sdk.PolicyRule) bool {
 	whichever := j.Unwritten && r.Verdict == sdk.Allow // of arguments
 	return (len(r.Modes) == 0 || slices.Contains(r.Modes, j.Mode)) &&
 		(r.Project == "" || r.Project == j.Project) &&
-		(len(r.Tools) == 0 || slices.ContainsFunc(r.Tools, j.isTool)) &&
+		(len(r.Tools) == 0 || slices.ContainsFunc(r.Tools, j.isTool) || r.Verdict != sdk.Allow && j.Verb != "" && slices.ContainsFunc(r.Tools, j.isVerb)) &&
 		(whichever || fitArguments(r.Arguments, j.arguments) || r.Verdict != sdk.Allow && j.written != nil && fitArguments(r.Arguments, j.written)) &&
 		(whichever || r.Exact == "" || r.Exact == j.call())
 }
@@ -109,6 +109,9 @@ func (j *judged) isTool(glob string) bool {
 	}
 	return named(j.tool.Name) || j.tool.Runs != "" && named(j.tool.Runs)
 }
+
+// isVerb is isTool for the verb by which a tool was called: one of the daemon's own.
+func (j *judged) isVerb(glob string) bool { return fits(glob, j.Verb) || fits(glob, "bothy__"+j.Verb) }
 
 func fitArguments(globs map[string]string, arguments map[string]any) bool {
 	for name, glob := range globs {

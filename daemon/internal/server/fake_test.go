@@ -230,7 +230,7 @@ func (f *fakeEngine) Cassette(_ context.Context, run int64, prompt int, offset i
 	return rpc.CassettePiece{ID: run, Prompt: prompt, Size: int64(len(text)), Next: next, Text: text[offset:next]}, nil
 }
 
-func (f *fakeEngine) UseEntries(_ context.Context, run sdk.Run, calls []sdk.EntryCall) ([]sdk.EntryDone, error) {
+func (f *fakeEngine) UseEntries(_ context.Context, _, _ bool, run sdk.Run, calls []sdk.EntryCall) ([]sdk.EntryDone, error) {
 	c := calls[0]
 	text, err := json.Marshal(c)
 	if c.Path == "known://missing" {

@@ -63,7 +63,7 @@ func (s *Server) table() map[string]method {
 		rpc.MethodRemove:   of(rpc.RoleSubmit, "Takes entries out of a run's view.", begins(onEntry(s, removeCall))),
 		rpc.MethodCopy:     of(rpc.RoleSubmit, "Copies an entry of a run to another path.", begins(onEntry(s, moveCall(sdk.VerbCopy)))),
 		rpc.MethodMove:     of(rpc.RoleSubmit, "Gives an entry of a run another path, and a run (run://ALIAS) another alias.", begins(onEntry(s, moveCall(sdk.VerbMove)))),
-		rpc.MethodProgress: of(rpc.RoleSubmit, "Notes how far the work of a run has come, for its model and for people.", begins(onRun(s, s.progress))),
+		rpc.MethodProgress: of(rpc.RoleSubmit, "Notes how far the work of a run has come, for its model and for people.", begins(onRunOf(s, s.progress))),
 
 		rpc.MethodLend:   of(rpc.RoleApprove, "Lends servers of MCP and a front end's unsaved texts to a run, until the connection closes.", begins(lasting(s.lend))),
 		rpc.MethodBuffer: of(rpc.RoleApprove, "Answers buffer/wanted, which was sent over this connection.", lasting(s.giveBuffer)),

@@ -46,14 +46,19 @@ func (s *Server) find(ctx context.Context, run, project string) (sdk.Run, error)
 
 // onRun is the handler of a method about one run, which its parameters name.
 func onRun[P, R any](s *Server, handle func(context.Context, sdk.Run, P) (R, error)) func(context.Context, *conn, P) (R, error) {
-	return func(ctx context.Context, _ *conn, p P) (R, error) {
+	return onRunOf(s, func(ctx context.Context, _ *conn, run sdk.Run, p P) (R, error) { return handle(ctx, run, p) })
+}
+
+// onRunOf is onRun for a handler to which it matters who calls.
+func onRunOf[P, R any](s *Server, handle func(context.Context, *conn, sdk.Run, P) (R, error)) func(context.Context, *conn, P) (R, error) {
+	return func(ctx context.Context, c *conn, p P) (R, error) {
 		named := paramsOf(&p)
 		run, err := s.find(ctx, *named.text(rpc.AccessRun), *named.text(rpc.AccessProject))
 		if err != nil {
 			var none R
 			return none, err
 		}
-		return handle(ctx, run, p)
+		return handle(ctx, c, run, p)
 	}
 }
 

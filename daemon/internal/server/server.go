@@ -34,7 +34,7 @@ type Engine interface {
 	StartRun(ctx context.Context, channel bool, p rpc.StartRun) (rpc.Started, error)
 	CallTool(ctx context.Context, approved, channel bool, p rpc.ToolCall) (rpc.ToolDone, error)
 	// UseEntries uses verbs on entries of a run, in one commit or none.
-	UseEntries(ctx context.Context, run sdk.Run, calls []sdk.EntryCall) ([]sdk.EntryDone, error)
+	UseEntries(ctx context.Context, approved, channel bool, run sdk.Run, calls []sdk.EntryCall) ([]sdk.EntryDone, error)
 	CancelCall(ctx context.Context, run int64, path string) ([]string, error)
 	Abort(ctx context.Context, run int64) error
 	AbortHeld(ctx context.Context, run int64) (held int, err error)

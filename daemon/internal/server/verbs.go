@@ -31,13 +31,13 @@ func onEntry[P any](s *Server, callOf func(P) sdk.EntryCall) func(context.Contex
 		case proposed:
 			return s.answerBy(ctx, c, found, call)
 		}
-		return s.use(ctx, found, call)
+		return s.use(ctx, c, found, call)
 	}
 }
 
 // use uses one verb on entries of a run.
-func (s *Server) use(ctx context.Context, run sdk.Run, c sdk.EntryCall) (sdk.EntryDone, error) {
-	done, err := s.cfg.Engine.UseEntries(ctx, run, []sdk.EntryCall{c})
+func (s *Server) use(ctx context.Context, c *conn, run sdk.Run, call sdk.EntryCall) (sdk.EntryDone, error) {
+	done, err := s.cfg.Engine.UseEntries(ctx, c.allowed().Allows(rpc.RoleApprove), c.grant != nil, run, []sdk.EntryCall{call})
 	if err != nil {
 		return sdk.EntryDone{}, err
 	}
@@ -66,6 +66,6 @@ func moveCall(verb sdk.Verb) func(rpc.Move) sdk.EntryCall {
 	}
 }
 
-func (s *Server) progress(ctx context.Context, run sdk.Run, p rpc.Update) (sdk.EntryDone, error) {
-	return s.use(ctx, run, sdk.EntryCall{Verb: sdk.VerbUpdate, Body: &p.Body, Status: p.Status, Attributes: p.Attributes})
+func (s *Server) progress(ctx context.Context, c *conn, run sdk.Run, p rpc.Update) (sdk.EntryDone, error) {
+	return s.use(ctx, c, run, sdk.EntryCall{Verb: sdk.VerbUpdate, Body: &p.Body, Status: p.Status, Attributes: p.Attributes})
 }

@@ -372,3 +372,43 @@ func TestTheTextOfAFileIsStoredOnce(t *testing.T) {
 		t.Errorf("recorded %d bytes of arguments, %v", len(x.ExactArguments()), err)
 	}
 }
+
+// TestAMoveToAFileThatIsCut ends the engine when the file is written and the entry is still there: the next one writes the
+// same again, and the entry goes with the end of the action.
+func TestAMoveToAFileThatIsCut(t *testing.T) {
+	h := prepareHouse(t, calls(call{"set", `{"path":"known://a","body":"x"}`}), calls(call{"mv", `{"path":"known://a","to":"b"}`}), say("done"))
+	h.withFiles()
+	reached, goOn := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	h.store.setRefuse(func(_ int, c sdk.Change) (err error) {
+		if slices.ContainsFunc(c.Writes, func(w sdk.Write) bool { return w.Remove }) {
+			once.Do(func() {
+				close(reached)
+				<-goOn
+				err = sdk.Errorf(sdk.Unavailable, "the disk is full")
+			})
+		}
+		return err
+	})
+	h.start()
+	a := h.submit(Submission{})
+	<-reached
+	close(goOn)
+	h.cut()
+	if got := h.knows(a.Run.ID, "known"); got != "" && got != "a=x" {
+		t.Errorf("it knows %s", got)
+	}
+	h.start()
+	if l := h.await(a); l.Status != sdk.StatusOK {
+		t.Fatalf("ended %d: %s", l.Status, l.Reason)
+	}
+	if got := h.outcomes(a.Run.ID); got != "set:resolved mv:resolved" || h.knows(a.Run.ID, "known") != "" {
+		t.Errorf("%s, it knows %s", got, h.knows(a.Run.ID, "known"))
+	}
+	for _, made := range h.tools.lines() {
+		if made != `write_file {"content":"x","path":"b"}` {
+			t.Errorf("made %s", made)
+		}
+	}
+	h.check(a.Run.ID)
+}

@@ -161,7 +161,7 @@ func (d difference) tells(name, text string) bool {
 	switch {
 	case text == "":
 		return false
-	case name == "content" || name == "new_text":
+	case name == "content" || name == "new_text" || name == "body":
 		return holds(d.after, text)
 	case name == "old_text":
 		return holds(d.before, text)

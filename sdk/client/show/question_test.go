@@ -70,6 +70,7 @@ func TestQuestionShapes(t *testing.T) {
 		"another folder": {"create_directory", `{"path":"p/q"}`, "# new directory r/\n", "? create_directory p/q\n  | # new directory r/\n", false},
 		"a file in a new folder": {"write_file", `{"path":"p/n","content":"hi\n"}`, "# new directory p/\ndiff --git a/p/n b/p/n\nnew file mode 100644\n--- /dev/null\n+++ b/p/n\n@@ -0,0 +1 @@\n+hi\n",
 			"? write_file p/n\n  | # new directory p/\n  | +hi\n", true},
+		"a verb on a file":       {"set", `{"path":"a","body":"x\ny\n"}`, "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n x\n-w\n+y\n", "? set a\n  | -w\n  | +y\n", true},
 		"what is so already":     {"write_file", `{"path":"a","content":"x"}`, "# a stays as it is: its contents are these already\n", "? write_file a content=x\n  | # a stays as it is: its contents are these already\n", true},
 		"a folder that is there": {"create_directory", `{"path":"d"}`, "# the directory d exists already; nothing would be done\n", "? create_directory d\n  | # the directory d exists already; nothing would be done\n", true},
 		"several files": {"delete_path", `{"path":"d","recursive":true}`, "# deleted directory d/\ndiff --git a/d/x b/d/x\ndeleted file mode 100644\n--- a/d/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\ndiff --git a/d/y b/d/y\ndeleted file mode 100644\n--- a/d/y\n+++ /dev/null\n@@ -1 +0,0 @@\n-y\n",

@@ -285,7 +285,7 @@ func (t *turn) sweep(end ending) []*action {
 	for _, x := range t.all() {
 		x.reopen() // what was planned, and is not made
 		if x.moved() {
-			x.stay(workEnded(end.reason))
+			x.stay(sdk.Errorf(sdk.Aborted, "the work was ended: %s", end.reason))
 		}
 		switch {
 		case x.ended(), x.unrecorded():

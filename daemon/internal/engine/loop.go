@@ -232,6 +232,7 @@ func (e *Engine) putDown(a *activeLoop) {
 	}
 	change := sdk.Change{Run: a.loop.Run, Writes: a.turn.takeWrites(), Notes: a.turn.takeNotes()}
 	over, first := a.turn.unclosed(), len(change.Writes)
+	e.leaveMoved(e.base, over)
 	change.Writes = append(change.Writes, endWrites(over)...)
 	if len(change.Writes)+len(change.Notes) == 0 {
 		return

@@ -126,8 +126,10 @@ func (x *action) moved() bool {
 	return x.stands != nil && !x.stands.stays && x.stands.file.Moves != "" && x.State == sdk.StateResolved && !x.closed()
 }
 
-// leaveMoved plans that entries go which calls moved to files. One that was changed meanwhile stays.
+// leaveMoved plans that entries go which calls moved to files. One that was changed meanwhile stays. It is done to its end
+// whatever ends meanwhile, since the files are written.
 func (e *Engine) leaveMoved(ctx context.Context, over []*action) {
+	ctx = context.WithoutCancel(ctx)
 	for _, x := range which(over, (*action).moved) {
 		if x.result.Writes != nil {
 			continue

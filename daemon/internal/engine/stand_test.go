@@ -412,3 +412,28 @@ func TestAMoveToAFileThatIsCut(t *testing.T) {
 	}
 	h.check(a.Run.ID)
 }
+
+// TestAMoveToAFileInAStop stops the engine while the file is written: both ends are recorded.
+func TestAMoveToAFileInAStop(t *testing.T) {
+	h := prepareHouse(t, calls(call{"set", `{"path":"known://a","body":"x"}`}), calls(call{"mv", `{"path":"known://a","to":"b"}`}), say("done"))
+	h.withFiles()
+	reached := make(chan struct{})
+	var once sync.Once
+	h.tools.on("write_file", func(ctx context.Context, _ sdk.Invocation, _ sdk.Stream) (sdk.ToolResult, error) {
+		once.Do(func() { close(reached) })
+		<-ctx.Done()
+		return ok("written all the same")
+	})
+	h.start()
+	a := h.submit(Submission{})
+	<-reached
+	h.cut()
+	if x := h.actions(a.Run.ID)[1]; x.State != sdk.StateResolved || x.Body != "written all the same" || h.knows(a.Run.ID, "known") != "" {
+		t.Errorf("%s %s: %s, it knows %s", x.Path, x.State, x.Body, h.knows(a.Run.ID, "known"))
+	}
+	h.start()
+	if l := h.await(a); l.Status != sdk.StatusOK {
+		t.Fatalf("ended %d: %s", l.Status, l.Reason)
+	}
+	h.check(a.Run.ID)
+}

@@ -437,3 +437,21 @@ func TestAMoveToAFileInAStop(t *testing.T) {
 	}
 	h.check(a.Run.ID)
 }
+
+// TestRepeatsOfAVerbOnAFile holds that the same call twice is known by what the model wrote, and one with another text is not it.
+func TestRepeatsOfAVerbOnAFile(t *testing.T) {
+	same := call{"set", `{"path":"/workspace/a","body":"x"}`}
+	h := prepareHouse(t, calls(same), calls(same), calls(call{"set", `{"path":"/workspace/a","body":"y"}`}), say("done"))
+	h.withFiles()
+	h.config.Access = &fakeAccess{}
+	h.start()
+	a := h.submit(Submission{})
+	h.await(a)
+	if got := strings.Join(h.tools.lines(), "; "); got != `write_file {"content":"x","path":"a"}; write_file {"content":"y","path":"a"}` {
+		t.Errorf("made %s", got)
+	}
+	if got := h.outcomes(a.Run.ID); got != "set:resolved set:resolved set:resolved" {
+		t.Errorf("got %s", got)
+	}
+	h.check(a.Run.ID)
+}

@@ -103,30 +103,59 @@ func (rules ignored) ignores(at string, folder bool) bool {
 }
 
 // fits matches a pattern with a path, part by part; "**" is any number of parts, and at
-// the end one at least.
+// the end one at least. Where it fails it goes on behind the last "**" alone, since what an earlier one
+// could take besides, that one can take too: the time is the product of both lengths.
 func fits(pattern, at []string) bool {
-	for len(pattern) > 0 {
-		if pattern[0] == "**" {
-			if len(pattern) == 1 {
-				return len(at) > 0
-			}
-			for len(pattern) > 1 && pattern[1] == "**" {
-				pattern = pattern[1:]
-			}
-			for i := range at {
-				if fits(pattern[1:], at[i:]) {
-					return true
-				}
-			}
-			return false
-		}
+	if n := len(pattern); n > 0 && pattern[n-1] == "**" { // the last part is its
 		if len(at) == 0 {
 			return false
 		}
-		if ok, err := path.Match(pattern[0], at[0]); !ok || err != nil {
+		return n == 1 || fitsBegin(pattern[:n-1], at[:len(at)-1])
+	}
+	p, i := 0, 0
+	star, from := -1, 0
+	for i < len(at) {
+		switch {
+		case p < len(pattern) && pattern[p] == "**":
+			star, from = p, i
+			p++
+		case p < len(pattern) && fitsPart(pattern[p], at[i]):
+			p, i = p+1, i+1
+		case star >= 0:
+			from++
+			p, i = star+1, from
+		default:
 			return false
 		}
-		pattern, at = pattern[1:], at[1:]
 	}
-	return len(at) == 0
+	for p < len(pattern) && pattern[p] == "**" {
+		p++
+	}
+	return p == len(pattern)
+}
+
+// fitsBegin reports whether a pattern fits the begin of a path, or all of it.
+func fitsBegin(pattern, at []string) bool {
+	p, i := 0, 0
+	star, from := -1, 0
+	for p < len(pattern) {
+		switch {
+		case pattern[p] == "**":
+			star, from = p, i
+			p++
+		case i < len(at) && fitsPart(pattern[p], at[i]):
+			p, i = p+1, i+1
+		case star >= 0 && from < len(at):
+			from++
+			p, i = star+1, from
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+func fitsPart(pattern, part string) bool {
+	ok, err := path.Match(pattern, part)
+	return ok && err == nil
 }

@@ -192,33 +192,42 @@ func enter(root *os.Root, at string) (*os.Root, string, error) {
 	dir := root
 	parts := strings.Split(at, "/")
 	for _, part := range parts[:len(parts)-1] {
-		info, err := dir.Lstat(part)
-		var sub *os.Root
-		if err == nil && !info.IsDir() {
-			err = fs.ErrNotExist
-		}
-		if err == nil {
-			sub, err = dir.OpenRoot(part + "/.")
-		}
-		if err == nil {
-			var opened fs.FileInfo
-			if opened, err = sub.Stat("."); err == nil && !os.SameFile(info, opened) {
-				err = fs.ErrNotExist // a link was swapped in
-			}
-			if err != nil {
-				_ = sub.Close() // it was only looked at
-			}
-		}
+		sub, err := into(dir, part)
 		leave(root, dir)
-		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-			return nil, "", nil
-		}
-		if err != nil {
+		if sub == nil {
 			return nil, "", err
 		}
 		dir = sub
 	}
 	return dir, parts[len(parts)-1], nil
+}
+
+// into opens a folder in a folder, which is no link. Nil is one that is not there, or cannot be entered.
+func into(dir *os.Root, name string) (*os.Root, error) {
+	info, err := dir.Lstat(name)
+	var sub *os.Root
+	if err == nil && !info.IsDir() {
+		err = fs.ErrNotExist
+	}
+	if err == nil {
+		sub, err = dir.OpenRoot(name + "/.")
+	}
+	if err == nil {
+		var opened fs.FileInfo
+		if opened, err = sub.Stat("."); err == nil && !os.SameFile(info, opened) {
+			err = fs.ErrNotExist // a link was swapped in
+		}
+		if err != nil {
+			_ = sub.Close() // it was only looked at
+		}
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	return sub, nil
 }
 
 func leave(root, dir *os.Root) {

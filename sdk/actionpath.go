@@ -22,13 +22,13 @@ const (
 )
 
 // ParseActionPath reads a path; false is that it is in another form, and so no
-// action's. A path that it reads is what String writes.
+// action's: the list of a project's files (ManifestPath) is of no turn. A path that it reads is what String writes.
 func ParseActionPath(path string) (ActionPath, bool) {
 	rest, ok := strings.CutPrefix(path, TurnPrefix)
 	number, rest, split := strings.Cut(rest, "/")
 	tool, slug, whole := strings.Cut(rest, "/")
 	turn, err := strconv.Atoi(number)
-	if !ok || !split || !whole || tool == "" || slug == "" || err != nil || turn < 0 || strconv.Itoa(turn) != number {
+	if !ok || !split || !whole || tool == "" || slug == "" || err != nil || turn < 0 || strconv.Itoa(turn) != number || path == ManifestPath {
 		return ActionPath{}, false
 	}
 	return ActionPath{Turn: turn, Tool: tool, Slug: slug}, true

@@ -133,6 +133,7 @@ type JournalRow struct {
 // The kinds of journal rows. Data of an entry row is EntryChange.
 const (
 	KindProjectCreated = "project.created"
+	KindConstrained    = "project.constrained" // {"pattern","constraint"}; without a constraint it was taken away
 	KindRunCreated     = "run.created"
 	KindRunStatus      = "run.status"     // {"from":100,"to":102}
 	KindRunRenamed     = "run.renamed"    // {"from","to"}

@@ -16,7 +16,7 @@ func TestNewerSchemaAndForeignFileAreRefused(t *testing.T) {
 		spoil string
 		says  string
 	}{
-		"newer":   {`PRAGMA user_version = 9`, "newer Bothy (its schema is 9"},
+		"newer":   {`PRAGMA user_version = 999`, "newer Bothy (its schema is 999"},
 		"foreign": {`PRAGMA application_id = 1`, "another program"},
 	} {
 		t.Run(name, func(t *testing.T) {

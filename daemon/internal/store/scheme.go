@@ -26,7 +26,7 @@ func builtinSchemes() []sdk.Scheme {
 			})
 		}
 	}
-	add(sdk.CategoryData, open, "file", "http", "https")
+	add(sdk.CategoryData, open, "http", "https")
 	add(sdk.CategoryData, people, "known")
 	add(sdk.CategoryData, system, "sh", "env") // what a command printed
 	add(sdk.CategoryData, system, "skill")     // what a run has loaded: a model follows it, so no plugin may write it
@@ -38,6 +38,8 @@ func builtinSchemes() []sdk.Scheme {
 	add(sdk.CategoryAudit, system, "tool", "instructions", "system", "reasoning", "model", "user", "assistant", "content", "change", "image")
 	add(sdk.CategoryAudit, system, "run")                                 // of others a verb on it is a call of what it comes to
 	add(sdk.CategoryAudit, system, "mode", sdk.SchemeOf(sdk.OldModePath)) // what a run may do without asking
+	// A file is what the disk says, so nobody writes its entry but who has looked there.
+	all = append(all, sdk.Scheme{Name: fileScheme, Category: sdk.CategoryData, Scope: "project", WritableBy: system, ModelVisible: true})
 	// What a person said yes to holds for the project, whichever run recorded it.
 	for _, name := range []string{"trust", "rule"} {
 		all = append(all, sdk.Scheme{Name: name, Category: sdk.CategoryAudit, Scope: "project", WritableBy: system})

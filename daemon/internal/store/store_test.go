@@ -157,6 +157,9 @@ func (f *fixture) damage(q string, args ...any) {
 func body(s string) *string { return &s }
 
 func known(path, text string) sdk.Write {
+	if sdk.SchemeOf(path) == fileScheme { // which the system alone writes
+		return sdk.Write{Path: path, Body: &text, Writer: sdk.WriterSystem}
+	}
 	return sdk.Write{Path: path, Body: &text, Writer: sdk.WriterModel}
 }
 

@@ -103,7 +103,7 @@ func TestEntriesByPattern(t *testing.T) {
 	paths := []string{"src/[id]/page.tsx", "src/i/page.tsx", "src/(group)/x", "known://a*b", "known://axb", "known://what?", "known://{a,b}", "known://turn", "known://turn/1", "known://turn_1"}
 	var writes []sdk.Write
 	for _, p := range paths {
-		writes = append(writes, sdk.Write{Path: p, Body: body("text"), Writer: sdk.WriterModel})
+		writes = append(writes, known(p, "text"))
 	}
 	f.commit(writes...)
 	for _, tt := range []struct {

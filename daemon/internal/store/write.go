@@ -37,12 +37,20 @@ func (t *tx) write(run *sdk.Run, w *sdk.Write, attributes patch) (sdk.Entry, err
 	if err := checkWrite(path, w); err != nil {
 		return sdk.Entry{}, err
 	}
+	if name == fileScheme && run.Private {
+		return sdk.Entry{}, sdk.Errorf(sdk.Permission, "%s is a file of the project, and the run %s has nothing of that: a channel made it", path, run.Alias)
+	}
 	scope := runScope(run.ID)
 	switch scheme.Scope {
 	case "project":
-		scope = fmt.Sprintf("project:%d", run.Project)
+		scope = projectScope(run.Project)
 	case "global":
 		scope = "global"
+	}
+	if name == fileScheme {
+		if err := t.exec(dropOldFile, run.ID, path, scope); err != nil {
+			return sdk.Entry{}, err
+		}
 	}
 	x, err := t.look(run, scope, path)
 	if err != nil {
@@ -223,6 +231,11 @@ func (t *tx) set(run *sdk.Run, path, scope string, w *sdk.Write, attributes patc
 	}
 	if err := t.tellSet(run, path, &x, w, wroteBody, changed); err != nil {
 		return sdk.Entry{}, err
+	}
+	if sdk.SchemeOf(path) == fileScheme && (x.hash != old.hash || len(changed) > 0) {
+		if _, err := t.tellViews(run.Project, run.ID, path, &x, x.hash != old.hash, changed); err != nil {
+			return sdk.Entry{}, err
+		}
 	}
 	return x.result(t, path), nil
 }

@@ -67,7 +67,11 @@ func TestPaths(t *testing.T) {
 		"known://" + strings.Repeat("x", sdk.MaxPath-8), strings.Repeat("é", sdk.MaxPath/2),
 	} {
 		f.commit(known(path, "x"))
-		if e := f.entry(path); e.Path != path || e.Scope != runScope(f.run.ID) {
+		scope := runScope(f.run.ID)
+		if sdk.SchemeOf(path) == fileScheme {
+			scope = projectScope(f.project.ID)
+		}
+		if e := f.entry(path); e.Path != path || e.Scope != scope {
 			t.Errorf("%.40q came back as %.40q in %s", path, e.Path, e.Scope)
 		}
 	}

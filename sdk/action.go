@@ -95,6 +95,9 @@ type ActionProposal struct {
 	OldForm bool `json:"-"`
 }
 
+// RunsClient says in ActionAnswer.Runs that a command runs at the client that accepted it, outside of the sandbox.
+const RunsClient = "client"
+
 // ActionAnswer is what a person answered.
 type ActionAnswer struct {
 	Answer Answer    `json:"answer"`
@@ -102,6 +105,7 @@ type ActionAnswer struct {
 	At     time.Time `json:"at"`
 	Reason string    `json:"reason,omitempty"`
 	Rule   string    `json:"rule,omitempty"` // the id of the rule that the answer left
+	Runs   string    `json:"runs,omitempty"` // RunsClient: who answered runs the command, and not the daemon
 }
 
 // ActionEnd is how an action ended, beside its state, outcome and body.

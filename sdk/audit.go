@@ -27,6 +27,7 @@ type AuditRecord struct {
 	Rule      string          `json:"rule,omitempty"`
 	Source    string          `json:"source,omitempty"`
 	Answer    Answer          `json:"answer,omitempty"`
+	Runs      string          `json:"runs,omitempty"` // RunsClient: who answered ran the command, outside of the sandbox
 	State     State           `json:"state,omitempty"`
 	Outcome   Outcome         `json:"outcome,omitempty"`
 	Exit      *int            `json:"exit,omitempty"`

@@ -148,6 +148,9 @@ type Prepared struct {
 // something that lives until the run rests (the event run.rested).
 const MetadataRunning = "running"
 
+// MetadataCancelled is the member of an action's metadata that says why a command was cancelled that a client ran.
+const MetadataCancelled = "cancelled"
+
 // ToolResult is what a tool answers. A tool that did its work and found a
 // failure (a command's exit status) says so here; a Go error is for a call
 // that could not be made.

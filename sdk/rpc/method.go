@@ -38,6 +38,11 @@ const (
 	MethodMove     = "mv"
 	MethodProgress = "update"
 
+	MethodStream          = "stream"
+	MethodStreamCompleted = "stream/completed"
+	MethodStreamAborted   = "stream/aborted"
+	MethodStreamCancel    = "stream/cancel"
+
 	MethodRuns    = "getRuns"
 	MethodRun     = "getRun"
 	MethodEntries = "getEntries"

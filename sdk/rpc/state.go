@@ -42,7 +42,7 @@ type ProposedEntry struct {
 }
 
 // StreamCancelled is the notification stream/cancelled: a call that still ran was cancelled, and
-// nothing more of its output is taken.
+// nothing more of its output is taken. The connection of the client that runs it is told without a watch.
 type StreamCancelled struct {
 	Run    string `json:"run"`
 	Path   string `json:"path"`

@@ -138,6 +138,9 @@ func auditRow(r rpc.AuditRecord) []string {
 	if r.Answer != "" {
 		decided += ", " + string(r.Answer)
 	}
+	if r.Runs != "" {
+		decided += " by the " + r.Runs + " that runs it"
+	}
 	return []string{r.Time.Local().Format("2006-01-02 15:04:05"), r.Run, what, decided, r.Rule, auditEnd(r), text}
 }
 

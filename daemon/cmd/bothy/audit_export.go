@@ -90,6 +90,10 @@ func auditLine(r rpc.AuditRecord) string {
 }
 
 func auditResult(r rpc.AuditRecord) string {
+	if at := r.Runs; at != "" { // outside of the sandbox
+		r.Runs = ""
+		return auditResult(r) + " by the " + at
+	}
 	switch {
 	case r.Event != "":
 		return "event:" + r.Event

@@ -25,6 +25,7 @@ func TestAuditLine(t *testing.T) {
 		"out of time":    {rpc.AuditRecord{Dir: "/p", Command: "a", State: sdk.StateFailed, Outcome: sdk.Timeout, Exit: &killed}, "/p | a | timeout"},
 		"rejected":       {rpc.AuditRecord{Dir: "/p", Command: "a", Verdict: sdk.Propose, Answer: sdk.Reject, State: sdk.StateFailed, Outcome: sdk.Permission}, "/p | a | rejected"},
 		"accepted":       {rpc.AuditRecord{Dir: "/p", Command: "a", Verdict: sdk.Propose, Answer: sdk.Accept, State: sdk.StateResolved, Exit: &zero}, "/p | a | exit:0"},
+		"a client's":     {rpc.AuditRecord{Dir: "/p", Command: "a", Verdict: sdk.Propose, Answer: sdk.Accept, Runs: sdk.RunsClient, State: sdk.StateResolved, Exit: &zero}, "/p | a | exit:0 by the client"},
 		"a tool":         {rpc.AuditRecord{Tool: "read", Project: "/p", Arguments: json.RawMessage(`{"path":"x"}`), State: sdk.StateResolved}, `/p | read {"path":"x"} | ok`},
 		"a plugin's":     {rpc.AuditRecord{Tool: "read", Project: "/p", Arguments: json.RawMessage(`{}`), Verdict: sdk.Allow}, `/p | read {} | called`},
 		"a violation":    {rpc.AuditRecord{Dir: "/p", Command: "a", Event: "sandbox_violation", Detail: "d", State: sdk.StateFailed, Exit: &zero}, "/p | a | event:sandbox_violation"},

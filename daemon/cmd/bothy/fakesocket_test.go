@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/bothyd/bothy/daemon/internal/server"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
@@ -43,6 +44,12 @@ func (f *fakeDaemon) Cassette(_ context.Context, _ int64, prompt int, offset int
 }
 
 func (f *fakeDaemon) CancelCall(context.Context, int64, string) ([]string, error) { return nil, nil }
+
+// noStreams are no commands that clients run.
+type noStreams struct{ server.Streams }
+
+func (noStreams) LeaveStreams(string)                                       {}
+func (noStreams) StreamsCancelled(func(string, int64, rpc.StreamCancelled)) {}
 
 func (f *fakeDaemon) UseEntries(_ context.Context, _, _ bool, run sdk.Run, calls []sdk.EntryCall) ([]sdk.EntryDone, error) {
 	text, err := json.Marshal(calls)

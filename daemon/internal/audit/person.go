@@ -15,6 +15,9 @@ func (r *Runlogs) personLines(row sdk.JournalRow, c sdk.EntryChange, at sdk.Acti
 		if at.Answer.Reason != "" {
 			p["reason"] = at.Answer.Reason
 		}
+		if at.Answer.Runs != "" {
+			p["runs"] = at.Answer.Runs
+		}
 		if at.Answer.Rule != "" {
 			p["rule"] = at.Answer.Rule
 		}

@@ -90,7 +90,7 @@ func readAction(row sdk.JournalRow, r *sdk.AuditRecord) bool {
 		}
 	}
 	if a.Answer != nil {
-		r.Answer = a.Answer.Answer
+		r.Answer, r.Runs = a.Answer.Answer, a.Answer.Runs
 	}
 	if c.State != sdk.StateResolved {
 		r.Detail = a.Why()

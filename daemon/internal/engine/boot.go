@@ -24,6 +24,13 @@ func (e *Engine) boot(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	streams, err := e.cfg.Store.Streaming(ctx)
+	if err != nil {
+		return err
+	}
+	if len(streams) > 0 {
+		e.busy.Go(func() { e.leftStreams(e.base, streams) })
+	}
 	for _, row := range turns {
 		e.busy.Go(func() {
 			if err := e.closeLeft(e.base, row); err != nil {

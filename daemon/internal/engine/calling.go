@@ -9,7 +9,7 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// calling are the calls of clients that are under way, by run and by path. Its zero value
+// calling are calls that are under way and can be ended by themselves, by run and by path. Its zero value
 // works.
 type calling struct {
 	mu    sync.Mutex
@@ -34,6 +34,17 @@ func (c *calling) begin(run int64, path string, cancel context.CancelCauseFunc) 
 			delete(c.calls, run)
 		}
 	}
+}
+
+// cancel ends a call with a cause; false is that there is none.
+func (c *calling) cancel(run int64, path string, why error) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	end, is := c.calls[run][path]
+	if is {
+		end(why)
+	}
+	return is
 }
 
 // CancelCall ends the call of a client in a run, by its action's path; with no path all

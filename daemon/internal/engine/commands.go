@@ -12,7 +12,8 @@ import (
 
 // sh and env are the daemon's own names for the tool that runs commands in the sandbox. Policy, proposals,
 // hooks and the plugin know the call as one of that tool; what is otherwise is that its output is two
-// entries of its own (outputs.go), and that env is there where a loop may only read.
+// entries of its own (outputs.go), that a client may run it (handover.go), and that env is there where
+// a loop may only read.
 
 // commandTools are sh and env, before it is known which tool makes their calls.
 var commandTools = []sdk.Tool{

@@ -156,7 +156,9 @@ type Engine struct {
 	serves    servings
 	calling   calling
 	inquiries inquiries
-	started   string // names this engine among all that work on the store
+	handed    handovers
+	commands  calling // of sh and env that run in the sandbox
+	started   string  // names this engine among all that work on the store
 
 	// base ends when Close has no more patience; draining ends when Close begins.
 	base     context.Context

@@ -45,6 +45,12 @@ func (e *Engine) run(ctx context.Context, a *activeLoop, x *action) error {
 	call := e.invocation(a.run, x)
 	bounded, late, cancel := deadline.With(ctx, toolTime+toolTime/10, context.DeadlineExceeded)
 	defer cancel()
+	if x.Streams {
+		var end context.CancelCauseFunc
+		bounded, end = context.WithCancelCause(bounded)
+		defer end(nil)
+		defer e.commands.begin(a.run.ID, x.Path, end)()
+	}
 	e.askEditor(bounded, a.run, x, &call)
 	endServing := e.serves.begin(bounded, late, call.CallID, a, x)
 	failpoint.Hit(failpoint.EffectBefore)
@@ -64,6 +70,9 @@ func (e *Engine) run(ctx context.Context, a *activeLoop, x *action) error {
 	}
 	endServing()
 	cause := context.Cause(ctx)
+	if ended := context.Cause(bounded); cause == nil && errors.Is(ended, errAborted) { // this command alone was
+		cause = ended
+	}
 	cut := errors.Is(cause, errStopping) && (err != nil || !result.Success)
 	sent := out.close(cut)
 	if cut {

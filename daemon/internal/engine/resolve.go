@@ -20,7 +20,8 @@ func (e *Engine) Resolve(ctx context.Context, r rpc.Resolve) (rpc.Resolved, erro
 }
 
 // ResolveRun is Resolve for a client that answers by run/resolve, of a session. Output is the answer to a question,
-// and of an accepted call the body that filters of proposal.content begin with.
+// and of an accepted call the body that filters of proposal.content begin with. A command of sh or env that it accepts the
+// client runs itself, for as long as the session lasts.
 func (e *Engine) ResolveRun(ctx context.Context, session string, r rpc.Resolve, output string) (rpc.Resolved, error) {
 	return e.resolve(ctx, r, here{session, output, true})
 }
@@ -68,6 +69,8 @@ func (e *Engine) resolve(ctx context.Context, r rpc.Resolve, by here) (rpc.Resol
 		return e.reject(ctx, q, q.given.Reason)
 	case q.gone != nil:
 		return rpc.Resolved{}, q.gone
+	case r.Answer == sdk.Accept && by.runs && q.x.Streams:
+		return e.handOver(ctx, q, by, r.Remember)
 	case r.Answer == sdk.Accept:
 		return e.accept(ctx, q, r.Remember)
 	case r.Answer == sdk.Edit:

@@ -16,7 +16,8 @@ type Store interface {
 	Entries(ctx context.Context, q sdk.EntryQuery) ([]sdk.Entry, error)
 	Chunks(ctx context.Context, run int64, path string) ([]sdk.Chunk, error) // of a stream that has not ended
 	Journal(ctx context.Context, q sdk.JournalQuery) ([]sdk.JournalRow, error)
-	Proposed(ctx context.Context) ([]sdk.EntryEvent, error) // what waits for a person, oldest first
+	Proposed(ctx context.Context) ([]sdk.EntryEvent, error)  // what waits for a person, oldest first
+	Streaming(ctx context.Context) ([]sdk.EntryEvent, error) // output of commands that has not ended, without bodies
 	Answered(ctx context.Context, project, run int64, id string, limit int) ([]sdk.EntryEvent, error)
 	Seq() int64
 	Changed() <-chan struct{} // closed after the next commit

@@ -227,7 +227,7 @@ func (e *Engine) over(w *worker) {
 // Abort ends the loop that the run works on, and returns when that is
 // recorded, or after a second when the store takes no writes (unavailable): the
 // work has ended then as well. Loops that wait go on after it. A run that works
-// on nothing is a conflict.
+// on nothing is a conflict, unless a client runs a command of it. Such commands are ended too.
 func (e *Engine) Abort(ctx context.Context, run int64) error {
 	e.mu.Lock()
 	w, ok := e.workers[run]
@@ -236,6 +236,9 @@ func (e *Engine) Abort(ctx context.Context, run int64) error {
 		r, err := e.cfg.Store.Run(ctx, run)
 		if err != nil {
 			return err
+		}
+		if e.cancelIn(ctx, run, "aborted by a person") > 0 {
+			return nil
 		}
 		return sdk.Errorf(sdk.Conflict, "the run %s works on nothing now, so there is nothing to abort", r.Alias)
 	}
@@ -251,6 +254,7 @@ func (e *Engine) Abort(ctx context.Context, run int64) error {
 	for {
 		select {
 		case <-ended:
+			e.cancelIn(ctx, run, "aborted by a person")
 			return nil
 		case <-ctx.Done():
 			return fmt.Errorf("the run was told to stop and has not ended yet: %w", ctx.Err())

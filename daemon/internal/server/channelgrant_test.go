@@ -97,7 +97,7 @@ func TestEveryMethodIsHeldToTheChannel(t *testing.T) {
 			if _, names := foreign[f.name]; names {
 				named = append(named, f.name)
 			}
-			verbs := []string{rpc.MethodSet, rpc.MethodGet, rpc.MethodRemove, rpc.MethodCopy, rpc.MethodMove}
+			verbs := []string{rpc.MethodSet, rpc.MethodGet, rpc.MethodRemove, rpc.MethodCopy, rpc.MethodMove, rpc.MethodStreamCancel}
 			ofRun := f.name == "action" && m.needs("run") || f.name == "path" && slices.Contains(verbs, name) // and looked for in that
 			if slices.Contains([]string{"file", "action", "path", "entry"}, f.name) && !ofRun {
 				t.Errorf("%s takes %q, which nobody holds to a project", name, f.name)

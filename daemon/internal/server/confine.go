@@ -35,6 +35,8 @@ var channelMethods = map[string]limit{
 	rpc.MethodSet: ofEntry, rpc.MethodGet: ofEntry, rpc.MethodRemove: ofEntry, rpc.MethodCopy: ofEntry, rpc.MethodMove: ofEntry, rpc.MethodProgress: ofRun,
 	rpc.MethodInject: ofRun,
 
+	rpc.MethodStreamCancel: ofRun, // and none of the others: a channel never runs what it accepts
+
 	rpc.MethodProposal: ofProposal,
 	rpc.MethodJournal:  ofJournal, rpc.MethodWatch: ofJournal,
 }

@@ -34,6 +34,8 @@ type conn struct {
 	session string        // random, as long as the connection lasts; nobody outside the daemon is told
 	grant   *channelGrant // of the channel whose plugin is at the other end; nil for people
 
+	last chan struct{} // closed when the last message was done that has its place in order; the reader's own
+
 	mu      sync.Mutex
 	role    rpc.Role
 	shown   bool // the token of the grant
@@ -49,8 +51,11 @@ type conn struct {
 func newConn(s *Server, line transport, from caller, beyond bool) *conn {
 	ctx, cancel := context.WithCancel(s.forced)
 	out := newOutbox(line, s.cfg.Redact)
+	first := make(chan struct{})
+	close(first)
 	return &conn{
-		s: s, line: line, peer: from.peer, out: out, sent: &sent{}, skills: &skillNews{out: out, busy: true}, tools: &toolNews{out: out, busy: true},
+		last: first,
+		s:    s, line: line, peer: from.peer, out: out, sent: &sent{}, skills: &skillNews{out: out, busy: true}, tools: &toolNews{out: out, busy: true},
 		slots: make(chan struct{}, s.limits.InFlight),
 		ctx:   ctx, cancel: cancel, watches: map[int64]*watch{},
 		lends: map[string]bool{}, wants: map[int64]chan<- rpc.BufferGiven{},
@@ -154,9 +159,16 @@ func (c *conn) take(frame []byte) {
 		return
 	}
 	c.active()
-	select {
-	case c.slots <- struct{}{}:
-	default:
+	before, done := c.place(calls)
+	switch {
+	case before != nil: // it waits for a slot: what a command prints comes fast, and a piece that is refused would be lost
+		select {
+		case c.slots <- struct{}{}:
+		case <-c.ctx.Done():
+			close(done)
+			return
+		}
+	case !c.slot():
 		id := calls[0].ID
 		if batch {
 			id = nil // of all of it
@@ -173,6 +185,10 @@ func (c *conn) take(frame []byte) {
 			c.active()
 			<-c.slots
 		}
+		if before != nil {
+			<-before
+			defer close(done)
+		}
 		text := c.answerAll(calls, batch, &shown)
 		if text == nil {
 			free()
@@ -180,6 +196,27 @@ func (c *conn) take(frame []byte) {
 		}
 		c.out.put(text, free)
 	}()
+}
+
+// slot takes a slot; false is that all are taken.
+func (c *conn) slot() bool {
+	select {
+	case c.slots <- struct{}{}:
+		return true
+	default:
+		return false
+	}
+}
+
+// place is that of a message among those which are done in order: before is closed when its turn has come, and it closes
+// done. Both are nil of any other.
+func (c *conn) place(calls []call) (before <-chan struct{}, done chan struct{}) {
+	if !ordered(calls) {
+		return nil, nil
+	}
+	before, done = c.last, make(chan struct{})
+	c.last = done
+	return before, done
 }
 
 // unknown is why a request cannot be called at all.

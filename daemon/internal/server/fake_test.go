@@ -171,6 +171,9 @@ type fakeEngine struct {
 	done     []string // the other verbs
 	touched  map[int64]rpc.PromptFiles
 	tool     func(context.Context, rpc.ToolCall) (rpc.ToolDone, error)
+	streams  []string // sessions that sent pieces
+	left     []string // sessions that have ended
+	tell     func(session string, run int64, p rpc.StreamCancelled)
 }
 
 func (f *fakeEngine) Submit(_ context.Context, session string, readOnly, _, _ bool, p rpc.Prompt) (rpc.Accepted, error) {
@@ -243,6 +246,49 @@ func (f *fakeEngine) CancelCall(_ context.Context, run int64, path string) ([]st
 	f.did("cancel %q of %d", path, run)
 	return []string{"log://turn_1/bash/ls"}, nil
 }
+
+func (f *fakeEngine) Stream(_ context.Context, session string, run int64, p rpc.Stream) error {
+	if session == "" {
+		return sdk.Errorf(sdk.Internal, "there is no session")
+	}
+	if p.Path == "log://turn_1/sh/slow" {
+		time.Sleep(time.Millisecond)
+	}
+	f.did("stream %d %s %d %s", run, p.Path, p.Channel, p.Chunk)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.streams = append(f.streams, session)
+	return nil
+}
+
+func (f *fakeEngine) StreamCompleted(_ context.Context, _ string, run int64, p rpc.StreamCompleted) ([]rpc.StreamOutput, error) {
+	f.did("completed %d %s %d %s", run, p.Path, *p.ExitCode, p.Duration)
+	return []rpc.StreamOutput{{Path: "sh://turn_1/call_1", Bytes: 3, Status: 200}}, nil
+}
+
+func (f *fakeEngine) StreamAborted(_ context.Context, _ string, run int64, p rpc.StreamAborted) ([]rpc.StreamOutput, error) {
+	f.did("aborted %d %s %s", run, p.Path, p.Reason)
+	return nil, nil
+}
+
+func (f *fakeEngine) StreamCancel(_ context.Context, run int64, p rpc.StreamCancel) ([]rpc.StreamOutput, error) {
+	f.did("cancel %d %s %s", run, p.Path, p.Reason)
+	f.mu.Lock()
+	sessions, tell := f.streams[max(0, len(f.streams)-1):], f.tell
+	f.mu.Unlock()
+	for _, session := range sessions {
+		tell(session, run, rpc.StreamCancelled{Run: "seven", Path: p.Path, Reason: p.Reason})
+	}
+	return nil, nil
+}
+
+func (f *fakeEngine) LeaveStreams(session string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.left = append(f.left, session)
+}
+
+func (f *fakeEngine) StreamsCancelled(tell func(string, int64, rpc.StreamCancelled)) { f.tell = tell }
 
 func (f *fakeEngine) did(format string, args ...any) {
 	f.mu.Lock()

@@ -65,6 +65,11 @@ func (s *Server) table() map[string]method {
 		rpc.MethodMove:     of(rpc.RoleSubmit, "Gives an entry of a run another path, and a run (run://ALIAS) another alias.", begins(onEntry(s, moveCall(sdk.VerbMove)))),
 		rpc.MethodProgress: of(rpc.RoleSubmit, "Notes how far the work of a run has come, for its model and for people.", begins(onRunOf(s, s.progress))),
 
+		rpc.MethodStream:          of(rpc.RoleSubmit, "Takes a piece of what a command printed that this connection accepted by run/resolve, and runs. Calls of stream are done in the order in which they come.", streaming(s, s.stream)),
+		rpc.MethodStreamCompleted: of(rpc.RoleSubmit, "Ends such a command, by its exit status.", streaming(s, s.streamCompleted)),
+		rpc.MethodStreamAborted:   of(rpc.RoleSubmit, "Ends such a command, which the client ended.", streaming(s, s.streamAborted)),
+		rpc.MethodStreamCancel:    of(rpc.RoleSubmit, "Ends a command of sh or env, whoever runs it; a client that does is told by stream/cancelled.", streaming(s, s.streamCancel)),
+
 		rpc.MethodLend:   of(rpc.RoleApprove, "Lends servers of MCP and a front end's unsaved texts to a run, until the connection closes.", begins(lasting(s.lend))),
 		rpc.MethodBuffer: of(rpc.RoleApprove, "Answers buffer/wanted, which was sent over this connection.", lasting(s.giveBuffer)),
 

@@ -35,6 +35,7 @@ type Engine interface {
 	CallTool(ctx context.Context, approved, channel bool, p rpc.ToolCall) (rpc.ToolDone, error)
 	// UseEntries uses verbs on entries of a run, in one commit or none.
 	UseEntries(ctx context.Context, approved, channel bool, run sdk.Run, calls []sdk.EntryCall) ([]sdk.EntryDone, error)
+	Streams
 	CancelCall(ctx context.Context, run int64, path string) ([]string, error)
 	Abort(ctx context.Context, run int64) error
 	AbortHeld(ctx context.Context, run int64) (held int, err error)
@@ -214,6 +215,7 @@ func New(cfg Config) (*Server, error) {
 	s.draining, s.drain = context.WithCancel(context.Background())
 	s.forced, s.force = context.WithCancel(context.Background())
 	s.methods = s.table()
+	cfg.Engine.StreamsCancelled(s.Clients.streamCancelled)
 	return s, nil
 }
 
@@ -331,6 +333,7 @@ func (s *Server) seat(line transport, from caller) (*conn, *rpc.Error) {
 func (s *Server) keep(c *conn, after func()) {
 	defer s.serving.Done()
 	c.serve()
+	s.cfg.Engine.LeaveStreams(c.session)
 	if after != nil {
 		after()
 	}

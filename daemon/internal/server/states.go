@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"encoding/json"
 	"time"
 
@@ -113,10 +114,19 @@ func (x *states) entry(row sdk.JournalRow) bool {
 	case action && change.State == sdk.StateProposed:
 		return x.proposed(row)
 	case action && change.State == sdk.StateCancelled && change.Phase == sdk.PhaseEnded:
-		name, ok := x.name(row.Run)
-		return !ok || x.send(rpc.NoteStreamCancelled, rpc.StreamCancelled{Run: name, Path: row.Path, Reason: string(change.Outcome)})
+		return x.cancelled(row, string(change.Outcome))
+	case action && change.Phase == sdk.PhaseEnded && bytes.Contains(row.Data, []byte(sdk.MetadataCancelled)):
+		a, err := sdk.ActionOf(e)
+		if reason, is := a.Metadata[sdk.MetadataCancelled].(string); is && err == nil {
+			return x.cancelled(row, reason)
+		}
 	}
 	return true
+}
+
+func (x *states) cancelled(row sdk.JournalRow, reason string) bool {
+	name, ok := x.name(row.Run)
+	return !ok || x.send(rpc.NoteStreamCancelled, rpc.StreamCancelled{Run: name, Path: row.Path, Reason: reason})
 }
 
 // proposed tells an entry that waits, as a whole: its row has only what changed.

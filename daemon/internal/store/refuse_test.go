@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,11 +13,16 @@ import (
 )
 
 func TestNewerSchemaAndForeignFileAreRefused(t *testing.T) {
+	steps, err := migrations()
+	if err != nil {
+		t.Fatal(err)
+	}
+	newer := len(steps) + 1
 	for name, c := range map[string]struct {
 		spoil string
 		says  string
 	}{
-		"newer":   {`PRAGMA user_version = 999`, "newer Bothy (its schema is 999"},
+		"newer":   {fmt.Sprintf(`PRAGMA user_version = %d`, newer), fmt.Sprintf("newer Bothy (its schema is %d", newer)},
 		"foreign": {`PRAGMA application_id = 1`, "another program"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -42,6 +42,16 @@ func (s *Store) Chunks(ctx context.Context, run int64, path string) ([]sdk.Chunk
 	return all, explain("reading the stream "+path, err)
 }
 
+const streamingQuery = `SELECT v.run, ` + briefColumns + ` FROM run_views v CROSS JOIN entries e ON e.id = v.entry AND e.scheme IN ('sh', 'env')
+	CROSS JOIN runs r ON r.id = v.run AND r.deleted IS NULL WHERE v.state = 'streaming' AND v.phase = '' ORDER BY v.id`
+
+// Streaming returns the entries of the schemes sh and env that have not ended, of all runs, without their
+// bodies: what commands printed of which nobody has told the end.
+func (s *Store) Streaming(ctx context.Context) ([]sdk.EntryEvent, error) {
+	all, err := list(s.reader(ctx), scanEvent, streamingQuery)
+	return all, explain("reading the output of commands", err)
+}
+
 // fold drops an entry's chunks and returns their text, unless a body was
 // written, which stands for them.
 func (t *tx) fold(x visibleEntry, wroteBody bool) (string, error) {

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/bothyd/bothy/sdk"
@@ -60,4 +61,24 @@ func TestStreams(t *testing.T) {
 		t.Fatalf("%d chunks left (%v)", left, err)
 	}
 	f.verify()
+}
+
+// TestStreaming finds what commands printed of which nobody has told the end, by its index.
+func TestStreaming(t *testing.T) {
+	f := newFixture(t)
+	entry := func(path string, state sdk.State, phase sdk.Phase) sdk.Write {
+		return sdk.Write{Path: path, Writer: sdk.WriterSystem, State: state, Phase: phase, Body: body("")}
+	}
+	f.commit(
+		entry("sh://turn_1/call_1", sdk.StateStreaming, ""), entry("env://turn_1/call_2", sdk.StateStreaming, ""), entry("sh://turn_2/call_1", sdk.StateResolved, ""),
+		entry("log://turn_1/sh/call", sdk.StateStreaming, sdk.PhaseStarted), entry("assistant://1", sdk.StateStreaming, ""),
+		sdk.Write{Path: "sh://turn_1/call_1", Writer: sdk.WriterSystem, Chunk: &sdk.Chunk{Channel: 1, Text: "much"}},
+	)
+	found, err := f.Streaming(t.Context())
+	if err != nil || len(found) != 2 || found[0].Run != f.run.ID || found[0].Entry.Path != "sh://turn_1/call_1" || found[0].Entry.Body != "" || found[1].Entry.Path != "env://turn_1/call_2" {
+		t.Errorf("%+v, %v", found, err)
+	}
+	if plan := f.plan(streamingQuery); !strings.Contains(plan, "run_views_streaming") {
+		t.Errorf("the plan is\n%s", plan)
+	}
 }

@@ -1,0 +1,278 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+// handedEnd is how a command ends that a client ran.
+type handedEnd struct {
+	state     sdk.State // of its output
+	outcome   sdk.Outcome
+	said      string // how, in the action's text
+	exit      *int
+	cancelled string // why, where its client did not say so
+	took      time.Duration
+}
+
+// StreamCompleted ends a client's command that came to its own end.
+func (e *Engine) StreamCompleted(ctx context.Context, session string, run int64, p rpc.StreamCompleted) ([]rpc.StreamOutput, error) {
+	exit := 0
+	if p.ExitCode != nil {
+		exit = *p.ExitCode
+	}
+	end := handedEnd{state: sdk.StateResolved, said: fmt.Sprintf("exit=%d", exit), exit: &exit}
+	if exit != 0 {
+		end.state, end.outcome = sdk.StateFailed, sdk.Exit(exit)
+	}
+	return e.endByClient(ctx, session, run, p.Path, p.Duration, end)
+}
+
+// StreamAborted ends a client's command that the client ended.
+func (e *Engine) StreamAborted(ctx context.Context, session string, run int64, p rpc.StreamAborted) ([]rpc.StreamOutput, error) {
+	said := "aborted"
+	if reason := strings.TrimSpace(p.Reason); reason != "" {
+		said += ": " + sdk.Excerpt(reason)
+	}
+	return e.endByClient(ctx, session, run, p.Path, p.Duration, handedEnd{state: sdk.StateCancelled, outcome: sdk.Aborted, said: said})
+}
+
+func (e *Engine) endByClient(ctx context.Context, session string, run int64, path string, duration json.RawMessage, end handedEnd) ([]rpc.StreamOutput, error) {
+	leave, err := e.enter()
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	x, err := e.streamOf(ctx, session, run, path)
+	if err != nil {
+		return nil, err
+	}
+	took, err := tookText(duration)
+	if err != nil {
+		return nil, err
+	}
+	end.said += took
+	return e.endHanded(ctx, x, end)
+}
+
+// tookText tells how long a client says that its command took.
+func tookText(duration json.RawMessage) (string, error) {
+	const most = 40
+	var value any
+	if len(duration) == 0 || json.Unmarshal(duration, &value) == nil && value == nil {
+		return "", nil
+	}
+	switch v := value.(type) {
+	case float64:
+		return fmt.Sprintf(", duration=%v", v), nil
+	case string:
+		if len(v) <= most && !strings.ContainsFunc(v, sdk.Hidden) {
+			return ", duration=" + v, nil
+		}
+	}
+	return "", sdk.Errorf(sdk.Validation, "the duration is a number, or a text of %d characters at most", most)
+}
+
+// StreamCancel ends a command of sh or env, whoever runs it: a client is told, one in the sandbox is killed. What is left at
+// 102 with nobody who runs it is ended as well.
+func (e *Engine) StreamCancel(ctx context.Context, run int64, p rpc.StreamCancel) ([]rpc.StreamOutput, error) {
+	leave, err := e.enter()
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	reason := "cancelled by a person"
+	if said := strings.TrimSpace(p.Reason); said != "" {
+		reason += ": " + sdk.Excerpt(said)
+	}
+	if x := e.handed.find(run, p.Path); x != nil {
+		return e.cancelHanded(ctx, x, reason)
+	}
+	if e.commands.cancel(run, p.Path, fmt.Errorf("%w (%s)", errAborted, reason)) {
+		return e.outputsNow(ctx, run, p.Path)
+	}
+	some, err := e.outputsNow(ctx, run, p.Path)
+	for _, o := range some {
+		if o.Status == sdk.StatusRunning && err == nil && e.overFor(ctx, run, p.Path) {
+			return e.endOutputs(ctx, run, p.Path, nil, cancelledEnd(reason))
+		}
+	}
+	if err == nil {
+		err = e.noStream(ctx, run, p.Path)
+	}
+	return nil, err
+}
+
+// overFor reports whether the action of a path has ended, so that nobody but this daemon ends its output.
+func (e *Engine) overFor(ctx context.Context, run int64, path string) bool {
+	entry, err := e.cfg.Store.Entry(ctx, run, path)
+	return err == nil && entry.State.Ended()
+}
+
+func cancelledEnd(reason string) handedEnd {
+	return handedEnd{state: sdk.StateCancelled, outcome: sdk.Aborted, said: reason, cancelled: reason}
+}
+
+// cancelHanded ends a client's command and tells that client.
+func (e *Engine) cancelHanded(ctx context.Context, x *handed, reason string) ([]rpc.StreamOutput, error) {
+	outputs, err := e.endHanded(ctx, x, cancelledEnd(reason))
+	e.handed.mu.Lock()
+	tell := e.handed.cancelled
+	e.handed.mu.Unlock()
+	if err == nil && tell != nil {
+		tell(x.session, x.run.ID, rpc.StreamCancelled{Run: x.run.Alias, Path: x.path, Reason: reason})
+	}
+	return outputs, err
+}
+
+// cancelIn ends what clients run in a run, and answers how many commands that were.
+func (e *Engine) cancelIn(ctx context.Context, run int64, reason string) (n int) {
+	for _, x := range e.handed.which(func(x *handed) bool { return x.run.ID == run }) {
+		if _, err := e.cancelHanded(ctx, x, reason); err == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// LeaveStreams ends the commands of a client that is gone.
+func (e *Engine) LeaveStreams(session string) {
+	left := e.handed.which(func(x *handed) bool { return x.session == session })
+	if len(left) == 0 {
+		return
+	}
+	leave, err := e.enter()
+	if err != nil {
+		return // the next daemon ends them
+	}
+	defer leave()
+	for _, x := range left {
+		if _, err := e.endHanded(e.base, x, cancelledEnd("the client that ran it is gone")); err != nil && sdk.OutcomeOf(err) != sdk.Conflict {
+			e.log.Error("what a client ran that is gone could not be ended; the next start does", "path", x.path, "error", err)
+		}
+	}
+}
+
+// endHanded ends a client's command, once.
+func (e *Engine) endHanded(ctx context.Context, x *handed, end handedEnd) ([]rpc.StreamOutput, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.ended {
+		return nil, e.noStream(ctx, x.run.ID, x.path)
+	}
+	end.took = time.Since(x.began)
+	var rest []sdk.Write
+	for i, clean := range x.clean {
+		if text := clean.End(); text != "" {
+			rest = append(rest, sdk.Write{Path: x.outputs[i], Writer: sdk.WriterSystem, Chunk: &sdk.Chunk{Channel: i + 1, Text: text}})
+		}
+	}
+	x.ended = true
+	e.handed.drop(x)
+	return e.endOutputs(ctx, x.run.ID, x.path, rest, end)
+}
+
+// endOutputs ends what is still at 102 of a command's output, with its rest, and has its action tell how it ended.
+func (e *Engine) endOutputs(ctx context.Context, run int64, path string, rest []sdk.Write, end handedEnd) ([]rpc.StreamOutput, error) {
+	of, err := e.cfg.Store.Entry(ctx, run, path)
+	if err != nil {
+		return nil, err
+	}
+	at, err := sdk.ActionOf(of)
+	if err != nil {
+		return nil, err
+	}
+	writes, outputs, bytes := rest, outputsOf(path), [2]int{}
+	var printed strings.Builder
+	for i, output := range outputs {
+		entry, err := e.cfg.Store.Entry(ctx, run, output)
+		if sdk.OutcomeOf(err) == sdk.NotFound {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		text := entry.Body
+		for _, w := range rest {
+			if w.Path == output {
+				text += w.Chunk.Text
+			}
+		}
+		bytes[i] = len(text)
+		printed.WriteString(text)
+		if entry.State == sdk.StateStreaming {
+			writes = append(writes, sdk.Write{Path: output, Writer: sdk.WriterSystem, State: end.state, Outcome: end.outcome, Loop: entry.Loop, Turn: entry.Turn})
+		}
+	}
+	x := action{Action: at}
+	x.Arguments = at.ExactArguments()
+	body := ranText(x.command(), end.said, outputs, bytes, printed.String())
+	metadata := map[string]any{"output_bytes": bytes}
+	if end.exit != nil {
+		metadata["exit_code"] = *end.exit
+	}
+	if end.cancelled != "" {
+		metadata[sdk.MetadataCancelled] = end.cancelled
+	}
+	attributes := map[string]any{"metadata": metadata}
+	if end.took > 0 {
+		attributes["duration_ms"] = end.took.Milliseconds()
+	}
+	writes = append(writes, sdk.Write{
+		Path: path, Writer: sdk.WriterSystem, Expect: sdk.PhaseEnded, Body: &body, Attributes: encode(attributes), Loop: of.Loop, Turn: of.Turn,
+	})
+	receipt, err := e.commit(context.WithoutCancel(ctx), happened, sdk.Change{Run: run, Writes: writes})
+	if err != nil {
+		return nil, fmt.Errorf("record how the command ended: %w", err)
+	}
+	return outputsIn(receipt.Entries, bytes), nil
+}
+
+// outputsIn are the outputs of a command among entries.
+func outputsIn(entries []sdk.Entry, bytes [2]int) (outputs []rpc.StreamOutput) {
+	for _, entry := range entries {
+		if _, channel, is := sdk.ParseOutputPath(entry.Path); is && channel <= len(bytes) && entry.State != sdk.StateStreaming {
+			outputs = append(outputs, rpc.StreamOutput{Path: entry.Path, Bytes: bytes[channel-1], Status: entry.Status()})
+		}
+	}
+	return outputs
+}
+
+// outputsNow are the outputs of a command as they are.
+func (e *Engine) outputsNow(ctx context.Context, run int64, path string) (outputs []rpc.StreamOutput, err error) {
+	for _, output := range outputsOf(path) {
+		entry, err := e.cfg.Store.Entry(ctx, run, output)
+		if sdk.OutcomeOf(err) == sdk.NotFound {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		outputs = append(outputs, rpc.StreamOutput{Path: output, Bytes: len(entry.Body), Status: entry.Status()})
+	}
+	return outputs, nil
+}
+
+// leftStreams ends the output of commands that clients of an earlier daemon ran: their connections
+// ended with it. That of commands in the sandbox is ended with their calls.
+func (e *Engine) leftStreams(ctx context.Context, left []sdk.EntryEvent) {
+	done := map[inquiryKey]bool{}
+	for _, x := range left {
+		of, _, is := sdk.ParseOutputPath(x.Entry.Path)
+		key := inquiryKey{x.Run, of.String()}
+		if !is || done[key] || !e.overFor(ctx, x.Run, key.path) {
+			continue
+		}
+		done[key] = true
+		const gone = "the daemon ended, and with it the connection of the client that ran it"
+		if _, err := e.endOutputs(ctx, x.Run, key.path, nil, cancelledEnd(gone)); err != nil {
+			e.log.Error("what a client ran could not be ended; it is tried again at the next start", "run", x.Run, "path", key.path, "error", err)
+		}
+	}
+}

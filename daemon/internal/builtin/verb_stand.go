@@ -172,7 +172,7 @@ func (t turn) Fill(ctx context.Context, before []sdk.Invocation, call sdk.Invoca
 
 // text is that of an entry which cp or mv takes to a file.
 func (v *Verbs) text(ctx context.Context, use sdk.EntryUse, before []sdk.EntryCall, verb sdk.Verb, path string) (string, error) {
-	p := &plan{Verbs: v, ctx: ctx, use: use, now: map[string]*sight{}}
+	p := v.plan(ctx, use)
 	for _, c := range before {
 		if s, err := p.do(c); err == nil {
 			p.told(s)
@@ -194,7 +194,7 @@ func changedBefore(verb sdk.Verb, path string) error {
 
 // leave is the write by which an entry goes that was moved to a file, when it still is as it was.
 func (v *Verbs) leave(ctx context.Context, use sdk.EntryUse, path, body string) ([]sdk.Write, error) {
-	p := &plan{Verbs: v, ctx: ctx, use: use, now: map[string]*sight{}}
+	p := v.plan(ctx, use)
 	x, err := p.source(sdk.VerbMove, path)
 	switch {
 	case err != nil:

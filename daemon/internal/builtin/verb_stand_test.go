@@ -13,7 +13,7 @@ import (
 func standing() turn {
 	var all turn
 	for _, spec := range verbSpecs {
-		all = append(all, verbTurn{verbTool{NewVerbs(nil, ParsePattern, func(text string) string { return text }), spec}, sdk.EntryUse{}})
+		all = append(all, verbTurn{verbTool{NewVerbs(nil, Patterns, func(text string) string { return text }), spec}, sdk.EntryUse{}})
 	}
 	return all
 }

@@ -43,7 +43,7 @@ func NewVerbs(stored Stored, patterns func() Parse, redact func(string) string) 
 // Plan says what some calls come to, each upon what those before it are going to write. There
 // is one plan for each call; one that fails stands for nothing, and the next goes on.
 func (v *Verbs) Plan(ctx context.Context, use sdk.EntryUse, calls []sdk.EntryCall) []sdk.EntryPlan {
-	p := &plan{Verbs: v, parse: v.patterns(), ctx: ctx, use: use, now: map[string]*sight{}}
+	p := v.plan(ctx, use)
 	all := make([]sdk.EntryPlan, len(calls))
 	for i, c := range calls {
 		s, err := p.do(c)
@@ -113,6 +113,11 @@ type plan struct {
 	now   map[string]*sight
 	paths []string // of all that is stored, once they were read
 	wide  int      // writes of calls that found entries by patterns
+}
+
+// plan begins one, with nothing planned yet.
+func (v *Verbs) plan(ctx context.Context, use sdk.EntryUse) *plan {
+	return &plan{Verbs: v, parse: v.patterns(), ctx: ctx, use: use, now: map[string]*sight{}}
 }
 
 // widen refuses to change more by patterns than one commit holds.

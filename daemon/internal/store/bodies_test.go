@@ -67,7 +67,7 @@ func TestBodiesOfSchemes(t *testing.T) {
 		sdk.Write{Path: "image://a", Body: body("data"), Writer: sdk.WriterSystem},
 		sdk.Write{Path: "log://turn_1/x/y", Body: body("o"), State: sdk.StateStreaming, Writer: sdk.WriterModel},
 		sdk.Write{Path: "log://turn_1/x/y", Chunk: &sdk.Chunk{Channel: 1, Text: "ut"}, Writer: sdk.WriterModel},
-		sdk.Write{Path: "notes.md", Body: body("file"), Writer: sdk.WriterModel},
+		sdk.Write{Path: "notes.md", Body: body("file"), Writer: sdk.WriterSystem},
 	)
 	for _, c := range []struct {
 		of   []string

@@ -22,11 +22,9 @@ import (
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
-// BenchmarkTail reports how many rows of the journal in a second reach 100 watches, five on each
-// connection, while entries of 400 bytes are committed, eight at a time.
-func BenchmarkTail(b *testing.B) {
-	const connections, each, writes, commits = 20, 5, 8, 250
-	dir, err := os.MkdirTemp("", "tail")
+// benchStore is a fresh store on a disk, and its folder.
+func benchStore(b *testing.B) (*store.Store, string) {
+	dir, err := os.MkdirTemp("", "bothy-bench")
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -36,6 +34,14 @@ func BenchmarkTail(b *testing.B) {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { _ = s.Close() })
+	return s, dir
+}
+
+// BenchmarkTail reports how many rows of the journal in a second reach 100 watches, five on each
+// connection, while entries of 400 bytes are committed, eight at a time.
+func BenchmarkTail(b *testing.B) {
+	const connections, each, writes, commits = 20, 5, 8, 250
+	s, dir := benchStore(b)
 	project, err := s.OpenProject(b.Context(), "/p")
 	if err != nil {
 		b.Fatal(err)
@@ -119,16 +125,7 @@ func watchRaw(b *testing.B, socket string, run, after int64, watches, rows int, 
 
 // BenchmarkPing reports how long one call takes on a connection that is there, by the median.
 func BenchmarkPing(b *testing.B) {
-	dir, err := os.MkdirTemp("", "ping")
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() { _ = os.RemoveAll(dir) })
-	s, err := store.Open(b.Context(), filepath.Join(dir, "bothy.db"), store.Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() { _ = s.Close() })
+	s, dir := benchStore(b)
 	socket, web := serveStore(b, s, filepath.Join(dir, "s", rpc.SocketName))
 	c, err := net.Dial("unix", socket)
 	if err != nil {

@@ -118,19 +118,24 @@ func (s *Server) history(ctx context.Context, run sdk.Run, d *rpc.RunDetail) err
 		return err
 	}
 	for _, e := range entries {
-		switch e.Scheme() {
-		case "prompt", "assistant", "log":
-			d.History = append(d.History, event(e))
-		case "unknown":
-			body, _ := cut(e.Body, historyBody)
-			d.Unknowns = append(d.Unknowns, rpc.Unknown{Path: e.Path, Body: body})
-		}
+		tellEntry(e, &d.History, &d.Unknowns)
 		readInto(d, run.ID, e)
 		if e.Scheme() == "assistant" && e.State == sdk.StateResolved && strings.TrimSpace(e.Body) != "" {
 			d.Summary, _ = cut(e.Body, historyBody)
 		}
 	}
 	return nil
+}
+
+// tellEntry adds an entry to the history of a run or to what is open in it, where it belongs to one.
+func tellEntry(e sdk.Entry, history *[]rpc.Event, unknowns *[]rpc.Unknown) {
+	switch e.Scheme() {
+	case "prompt", "assistant", "log":
+		*history = append(*history, event(e))
+	case "unknown":
+		body, _ := cut(e.Body, historyBody)
+		*unknowns = append(*unknowns, rpc.Unknown{Path: e.Path, Body: body})
+	}
 }
 
 // notes keeps of the rows that speak of no entry those that are told nowhere

@@ -96,13 +96,7 @@ func (x *states) entry(row sdk.JournalRow) bool {
 		e.Body = *row.Body
 	}
 	u := x.changed(row)
-	switch e.Scheme() {
-	case "prompt", "assistant", "log":
-		u.history = append(u.history, event(e))
-	case "unknown":
-		body, _ := cut(e.Body, historyBody)
-		u.unknown = append(u.unknown, rpc.Unknown{Path: e.Path, Body: body})
-	}
+	tellEntry(e, &u.history, &u.unknown)
 	_, reply := sdk.ParseReplyPath(row.Path)
 	_, action := sdk.ParseActionPath(row.Path)
 	switch {

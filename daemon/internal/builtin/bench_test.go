@@ -7,8 +7,8 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// BenchmarkPattern finds 20 of 10,000 entries by a pattern.
-func BenchmarkPattern(b *testing.B) {
+// filled is a run of 10,000 entries.
+func filled(b *testing.B) *bench {
 	v := newBench(b)
 	for n := range 10 {
 		var writes []sdk.Write
@@ -17,6 +17,25 @@ func BenchmarkPattern(b *testing.B) {
 		}
 		v.commit(writes...)
 	}
+	return v
+}
+
+// BenchmarkFilter looks for a word in the bodies of 10,000 entries.
+func BenchmarkFilter(b *testing.B) {
+	v := filled(b)
+	call := with(get("known://**"), func(c *sdk.EntryCall) { c.Preview, c.Filter = true, "facts" })
+	b.ReportAllocs()
+	b.ResetTimer()
+	for range b.N {
+		if p := v.Plan(b.Context(), v.use, []sdk.EntryCall{call})[0]; p.Err != nil || len(p.Done.Entries) == 0 {
+			b.Fatal(p.Err, len(p.Done.Entries))
+		}
+	}
+}
+
+// BenchmarkPattern finds 20 of 10,000 entries by a pattern.
+func BenchmarkPattern(b *testing.B) {
+	v := filled(b)
 	call := with(get("known://part77/*"), func(c *sdk.EntryCall) { c.Preview = true })
 	b.ResetTimer()
 	for range b.N {

@@ -13,6 +13,9 @@ import (
 // errRedirected says that what has a token or a code in it was to be sent on.
 var errRedirected = errors.New("it redirects to another address, which is not followed")
 
+// errPrivate says that a server of the network named an address that is none of its business.
+var errPrivate = errors.New("the address is of this machine or a private network")
+
 // outward is for requests to the authorization server, whose address the MCP server names. Where that is
 // reached over the network, which near says, it is not let name addresses of this machine or of a private network;
 // no answer takes what is posted elsewhere.
@@ -26,7 +29,7 @@ func outward(near bool) *http.Client {
 		direct.DialContext = (&net.Dialer{Timeout: 20 * time.Second, Control: func(_, address string, _ syscall.RawConn) error {
 			at, err := netip.ParseAddrPort(address)
 			if err != nil || private(at.Addr()) {
-				return errors.New("the address is of this machine or a private network")
+				return errPrivate
 			}
 			return nil
 		}}).DialContext

@@ -106,3 +106,20 @@ func TestLoginOfAFlippingName(t *testing.T) {
 		t.Errorf("it is led to this machine: %v", err)
 	}
 }
+
+// TestRenewalOfAFarServer: a login that was not made at a server of here is renewed nowhere here, and says what to do.
+func TestRenewalOfAFarServer(t *testing.T) {
+	a, d, m := entered(t, nil)
+	l := kept(t, d)
+	l.Near = false
+	d.SetLogin(l.Text())
+	a.revoke(false)
+	for range 2 {
+		if err := echoes(t, m); err == nil || !strings.Contains(err.Error(), "private network): `bothy mcp login fake`") {
+			t.Errorf("%v", err)
+		}
+	}
+	if n, _ := a.seen(); n != 0 {
+		t.Errorf("it was renewed %d times", n)
+	}
+}

@@ -201,6 +201,9 @@ func (t *tokens) another(ctx context.Context, used string) (string, error) {
 		}
 		return "", t.finish(said)
 	}
+	if errors.Is(err, errPrivate) { // as of a login that was made before its server was known to be near
+		return "", t.over(said)
+	}
 	return "", sdk.Errorf(sdk.Unavailable, "the login at the MCP server %s could not be renewed: %s", t.what, said)
 }
 

@@ -1,0 +1,121 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/bothyd/bothy/daemon/internal/failpoint"
+	"github.com/bothyd/bothy/sdk"
+)
+
+// enqueue makes a prompt a loop of its run, with what it changes in that.
+func (e *Engine) enqueue(ctx context.Context, p placed, s Submission, typed sdk.TypedPrompt, attached string) (Accepted, error) {
+	b, giveBack := e.book(p.run.ID)
+	defer giveBack()
+	b.submit.Lock()
+	defer b.submit.Unlock()
+	ahead, err := e.ahead(ctx, p.run.ID)
+	if err != nil {
+		return Accepted{}, err
+	}
+	if p.agent.Busy == "refuse" && ahead > 0 {
+		return Accepted{}, sdk.Errorf(sdk.Conflict, "the run %[1]s is at work, and its agent %[2]s takes one prompt at a time (busy = \"refuse\"): wait for it (`bothy runs show %[1]s` tells how far it is), end it (`bothy runs abort %[1]s`), or give the prompt to another run",
+			p.run.Alias, p.agent.Name)
+	}
+	granted, err := e.grant(ctx, p, s)
+	if err != nil {
+		return Accepted{}, err
+	}
+	kept, err := e.keepPlayed(p.run, s)
+	if err != nil {
+		return Accepted{}, err
+	}
+	asker := e.askers.name(s.Session, e.started)
+	l := sdk.Loop{ReadOnly: s.ReadOnly, Prompt: s.Prompt, Options: encode(loopOptions{
+		Mode: granted, Asker: asker, Key: s.Key, Attachments: s.Attachments, Media: sdk.BriefMedia(s.Media), Record: s.Record, Replay: kept, Strict: s.Strict,
+		Plugin: s.Plugin, Depth: s.Depth,
+	})}
+	if typed != nil {
+		if l.Meaning, err = e.meaning(ctx, p.run, typed); err != nil {
+			return Accepted{}, err
+		}
+	}
+	l.Meaning = withMedia(withAttached(l.Meaning, s.Prompt, attached), s.Media)
+	l.Change = changing(s)
+	a, err := e.queue(ctx, p, l)
+	if err != nil {
+		e.askers.forget(asker)
+	}
+	a.Ahead, a.Mode = ahead, e.modeIn(granted, p)
+	return a, err
+}
+
+// changing is what a submission changes in its run, beside the prompt; nil is nothing.
+func changing(s Submission) *sdk.RunChange {
+	change := sdk.RunChange{Configure: configuring("", s.Options)}
+	if s.Yolo {
+		change.Writes = []sdk.Write{grantAllWrite()}
+	}
+	if change.Configure == nil && change.Writes == nil {
+		return nil
+	}
+	return &change
+}
+
+// ahead counts the prompts of a run that run or wait. The caller holds the
+// lock of submissions.
+func (e *Engine) ahead(ctx context.Context, run int64) (int, error) {
+	if held, err := e.held(ctx, run); err != nil || !held && !e.working(run) {
+		return 0, err
+	}
+	loops, err := e.cfg.Store.Loops(ctx, run)
+	if err != nil {
+		return 0, fmt.Errorf("look at what the run works on: %w", err)
+	}
+	n := 0
+	for _, l := range loops {
+		if isOpen(l) {
+			n++
+		}
+	}
+	return n, nil
+}
+
+// isOpen reports whether a loop waits or runs.
+func isOpen(l sdk.Loop) bool { return l.Status == sdk.StatusQueued || l.Status == sdk.StatusRunning }
+
+// queue makes a loop durable and wakes its run; where the run rests, the loop is
+// claimed in the same commit. The caller holds the lock of submissions.
+func (e *Engine) queue(ctx context.Context, p placed, l sdk.Loop) (Accepted, error) {
+	l.Run, l.Model, l.Agent = p.run.ID, p.choice.Alias, p.agent.Name
+	put := e.cfg.Store.Enqueue
+	if held, err := e.held(ctx, l.Run); err != nil {
+		return Accepted{}, err
+	} else if !held && !e.working(l.Run) {
+		put = e.cfg.Store.Begin
+	}
+	change := l.Change
+	l, receipt, err := put(ctx, l)
+	if err != nil {
+		return Accepted{}, err // it says already what was being done
+	}
+	if change != nil && change.Configure != nil {
+		change.Configure(&p.run)
+	}
+	ctx = context.WithoutCancel(ctx) // it is durable, and told whoever gave up waiting
+	for _, entry := range receipt.Entries {
+		e.changed(ctx, p.run.ID, entry)
+	}
+	failpoint.Hit(failpoint.EnqueueAfter)
+	started := e.cfg.Hooks.ActStarted
+	if l.ReadOnly {
+		started = e.cfg.Hooks.AskStarted
+	}
+	started.Emit(ctx, sdk.LoopEvent{Project: p.project.ID, Run: p.run.ForHook(), Loop: l.ForHook()})
+	if l.Status == sdk.StatusRunning {
+		e.wakeWith(l.Run, next{loop: l})
+	} else {
+		e.wake(l.Run)
+	}
+	return Accepted{Run: p.run, Loop: l, Seq: receipt.Seq, Model: p.choice.Alias, Why: p.choice.Why}, nil
+}

@@ -178,7 +178,8 @@ type EntryChange struct {
 	Attributes json.RawMessage `json:"attributes,omitempty"`
 
 	// Look says that nothing of the entry changed but how much of it the run has in sight
-	// (Write.Look). The row has the loop and the turn of the entry, which may have ended.
+	// (Write.Look), or nothing at all: a fork keeps it where its parent changes it. The row has the
+	// loop and the turn of the entry, which may have ended.
 	Look bool `json:"look,omitempty"`
 
 	// Hashed names the members whose values are too long to be kept in the

@@ -2,11 +2,12 @@ package engine
 
 import (
 	"context"
+	"slices"
 
 	"github.com/bothyd/bothy/sdk"
 )
 
-// Fork says what to fork. Turn 0 is the run's last turn that has ended.
+// Fork says what to fork. Turn 0 is the run as it is, and of one at work its last turn that has ended.
 type Fork struct {
 	Run   int64
 	Alias string // of the new run; empty makes one up
@@ -24,6 +25,25 @@ func (e *Engine) Fork(ctx context.Context, f Fork) (sdk.Run, error) {
 		return sdk.Run{}, err
 	}
 	defer leave()
+	child, err := e.makeFork(ctx, f)
+	if err != nil {
+		return child, err
+	}
+	project, err := e.cfg.Store.Project(ctx, child.Project)
+	if err != nil {
+		return child, err
+	}
+	e.cfg.Hooks.RunCreated.Emit(ctx, sdk.RunEvent{Run: child.ForHook(), Project: project.Root, RunDir: e.runDir(child)})
+	return child, nil
+}
+
+// makeFork makes the fork while nobody gives its parent work.
+func (e *Engine) makeFork(ctx context.Context, f Fork) (sdk.Run, error) {
+	letGo, err := e.alone(f.Run)
+	if err != nil {
+		return sdk.Run{}, err
+	}
+	defer letGo()
 	parent, err := e.cfg.Store.Run(ctx, f.Run)
 	switch {
 	case err != nil:
@@ -39,19 +59,10 @@ func (e *Engine) Fork(ctx context.Context, f Fork) (sdk.Run, error) {
 			return sdk.Run{}, err
 		}
 	}
-	child, err := e.cfg.Store.CreateRun(ctx, sdk.Run{Project: parent.Project, Alias: f.Alias, Parent: parent.ID, Turns: f.Turn})
-	if err != nil {
-		return child, err
-	}
-	project, err := e.cfg.Store.Project(ctx, child.Project)
-	if err != nil {
-		return child, err
-	}
-	e.cfg.Hooks.RunCreated.Emit(ctx, sdk.RunEvent{Run: child.ForHook(), Project: project.Root, RunDir: e.runDir(child)})
-	return child, nil
+	return e.cfg.Store.CreateRun(ctx, sdk.Run{Project: parent.Project, Alias: f.Alias, Parent: parent.ID, Turns: f.Turn})
 }
 
-// lastEnded is the turn before the first that is still at work.
+// lastEnded is the turn before the first that is still at work; 0 of a run that rests. The caller has the run alone.
 func (e *Engine) lastEnded(ctx context.Context, run sdk.Run) (int, error) {
 	turns, err := e.cfg.Store.Turns(ctx, run.ID)
 	if err != nil {
@@ -66,5 +77,9 @@ func (e *Engine) lastEnded(ctx context.Context, run sdk.Run) (int, error) {
 	if last < 1 {
 		return 0, sdk.Errorf(sdk.Conflict, "no turn of the run %s has ended yet, so there is nothing to fork; wait for the first, or begin another run", run.Alias)
 	}
-	return last, nil
+	loops, err := e.cfg.Store.Loops(ctx, run.ID)
+	if err == nil && last == run.Turns && !slices.ContainsFunc(loops, isOpen) {
+		last = 0
+	}
+	return last, err
 }

@@ -237,6 +237,28 @@ func TestForkOfARun(t *testing.T) {
 	}
 }
 
+// TestForkOfARunThatRests has what a person wrote since the run's last turn.
+func TestForkOfARunThatRests(t *testing.T) {
+	h := prepareHouse(t, calls(call{"set", `{"path":"known://a","body":"x"}`}), say("done"))
+	h.withVerbs()
+	h.start()
+	a := h.submit(Submission{})
+	h.await(a)
+	if _, err := h.engine.UseEntries(t.Context(), false, false, a.Run, []sdk.EntryCall{{Verb: sdk.VerbSet, Path: "known://a", Body: new("mended")}}); err != nil {
+		t.Fatal(err)
+	}
+	child, err := h.engine.Fork(t.Context(), Fork{Run: a.Run.ID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := h.knows(child.ID, "known"); got != "a=mended" || child.Turns != 2 {
+		t.Errorf("after turn %d it knows %s", child.Turns, got)
+	}
+	if _, err := h.engine.Fork(t.Context(), Fork{Run: a.Run.ID, Turn: 2}); sdk.OutcomeOf(err) != sdk.Conflict {
+		t.Errorf("as it was after turn 2: %v", err)
+	}
+}
+
 func TestNothingToFork(t *testing.T) {
 	h := newHouse(t)
 	started, err := h.engine.StartRun(t.Context(), Submission{Project: h.project, Run: "new"})

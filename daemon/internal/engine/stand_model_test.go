@@ -206,7 +206,10 @@ func TestVerbsOnFilesAgainstAModel(t *testing.T) {
 			alias := rapid.SampledFrom(slices.Sorted(maps.Keys(knows))).Draw(rt, "run")
 			if ids[alias] != 0 && rapid.IntRange(0, 2).Draw(rt, "fork") == 0 {
 				child := fmt.Sprintf("%s%d", alias, len(knows))
-				h.fork(ids[alias], 0, child)
+				if _, err := h.engine.Fork(t.Context(), Fork{Run: ids[alias], Alias: child}); err != nil {
+					turns, _ := h.store.Turns(t.Context(), ids[alias])
+					rt.Fatalf("fork %s: %v; %+v", alias, err, turns)
+				}
 				knows[child], alias = maps.Clone(knows[alias]), child
 			}
 			answers := rapid.SliceOfN(rapid.SliceOfN(rapid.Custom(drawVerb), 1, 4), 1, 3).Draw(rt, "answers")

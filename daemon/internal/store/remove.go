@@ -71,6 +71,7 @@ func (t *tx) detach(entry, owner int64) error {
 		if err := describeAttributes(&o.change, all); err != nil {
 			return err
 		}
+		o.change.Look = true // nothing of it changes for that run
 		e := event{kind: sdk.KindEntrySet, project: o.project, run: o.run, loop: o.loop, turn: o.turn, path: path, entry: id, body: &body}
 		if err := t.record(e, o.change); err != nil {
 			return err

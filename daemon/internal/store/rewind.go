@@ -132,7 +132,7 @@ func (t *tx) traces(p *past) (map[string]*trace, error) {
 			if seq <= p.seq {
 				return x.before(kind, loop, turn, data, body)
 			}
-			return x.after(p, kind, turn, data, body)
+			return x.after(p, kind, loop, turn, data, body)
 		})
 	return traces, err
 }
@@ -152,7 +152,7 @@ func (x *trace) before(kind string, loop int64, turn int, data, body []byte) err
 	return nil
 }
 
-func (x *trace) after(p *past, kind string, turn int, data, body []byte) error {
+func (x *trace) after(p *past, kind string, loop int64, turn int, data, body []byte) error {
 	first := !x.touched
 	x.touched = true
 	if kind != sdk.KindEntrySet {
@@ -162,6 +162,13 @@ func (x *trace) after(p *past, kind string, turn int, data, body []byte) error {
 	var c sdk.EntryChange
 	if err := json.Unmarshal(data, &c); err != nil {
 		return err
+	}
+	switch {
+	case c.Look && body != nil && first: // what the run keeps is what it had at the end of the turn
+		x.touched = false
+		return x.before(kind, loop, turn, data, body)
+	case c.Look:
+		return nil
 	}
 	// What a run has from its parent has no row before its first change.
 	x.made = x.made || first && !x.known && (p.first == 1 || turn >= p.first)

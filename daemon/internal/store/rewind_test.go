@@ -129,6 +129,41 @@ func TestForkOfAForkAndOfAnOpenTurn(t *testing.T) {
 	f.verify()
 }
 
+// TestForkOfAForkWhoseParentGoesOn holds that what a fork keeps, where its parent changes it, is what it had at the end of its turns,
+// for forks of it too.
+func TestForkOfAForkWhoseParentGoesOn(t *testing.T) {
+	f := threePrompts(t)
+	child := f.newRun(sdk.Run{Project: f.run.Project, Parent: f.run.ID, Turns: 4})
+	l := f.enqueue(child.ID, "mine")
+	f.claim(child.ID)
+	f.turnOf(child.ID, l.ID, answer(5), known("known://mine", "x"))
+	if err := f.end(child.ID, l.ID, 200); err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range []sdk.Write{known("known://plan", "v3"), {Path: "known://old", Remove: true, Writer: sdk.WriterModel}} {
+		if _, err := f.Commit(t.Context(), sdk.Change{Run: f.run.ID, Writes: []sdk.Write{w}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := paths(t, f, child.ID)
+	for _, turn := range []int{0, 5} {
+		grandchild := f.newRun(sdk.Run{Project: f.run.Project, Parent: child.ID, Turns: turn})
+		if got := paths(t, f, grandchild.ID); got != want {
+			t.Errorf("after turn %d it sees %s, and its parent %s", turn, got, want)
+		}
+		if e, err := f.Entry(t.Context(), grandchild.ID, "known://plan"); err != nil || e.Body != "v2" {
+			t.Errorf("after turn %d: %+v, %v", turn, e, err)
+		}
+	}
+	if _, err := f.Commit(t.Context(), sdk.Change{Run: child.ID, Writes: []sdk.Write{known("known://plan", "other")}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.CreateRun(t.Context(), sdk.Run{Project: f.run.Project, Parent: child.ID, Turns: 5}); sdk.OutcomeOf(err) != sdk.Conflict {
+		t.Errorf("what changed since is had again: %v", err)
+	}
+	f.verify()
+}
+
 // A fork after a turn sees exactly what the run saw then, or is refused; it is
 // refused only when something of that time is gone.
 func TestForkAfterATurnLeaksNothing(t *testing.T) {

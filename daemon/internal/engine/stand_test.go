@@ -57,7 +57,6 @@ func TestVerbsOnFiles(t *testing.T) {
 		{call{"cp", `{"path":"log://turn_1/set/known_k","to":"b.md"}`}, `write_file {"content":"known://k is written, 4 bytes","path":"b.md"}`, "resolved", "log://turn_2/cp/log_turn_1_set_known_k", "write_file"},
 		{call{"mv", `{"path":"log://turn_1/set/known_k","to":"b.md"}`}, "", "failed:permission", "log://turn_2/mv/log_turn_1_set_known_k", "write_file"},
 		{call{"cp", `{"path":"assistant://1","to":"b.md"}`}, "", "failed:permission", "log://turn_2/cp/assistant_1", "write_file"},
-		{call{"cp", `{"path":"b.md","to":"known://x"}`}, "", "failed:permission", "log://turn_2/cp/b.md", "cp"},
 		{call{"mv", `{"path":"b.md","to":"known://x"}`}, "", "failed:validation", "log://turn_2/mv/b.md", "move_path"},
 		{call{"set", `{"path":"a","body":"x","append":true}`}, "", "failed:validation", "log://turn_2/set/a", "write_file"},
 		{call{"set", `{"path":"a","body":"x","state":"failed"}`}, "", "failed:validation", "log://turn_2/set/a", "write_file"},

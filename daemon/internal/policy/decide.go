@@ -105,6 +105,7 @@ type judged struct {
 	line               *line        // of a tool that runs commands
 	hash               string       // of the call, once it was asked for
 	entries            bool         // it changes entries of the run and nothing else
+	takes              bool         // it reads a file into an entry
 }
 
 // Decide rules on one action. What a plugin declares about its tools is believed
@@ -131,6 +132,9 @@ func (p *Policy) Decide(a sdk.PolicyRequest) sdk.Decision {
 			return deny(RuleBadArguments, "send the arguments as one JSON object", "the arguments of %q are not a JSON object", a.Tool.Name)
 		}
 		p.localize(j)
+	}
+	if j.takes = takesFile(j.tool, j.arguments); j.takes {
+		j.tool.Annotations.ReadOnly = true
 	}
 	if j.entries = touchesEntries(j.tool, j.arguments); a.ReadOnly && !j.tool.Annotations.ReadOnly && !j.entries && !j.looks() {
 		return denyEffect(a.Tool)
@@ -163,7 +167,9 @@ func (p *Policy) judgeArguments(j *judged) (sdk.Decision, bool) {
 		return deny(RuleBadArguments, "name one file, with its whole text where you write it; an entry is known://NAME, say",
 			"what %q names has no scheme, so it is a file, and not what %[1]q changes of one", j.tool.Name), true
 	}
-	j.paths = pathsOf(j.arguments)
+	if j.paths = pathsOf(j.arguments); j.takes {
+		j.paths = slices.DeleteFunc(j.paths, func(p namedPath) bool { return p.key == "to" })
+	}
 	settled := j.tool.Unlisted && j.tool.Pinned // by the plugin whose result asked for the call
 	if !settled && (!j.sandboxed() || j.granted(sdk.GrantProject) && j.tool.Command == "") {
 		for _, named := range j.paths {
@@ -257,6 +263,13 @@ func touchesEntries(tool sdk.Tool, arguments map[string]any) bool {
 
 // looks reports whether the tool's commands that only read may run where only reading is allowed.
 func (j *judged) looks() bool { return j.tool.Looks && j.tool.Pinned && j.tool.Command != "" }
+
+// takesFile reports whether a call copies a file into an entry: it only reads, and what it reads is a file.
+func takesFile(tool sdk.Tool, arguments map[string]any) bool {
+	from, _ := arguments["path"].(string)
+	to, _ := arguments["to"].(string)
+	return tool.Entries && tool.Pinned && tool.Name == string(sdk.VerbCopy) && sdk.SchemeOf(from) == "file" && sdk.SchemeOf(to) != "file"
+}
 
 // granted reports a grant of the plugin whose own the tool is: one that is only passed on has none.
 func (j *judged) granted(grant string) bool {

@@ -30,6 +30,7 @@ var (
 	writeFile = tool("write_file", true, destructive, sdk.GrantProject)
 	moveFile  = tool("move_path", true, destructive, sdk.GrantProject)
 	copyFile  = tool("copy_path", true, sdk.Annotations{}, sdk.GrantProject)
+	copyEntry = sdk.Tool{ToolSpec: sdk.ToolSpec{Name: "cp", Annotations: sdk.Annotations{Idempotent: true}}, Plugin: "bothy", Pinned: true, Entries: true}
 	setEntry  = sdk.Tool{ToolSpec: sdk.ToolSpec{Name: "set", Annotations: sdk.Annotations{Idempotent: true}}, Plugin: "bothy", Pinned: true, Entries: true}
 	bash      = commands(tool("bash", true, destructive, sdk.GrantSandbox))
 	sh        = named("sh", bash)
@@ -65,6 +66,10 @@ func TestBuiltIn(t *testing.T) {
 		{"a file by a verb", setEntry, false, `{"path":".git/config"}`, sdk.Deny, RuleBadArguments},
 		{"a file by its scheme", setEntry, false, `{"path":"FILE:///etc/passwd"}`, sdk.Deny, RuleBadArguments},
 		{"a file by a verb in ask", setEntry, true, `{"path":"a.txt"}`, sdk.Deny, RuleAskMode},
+		{"a file into an entry", copyEntry, true, `{"path":"a.txt","to":"known://a/../../b"}`, sdk.Allow, RuleRead},
+		{"a file from outside into an entry", copyEntry, false, `{"path":"../a.txt","to":"known://a"}`, sdk.Deny, RuleOutside},
+		{"credentials into an entry", copyEntry, false, `{"path":".env","to":"known://a"}`, sdk.Deny, RuleSecret},
+		{"a file into a file by a verb", copyEntry, false, `{"path":"a","to":"b"}`, sdk.Deny, RuleBadArguments},
 		{"a path that is no text", setEntry, true, `{"path":["known://a"]}`, sdk.Deny, RuleAskMode},
 		{"a verb that nothing vouches for", sdk.Tool{ToolSpec: setEntry.ToolSpec, Plugin: "p", Entries: true}, true, `{"path":"known://a"}`, sdk.Deny, RuleAskMode},
 		{"a command", bash, false, `{"command":"ls -la","dir":"/workspace"}`, sdk.Allow, RuleProven},

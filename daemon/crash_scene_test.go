@@ -32,6 +32,7 @@ func scenarios() []scenario {
 			failpoint.StoreBefore, failpoint.StoreAfter,
 		}},
 		{act: actCallingSkill, points: []failpoint.Name{failpoint.ChildRecorded, failpoint.ChildEnded}},
+		{act: actScan, points: []failpoint.Name{failpoint.ScanAfter}},
 		{act: actSlowPrompt, points: []failpoint.Name{failpoint.StreamPartial}},
 		{act: actPrompt, first: []failpoint.Name{failpoint.EffectAfter}, points: []failpoint.Name{
 			failpoint.RecoverBegin, failpoint.RecoverSettled, failpoint.RecoverRecorded, failpoint.RecoverResume,
@@ -52,6 +53,14 @@ func actPrompt(v *visitor, j *job) error {
 // actCallingSkill has a code skill call a tool.
 func actCallingSkill(v *visitor, j *job) error {
 	return v.prompt(j, plan{Tag: j.tag, Steps: 2, Tools: []string{callingSkill, "note_line"}, Twice: true})
+}
+
+// actScan gives a prompt in a project that has a file more.
+func actScan(v *visitor, j *job) error {
+	if err := os.WriteFile(filepath.Join(v.project, j.tag+".txt"), []byte(j.tag), 0o600); err != nil {
+		return err
+	}
+	return v.prompt(j, plan{Tag: j.tag, Steps: 1, Tools: []string{"note_line"}})
 }
 
 func actSlowPrompt(v *visitor, j *job) error {

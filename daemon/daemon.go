@@ -131,12 +131,13 @@ func (d *Daemon) make(ctx context.Context) (err error) {
 	}
 	rules := engine.NewRulebook(g.store, d.log)
 	written := written{d.current, d.sayWorkspace}
-	ruling := policy.Live{Written: written.policy, Sandbox: func(root string) sdk.Sandbox { return d.current().Sandbox.For(root) }, Remembered: rules, Links: project.Links, Found: written.obeyed, Prepared: d.prepared}
+	tree := project.NewTree(g.store)
+	ruling := policy.Live{Written: written.policy, ReadOnly: tree.ReadOnly, Sandbox: func(root string) sdk.Sandbox { return d.current().Sandbox.For(root) }, Remembered: rules, Links: project.Links, Found: written.obeyed, Prepared: d.prepared}
 	copies := skill.Copies{Trusted: trust.Trusted, Runs: g.store}
-	d.verbs = builtin.NewVerbs(g.store, builtin.Patterns, d.secrets.Redact)
+	d.verbs = builtin.NewVerbs(g.store, builtin.Patterns, d.secrets.Redact).With(tree.Under(ruling.MayRead))
 	d.own = d.ownTools(g.store, copies, rules)
 	files := project.InstructionFiles{Folder: d.configFolder, Trusted: trust.Follows}
-	if d.engine, err = d.startEngine(g, copies, rules, written, ruling, files); err != nil {
+	if d.engine, err = d.startEngine(g, copies, rules, written, ruling, files, tree); err != nil {
 		return err
 	}
 	d.answers = d.skillAnswers(trust, files)
@@ -151,7 +152,7 @@ func (d *Daemon) make(ctx context.Context) (err error) {
 		Daemon:     d,
 		Models:     d.models,
 		Keys:       credential.Answers{Keys: d.keys, Uses: func() map[string][]string { return d.current().KeyUses }, Logins: func() map[string]string { return d.current().Logins() }, Reload: d.reread, Log: d.log.Named("keys")},
-		Files:      project.Files{},
+		Files:      tree,
 		Skills:     d.answers,
 		Policy:     d.engine,
 		Configured: ruling.Configured,

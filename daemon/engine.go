@@ -16,7 +16,7 @@ import (
 )
 
 // startEngine makes the engine, which takes up what was left.
-func (d *Daemon) startEngine(g ground, copies skill.Copies, rules *engine.Rulebook, w written, ruling policy.Live, files project.InstructionFiles) (*engine.Engine, error) {
+func (d *Daemon) startEngine(g ground, copies skill.Copies, rules *engine.Rulebook, w written, ruling policy.Live, files project.InstructionFiles, tree *project.Tree) (*engine.Engine, error) {
 	g.hooks.RunCreated.On(sdk.DefaultPriority, "skills", copies.Fork)
 	e, err := engine.New(engine.Config{
 		Store:        g.store,
@@ -34,7 +34,8 @@ func (d *Daemon) startEngine(g ground, copies skill.Copies, rules *engine.Rulebo
 		DataDir:      d.paths.Data,
 		Log:          d.log.Named("engine"),
 		Instructions: files,
-		Attachments:  project.Files{},
+		Attachments:  tree,
+		Files:        tree,
 		Attended:     g.clients.Attended,
 		Mode:         func() sdk.Mode { return d.current().Policy.Mode },
 		Expiry:       func() time.Duration { return d.current().Policy.Expiry },

@@ -32,6 +32,9 @@ func (p *plan) copy(c sdk.EntryCall) (step, error) {
 	case !from.State.Ended():
 		return step{}, sdk.Errorf(sdk.Conflict, "%s is %s, so nobody knows what it will hold; wait for its end", c.Path, from.State)
 	}
+	if err := p.read(from); err != nil {
+		return step{}, err
+	}
 	to, err := p.find(c.To)
 	if err != nil {
 		return step{}, err
@@ -45,7 +48,11 @@ func (p *plan) copy(c sdk.EntryCall) (step, error) {
 	}
 	body := from.Body
 	w.Body, w.State, w.Outcome, w.Visibility = &body, from.State, from.Outcome, cmp.Or(c.Visibility, from.Visibility)
-	if w.Attributes, err = replacing(to.Attributes, from.Attributes); err != nil {
+	attributes := from.Attributes
+	if from.isFile() { // they tell of the file
+		attributes = nil
+	}
+	if w.Attributes, err = replacing(to.Attributes, attributes); err != nil {
 		return step{}, err
 	}
 	s := step{writes: []sdk.Write{w}, paths: []string{c.To}}

@@ -44,7 +44,7 @@ func (p *plan) see(path string, body bool) (*sight, error) {
 // many is from how many on entries are read together.
 const many = 32
 
-// matches are the entries that a pattern finds, by path: none of the audit, no files, none out of the
+// matches are the entries that a pattern finds, by path: none of the audit, none out of the
 // caller's reach. Their bodies are not read.
 func (p *plan) matches(pattern Pattern, filter string) ([]*sight, error) {
 	paths, err := p.fitting(pattern)
@@ -87,9 +87,17 @@ func (p *plan) filtered(all []*sight, filter string) ([]*sight, error) {
 	}
 	var unread []string
 	for _, x := range all {
-		if !x.bodied {
+		is, err := p.searchable(x)
+		switch {
+		case err != nil:
+			return nil, err
+		case !is:
+			continue
+		case !x.bodied:
 			unread = append(unread, x.Path)
-		} else if err := look(x.Path, x.Body); err != nil {
+			continue
+		}
+		if err := look(x.Path, x.Body); err != nil {
 			return nil, err
 		}
 	}
@@ -137,7 +145,7 @@ func (p *plan) fitting(pattern Pattern) ([]string, error) {
 func (p *plan) findable(path string) bool {
 	name := sdk.SchemeOf(path)
 	scheme, known := p.stored.Scheme(name)
-	return known && name != "file" && scheme.Category != sdk.CategoryAudit && (p.use.Within == nil || p.use.Within(path))
+	return known && (name != fileScheme || p.hasFiles()) && scheme.Category != sdk.CategoryAudit && (p.use.Within == nil || p.use.Within(path))
 }
 
 // load lists what is missing of some paths, together where it is much.

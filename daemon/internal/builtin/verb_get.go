@@ -30,6 +30,9 @@ func (p *plan) get(c sdk.EntryCall) (step, error) {
 	case lines && !one:
 		return step{}, sdk.Errorf(sdk.Validation, "line and limit are of one entry, and %s is a pattern that fits %d", c.Path, len(found))
 	case lines:
+		if err := p.read(found[0]); err != nil {
+			return step{}, err
+		}
 		text := excerpt(found[0].Body, c.Line, c.Limit)
 		if len(text) > mostGotBytes {
 			return step{}, sdk.Errorf(sdk.Overflow, "these lines of %s have %d bytes, and %d is the most at once: ask for fewer", c.Path, len(text), mostGotBytes)
@@ -73,10 +76,12 @@ func (p *plan) promote(c sdk.EntryCall, found []*sight, one bool) (step, error) 
 	}
 	size := 0
 	for _, x := range found {
-		if _, err := p.find(x.Path); err != nil { // which reads its body
-			return step{}, err
+		if !x.isFile() {
+			if _, err := p.find(x.Path); err != nil { // which reads its body
+				return step{}, err
+			}
 		}
-		size += len(x.Body)
+		size += x.size()
 		switch {
 		case size <= mostGotBytes:
 		case one:
@@ -88,10 +93,15 @@ func (p *plan) promote(c sdk.EntryCall, found []*sight, one bool) (step, error) 
 	s := step{bodies: true}
 	var text strings.Builder
 	for i, x := range found {
-		s.paths = append(s.paths, x.Path)
-		if x.Visibility != sdk.Visible || x.Version == 0 {
-			s.writes = append(s.writes, p.look(x.Path, sdk.Visible))
+		writes, err := p.show(x)
+		switch {
+		case err != nil && one:
+			return step{}, err
+		case err != nil:
+			s.done.Left++
+			continue
 		}
+		s.paths, s.writes = append(s.paths, x.Path), append(s.writes, writes...)
 		if !one || x.State != sdk.StateResolved {
 			if i > 0 {
 				text.WriteString("\n\n")
@@ -101,6 +111,12 @@ func (p *plan) promote(c sdk.EntryCall, found []*sight, one bool) (step, error) 
 			text.WriteString("[" + headline(seen, len(x.Body)) + "]\n")
 		}
 		text.WriteString(x.Body)
+	}
+	if len(s.paths) == 0 {
+		return step{}, sdk.Errorf(sdk.Permission, "%d entries fit %s, and none of them can be read: ask for one by its path to know why", s.done.Left, c.Path)
+	}
+	if s.done.Left > 0 {
+		fmt.Fprintf(&text, "\n\n[%d more fit and cannot be read: ask for one by its path to know why]", s.done.Left)
 	}
 	s.done.Text = text.String()
 	return s, nil
@@ -115,7 +131,7 @@ func preview(found []*sight) step {
 			break
 		}
 		s.paths = append(s.paths, x.Path)
-		text.WriteString(headline(x.Entry, -1) + "\n")
+		text.WriteString(headline(x.Entry, -1) + tokensOf(x.Entry) + "\n")
 	}
 	if s.done.More = len(found) - len(s.paths); s.done.More > 0 {
 		fmt.Fprintf(&text, "... and %d more\n", s.done.More)

@@ -44,7 +44,11 @@ func (p *plan) set(given sdk.EntryCall) (step, error) {
 	if !exact.there && (c.Pattern || c.Body == nil) {
 		return step{}, nothing(c.Path)
 	}
-	s := step{paths: []string{c.Path}, writes: p.setOne(c, exact)}
+	writes, err := p.setOne(c, exact)
+	if err != nil {
+		return step{}, err
+	}
+	s := step{paths: []string{c.Path}, writes: writes}
 	s.done.Text = fmt.Sprintf("%s is %s", c.Path, c.did(exact.there)) + note
 	return s, nil
 }
@@ -61,7 +65,15 @@ func (p *plan) setAll(c call, pattern Pattern, note string) (step, error) {
 			s.done.Left++
 			continue
 		}
-		s.change(x.Path, p.setOne(c, x)...)
+		writes, err := p.setOne(c, x)
+		if err != nil && x.isFile() && sdk.OutcomeOf(err) != sdk.Overflow {
+			s.done.Left++
+			continue
+		}
+		if err != nil {
+			return step{}, err
+		}
+		s.change(x.Path, writes...)
 	}
 	if s.changed() == 0 {
 		return step{}, p.noneOf(c.Path, s.done.Left)
@@ -74,12 +86,15 @@ func (p *plan) setAll(c call, pattern Pattern, note string) (step, error) {
 }
 
 // setOne are the writes that change one entry.
-func (p *plan) setOne(c call, x *sight) []sdk.Write {
+func (p *plan) setOne(c call, x *sight) ([]sdk.Write, error) {
 	if c.looks() {
-		if x.Visibility == c.Visibility && x.Version > 0 {
-			return nil
+		if x.isFile() && c.Visibility == sdk.Visible {
+			return p.show(x)
 		}
-		return []sdk.Write{p.look(x.Path, c.Visibility)}
+		if x.Visibility == c.Visibility && x.Version > 0 {
+			return nil, nil
+		}
+		return []sdk.Write{p.look(x.Path, c.Visibility)}, nil
 	}
 	w := p.write(x.Path)
 	w.State, w.Outcome, w.Visibility, w.Attributes = c.State, c.Outcome, c.Visibility, c.Attributes
@@ -94,13 +109,13 @@ func (p *plan) setOne(c call, x *sight) []sdk.Write {
 		chunk.Chunk = &sdk.Chunk{Channel: 1, Text: *c.Body}
 		all = append(all, chunk)
 		if w.State == "" && w.Visibility == "" && w.Attributes == nil {
-			return all
+			return all, nil
 		}
 	default:
 		w.Body, w.Append = c.Body, c.Append
 		w.State, w.Visibility = cmp.Or(w.State, sdk.StateResolved), cmp.Or(w.Visibility, sdk.Visible)
 	}
-	return append(all, w)
+	return append(all, w), nil
 }
 
 // call is a call of set, with its summary among its attributes.

@@ -22,8 +22,8 @@ var verbSpecs = []sdk.Tool{
 			`"attributes":{"type":"object","description":"merged into those that are there; null removes one"},`+
 			`"pattern":{"type":"boolean","description":"with a body: path is a pattern, and all that fit get this body"},`+
 			filterProperty, `"path"`, sdk.Annotations{Idempotent: true}),
-	verbSpec(sdk.VerbGet, "Reads an entry and keeps it in sight; with a pattern all entries that fit. With line and limit only those lines are read, and with preview the entries are only listed: then nothing changes.",
-		`"path":{"type":"string","description":"SCHEME://NAME; or a pattern, as known://**"},`+
+	verbSpec(sdk.VerbGet, "Reads an entry or a file and keeps it in sight; with a pattern all that fit. With line and limit only those lines are read, and with preview the entries are only listed: then nothing changes.",
+		`"path":{"type":"string","description":"SCHEME://NAME, or a file of the project, as src/main.go; or a pattern, as known://** or src/**"},`+
 			`"line":{"type":"integer","description":"the first line to read; -1 is the last one, -20 the 20th from the end"},`+
 			`"limit":{"type":"integer","minimum":1,"description":"how many lines"},`+
 			`"preview":{"type":"boolean","description":"list what fits and read nothing"},`+

@@ -32,12 +32,19 @@ type Verbs struct {
 	stored   Stored
 	patterns func() Parse
 	redact   func(string) string
+	files    Files // nil: no file is an entry
 }
 
 // NewVerbs makes the one implementation of the verbs. patterns is asked for a Parse for each plan; redact takes
 // secrets out of a text.
 func NewVerbs(stored Stored, patterns func() Parse, redact func(string) string) *Verbs {
-	return &Verbs{stored, patterns, redact}
+	return &Verbs{stored: stored, patterns: patterns, redact: redact}
+}
+
+// With makes files of projects entries that the verbs find and get.
+func (v *Verbs) With(files Files) *Verbs {
+	v.files = files
+	return v
 }
 
 // Plan says what some calls come to, each upon what those before it are going to write. There
@@ -107,12 +114,13 @@ func (s *step) changed() int { return len(s.paths) + s.done.More }
 // plan is the entries of a run while calls are planned.
 type plan struct {
 	*Verbs
-	parse Parse
-	ctx   context.Context //nolint:containedctx // of Plan, which makes it and ends with it
-	use   sdk.EntryUse
-	now   map[string]*sight
-	paths []string // of all that is stored, once they were read
-	wide  int      // writes of calls that found entries by patterns
+	parse  Parse
+	ctx    context.Context //nolint:containedctx // of Plan, which makes it and ends with it
+	use    sdk.EntryUse
+	now    map[string]*sight
+	paths  []string // of all that is stored, once they were read
+	opened int64    // bytes of files that were read
+	wide   int      // writes of calls that found entries by patterns
 }
 
 // plan begins one, with nothing planned yet.
@@ -133,9 +141,10 @@ func (p *plan) widen(c sdk.EntryCall, s *step) error {
 type sight struct {
 	sdk.Entry
 	there   bool
-	bodied  bool   // its body was read, or is planned
-	added   string // behind a body that was not read
-	planned bool   // a call before writes it
+	bodied  bool           // its body was read, or is planned
+	added   string         // behind a body that was not read
+	planned bool           // a call before writes it
+	file    *sdk.FileFacts // of a file whose body is as the disk has it
 }
 
 // expect has a write be refused where the entry is not as it was seen, and reports whether it was seen in the
@@ -183,7 +192,9 @@ func (p *plan) reads(path string) error {
 	name := sdk.SchemeOf(path)
 	scheme, known := p.stored.Scheme(name)
 	switch {
-	case name == "file":
+	case name == fileScheme && p.hasFiles():
+		return nil
+	case name == fileScheme:
 		return sdk.Errorf(sdk.Validation, "%s has no scheme, so it is a file, and files have tools of their own, as read_file, write_file and edit_file; an entry is known://NAME, say", path)
 	case !known:
 		return sdk.Errorf(sdk.Validation, "nothing is registered under %.80s://, so there is no %s; known:// keeps a fact", name, path)
@@ -203,6 +214,8 @@ func (p *plan) changes(path string) error {
 	name := sdk.SchemeOf(path)
 	scheme, _ := p.stored.Scheme(name)
 	switch {
+	case name == fileScheme:
+		return sdk.Errorf(sdk.Validation, "%s is a file, and files are changed with tools of their own, as write_file and edit_file; an entry is known://NAME, say", path)
 	case strings.HasPrefix(path, sdk.TurnPrefix):
 		return sdk.Errorf(sdk.Permission, "%s tells what happened in a turn, so it stays as it is", path)
 	case !scheme.Admits(p.use.Writer):

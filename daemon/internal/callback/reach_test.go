@@ -80,6 +80,21 @@ func TestReach(t *testing.T) {
 	}
 }
 
+// TestFilesNeedTheProject: entries are no way to files that a plugin is not granted.
+func TestFilesNeedTheProject(t *testing.T) {
+	declared := &sdk.Manifest{Calls: sdk.Calls{Schemes: []string{"file", "known"}}}
+	without := newReach(inspect.Spec{Instance: "p", Grants: []string{sdk.GrantEntries}}, declared)
+	with := newReach(inspect.Spec{Instance: "p", Grants: []string{sdk.GrantEntries, sdk.GrantProject}}, declared)
+	for _, at := range []string{"src/main.go", "FILE.md"} {
+		if err := without.target(at); sdk.OutcomeOf(err) != sdk.Permission || !strings.Contains(err.Error(), `grants = ["entries", "project"]`) || without.sees(sdk.Entry{Path: at}) {
+			t.Errorf("%s: %v", at, err)
+		}
+		if err := with.target(at); err != nil || !with.sees(sdk.Entry{Path: at}) {
+			t.Errorf("%s: %v", at, err)
+		}
+	}
+}
+
 // TestWantsUnknown: nobody is told to write a grant that there is not.
 func TestWantsUnknown(t *testing.T) {
 	found := Wants(inspect.Spec{}, &sdk.Manifest{Grants: []string{"everything", sdk.GrantTools}})

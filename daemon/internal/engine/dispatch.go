@@ -115,6 +115,7 @@ func (e *Engine) step(ctx context.Context, a *activeLoop, over, fresh, next []*a
 		return fmt.Errorf("record what the calls came to: %w", err)
 	}
 	failpoint.Hit(failpoint.StepAfter)
+	e.refreshFiles(ctx, a, over)
 	for i, x := range over {
 		x.committed(receipt.Entries[first+i])
 		e.tellOver(ctx, a, x)

@@ -65,6 +65,7 @@ type Config struct {
 
 	Instructions Instructions // nil: no file tells agents anything
 	Attachments  Attachments  // nil: none can be attached
+	Files        Files        // nil: no file of a project is an entry
 	// Redact takes secrets out of a text that becomes part of a path, which cannot
 	// be redacted later. Nil takes out nothing.
 	Redact func(string) string

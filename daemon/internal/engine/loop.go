@@ -40,12 +40,13 @@ type activeLoop struct {
 	warned     map[string]bool             // what was said of instructions
 	told       map[string]sdk.Instructions // what the run was told below folders, by file; nil before it is looked for
 
-	turns    int    // opened so far
-	images   bool   // its prompt has some
-	looked   string // the model of which it was asked what it takes
-	gathered bool   // the servers of MCP that it may use were started
-	barred   error  // why the server of the tool was not started
-	prepared bool   // what its calls need is being made ready, or is
+	first    []sdk.Write // of the run, with the turn that is opened next
+	turns    int         // opened so far
+	images   bool        // its prompt has some
+	looked   string      // the model of which it was asked what it takes
+	gathered bool        // the servers of MCP that it may use were started
+	barred   error       // why the server of the tool was not started
+	prepared bool        // what its calls need is being made ready, or is
 	making   sync.WaitGroup
 	turn     *turn // the open one
 	from     stage // of that turn, when it was taken up; stageNone for a fresh one

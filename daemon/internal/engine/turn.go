@@ -135,7 +135,7 @@ func (e *Engine) open(ctx context.Context, a *activeLoop) error {
 	}
 	_, err := e.openTurn(ctx, b, a.run.ID, ahead, func(n int) (sdk.Change, error) {
 		t.row = sdk.Turn{Run: a.run.ID, Loop: a.loop.ID, Sequence: n, Model: a.choice.Alias}
-		c := sdk.Change{Run: a.run.ID, OpenTurn: &t.row, Notes: notes}
+		c := sdk.Change{Run: a.run.ID, OpenTurn: &t.row, Notes: notes, Writes: a.first}
 		if a.turn != nil {
 			c.CloseTurn = a.turn.closing()
 		}
@@ -145,7 +145,7 @@ func (e *Engine) open(ctx context.Context, a *activeLoop) error {
 		return err
 	}
 	failpoint.Hit(failpoint.OpenAfter)
-	a.turn = t
+	a.turn, a.first = t, nil
 	a.turns++
 	a.run.Turns = t.row.Sequence
 	e.cfg.Hooks.TurnStarted.Emit(ctx, a.turnEvent(map[string]any{"mode": sdk.AskOrAct(a.loop.ReadOnly), "prompt": a.loop.Prompt, "continuation": a.turns > 1, "loop_turn": a.turns}))

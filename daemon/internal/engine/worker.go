@@ -289,6 +289,7 @@ func (e *Engine) drive(ctx context.Context, a *activeLoop) (end ending) {
 	if err := e.takeUp(ctx, a); err != nil {
 		return endOf(ctx, err)
 	}
+	e.scanFiles(ctx, a)
 	e.cfg.Hooks.LoopStarted.Emit(ctx, sdk.LoopEvent{Project: a.project.ID, Run: a.run.ForHook(), Loop: a.loop.ForHook()})
 	for {
 		ruling, err := e.turn(ctx, a)

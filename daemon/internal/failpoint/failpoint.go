@@ -34,6 +34,7 @@ const (
 	VerdictBefore   Name = "verdict.before"   // all actions have their end, nothing was ruled
 	FinishBefore    Name = "finish.before"    // the end of the loop is about to be recorded
 	FinishAfter     Name = "finish.after"     // the loop has ended, nobody was told
+	ScanAfter       Name = "scan.after"       // some of the entries of a project's files are recorded
 	CallAfter       Name = "call.after"       // a tool call of a client is recorded as started
 	RecoverBegin    Name = "recover.begin"    // the store is open, nothing was taken up
 	RecoverSettled  Name = "recover.settled"  // it is known what a begun action came to, it is not recorded
@@ -50,7 +51,7 @@ const (
 
 var names = []Name{
 	EnqueueAfter, ClaimAfter, OpenBefore, OpenAfter, StreamPartial, AnswerUnwritten, RecordAfter, ProposedAfter, AnsweredAfter, ApprovedAfter,
-	EffectBefore, EffectAfter, ChildRecorded, ChildEnded, StepAfter, VerdictBefore, FinishBefore, FinishAfter, CallAfter,
+	EffectBefore, EffectAfter, ChildRecorded, ChildEnded, StepAfter, VerdictBefore, FinishBefore, FinishAfter, ScanAfter, CallAfter,
 	RecoverBegin, RecoverSettled, RecoverRecorded, RecoverResume,
 	StoreBefore, StoreAfter, MigrateBefore, MigrateAfter, BackupCopied, BackupVerified, BackupRenamed,
 }

@@ -26,6 +26,7 @@ const (
 	RuleAskMode      = "ask_mode"      // the loop may only read
 	RuleOutside      = "outside"       // a path leaves the project
 	RuleProtected    = "protected"     // a path that the host or Bothy trusts
+	RuleReadOnly     = "readonly"      // a path that a constraint of the project keeps as it is
 	RuleAsked        = "asked"         // a path that editors or tools run
 	RuleSecret       = "secret"        // a path that holds credentials
 	RuleFollow       = "follow"        // the result of a call asked for this one
@@ -62,6 +63,10 @@ type Settings struct {
 
 	// Found is what a look at the project told of paths that git's configuration names.
 	Found []protect.Finding
+
+	// ReadOnly says by which constraint of the project no run may write a path or, with holds, what lies below
+	// it; empty is by none. Nil says nothing.
+	ReadOnly func(at string, holds bool) string
 
 	// View says that commands work on a copy of the project, and NoView why they do
 	// not: then there is no mode workspace.
@@ -252,6 +257,9 @@ func touchesEntries(tool sdk.Tool, arguments map[string]any) bool {
 	if !tool.Entries || !tool.Pinned {
 		return false
 	}
+	if looks(tool, arguments) {
+		return true
+	}
 	for _, key := range []string{"path", "to"} {
 		at, given := arguments[key]
 		if text, _ := at.(string); given && sdk.SchemeOf(text) == "file" {
@@ -269,6 +277,19 @@ func takesFile(tool sdk.Tool, arguments map[string]any) bool {
 	from, _ := arguments["path"].(string)
 	to, _ := arguments["to"].(string)
 	return tool.Entries && tool.Pinned && tool.Name == string(sdk.VerbCopy) && sdk.SchemeOf(from) == "file" && sdk.SchemeOf(to) != "file"
+}
+
+// looks reports whether a call of set changes how much is in sight of what it names, files too, and nothing of that.
+func looks(tool sdk.Tool, arguments map[string]any) bool {
+	if tool.Name != string(sdk.VerbSet) || arguments["visibility"] == nil {
+		return false
+	}
+	for key := range arguments {
+		if key != "path" && key != "visibility" && key != "filter" {
+			return false
+		}
+	}
+	return true
 }
 
 // granted reports a grant of the plugin whose own the tool is: one that is only passed on has none.

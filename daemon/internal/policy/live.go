@@ -27,6 +27,8 @@ type Live struct {
 	// Found says which paths of a project git's configuration names, for calls that may
 	// change something; nil looks at nothing.
 	Found func(project string) []protect.Finding
+	// ReadOnly says which paths of a project no run may write (Settings.ReadOnly); nil says nothing.
+	ReadOnly func(project string) func(at string, holds bool) string
 	// Prepared is what was found out about commands in a project; false is nothing yet.
 	// Nil knows nothing.
 	Prepared func(project string) (sdk.Prepared, bool)
@@ -50,11 +52,44 @@ func (l Live) Decide(r sdk.PolicyRequest) sdk.Decision {
 	if l.Links != nil {
 		r.Links = l.Links(r.Project, paths)
 	}
+	if l.ReadOnly != nil && len(paths) > 0 && !r.Private && !believed(r.Tool).Annotations.ReadOnly {
+		set.ReadOnly = l.ReadOnly(r.Project)
+		p = New(set)
+	}
 	if l.Found != nil && (len(paths) > 0 || r.Tool.Command != "") && !believed(r.Tool).Annotations.ReadOnly {
 		set.Found = l.Found(r.Project)
 		p = New(set)
 	}
 	return p.Decide(r)
+}
+
+// readers are the tools by which a run reads a file: what one of them may not have unasked, an entry does not show.
+var readers = []sdk.Tool{
+	{ToolSpec: sdk.ToolSpec{Name: "read_file", Annotations: sdk.Annotations{ReadOnly: true}}, Plugin: "files", Pinned: true, Grants: []string{sdk.GrantProject}},
+	{ToolSpec: sdk.ToolSpec{Name: string(sdk.VerbGet), Annotations: sdk.Annotations{ReadOnly: true}}, Plugin: "bothy", Pinned: true, Grants: []string{sdk.GrantProject}},
+}
+
+// MayRead says, for a project, why a file of it may not be read unasked: it holds credentials by its name, or a rule denies
+// that or wants a person to agree. Nil is that it may.
+func (l Live) MayRead(project string) func(at string) error {
+	set := l.settings(sdk.PolicyRequest{Project: project})
+	p := New(set)
+	return func(at string) error {
+		arguments, err := json.Marshal(map[string]string{"path": at})
+		if err != nil {
+			return err
+		}
+		for _, tool := range readers {
+			r := sdk.PolicyRequest{Tool: tool, Arguments: arguments, Project: project}
+			if l.Links != nil {
+				r.Links = l.Links(project, []string{at})
+			}
+			if d := p.Decide(r); d.Verdict != sdk.Allow {
+				return sdk.Errorf(sdk.Permission, "%s cannot be seen as an entry: %s", at, d.Reason)
+			}
+		}
+		return nil
+	}
 }
 
 // settings are what is written down for a call.

@@ -143,6 +143,11 @@ func (p *Policy) judgeWrite(tool sdk.Tool, named, clean string) sdk.Decision {
 	if clean == "." {
 		return deny(RuleProtected, "name what is to change below it", "%s, the project directory itself", named)
 	}
+	if p.set.ReadOnly != nil {
+		if by := p.set.ReadOnly(clean, tool.Annotations.Destructive); by != "" {
+			return deny(RuleReadOnly, leaveProtected, "%s, and the constraint %q of the project keeps it as it is (`bothy project constrain`)", named, by)
+		}
+	}
 	found := p.rules.Name(clean)
 	switch {
 	case found.Class == protect.Free, found.Holds && !tool.Annotations.Destructive:

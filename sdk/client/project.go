@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 
+	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -21,4 +22,26 @@ func (c *Client) Files(ctx context.Context, p rpc.FilesParams) (rpc.Files, error
 // names it in Prompt.Attachments and does not take this text along.
 func (c *Client) File(ctx context.Context, p rpc.FileParams) (rpc.FileText, error) {
 	return ask[rpc.FileText](ctx, c, rpc.MethodFile, p)
+}
+
+// ScanProject makes the files of a project entries that runs find, and those that are what the disk has.
+func (c *Client) ScanProject(ctx context.Context, project string) (rpc.ProjectScan, error) {
+	return ask[rpc.ProjectScan](ctx, c, rpc.MethodScan, rpc.ProjectParams{Project: project})
+}
+
+// Tree lists the files of a project that are entries, as the last scan found them.
+func (c *Client) Tree(ctx context.Context, p rpc.TreeParams) (rpc.Tree, error) {
+	return ask[rpc.Tree](ctx, c, rpc.MethodTree, p)
+}
+
+// Constraints lists what a project says of its files, in the order in which that was set.
+func (c *Client) Constraints(ctx context.Context, project string) ([]sdk.FileConstraint, error) {
+	all, err := ask[rpc.Constraints](ctx, c, rpc.MethodConstraints, rpc.ProjectParams{Project: project})
+	return all.Constraints, err
+}
+
+// Constrain says what becomes of the files of a project that a pattern fits, or takes that away; it needs the
+// role approve.
+func (c *Client) Constrain(ctx context.Context, p rpc.Constrain) (rpc.ProjectScan, error) {
+	return ask[rpc.ProjectScan](ctx, c, rpc.MethodConstrain, p)
 }

@@ -53,6 +53,11 @@ const (
 	MethodFiles  = "project/files"
 	MethodFile   = "project/read"
 
+	MethodConstraints = "getConstraints"
+	MethodConstrain   = "project/constrain"
+	MethodScan        = "project/scan"
+	MethodTree        = "project/tree"
+
 	MethodTools       = "tools/list"
 	MethodCallTool    = "tools/call"
 	MethodCancelCall  = "tools/cancel"

@@ -28,6 +28,8 @@ var roles = map[string]rpc.Role{
 	"proposals edit":   rpc.RoleApprove,
 	"policy forget":    rpc.RoleApprove,
 
+	"project constrain": rpc.RoleApprove,
+
 	"auth":           rpc.RoleAdmin,
 	"backup":         rpc.RoleAdmin,
 	"config reload":  rpc.RoleAdmin,

@@ -11,7 +11,7 @@ import (
 )
 
 type entriesLsCmd struct {
-	Pattern string `arg:"" optional:"" help:"Which paths, as 'known://**'; all when absent."`
+	Pattern string `arg:"" optional:"" help:"Which paths, as 'known://**'; all when absent, but for files that the run has no view of."`
 	ofRun
 	Limit int `short:"n" default:"1000" help:"At most so many."`
 }
@@ -30,7 +30,11 @@ func (cmd entriesLsCmd) Run(ctx context.Context, c *console) error {
 			if err != nil {
 				return nil, err
 			}
-			all = append(all, page.Entries...)
+			for _, e := range page.Entries {
+				if cmd.Pattern != "" || e.Scheme() != "file" || e.Version > 0 { // `bothy project files` lists those
+					all = append(all, e)
+				}
+			}
 			if p.Offset = page.Next; page.Next == 0 || len(all) >= cmd.Limit {
 				return all, nil
 			}

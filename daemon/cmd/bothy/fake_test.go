@@ -31,19 +31,21 @@ type fakeDaemon struct {
 	stopped chan struct{}
 	once    sync.Once
 
-	prompts  []rpc.Prompt
-	modes    []bool
-	calls    []rpc.ToolCall
-	done     []string // the verbs of a run's life
-	aborts   []int64
-	detail   fakeRun
-	changes  rpc.Changes
-	reloaded rpc.Reloaded
-	mistakes []string
-	loaded   rpc.PluginReloaded
-	skills   fakeSkills
-	policy   fakePolicy
-	keys     fakeAuth
+	prompts []rpc.Prompt
+	modes   []bool
+	calls   []rpc.ToolCall
+	done    []string // the verbs of a run's life
+
+	constrained string // pattern and constraint
+	aborts      []int64
+	detail      fakeRun
+	changes     rpc.Changes
+	reloaded    rpc.Reloaded
+	mistakes    []string
+	loaded      rpc.PluginReloaded
+	skills      fakeSkills
+	policy      fakePolicy
+	keys        fakeAuth
 
 	// play is called after a prompt was accepted, in a goroutine of its own.
 	play     func(f *fakeDaemon, loop int64)

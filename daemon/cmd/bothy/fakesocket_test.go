@@ -23,6 +23,27 @@ func (f *fakeDaemon) Read(context.Context, rpc.FileParams) (rpc.FileText, error)
 	return rpc.FileText{}, nil
 }
 
+func (f *fakeDaemon) ScanProject(_ context.Context, root string) (sdk.Project, sdk.Scanned, error) {
+	return sdk.Project{ID: 1, Root: root}, sdk.Scanned{Files: 1234, Changed: 1, Partial: true}, nil
+}
+
+// ConstrainProject takes the constraint for one that is kept.
+func (f *fakeDaemon) ConstrainProject(_ context.Context, root, pattern string, to sdk.Constraint) (sdk.Project, sdk.Scanned, error) {
+	f.constrained = pattern + " " + string(to)
+	return sdk.Project{ID: 1, Root: root}, sdk.Scanned{Files: 3, Removed: 2}, nil
+}
+
+func (f *fakeDaemon) Tree(context.Context, sdk.Project, string) ([]rpc.TreeFile, error) {
+	return []rpc.TreeFile{
+		{ProjectFile: sdk.ProjectFile{Path: "a.go", FileFacts: sdk.FileFacts{Size: 2048, Tokens: 512}}},
+		{ProjectFile: sdk.ProjectFile{Path: "vendor/b.go", FileFacts: sdk.FileFacts{Size: 1}}, Constraint: sdk.ConstraintReadOnly},
+	}, nil
+}
+
+func (f *fakeDaemon) Constraints(context.Context, sdk.Project) ([]sdk.FileConstraint, error) {
+	return []sdk.FileConstraint{{Pattern: "vendor", Constraint: sdk.ConstraintReadOnly}}, nil
+}
+
 func (f *fakeDaemon) AbortHeld(context.Context, int64) (int, error) { return 0, nil }
 
 func (f *fakeDaemon) Release(context.Context, int64) (int, error) { return 0, nil }

@@ -242,6 +242,19 @@ func (f *fakeEngine) UseEntries(_ context.Context, _, _ bool, run sdk.Run, calls
 	return []sdk.EntryDone{{Text: fmt.Sprintf("%d %s", run.ID, text)}}, err
 }
 
+func (f *fakeEngine) ScanProject(_ context.Context, root string) (sdk.Project, sdk.Scanned, error) {
+	f.did("scan %s", root)
+	return sdk.Project{ID: 1, Root: root}, sdk.Scanned{Files: 3, Changed: 2}, nil
+}
+
+func (f *fakeEngine) ConstrainProject(_ context.Context, root, pattern string, to sdk.Constraint) (sdk.Project, sdk.Scanned, error) {
+	if to == "some" {
+		return sdk.Project{}, sdk.Scanned{}, sdk.Errorf(sdk.Validation, "there is no constraint %q", to)
+	}
+	f.did("constrain %s %s %q", root, pattern, to)
+	return sdk.Project{ID: 1, Root: root}, sdk.Scanned{Files: 3, Removed: 1}, nil
+}
+
 func (f *fakeEngine) CancelCall(_ context.Context, run int64, path string) ([]string, error) {
 	f.did("cancel %q of %d", path, run)
 	return []string{"log://turn_1/bash/ls"}, nil
@@ -391,6 +404,14 @@ func (f *fakeDaemon) Read(_ context.Context, p rpc.FileParams) (rpc.FileText, er
 		return rpc.FileText{}, sdk.Errorf(sdk.Permission, "it may hold secrets")
 	}
 	return rpc.FileText{Path: p.Path, From: p.From, To: p.To, Lines: 9, Text: "text\n"}, nil
+}
+
+func (f *fakeDaemon) Tree(_ context.Context, _ sdk.Project, pattern string) ([]rpc.TreeFile, error) {
+	return []rpc.TreeFile{{ProjectFile: sdk.ProjectFile{Path: "a" + pattern}}, {ProjectFile: sdk.ProjectFile{Path: "b"}}, {ProjectFile: sdk.ProjectFile{Path: "c"}}}, nil
+}
+
+func (f *fakeDaemon) Constraints(context.Context, sdk.Project) ([]sdk.FileConstraint, error) {
+	return []sdk.FileConstraint{{Pattern: "vendor", Constraint: sdk.ConstraintReadOnly}}, nil
 }
 
 func (f *fakeDaemon) Tools() []sdk.Tool {

@@ -44,3 +44,52 @@ func TestFilesAndAgents(t *testing.T) {
 		t.Errorf("the engine got %+v", got)
 	}
 }
+
+// TestFilesOfAProject are the calls about files that are entries.
+func TestFilesOfAProject(t *testing.T) {
+	h := open(t, nil)
+	c, ctx := h.client(t), context.Background()
+	first, err := c.Tree(ctx, rpc.TreeParams{Project: "/p/one", Pattern: "x", Limit: 2})
+	if err != nil || len(first.Files) != 2 || first.Files[0].Path != "ax" || first.Next != 2 || first.Found != 3 {
+		t.Errorf("%+v %v", first, err)
+	}
+	rest, err := c.Tree(ctx, rpc.TreeParams{Project: "/p/one", Limit: 2, Offset: first.Next})
+	if err != nil || len(rest.Files) != 1 || rest.Files[0].Path != "c" || rest.Next != 0 {
+		t.Errorf("%+v %v", rest, err)
+	}
+	for _, p := range []rpc.TreeParams{{Project: "/p/unknown"}, {Project: "/p/one", Offset: 9}} {
+		if none, err := c.Tree(ctx, p); err != nil || none.Files == nil || len(none.Files) != 0 {
+			t.Errorf("%+v: %+v %v", p, none, err)
+		}
+	}
+	if done, err := c.ScanProject(ctx, "/p/one"); err != nil || done.Project != "/p/one" || done.Files != 3 || done.Changed != 2 {
+		t.Errorf("%+v %v", done, err)
+	}
+	if all, err := c.Constraints(ctx, "/p/one"); err != nil || len(all) != 1 || all[0].Constraint != sdk.ConstraintReadOnly {
+		t.Errorf("%+v %v", all, err)
+	}
+	if all, err := c.Constraints(ctx, "/p/unknown"); err != nil || all == nil || len(all) != 0 {
+		t.Errorf("%+v %v", all, err)
+	}
+	p := rpc.Constrain{Project: "/p/one", Pattern: "vendor", Constraint: sdk.ConstraintIgnore}
+	if _, err := h.as(t, rpc.RoleSubmit).Constrain(ctx, p); sdk.OutcomeOf(err) != sdk.Permission {
+		t.Errorf("without the role: %v", err)
+	}
+	approver := h.as(t, rpc.RoleApprove)
+	if done, err := approver.Constrain(ctx, p); err != nil || done.Removed != 1 {
+		t.Errorf("%+v %v", done, err)
+	}
+	p.Constraint = "some"
+	if _, err := approver.Constrain(ctx, p); sdk.OutcomeOf(err) != sdk.Validation {
+		t.Error(err)
+	}
+	for _, call := range []func() error{
+		func() error { _, err := c.Tree(ctx, rpc.TreeParams{Project: "one"}); return err },
+		func() error { _, err := c.ScanProject(ctx, "one"); return err },
+		func() error { _, err := c.Constraints(ctx, "one"); return err },
+	} {
+		if err := call(); sdk.OutcomeOf(err) != sdk.Validation {
+			t.Error(err)
+		}
+	}
+}

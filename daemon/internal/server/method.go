@@ -83,6 +83,11 @@ func (s *Server) table() map[string]method {
 		rpc.MethodFiles:  of(rpc.RoleObserve, "Finds files of a project by a query, the best first: none that may hold secrets, none that git ignores, no links.", s.files),
 		rpc.MethodFile:   of(rpc.RoleObserve, "Reads a text file of a project, or a range of its lines, as a prompt with it as an attachment would have it.", s.file),
 
+		rpc.MethodTree:        of(rpc.RoleObserve, "Lists the files of a project that are entries, as the last scan found them.", s.tree),
+		rpc.MethodScan:        of(rpc.RoleSubmit, "Makes the files of a project entries, and those that are what the disk has.", begins(s.scan)),
+		rpc.MethodConstraints: of(rpc.RoleObserve, "Lists what a project says of its files: which are entries, and which no run writes.", s.constraints),
+		rpc.MethodConstrain:   of(rpc.RoleApprove, "Says of files of a project that they are entries, that no run writes them or that they are none, or takes that away.", begins(s.constrain)),
+
 		rpc.MethodTools:       of(rpc.RoleObserve, "Lists the tools that are there now.", caughtUp(s.tools)),
 		rpc.MethodCallTool:    of(rpc.RoleSubmit, "Calls one tool, judged and recorded like a model's call. Closing the connection cancels it, and so does tools/cancel.", begins(caughtUp(s.callTool))),
 		rpc.MethodCancelCall:  of(rpc.RoleSubmit, "Ends a call of tools/call that is under way, whoever made it. Answers at once.", onRun(s, s.cancelCall)),

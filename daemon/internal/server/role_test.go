@@ -24,13 +24,13 @@ var needs = map[rpc.Role][]string{
 	rpc.RoleObserve: {
 		"hello", "ping", "discover", "status", "getRuns", "getRun", "getEntries", "getModels", "run/changes", "tools/list", "plugins/list",
 		"config/show", "config/mistakes", "agents/list", "prompts/list", "prompts/files", "prompts/cassette", "project/files", "project/read", "skills/list", "skills/info", "skills/explain", "skills/match", "skills/trust", "proposals/list", "proposals/get",
-		"rules/list", "policy/explain", "audit/list", "audit/verify", "usage/list", "journal/read", "journal/watch", "journal/unwatch",
+		"getConstraints", "project/tree", "rules/list", "policy/explain", "audit/list", "audit/verify", "usage/list", "journal/read", "journal/watch", "journal/unwatch",
 	},
 	rpc.RoleSubmit: {
 		"ask", "act", "startRun", "run/abort", "run/release", "prompts/take", "run/resume", "run/fork", "run/undo", "run/redo", "run/reset", "run/delete", "run/rename", "run/config", "tools/call", "tools/cancel", "config/check", "auth/give",
-		"set", "get", "rm", "cp", "mv", "update", "run/inject", "stream", "stream/completed", "stream/aborted", "stream/cancel",
+		"set", "get", "rm", "cp", "mv", "update", "run/inject", "stream", "stream/completed", "stream/aborted", "stream/cancel", "project/scan",
 	},
-	rpc.RoleApprove: {"proposals/resolve", "run/resolve", "rules/remove", "run/lend", "buffer/give"},
+	rpc.RoleApprove: {"proposals/resolve", "run/resolve", "project/constrain", "rules/remove", "run/lend", "buffer/give"},
 	rpc.RoleAdmin:   {"stop", "config/reload", "plugins/reload", "plugins/dev", "skills/enable", "skills/create", "store/backup", "models/pull", "auth/login", "auth/logout", "auth/list"},
 }
 

@@ -36,6 +36,9 @@ type Engine interface {
 	// UseEntries uses verbs on entries of a run, in one commit or none.
 	UseEntries(ctx context.Context, approved, channel bool, run sdk.Run, calls []sdk.EntryCall) ([]sdk.EntryDone, error)
 	Streams
+	// ScanProject makes the files of a directory entries of its project.
+	ScanProject(ctx context.Context, root string) (sdk.Project, sdk.Scanned, error)
+	ConstrainProject(ctx context.Context, root, pattern string, to sdk.Constraint) (sdk.Project, sdk.Scanned, error)
 	CancelCall(ctx context.Context, run int64, path string) ([]string, error)
 	Abort(ctx context.Context, run int64) error
 	AbortHeld(ctx context.Context, run int64) (held int, err error)

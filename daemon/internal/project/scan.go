@@ -103,7 +103,7 @@ func (s *scan) one(dir *os.Root, at string, e fs.DirEntry, rules ignored, ignore
 		s.left++
 		return nil
 	}
-	info, err := dir.Lstat(e.Name())
+	info, err := e.Info() // of the folder's handle, without another look
 	if err != nil || !info.Mode().IsRegular() {
 		return nil // it went, or is another thing by now
 	}

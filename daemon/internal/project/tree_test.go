@@ -497,39 +497,3 @@ func TestScanIsTheModel(t *testing.T) {
 		}
 	})
 }
-
-// BenchmarkScan compares a scan of 5,000 files, first and again, with walking them.
-func BenchmarkScan(b *testing.B) {
-	root := b.TempDir()
-	plant(b, root, 5000)
-	b.Run("walk", func(b *testing.B) {
-		for b.Loop() {
-			n := 0
-			err := filepath.WalkDir(root, func(_ string, d os.DirEntry, err error) error {
-				if err == nil && d.Type().IsRegular() {
-					n++
-					_, err = d.Info()
-				}
-				return err
-			})
-			if err != nil || n != 5000 {
-				b.Fatal(n, err)
-			}
-		}
-	})
-	b.Run("again", func(b *testing.B) {
-		f := grown(b, root)
-		f.scan()
-		for b.Loop() {
-			f.scan()
-		}
-	})
-	b.Run("first", func(b *testing.B) {
-		for b.Loop() {
-			b.StopTimer()
-			f := grown(b, root)
-			b.StartTimer()
-			f.scan()
-		}
-	})
-}

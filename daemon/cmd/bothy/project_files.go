@@ -98,8 +98,8 @@ func (cmd projectFilesCmd) Run(ctx context.Context, c *console) error {
 			}
 		}
 	}, func(all []rpc.TreeFile) error {
-		return tableOf(c, all, "no file fits; `bothy project init` looks at what there is", []string{"PATH", "SIZE", "TOKENS", "CONSTRAINT", "CHANGED"}, func(f rpc.TreeFile) []string {
-			return []string{f.Path, size(f.Size), strconv.Itoa(f.Tokens), string(f.Constraint), show.When(f.Time)}
+		return tableOf(c, all, "no file fits; `bothy project init` looks at what there is", []string{"PATH", "BYTES", "TOKENS", "CONSTRAINT", "CHANGED"}, func(f rpc.TreeFile) []string {
+			return []string{f.Path, strconv.FormatInt(f.Size, 10), strconv.Itoa(f.Tokens), string(f.Constraint), show.When(f.Time)}
 		})
 	})
 }

@@ -14,7 +14,7 @@ func TestProjectVerbs(t *testing.T) {
 		t.Errorf("init said %q, want %q", got, want)
 	}
 	b.want(t, exitOK, "project", "files")
-	if got := said(); !strings.HasPrefix(got, "PATH SIZE TOKENS CONSTRAINT CHANGED a.go 2") || !strings.Contains(got, "vendor/b.go") || !strings.Contains(got, "readonly") {
+	if got := said(); !strings.HasPrefix(got, "PATH BYTES TOKENS CONSTRAINT CHANGED a.go 2048 512") || !strings.Contains(got, "vendor/b.go") || !strings.Contains(got, "readonly") {
 		t.Errorf("files said %q", got)
 	}
 	b.want(t, exitOK, "project", "constrain")

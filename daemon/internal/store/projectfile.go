@@ -136,9 +136,9 @@ type fileView struct {
 }
 
 func (t *tx) fileViews(entry int64) (views []fileView, err error) {
-	err = t.query(`SELECT run, id, state, outcome, visibility, writer, loop, turn FROM run_views WHERE entry = ? ORDER BY id`, []any{entry}, func(scan scanner) error {
+	err = t.query(`SELECT run, id, state, outcome, visibility, writer FROM run_views WHERE entry = ? ORDER BY id`, []any{entry}, func(scan scanner) error {
 		var v fileView
-		err := scan(&v.run, &v.view, (*string)(&v.State), (*string)(&v.Outcome), (*string)(&v.Visibility), (*string)(&v.Writer), &v.Loop, &v.Turn)
+		err := scan(&v.run, &v.view, (*string)(&v.State), (*string)(&v.Outcome), (*string)(&v.Visibility), (*string)(&v.Writer))
 		views = append(views, v)
 		return err
 	})
@@ -157,7 +157,7 @@ func (t *tx) tellViews(project, but int64, path string, x *visibleEntry, wroteBo
 			continue
 		}
 		told = true
-		v.entry, v.hash = x.entry, x.hash
+		v.entry, v.hash = x.entry, x.hash // of no loop and no turn: it is no work of the run's
 		if err := t.tellSet(&sdk.Run{ID: v.run, Project: project}, path, &v.visibleEntry, &sdk.Write{Writer: sdk.WriterSystem}, wroteBody, changed); err != nil {
 			return told, err
 		}
@@ -179,7 +179,7 @@ func (t *tx) dropFile(project int64, path string, entry int64) error {
 		if err := t.exec(`DELETE FROM run_views WHERE id = ?`, v.view); err != nil {
 			return err
 		}
-		e := event{kind: sdk.KindEntryRemoved, project: project, run: v.run, loop: v.Loop, turn: v.Turn, path: path}
+		e := event{kind: sdk.KindEntryRemoved, project: project, run: v.run, path: path}
 		if err := t.record(e, gone); err != nil {
 			return err
 		}

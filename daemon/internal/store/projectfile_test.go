@@ -113,7 +113,7 @@ func TestFilesInSight(t *testing.T) {
 			}
 			for _, run := range []int64{f.run.ID, other.ID} {
 				rows, err := f.Journal(t.Context(), sdk.JournalQuery{Run: run})
-				if err != nil || rows[len(rows)-1].Path != "a.go" || rows[len(rows)-1].BodyHash != factsOf("two").SHA256 {
+				if err != nil || rows[len(rows)-1].Path != "a.go" || rows[len(rows)-1].BodyHash != factsOf("two").SHA256 || rows[len(rows)-1].Turn != 0 {
 					t.Errorf("the run %d is told %+v, %v", run, rows[len(rows)-1], err)
 				}
 			}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/bothyd/bothy/sdk"
+	"pgregory.net/rapid"
 )
 
 func factsOf(text string) *sdk.FileFacts {
@@ -260,4 +262,89 @@ func TestFilesOfBefore(t *testing.T) {
 			t.Errorf("run %d then: %+v, %v", run, e, err)
 		}
 	}
+}
+
+// TestFilesAreTheModel: whatever runs and scans do, an entry has the text of the disk as long as a run has it in sight that
+// has seen that text, and none else; and the journal verifies.
+func TestFilesAreTheModel(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		f := newFixture(t)
+		paths := []string{"a.go", "b*.go", "src/[id]/c"}
+		disk := map[string]string{}                               // of the files that there are
+		runs := []int64{f.run.ID}                                 // that are there
+		sees := map[int64]map[string]sdk.Visibility{f.run.ID: {}} // what each has in view
+		text := func() string { return rapid.SampledFrom([]string{"", "one", "two", "three"}).Draw(rt, "text") }
+		for range rapid.IntRange(1, 30).Draw(rt, "steps") {
+			path, run := rapid.SampledFrom(paths).Draw(rt, "path"), rapid.SampledFrom(runs).Draw(rt, "run")
+			_, there := disk[path]
+			write := func(w sdk.Write) {
+				if _, err := f.Commit(rt.Context(), sdk.Change{Run: run, Writes: []sdk.Write{w}}); err != nil {
+					rt.Fatal(err)
+				}
+			}
+			switch rapid.IntRange(0, 6).Draw(rt, "do") {
+			case 0: // a scan that finds it, made or changed
+				disk[path] = text()
+				f.put(sdk.FileWrite{Path: path, Facts: factsOf(disk[path]), Text: body(disk[path])})
+			case 1: // one that finds it gone
+				delete(disk, path)
+				for _, view := range sees {
+					delete(view, path)
+				}
+				f.put(sdk.FileWrite{Path: path})
+			case 2:
+				if there {
+					write(promote(path, disk[path]))
+					sees[run][path] = sdk.Visible
+				}
+			case 3:
+				if _, viewed := sees[run][path]; viewed {
+					level := rapid.SampledFrom([]sdk.Visibility{sdk.Summarized, sdk.Archived}).Draw(rt, "level")
+					write(sdk.Write{Path: path, Look: true, Visibility: level, Writer: sdk.WriterModel})
+					sees[run][path] = level
+				}
+			case 4:
+				if _, viewed := sees[run][path]; viewed {
+					write(sdk.Write{Path: path, Remove: true, Writer: sdk.WriterSystem})
+					delete(sees[run], path)
+				}
+			case 5:
+				fork, err := f.CreateRun(rt.Context(), sdk.Run{Project: f.project.ID, Agent: "chat", Parent: run})
+				if err != nil {
+					rt.Fatal(err)
+				}
+				runs, sees[fork.ID] = append(runs, fork.ID), maps.Clone(sees[run])
+			default:
+				if len(runs) > 1 {
+					if _, err := f.DeleteRun(rt.Context(), run, "test"); err != nil {
+						rt.Fatal(err)
+					}
+					runs = slices.DeleteFunc(runs, func(id int64) bool { return id == run })
+					delete(sees, run)
+				}
+			}
+		}
+		for _, path := range paths {
+			want := ""
+			for _, view := range sees {
+				if view[path] == sdk.Visible {
+					want = disk[path]
+				}
+			}
+			all, err := f.Entries(rt.Context(), sdk.EntryQuery{Project: f.project.Root, Pattern: path})
+			_, there := disk[path]
+			if err != nil || there != (len(all) == 1) || there && all[0].Body != want {
+				rt.Fatalf("%s: %+v (%v), want %q", path, all, err, want)
+			}
+			for run, view := range sees {
+				e, err := f.Entry(rt.Context(), run, path)
+				if level, viewed := view[path]; viewed != (err == nil) || viewed && e.Visibility != level {
+					rt.Fatalf("%s in run %d: %+v (%v), want %q", path, run, e, err, view[path])
+				}
+			}
+		}
+		if err := f.Verify(rt.Context(), 0); err != nil {
+			rt.Fatal(err)
+		}
+	})
 }

@@ -209,7 +209,7 @@ func (b *Process) Do(ctx context.Context, calls ...sdk.EntryCall) ([]sdk.EntryDo
 	return served(ctx, b, sdk.GrantEntries, func(*running) error {
 		for _, c := range calls {
 			for _, target := range targets(c) {
-				if err := b.reach().target(target); err != nil {
+				if err := b.reach().verb(target); err != nil {
 					return err
 				}
 				if sdk.SchemeOf(target) != "run" {
@@ -222,7 +222,7 @@ func (b *Process) Do(ctx context.Context, calls ...sdk.EntryCall) ([]sdk.EntryDo
 		}
 		return nil
 	}, func(ctx context.Context, c sdk.Caller) ([]sdk.EntryDone, error) {
-		return b.calls.cfg.Services.Do(ctx, c, calls, func(path string) bool { return b.reach().scheme(path) == nil })
+		return b.calls.cfg.Services.Do(ctx, c, calls, func(path string) bool { return b.reach().finds(path) })
 	})
 }
 

@@ -73,9 +73,6 @@ func (r *reach) scheme(path string) error {
 		s = clip(s)
 		return r.refuse("may not use entries of %s://: the schemes in its block are %s; to let it, write there schemes = %s", s, List(r.spec.Schemes), Written(r.spec.Schemes, s))
 	}
-	if s == "file" { // an entry is no way to a project that a plugin has nothing of
-		return r.granted(sdk.GrantProject)
-	}
 	return nil
 }
 
@@ -99,6 +96,21 @@ func (r *reach) target(pattern string) error {
 		return nil
 	}
 	return r.glob(pattern)
+}
+
+// verb is target for what a verb names, which may read a file of the project: an entry is no way to one for a plugin that
+// has nothing of the project.
+func (r *reach) verb(named string) error {
+	err := r.target(named)
+	if err == nil && named != "" && !strings.ContainsRune("/$!", rune(named[0])) && sdk.SchemeOf(named) == "file" {
+		err = r.granted(sdk.GrantProject)
+	}
+	return err
+}
+
+// finds reports whether a verb's pattern finds a path.
+func (r *reach) finds(path string) bool {
+	return r.scheme(path) == nil && (sdk.SchemeOf(path) != "file" || r.spec.Granted(sdk.GrantProject))
 }
 
 // sees reports whether an entry is of a scheme within reach.

@@ -80,18 +80,26 @@ func TestReach(t *testing.T) {
 	}
 }
 
-// TestFilesNeedTheProject: entries are no way to files that a plugin is not granted.
+// TestFilesNeedTheProject: verbs are no way to files of a project that a plugin is not granted.
 func TestFilesNeedTheProject(t *testing.T) {
 	declared := &sdk.Manifest{Calls: sdk.Calls{Schemes: []string{"file", "known"}}}
 	without := newReach(inspect.Spec{Instance: "p", Grants: []string{sdk.GrantEntries}}, declared)
 	with := newReach(inspect.Spec{Instance: "p", Grants: []string{sdk.GrantEntries, sdk.GrantProject}}, declared)
-	for _, at := range []string{"src/main.go", "FILE.md"} {
-		if err := without.target(at); sdk.OutcomeOf(err) != sdk.Permission || !strings.Contains(err.Error(), `grants = ["entries", "project"]`) || without.sees(sdk.Entry{Path: at}) {
+	for _, at := range []string{"src/main.go", "src/**", "FILE.md", "**"} {
+		if err := without.verb(at); sdk.OutcomeOf(err) != sdk.Permission || !strings.Contains(err.Error(), `grants = ["entries", "project"]`) {
 			t.Errorf("%s: %v", at, err)
 		}
-		if err := with.target(at); err != nil || !with.sees(sdk.Entry{Path: at}) {
+		if err := with.verb(at); err != nil {
 			t.Errorf("%s: %v", at, err)
 		}
+	}
+	for _, at := range []string{"known://a", "known://**", `/^known:/`, "*://**"} {
+		if err := without.verb(at); err != nil {
+			t.Errorf("%s: %v", at, err)
+		}
+	}
+	if without.finds("src/main.go") || !without.finds("known://a") || !with.finds("src/main.go") || with.finds("fact://a") {
+		t.Error("patterns find other entries")
 	}
 }
 

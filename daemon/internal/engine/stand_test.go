@@ -278,13 +278,13 @@ func TestAnEntryStaysThatChanged(t *testing.T) {
 // TestACopyOfWhatTheAnswerChanges is refused: what the file would get is not what there will be.
 func TestACopyOfWhatTheAnswerChanges(t *testing.T) {
 	h := prepareHouse(t, calls(call{"set", `{"path":"known://a","body":"x"}`}, call{"set", `{"path":"known://b","body":"y"}`}),
-		calls(call{"set", `{"path":"known://a","body":"z"}`}, call{"cp", `{"path":"known://b","to":"b"}`}),
+		calls(call{"set", `{"path":"known://a","body":"z"}`}, call{"set", `{"path":"known://b*","visibility":"summarized"}`}, call{"cp", `{"path":"known://b","to":"b"}`}),
 		calls(call{"get", `{"path":"known://a"}`}, call{"set", `{"path":"known://a","body":"q"}`}, call{"cp", `{"path":"known://a","to":"a"}`}), say("done"))
 	h.withFiles()
 	h.start()
 	a := h.submit(Submission{})
 	h.await(a)
-	if got, want := h.outcomes(a.Run.ID), "set:resolved set:resolved set:resolved cp:resolved get:resolved set:resolved cp:failed:conflict"; got != want {
+	if got, want := h.outcomes(a.Run.ID), "set:resolved set:resolved set:resolved set:resolved cp:resolved get:resolved set:resolved cp:failed:conflict"; got != want {
 		t.Errorf("got %s", got)
 	}
 	if got := strings.Join(h.tools.lines(), "; "); got != `write_file {"content":"y","path":"b"}` {

@@ -13,8 +13,10 @@ import (
 // fileScheme is that of bare paths.
 const fileScheme = "file"
 
-// mostOpened bounds the texts of files that some calls read together, in bytes.
-const mostOpened = 64 << 20
+const (
+	mostOpened = 64 << 20 // bytes of files that some calls read together
+	mostShown  = 10 << 20 // of one of them
+)
 
 // Files reads the files of projects, whose entries have a body only while a run has them in sight.
 type Files interface {
@@ -48,7 +50,7 @@ func (p *plan) read(x *sight) error {
 	if !x.isFile() || x.file != nil {
 		return nil
 	}
-	if p.opened += x.facts().Size; p.opened > mostOpened {
+	if p.opened += min(x.facts().Size, mostShown); p.opened > mostOpened {
 		return sdk.Errorf(sdk.Overflow, "the files that fit are more than %d MiB, which is the most that is read at once: narrow the pattern", mostOpened>>20)
 	}
 	text, facts, err := p.files.Text(p.ctx, p.use.Run, x.Path)
@@ -61,8 +63,11 @@ func (p *plan) read(x *sight) error {
 
 // searchable gives a file its text for a filter, and leaves out one that has none.
 func (p *plan) searchable(x *sight) (bool, error) {
+	if x.isFile() && x.facts().Size > mostShown {
+		return false, nil
+	}
 	err := p.read(x)
-	if sdk.OutcomeOf(err) == sdk.Overflow {
+	if p.opened > mostOpened {
 		return false, err
 	}
 	return err == nil, p.ctx.Err()

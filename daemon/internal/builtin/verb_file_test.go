@@ -107,6 +107,19 @@ func TestVerbsOnFiles(t *testing.T) {
 	if d := b.must(with(get("**"), func(c *sdk.EntryCall) { c.Filter, c.Preview = "package", true })); strings.Count(d.Text, "\n") != 0 || !strings.HasPrefix(d.Text, "src/b.go") {
 		t.Errorf("by a text: %s", d.Text)
 	}
+	if err := os.WriteFile(filepath.Join(root, "huge.txt"), []byte(strings.Repeat("package huge\n", 1<<20)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(root, "sparse"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(filepath.Join(root, "sparse"), 1<<40); err != nil {
+		t.Fatal(err)
+	}
+	scan()
+	if d := b.must(with(get("**"), func(c *sdk.EntryCall) { c.Filter, c.Preview = "package", true })); !strings.HasPrefix(d.Text, "src/b.go") || strings.Contains(d.Text, "huge") {
+		t.Errorf("by a text, beside a file that is too large: %s", d.Text)
+	}
 	if d := b.must(on(sdk.VerbCopy, "src/b.go", "known://b")); d.Entries[0].Body != "" || b.at("known://b") != `"package b\n" 200 visible model` {
 		t.Errorf("copied: %+v, %s", d, b.at("known://b"))
 	}

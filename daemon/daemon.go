@@ -150,7 +150,7 @@ func (d *Daemon) make(ctx context.Context) (err error) {
 		History:    &project.History{Store: g.store, Runs: d.engine, Kept: kept.In(d.paths.Data), Tools: d.host.Tools, May: ruling.MayUndo},
 		Store:      g.store,
 		Daemon:     d,
-		Models:     d.models,
+		Models:     &model.Answers{Models: d.models, Load: d.loadWhole, Reload: d.Reload},
 		Keys:       credential.Answers{Keys: d.keys, Uses: func() map[string][]string { return d.current().KeyUses }, Logins: func() map[string]string { return d.current().Logins() }, Reload: d.reread, Log: d.log.Named("keys")},
 		Files:      tree,
 		Skills:     d.answers,
@@ -161,6 +161,7 @@ func (d *Daemon) make(ctx context.Context) (err error) {
 		Redact:     d.secrets.JSON,
 		Descended:  d.host.Owns,
 		Clients:    g.clients,
+		Hooks:      g.hooks,
 		Channels:   g.channels,
 		Within:     group.Within,
 	})

@@ -166,22 +166,36 @@ type Resolution struct {
 	By      string  `json:"-"` // who vetoed, as the daemon knows it
 }
 
+// ConfigChange is the value of the filter run.config: a run, and what it will have of its own. A filter may change
+// the temperature, lower the context limit and set flags (no_*); changes of anything else are ignored. One
+// that fails and is closed refuses all of it.
+type ConfigChange struct {
+	Run    Run       `json:"run"`    // as it is; without an id when it is about to be made
+	Model  string    `json:"model"`  // that it will have
+	Config RunConfig `json:"config"` // without its persona
+}
+
 // Notice is the payload of ui.render and ui.notify.
 type Notice struct {
 	Project int64  `json:"project"`
+	Run     int64  `json:"run"`
 	Text    string `json:"text"`
 	Append  bool   `json:"append,omitempty"` // ui.render: goes on where the last one ended
 	Level   string `json:"level,omitempty"`  // ui.notify: "info", "warn" or "error"
 }
 
 // SocketRequest is one request of the daemon's socket, as the names rpc.* and
-// socket.message.raw show it.
+// socket.message.raw show it. No filter changes it: one that fails and is closed refuses the request, or keeps
+// its result back. Filters are not asked about what needs the role approve or admin, nor about hello, ping, discover and
+// status, so that none stands between a person and the daemon. What channels ask for is not told. Secrets are
+// taken out, and of requests that hold keys or tokens neither parameters nor results are told.
 type SocketRequest struct {
-	Project int64           `json:"project,omitempty"`
+	Project int64           `json:"project,omitempty"` // that of the connection, by init; 0 is none
 	ID      json.RawMessage `json:"id,omitempty"`
 	Method  string          `json:"method,omitempty"`
-	Raw     string          `json:"raw,omitempty"` // socket.message.raw: the line as it came
+	Raw     string          `json:"raw,omitempty"` // socket.message.raw: the message as it came
 	Params  json.RawMessage `json:"params,omitempty"`
 	Result  json.RawMessage `json:"result,omitempty"`
 	Error   string          `json:"error,omitempty"`
+	Left    int             `json:"left,omitempty"` // bytes left out: of raw, params and result there are 64 KiB at most
 }

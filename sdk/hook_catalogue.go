@@ -21,7 +21,6 @@ type HookPoint struct {
 	Doc     string        // when it comes
 	Limit   time.Duration // how long one subscriber may take
 	Guard   bool          // a filter whose failing subscriber denies, whatever its subscription says
-	Planned bool          // no daemon of this version emits it: a subscription is refused
 }
 
 // Hooks lists every name that this version knows, in the order of a prompt's way
@@ -42,6 +41,7 @@ func FindHook(name string) (HookPoint, bool) {
 var hookCatalogue = []HookPoint{
 	eventPoint[Project]("project.init.started", "a project is about to be known; only its root is set"),
 	eventPoint[Project]("project.init.completed", "a project is known"),
+	filterPoint[ConfigChange]("run.config", "what a run has of its own, before it is made or that is changed"),
 	eventPoint[RunEvent]("run.created", "a run was made or forked"),
 	awaitedPoint[RunEvent]("run.reset", "a run's sandbox is to be dropped; waited for"),
 	awaitedPoint[RunEvent]("run.expired", "a run was idle for too long and its sandbox is to be dropped; waited for"),
@@ -88,14 +88,14 @@ var hookCatalogue = []HookPoint{
 	eventPoint[EntryEvent]("proposal.rejected", "a proposal was rejected and committed"),
 	eventPoint[EntryEvent]("stream.cancelled", "an action that still ran was cancelled"),
 
-	planned(eventPoint[Notice]("ui.render", "text for whoever follows the project")),
-	planned(eventPoint[Notice]("ui.notify", "a notice for whoever follows the project")),
-	planned(filterPoint[SocketRequest]("socket.message.raw", "a line of the socket as it came, in raw")),
-	planned(filterPoint[SocketRequest]("rpc.request", "a request, read and not yet handled")),
-	planned(filterPoint[SocketRequest]("rpc.response.result", "a request with the result it will be answered with")),
-	planned(eventPoint[SocketRequest]("rpc.started", "a request is being handled")),
-	planned(eventPoint[SocketRequest]("rpc.completed", "a request was handled; result is set")),
-	planned(eventPoint[SocketRequest]("rpc.error", "a request failed; error is set")),
+	eventPoint[Notice]("ui.render", "what a tool says of its work, as clients are told it"),
+	eventPoint[Notice]("ui.notify", "what the engine says of its own work, as clients are told it"),
+	filterPoint[SocketRequest]("socket.message.raw", "a message of a client as it came, in raw, before anything of it is done"),
+	filterPoint[SocketRequest]("rpc.request", "a request of a client, read and not yet handled"),
+	filterPoint[SocketRequest]("rpc.response.result", "a request with the result that it will be answered with"),
+	eventPoint[SocketRequest]("rpc.started", "a request of a client is being handled"),
+	eventPoint[SocketRequest]("rpc.completed", "a request of a client was handled; result is set"),
+	eventPoint[SocketRequest]("rpc.error", "a request of a client failed; error is set"),
 }
 
 func eventPoint[T any](name, doc string) HookPoint {
@@ -118,13 +118,8 @@ func guardPoint[T any](name, doc string) HookPoint {
 	return p
 }
 
-func planned(p HookPoint) HookPoint {
-	p.Planned = true
-	return p
-}
-
 // Check says what is wrong with a subscription: a name that is not in the
-// catalogue (the nearest one is named), one that the daemon does not emit yet, a
+// catalogue (the nearest one is named), a
 // failure mode that there is not, or one that an event cannot have. A priority
 // of zero is a place like any other, not the default.
 func (s Subscription) Check() error {
@@ -132,8 +127,6 @@ func (s Subscription) Check() error {
 	switch {
 	case !known:
 		return Errorf(NotFound, "there is no hook %q; the nearest name is %q", s.Name, nearestHook(s.Name))
-	case point.Planned:
-		return Errorf(NotFound, "hook %s: this version of the daemon does not emit it yet, so nobody can subscribe to it", s.Name)
 	case s.Failure != "" && s.Failure != FailOpen && s.Failure != FailClosed:
 		return Errorf(Validation, "hook %s: failure is %q; write \"open\" or \"closed\"", s.Name, s.Failure)
 	case point.Kind == HookEvent && s.Failure == FailClosed:

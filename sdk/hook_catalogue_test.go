@@ -22,7 +22,7 @@ func TestHookNames(t *testing.T) {
 		}
 	}
 	kinds := map[string]HookKind{
-		"project.init.started": "event", "project.init.completed": "event", "run.created": "event",
+		"project.init.started": "event", "project.init.completed": "event", "run.config": "filter", "run.created": "event",
 		"run.reset": "event", "run.expired": "event", "run.deleted": "event", "run.rested": "event",
 		"ask.started": "event", "act.started": "event", "ask.completed": "event", "act.completed": "event",
 		"run.progress": "event", "run.state": "event", "run.step.completed": "event",
@@ -70,11 +70,7 @@ func TestSubscriptionCheck(t *testing.T) {
 		check(t, c.sub, c.code, c.want)
 	}
 	for _, p := range Hooks() {
-		if p.Planned {
-			check(t, Subscription{Name: p.Name}, NotFound, "hook "+p.Name+": this version of the daemon does not emit it yet")
-		} else {
-			check(t, Subscription{Name: p.Name}, "", "")
-		}
+		check(t, Subscription{Name: p.Name}, "", "")
 	}
 }
 

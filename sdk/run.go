@@ -165,6 +165,18 @@ const (
 	KindNoteSecurity   = KindNote + ".security"   // a security event that belongs to no action
 )
 
+// NoteLevel is how a note of a kind is told to people as it comes: "warn" for what the engine says of its own
+// work, "" for what a tool says of its; false for one that is not.
+func NoteLevel(kind string) (level string, told bool) {
+	switch kind {
+	case KindNoteRetry, KindNoteFallback, KindNoteWarning:
+		return "warn", true
+	case KindNoteProgress:
+		return "", true
+	}
+	return "", false
+}
+
 // EntryChange is the Data of a KindEntrySet row. State to Writer are what the
 // entry has after the write; Attributes holds only the members that the write
 // changed (null for one it removed), so that a follower merges them into what

@@ -82,5 +82,8 @@ func plausible(s Subject) []any {
 		sdk.TurnResult{Run: run, Loop: loop, Turn: 1, LoopTurn: 1, Completion: completion, Actions: entries, Ruling: sdk.Ruling{Continue: true, Status: 102}},
 		sdk.EntryEvent{Run: 1, Entry: entries[0]},
 		sdk.Resolution{Run: 1, Entry: entries[1], Allow: true, Body: "a note\n"},
+		sdk.ConfigChange{Run: run, Model: model, Config: sdk.RunConfig{ContextLimit: 8192, NoWeb: true}},
+		sdk.Notice{Project: 1, Run: 1, Text: "half of the notes are tidy", Level: "warn"},
+		sdk.SocketRequest{Project: 1, ID: json.RawMessage("1"), Method: "getRun", Params: json.RawMessage(`{"run":"conformance"}`)},
 	)
 }

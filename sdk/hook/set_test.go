@@ -24,7 +24,7 @@ func TestSetErr(t *testing.T) {
 		"raw":            {Set{On("run.created", hear[json.RawMessage]), Filter("instructions.tool_docs", keep[map[string]string])}, nil},
 		"misspelled":     {Set{On("run.creatde", hear[sdk.RunEvent])}, []string{`there is no hook "run.creatde"; the nearest name is "run.created"`}},
 		"camelCase":      {Set{Filter("turn.beforeDispatch", keep[sdk.Prompt])}, []string{`the nearest name is "turn.before_dispatch"`}},
-		"not emitted":    {Set{On("ui.notify", hear[sdk.Notice])}, []string{"ui.notify: this version of the daemon does not emit it yet"}},
+		"of clients":     {Set{On("ui.notify", hear[sdk.Notice]), Filter("rpc.request", keep[sdk.SocketRequest]).Closed()}, nil},
 		"an event":       {Set{Filter("run.created", keep[sdk.RunEvent])}, []string{"run.created: it is an event: make it with hook.On"}},
 		"a filter":       {Set{On("entry.recording", hear[sdk.Recording])}, []string{"entry.recording: it is a filter: make it with hook.Filter"}},
 		"another type":   {Set{Filter("entry.recording", keep[sdk.Prompt])}, []string{"it carries sdk.Recording, and the function takes sdk.Prompt"}},

@@ -7,6 +7,7 @@ const (
 	MethodDiscover = "discover"
 	MethodStatus   = "status"
 	MethodStop     = "stop"
+	MethodInit     = "init"
 
 	MethodAsk         = "ask"
 	MethodAct         = "act"
@@ -48,6 +49,9 @@ const (
 	MethodEntries = "getEntries"
 	MethodModels  = "getModels"
 	MethodPull    = "models/pull"
+
+	MethodAddModel    = "addModel"
+	MethodRemoveModel = "removeModel"
 
 	MethodAgents = "agents/list"
 	MethodFiles  = "project/files"

@@ -28,6 +28,32 @@ type Models struct {
 	Problems []string `json:"problems"`
 }
 
+// ModelAdd is the parameters of addModel, which writes a model block into the user's configuration.
+type ModelAdd struct {
+	Alias         string `json:"alias" access:"free" jsonschema:"the name of the block, by which a prompt may name the model: a-z, 0-9, dot, dash and underscore"`
+	Actual        string `json:"actual" access:"free" jsonschema:"provider/name: a provider of the configuration, and its own name for the model"`
+	ContextLength int    `json:"contextLength,omitempty" access:"free" jsonschema:"in tokens; what the provider says when absent"`
+}
+
+// ModelAdded answers addModel: the model can be named.
+type ModelAdded struct {
+	Alias   string `json:"alias"`
+	Actual  string `json:"actual"`
+	File    string `json:"file"`    // the configuration
+	Changed bool   `json:"changed"` // false: a block said this already
+}
+
+// ModelRef is the parameters of removeModel, which takes a model block out of the user's configuration.
+type ModelRef struct {
+	Alias string `json:"alias" access:"free" jsonschema:"the name of the block"`
+}
+
+// ModelRemoved answers removeModel.
+type ModelRemoved struct {
+	Alias string `json:"alias"`
+	File  string `json:"file"` // the configuration
+}
+
 // Pull is the parameters of models/pull.
 type Pull struct {
 	Model string `json:"model" access:"free" jsonschema:"provider/name, or a name of the first local Ollama"`

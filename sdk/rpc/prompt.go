@@ -30,6 +30,10 @@ type Prompt struct {
 	Mode   sdk.Mode `json:"permission_mode,omitempty" access:"approve" jsonschema:"interactive, restricted, workspace or full; the agent's when absent. workspace is refused where commands cannot work on a copy of the project; full needs the role approve"`
 	Yolo   bool     `json:"yolo,omitempty" access:"approve" jsonschema:"full for every prompt of this run from now on; needs the role approve"`
 	Attend bool     `json:"attend,omitempty" access:"approve" jsonschema:"this connection answers what the run proposes; needs the role approve"`
+
+	// Usual is the mode in the place of the agent's when none is named. No client says it: it is
+	// interactive over a connection that sent init.
+	Usual sdk.Mode `json:"-"`
 }
 
 // Accepted answers ask and act at once. What the prompt causes is in the

@@ -27,7 +27,6 @@ type hookInfo struct {
 	Payload string       `json:"payload"`
 	Failure string       `json:"failure"`
 	Limit   sdk.Duration `json:"limit"`
-	Emitted bool         `json:"emitted"`
 	When    string       `json:"when"`
 }
 
@@ -41,16 +40,13 @@ func (hooksCmd) Run(c *console) error {
 	for _, p := range sdk.Hooks() {
 		found.Hooks = append(found.Hooks, hookInfo{
 			Name: p.Name, Kind: p.Kind, Payload: types.word(p.Payload), Failure: failureWord(p),
-			Limit: sdk.Duration(p.Limit), Emitted: !p.Planned, When: p.Doc,
+			Limit: sdk.Duration(p.Limit), When: p.Doc,
 		})
 	}
 	if found.Types = types.found; c.json {
 		return c.printJSON(found)
 	}
 	err := tableOf(c, found.Hooks, "", []string{"NAME", "KIND", "PAYLOAD", "FAILURE", "WHEN"}, func(h hookInfo) []string {
-		if !h.Emitted {
-			h.When = "not emitted yet: " + h.When
-		}
 		return []string{h.Name, string(h.Kind), h.Payload, h.Failure, h.When}
 	})
 	if err != nil {

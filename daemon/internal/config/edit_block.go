@@ -114,7 +114,7 @@ func setBlock(text []byte, path, kind, label string, wanted attributes, isNew bo
 	case err != nil:
 		return nil, err
 	case block != nil && isNew:
-		return nil, sdk.Errorf(sdk.Conflict, "%s has an %s block %q already: change it there, or take another name", path, kind, label)
+		return nil, sdk.Errorf(sdk.Conflict, "%s has a block %s %q already: change it there, or take another name", path, kind, label)
 	}
 	edited := text
 	if block == nil {

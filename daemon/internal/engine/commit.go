@@ -68,6 +68,9 @@ func (e *Engine) write(ctx context.Context, c sdk.Change) (sdk.Receipt, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTime)
 	defer cancel()
 	r, err := e.cfg.Store.Commit(ctx, c)
+	if err == nil {
+		e.say(ctx, c)
+	}
 	if err != nil || !e.cfg.Hooks.EntryChanged.Active() {
 		return r, err
 	}

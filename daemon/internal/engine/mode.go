@@ -44,6 +44,9 @@ func (e *Engine) askedMode(ctx context.Context, p placed, s Submission) (sdk.Mod
 	if err != nil || all {
 		return sdk.ModeFull, err
 	}
+	if s.Usual != "" { // of who asks
+		return s.Usual, nil
+	}
 	mode := e.agentMode(p.agent)
 	if mode == sdk.ModeWorkspace && s.Channel {
 		mode = p.agent.Otherwise()

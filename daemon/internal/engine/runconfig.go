@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/bothyd/bothy/sdk"
@@ -28,6 +29,11 @@ func (e *Engine) ConfigureRun(ctx context.Context, run int64, p rpc.RunConfig) (
 			return r, err
 		}
 	}
+	if choice.Alias != "" || p.RunOptions != (rpc.RunOptions{}) {
+		if p.RunOptions, err = e.filterConfig(ctx, r, choice.Alias, p.RunOptions); err != nil {
+			return r, err
+		}
+	}
 	return e.configure(ctx, r, choice.Alias, p.RunOptions)
 }
 
@@ -51,4 +57,48 @@ func configuring(model string, o rpc.RunOptions) func(*sdk.Run) {
 			r.Model = model
 		}
 	}
+}
+
+// filterOptions asks the filter run.config about what a submission gives its run, which may be about to be
+// made. What it returns is given in its place.
+func (e *Engine) filterOptions(ctx context.Context, p placed, s Submission) (rpc.RunOptions, error) {
+	r := p.run
+	if r.ID == 0 {
+		r = sdk.Run{Project: p.project.ID, Alias: s.Run, Agent: p.agent.Name, Model: p.model(), Private: s.Channel}
+	} else if s.Options == (rpc.RunOptions{}) {
+		return s.Options, nil
+	}
+	return e.filterConfig(ctx, r, "", s.Options)
+}
+
+// filterConfig asks the filter run.config about what a run is given; an empty model stays.
+func (e *Engine) filterConfig(ctx context.Context, r sdk.Run, model string, o rpc.RunOptions) (rpc.RunOptions, error) {
+	if !e.cfg.Hooks.RunConfig.Active() {
+		return o, nil
+	}
+	asked := r.RunConfig
+	o.Apply(&asked)
+	r.Persona, asked.Persona = "", "" // which is its model's to read
+	got, err := e.cfg.Hooks.RunConfig.Apply(ctx, sdk.ConfigChange{Run: r, Model: cmp.Or(model, r.Model), Config: asked})
+	if err != nil {
+		return o, err
+	}
+	if t := got.Config.Temperature; t != nil {
+		o.Temperature = t
+	}
+	if got.Config.ContextLimit != asked.ContextLimit {
+		o.ContextLimit = &got.Config.ContextLimit
+	}
+	for _, flag := range []struct {
+		asked, got bool
+		to         **bool
+	}{
+		{asked.NoRepo, got.Config.NoRepo, &o.NoRepo}, {asked.NoInteraction, got.Config.NoInteraction, &o.NoInteraction},
+		{asked.NoWeb, got.Config.NoWeb, &o.NoWeb}, {asked.NoProposals, got.Config.NoProposals, &o.NoProposals},
+	} {
+		if flag.got && !flag.asked {
+			*flag.to = &flag.got
+		}
+	}
+	return o, nil
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 
+	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -16,7 +17,7 @@ type Socket struct{ *Engine }
 func (s Socket) Submit(ctx context.Context, session string, readOnly, approved, channel bool, p rpc.Prompt) (rpc.Accepted, error) {
 	a, err := s.Engine.Submit(ctx, Submission{
 		Project: p.Project, Run: p.Run, Fork: p.Fork, Agent: p.Agent, Model: p.Model, Prompt: p.Prompt, Attachments: p.Attachments, Media: p.Media, ReadOnly: readOnly, Mode: p.Mode, Yolo: p.Yolo, Key: p.Key, Session: session, Approved: approved, Channel: channel,
-		Record: p.Record, Replay: p.Replay, Strict: p.Strict, Options: p.RunOptions,
+		Record: p.Record, Replay: p.Replay, Strict: p.Strict, Options: p.RunOptions, Usual: p.Usual,
 	})
 	return accepted(a), err
 }
@@ -31,6 +32,16 @@ func accepted(a Accepted) rpc.Accepted {
 func (s Socket) StartRun(ctx context.Context, channel bool, p rpc.StartRun) (rpc.Started, error) {
 	a, err := s.Engine.StartRun(ctx, Submission{Project: p.Project, Run: p.Run, Agent: p.Agent, Model: p.Model, Yolo: p.Yolo, Channel: channel, Options: p.RunOptions})
 	return rpc.Started{Run: a.Run.Alias, ID: a.Run.ID, Model: a.Model, Why: a.Why}, err
+}
+
+// Init makes a folder known as a project.
+func (s Socket) Init(ctx context.Context, root string) (sdk.Project, error) {
+	leave, err := s.enter()
+	if err != nil {
+		return sdk.Project{}, err
+	}
+	defer leave()
+	return s.openProject(ctx, root)
 }
 
 // CallTool calls one tool. approved says that whoever calls may approve, channel that a

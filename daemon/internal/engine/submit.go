@@ -29,7 +29,8 @@ type Submission struct {
 	Attachments []sdk.Attachment // files of the project that the model gets with the prompt
 	Media       []sdk.Medium     // images that it gets with it, with their data
 	ReadOnly    bool             // whatever the mode: nothing with a side effect runs
-	Mode        sdk.Mode         // empty is the agent's
+	Mode        sdk.Mode         // empty is the usual one
+	Usual       sdk.Mode         // empty is the agent's
 	Yolo        bool             // full mode for every prompt of the run from now on; the caller has checked who asks
 	Approved    bool             // who submits may approve: what they type as a prompt is called as they call a tool
 	Channel     bool             // it comes from a channel, whose runs have no mode workspace
@@ -111,6 +112,9 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (Accepted, error) {
 	if s.Media, err = e.media(ctx, p, s.Media, pictures); err != nil {
 		return Accepted{}, err
 	}
+	if s.Options, err = e.filterOptions(ctx, p, s); err != nil {
+		return Accepted{}, err
+	}
 	if err := e.wantView(ctx, p, s); err != nil { // before a run is made
 		return Accepted{}, err
 	}
@@ -146,6 +150,9 @@ func (e *Engine) StartRun(ctx context.Context, s Submission) (Accepted, error) {
 	}
 	if p.run.ID != 0 {
 		return Accepted{}, sdk.Errorf(sdk.Conflict, "the project has a run called %s already; choose another name, or go on with that one", s.Run)
+	}
+	if s.Options, err = e.filterOptions(ctx, p, s); err != nil {
+		return Accepted{}, err
 	}
 	r, err := e.createRun(ctx, p, s)
 	if err != nil {
@@ -256,28 +263,6 @@ func (e *Engine) openProject(ctx context.Context, root string) (sdk.Project, err
 	}
 	e.cfg.Hooks.ProjectInitCompleted.Emit(ctx, p)
 	return p, nil
-}
-
-// findRun returns the run of an alias, an empty one when there is none.
-func (e *Engine) findRun(ctx context.Context, project int64, alias string) (sdk.Run, error) {
-	if !validAlias(alias) {
-		return sdk.Run{}, badAlias(alias)
-	}
-	r, err := e.cfg.Store.RunByAlias(ctx, project, alias)
-	if err != nil && sdk.OutcomeOf(err) == sdk.NotFound {
-		return sdk.Run{}, nil
-	}
-	return r, err
-}
-
-func badAlias(alias string) error {
-	return sdk.Errorf(sdk.Validation, "%.80q cannot name a run: it takes 1 to 64 of A-Z a-z 0-9 _ -", alias)
-}
-
-func validAlias(alias string) bool {
-	return alias != "" && len(alias) <= 64 && !strings.ContainsFunc(alias, func(c rune) bool {
-		return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-')
-	})
 }
 
 func (e *Engine) agent(name string) (sdk.Agent, error) {

@@ -8,20 +8,20 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// Chains are the subscribers of every name of the catalogue (sdk.Hooks) that the
-// daemon emits: one field each, with the name in its tag and the type of the
+// Chains are the subscribers of every name of the catalogue (sdk.Hooks): one field each, with the name in its tag and the type of the
 // payload in its own.
 type Chains struct {
 	ProjectInitStarted   *Event[sdk.Project] `hook:"project.init.started"`
 	ProjectInitCompleted *Event[sdk.Project] `hook:"project.init.completed"`
 
-	RunCreated  *Event[sdk.RunEvent]  `hook:"run.created"`
-	RunReset    *Event[sdk.RunEvent]  `hook:"run.reset"`
-	RunExpired  *Event[sdk.RunEvent]  `hook:"run.expired"`
-	RunDeleted  *Event[sdk.RunEvent]  `hook:"run.deleted"`
-	RunRested   *Event[sdk.RunEvent]  `hook:"run.rested"`
-	RunProgress *Event[sdk.TurnEvent] `hook:"run.progress"`
-	RunState    *Event[sdk.TurnEvent] `hook:"run.state"`
+	RunConfig   *Filter[sdk.ConfigChange] `hook:"run.config"`
+	RunCreated  *Event[sdk.RunEvent]      `hook:"run.created"`
+	RunReset    *Event[sdk.RunEvent]      `hook:"run.reset"`
+	RunExpired  *Event[sdk.RunEvent]      `hook:"run.expired"`
+	RunDeleted  *Event[sdk.RunEvent]      `hook:"run.deleted"`
+	RunRested   *Event[sdk.RunEvent]      `hook:"run.rested"`
+	RunProgress *Event[sdk.TurnEvent]     `hook:"run.progress"`
+	RunState    *Event[sdk.TurnEvent]     `hook:"run.state"`
 
 	AskStarted       *Event[sdk.LoopEvent] `hook:"ask.started"`
 	AskCompleted     *Event[sdk.LoopEvent] `hook:"ask.completed"`
@@ -65,6 +65,16 @@ type Chains struct {
 	ProposalRejected  *Event[sdk.EntryEvent]  `hook:"proposal.rejected"`
 	StreamCancelled   *Event[sdk.EntryEvent]  `hook:"stream.cancelled"`
 
+	UIRender *Event[sdk.Notice] `hook:"ui.render"`
+	UINotify *Event[sdk.Notice] `hook:"ui.notify"`
+
+	SocketMessageRaw  *Filter[sdk.SocketRequest] `hook:"socket.message.raw"`
+	RPCRequest        *Filter[sdk.SocketRequest] `hook:"rpc.request"`
+	RPCResponseResult *Filter[sdk.SocketRequest] `hook:"rpc.response.result"`
+	RPCStarted        *Event[sdk.SocketRequest]  `hook:"rpc.started"`
+	RPCCompleted      *Event[sdk.SocketRequest]  `hook:"rpc.completed"`
+	RPCError          *Event[sdk.SocketRequest]  `hook:"rpc.error"`
+
 	byName map[string]subscribable
 }
 
@@ -87,5 +97,9 @@ func New(log hclog.Logger) *Chains {
 	c.TurnVerdict.take = onlyStop
 	c.EntryRecording.take = onlyReject
 	c.ProposalAccepting.take = onlyVeto
+	c.RunConfig.take = onlyTighten
+	for _, f := range []*Filter[sdk.SocketRequest]{c.SocketMessageRaw, c.RPCRequest, c.RPCResponseResult} {
+		f.take = nothing
+	}
 	return c
 }

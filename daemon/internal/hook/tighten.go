@@ -16,6 +16,21 @@ func onlyStop(_ string, before, after sdk.TurnResult) sdk.TurnResult {
 	return before
 }
 
+// onlyTighten takes over what gives a run less, and another temperature.
+func onlyTighten(_ string, before, after sdk.ConfigChange) sdk.ConfigChange {
+	is, to := &before.Config, after.Config
+	is.Temperature = to.Temperature
+	if to.ContextLimit > 0 && (is.ContextLimit == 0 || to.ContextLimit < is.ContextLimit) {
+		is.ContextLimit = to.ContextLimit
+	}
+	is.NoRepo, is.NoInteraction = is.NoRepo || to.NoRepo, is.NoInteraction || to.NoInteraction
+	is.NoWeb, is.NoProposals = is.NoWeb || to.NoWeb, is.NoProposals || to.NoProposals
+	return before
+}
+
+// nothing takes nothing over: what a client asked for is what is done, and what a person is shown what is there.
+func nothing(_ string, before, _ sdk.SocketRequest) sdk.SocketRequest { return before }
+
 // onlyVeto takes over a veto. It holds: nobody behind it can let the answer pass.
 func onlyVeto(owner string, before, after sdk.Resolution) sdk.Resolution {
 	if before.Allow && !after.Allow {

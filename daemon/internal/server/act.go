@@ -24,6 +24,9 @@ func (s *Server) submit(ctx context.Context, c *conn, readOnly bool, method stri
 	if strings.TrimSpace(p.Prompt) == "" {
 		return rpc.Accepted{}, wrongParams("the prompt is empty: say what to do")
 	}
+	if c.grant == nil && c.at(ctx).ID != 0 { // a client of the run specification
+		p.Usual = sdk.ModeInteractive
+	}
 	session := ""
 	if p.Attend {
 		session = c.session

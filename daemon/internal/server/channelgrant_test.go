@@ -79,7 +79,7 @@ func refused(err error) bool {
 func TestEveryMethodIsHeldToTheChannel(t *testing.T) {
 	h := openChannel(t, "/p/one")
 	c := h.channel(t)
-	foreign := map[string]any{"project": "/p/two", "run": "8", "id": "0002"}
+	foreign := map[string]any{"project": "/p/two", "projectRoot": "/p/two", "run": "8", "id": "0002"}
 	for name, m := range h.methods {
 		if name == rpc.MethodHello {
 			continue

@@ -24,7 +24,7 @@ var channelMethods = map[string]limit{
 	rpc.MethodModels: anywhere, rpc.MethodTools: anywhere, rpc.MethodUnwatch: anywhere,
 
 	// These work in a project, or list what is in one.
-	rpc.MethodAsk: inProject, rpc.MethodAct: inProject, rpc.MethodStartRun: inProject, rpc.MethodCallTool: inProject,
+	rpc.MethodInit: inProject, rpc.MethodAsk: inProject, rpc.MethodAct: inProject, rpc.MethodStartRun: inProject, rpc.MethodCallTool: inProject,
 	rpc.MethodAgents: inProject, rpc.MethodRuns: inProject, rpc.MethodUsage: inProject, rpc.MethodProposals: inProject,
 	rpc.MethodSkills: inProject, rpc.MethodSkill: inProject, rpc.MethodSkillExplain: inProject, rpc.MethodSkillMatch: inProject,
 

@@ -30,6 +30,7 @@ type conn struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	work   sync.WaitGroup
+	begun  *settled // the last init; only the reader uses it
 
 	session string        // random, as long as the connection lasts; nobody outside the daemon is told
 	grant   *channelGrant // of the channel whose plugin is at the other end; nil for people
@@ -44,6 +45,7 @@ type conn struct {
 	past    pastime
 	watches map[int64]*watch
 	next    int64
+	home    home            // where init put it
 	lends   map[string]bool // by the keys of runs, to which it lends its buffers
 	wants   map[int64]chan<- rpc.BufferGiven
 }
@@ -177,8 +179,13 @@ func (c *conn) take(frame []byte) {
 		return
 	}
 	c.work.Add(1)
+	begun, answered := c.settle(calls)
+	if !c.s.hooks.wantMessages() {
+		frame = nil // its requests have what counts
+	}
 	go func() {
 		defer c.work.Done()
+		defer answered()
 		var shown []sentProposal
 		free := func() {
 			c.sent.note(shown)
@@ -189,6 +196,7 @@ func (c *conn) take(frame []byte) {
 			<-before
 			defer close(done)
 		}
+		c.ready(frame, calls, begun)
 		text := c.answerAll(calls, batch, &shown)
 		if text == nil {
 			free()
@@ -275,7 +283,10 @@ func (c *conn) answer(x call, shown *[]sentProposal) []byte {
 		return encodeResponse(x.ID, nil, failed)
 	}
 	begin := time.Now()
-	result, err := c.call(x.Request, c.s.methods[x.Method])
+	result, err := any(nil), x.refused
+	if err == nil {
+		result, err = c.call(x.ctx, x.Request, c.s.methods[x.Method])
+	}
 	var failed *rpc.Error
 	if err != nil {
 		failed = rpc.ErrorOf(err)
@@ -291,14 +302,18 @@ func (c *conn) answer(x call, shown *[]sentProposal) []byte {
 }
 
 // call runs the handler. A panic fails this request alone.
-func (c *conn) call(req rpc.Request, m method) (result any, err error) {
+func (c *conn) call(ctx context.Context, req rpc.Request, m method) (result any, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			c.s.log.Error("a handler panicked", "method", req.Method, "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
 			err = rpc.Errorf(rpc.CodeInternal, sdk.Internal, fmt.Sprintf("%s failed inside the daemon: its log has the details", req.Method))
 		}
 	}()
-	return m.call(c.ctx, c, req.Method, req.Params)
+	if err := c.s.hooks.request(ctx, c, req); err != nil {
+		return nil, err
+	}
+	result, err = m.call(ctx, c, req.Method, req.Params)
+	return c.s.hooks.answer(ctx, c, req, result, err)
 }
 
 // finish waits for what is at work. A client that is gone cancels it; one that

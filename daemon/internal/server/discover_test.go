@@ -7,6 +7,7 @@ import (
 	"go/parser"
 	gotoken "go/token"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,6 +36,52 @@ func TestEveryNotification(t *testing.T) {
 	slices.Sort(want)
 	if got := slices.Sorted(maps.Keys(catalogue.Notifications)); !slices.Equal(got, want) {
 		t.Errorf("discover names %v, and there are %v", got, want)
+	}
+}
+
+// TestNothingElseIsNotified: what is sent unasked has one of these names, wherever it is sent.
+func TestNothingElseIsNotified(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	must(t, err)
+	sent := map[string]bool{}
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(gotoken.NewFileSet(), name, nil, 0)
+		must(t, err)
+		ast.Inspect(file, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok || len(call.Args) < 2 {
+				return true
+			}
+			of := ""
+			switch f := call.Fun.(type) {
+			case *ast.Ident:
+				of = f.Name
+			case *ast.SelectorExpr:
+				of = f.Sel.Name
+			}
+			if !slices.Contains([]string{"encodeNote", "note", "send"}, of) {
+				return true
+			}
+			switch arg := call.Args[0].(type) {
+			case *ast.BasicLit:
+				t.Errorf("%s sends %s, which discover does not know", name, arg.Value)
+			case *ast.SelectorExpr:
+				if what := arg.Sel.Name; strings.HasPrefix(what, "Method") && what != "MethodHello" {
+					t.Errorf("%s sends rpc.%s, which is no notification", name, what)
+				} else {
+					sent[what] = true
+				}
+			}
+			return true
+		})
+	}
+	for _, name := range []string{"NoteState", "NoteProgress", "NoteProposal", "NoteStreamCancelled", "NoteRender", "NoteNotify", "NoteGap", "MethodHello"} {
+		if !sent[name] {
+			t.Errorf("nobody sends %s, or this test does not see it: it sees %v", name, sent)
+		}
 	}
 }
 

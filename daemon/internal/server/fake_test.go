@@ -193,6 +193,16 @@ func (f *fakeEngine) StartRun(_ context.Context, _ bool, p rpc.StartRun) (rpc.St
 	return rpc.Started{Run: p.Run, ID: 11, Model: "m"}, nil
 }
 
+func (f *fakeEngine) Init(_ context.Context, root string) (sdk.Project, error) {
+	switch root {
+	case "/p/one":
+		return sdk.Project{ID: 1, Name: "one", Root: root}, nil
+	case "/p/two":
+		return sdk.Project{ID: 2, Name: "two", Root: root}, nil
+	}
+	return sdk.Project{}, sdk.Errorf(sdk.NotFound, "the project directory cannot be found")
+}
+
 func (f *fakeEngine) CallTool(ctx context.Context, approved, _ bool, p rpc.ToolCall) (rpc.ToolDone, error) {
 	f.mu.Lock()
 	f.approved = approved
@@ -393,6 +403,14 @@ func (f *fakeDaemon) Pull(ctx context.Context, model string, progress func(sdk.P
 
 func (f *fakeDaemon) List(context.Context) rpc.Models {
 	return rpc.Models{Models: []rpc.Model{{Alias: "a"}, {Alias: "b"}, {Alias: "c"}}}
+}
+
+func (f *fakeDaemon) Add(_ context.Context, p rpc.ModelAdd) (rpc.ModelAdded, error) {
+	return rpc.ModelAdded{Alias: p.Alias, Actual: p.Actual, File: "/c.hcl", Changed: true}, nil
+}
+
+func (f *fakeDaemon) Remove(_ context.Context, p rpc.ModelRef) (rpc.ModelRemoved, error) {
+	return rpc.ModelRemoved{Alias: p.Alias, File: "/c.hcl"}, nil
 }
 
 func (f *fakeDaemon) Find(_ context.Context, p rpc.FilesParams) (rpc.Files, error) {

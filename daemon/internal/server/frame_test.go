@@ -186,7 +186,7 @@ func FuzzFrame(f *testing.F) {
 			for _, x := range calls {
 				if m, ok := table[x.Method]; ok && x.failed == nil {
 					p := map[string]any{}
-					_ = decodeParams(x.Method, x.Params, fieldsOf(m.params), &p)
+					_ = decodeParams(x.Method, x.Params, fieldsOf(m.params), &p, false)
 				}
 			}
 		}

@@ -38,6 +38,8 @@ func (s *Server) table() map[string]method {
 		rpc.MethodStatus:   of(rpc.RoleObserve, "How the daemon is: version, plugins, work, problems.", caughtUp(s.status)),
 		rpc.MethodStop:     of(rpc.RoleAdmin, "Asks the daemon to drain and end, or to end now; answers before it does.", s.stop),
 
+		rpc.MethodInit: of(rpc.RoleSubmit, "Makes a project that of the connection: later requests that name none are about it, and notifications of its runs are sent.", begins(lasting(s.initProject))),
+
 		rpc.MethodAsk:         of(rpc.RoleSubmit, "Queues a prompt that may read and not change anything. Answers at once; follow the journal behind seq.", begins(caughtUp(s.ask))),
 		rpc.MethodAct:         of(rpc.RoleSubmit, "Queues a prompt. Answers at once; follow the journal behind seq.", begins(caughtUp(s.act))),
 		rpc.MethodStartRun:    of(rpc.RoleSubmit, "Makes a run without a prompt.", begins(caughtUp(s.startRun))),
@@ -77,8 +79,11 @@ func (s *Server) table() map[string]method {
 		rpc.MethodRun:     of(rpc.RoleObserve, "One run with its loops, turns, history and cost.", s.run),
 		rpc.MethodEntries: of(rpc.RoleObserve, "The entries that a run sees, in the order of their first appearance, and behind them what it shares with others and does not see.", s.entries),
 
-		rpc.MethodModels: of(rpc.RoleObserve, "Lists the models that a prompt may name, and the one that is taken when it names none.", caughtUp(s.models)),
-		rpc.MethodPull:   of(rpc.RoleAdmin, "Has a provider get a model onto its server, and sends models/progress. Answers when it can be used; closing the connection gives it up.", s.pull),
+		rpc.MethodModels:      of(rpc.RoleObserve, "Lists the models that a prompt may name, and the one that is taken when it names none.", caughtUp(s.models)),
+		rpc.MethodPull:        of(rpc.RoleAdmin, "Has a provider get a model onto its server, and sends models/progress. Answers when it can be used; closing the connection gives it up.", s.pull),
+		rpc.MethodAddModel:    of(rpc.RoleAdmin, "Writes a model block into the user's configuration and puts it in force.", s.addModel),
+		rpc.MethodRemoveModel: of(rpc.RoleAdmin, "Takes a model block out of the user's configuration and puts that in force.", s.removeModel),
+
 		rpc.MethodAgents: of(rpc.RoleObserve, "Lists the agents that a prompt may name, and what each may do.", caughtUp(s.agents)),
 		rpc.MethodFiles:  of(rpc.RoleObserve, "Finds files of a project by a query, the best first: none that may hold secrets, none that git ignores, no links.", s.files),
 		rpc.MethodFile:   of(rpc.RoleObserve, "Reads a text file of a project, or a range of its lines, as a prompt with it as an attachment would have it.", s.file),
@@ -147,9 +152,11 @@ func of[P, R any](role rpc.Role, doc string, handle func(context.Context, *conn,
 				return nil, err
 			}
 			var p P
-			if err := decodeParams(name, raw, fields, &p); err != nil {
+			root := c.at(ctx).Root
+			if err := decodeParams(name, raw, fields, &p, root != ""); err != nil {
 				return nil, err
 			}
+			params{fields, reflect.ValueOf(&p).Elem()}.fill(root)
 			if by := widened(fields, reflect.ValueOf(p)); by != "" {
 				if err := c.permit(rpc.RoleApprove, name+" with "+by); err != nil {
 					return nil, err
@@ -196,6 +203,9 @@ func fieldsOf(t reflect.Type) []field {
 			continue
 		}
 		name, options, _ := strings.Cut(at.Tag.Get("json"), ",")
+		if name == "-" {
+			continue // the daemon sets it
+		}
 		fields = append(fields, field{index: at.Index, name: name, required: !strings.Contains(options, "omit"), access: at.Tag.Get("access")})
 	}
 	return fields

@@ -23,6 +23,14 @@ func (s *Server) models(ctx context.Context, _ *conn, p rpc.ModelsParams) (rpc.M
 	return found, nil
 }
 
+func (s *Server) addModel(ctx context.Context, _ *conn, p rpc.ModelAdd) (rpc.ModelAdded, error) {
+	return s.cfg.Models.Add(ctx, p)
+}
+
+func (s *Server) removeModel(ctx context.Context, _ *conn, p rpc.ModelRef) (rpc.ModelRemoved, error) {
+	return s.cfg.Models.Remove(ctx, p)
+}
+
 // pull answers when the model can be used.
 func (s *Server) pull(ctx context.Context, c *conn, p rpc.Pull) (rpc.Pulled, error) {
 	if p.Model == "" || strings.ContainsFunc(p.Model, unicode.IsControl) {

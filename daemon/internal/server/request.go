@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,7 +17,11 @@ import (
 // call is one request of a message, or why it is none.
 type call struct {
 	rpc.Request
-	failed *rpc.Error // it goes back under the ID where there is one
+	failed  *rpc.Error // it goes back under the ID where there is one
+	refused error      // by a hook
+
+	placed bool            // it is about the project that the last init before it left
+	ctx    context.Context // of its handler
 }
 
 // notifies reports whether a request asks for no answer, whatever becomes of it (JSON-RPC 2.0, section 4.1).
@@ -27,7 +32,7 @@ func (x call) notifies() bool { return x.failed == nil && x.ID == nil }
 func readMessage(frame []byte, most int) (calls []call, batch bool, err *rpc.Error) {
 	if bytes.TrimLeft(frame, " \t\r\n")[0] != '[' {
 		req, err := readRequest(frame)
-		return []call{{req, err}}, false, nil
+		return []call{{Request: req, failed: err}}, false, nil
 	}
 	var all []json.RawMessage
 	if json.Unmarshal(frame, &all) != nil || len(all) == 0 {
@@ -38,7 +43,7 @@ func readMessage(frame []byte, most int) (calls []call, batch bool, err *rpc.Err
 	}
 	for _, text := range all {
 		req, err := readRequest(text)
-		calls = append(calls, call{req, err})
+		calls = append(calls, call{Request: req, failed: err})
 	}
 	return calls, true, nil
 }
@@ -84,8 +89,9 @@ func wrongParams(format string, args ...any) *rpc.Error {
 }
 
 // decodeParams reads a method's parameters into v, a pointer to a struct with
-// the given fields. Absent parameters are an empty object.
-func decodeParams(method string, raw json.RawMessage, fields []field, v any) *rpc.Error {
+// the given fields. Absent parameters are an empty object. placed says that the connection
+// has a project, which need not be named then.
+func decodeParams(method string, raw json.RawMessage, fields []field, v any, placed bool) *rpc.Error {
 	if len(raw) == 0 || string(raw) == "null" {
 		raw = json.RawMessage("{}")
 	}
@@ -102,7 +108,7 @@ func decodeParams(method string, raw json.RawMessage, fields []field, v any) *rp
 		}
 	}
 	for _, f := range fields {
-		if value, ok := members[f.name]; f.required && (!ok || string(value) == "null") {
+		if value, ok := members[f.name]; f.required && (!ok || string(value) == "null") && !(placed && f.name == paramProject) {
 			return wrongParams("%s needs the parameter %q: %s", method, f.name, describe(fields))
 		}
 	}

@@ -14,13 +14,13 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
 
+	"github.com/bothyd/bothy/daemon/internal/hook"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
@@ -32,6 +32,8 @@ type Engine interface {
 	// its caller may approve.
 	Submit(ctx context.Context, session string, readOnly, approved, channel bool, p rpc.Prompt) (rpc.Accepted, error)
 	StartRun(ctx context.Context, channel bool, p rpc.StartRun) (rpc.Started, error)
+	// Init makes a folder known as a project, and what is in it.
+	Init(ctx context.Context, root string) (sdk.Project, error)
 	CallTool(ctx context.Context, approved, channel bool, p rpc.ToolCall) (rpc.ToolDone, error)
 	// UseEntries uses verbs on entries of a run, in one commit or none.
 	UseEntries(ctx context.Context, approved, channel bool, run sdk.Run, calls []sdk.EntryCall) ([]sdk.EntryDone, error)
@@ -123,6 +125,10 @@ type Models interface {
 	List(ctx context.Context) rpc.Models
 	// Pull gets a model onto its provider's server until ctx ends, and returns its alias.
 	Pull(ctx context.Context, model string, progress func(sdk.PullProgress)) (string, error)
+	// Add writes a model block into the user's configuration, and Remove takes one out; they
+	// return when that is in force.
+	Add(ctx context.Context, p rpc.ModelAdd) (rpc.ModelAdded, error)
+	Remove(ctx context.Context, p rpc.ModelRef) (rpc.ModelRemoved, error)
 	// Price is what the configuration says that a model costs, by its name; nil is unknown.
 	Price(name string) *sdk.Price
 }
@@ -146,8 +152,10 @@ type Config struct {
 	// Clients are told what is not in the journal. They are made before the parts
 	// that tell them.
 	Clients *Clients
-	Log     hclog.Logger
-	Limits  Limits // zero fields take the defaults
+	// Hooks are told of requests; nil tells nobody, which only tests may want.
+	Hooks  *hook.Chains
+	Log    hclog.Logger
+	Limits Limits // zero fields take the defaults
 
 	// Redact takes secrets out of a line to a client, which is JSON and stays so.
 	// Nil leaves it, which only tests may want.
@@ -176,6 +184,7 @@ type Server struct {
 	methods map[string]method
 	alarm   *alarm
 	tail    *tail
+	hooks   *hooks
 	hearing chan struct{} // one for each refused peer that is being heard
 	socket  string        // set by Serve, before anybody is served
 	tokens  tokens        // likewise
@@ -219,6 +228,9 @@ func New(cfg Config) (*Server, error) {
 	s.forced, s.force = context.WithCancel(context.Background())
 	s.methods = s.table()
 	cfg.Engine.StreamsCancelled(s.Clients.streamCancelled)
+	if cfg.Hooks != nil {
+		s.hooks = newHooks(s, cfg.Hooks)
+	}
 	return s, nil
 }
 
@@ -346,40 +358,4 @@ func (s *Server) keep(c *conn, after func()) {
 	s.mu.Lock()
 	delete(s.conns, c)
 	s.mu.Unlock()
-}
-
-// Farewell tells every client, now and from now on, that the daemon stops in
-// order. Calls are still answered until Close: who follows a run sees what ends.
-func (s *Server) Farewell() {
-	s.stopping.Store(true)
-	note, err := encodeNote(rpc.NoteStopping, rpc.Empty{})
-	if err != nil {
-		s.log.Error("clients cannot be told of the stop", "error", err)
-		return
-	}
-	note = slices.Clip(note) // each connection writes its newline behind a copy
-	s.say(note)
-}
-
-// Close stops accepting, lets calls in flight end and watches send what is
-// committed, and then closes every connection. When ctx ends first, calls are
-// cancelled. It may be called more than once.
-func (s *Server) Close(ctx context.Context) {
-	s.mu.Lock()
-	s.drain()
-	s.mu.Unlock()
-	done := make(chan struct{})
-	go func() { s.serving.Wait(); close(done) }()
-	select {
-	case <-done:
-	case <-ctx.Done():
-		s.force()
-		<-done
-	}
-	s.mu.Lock()
-	web := s.web
-	s.mu.Unlock()
-	if web != nil {
-		web.end()
-	}
 }

@@ -13,11 +13,20 @@ import (
 // run what was not told yet: who reads slowly is told less often, and never of less than how the
 // run is then, and of each end of a loop.
 type states struct {
-	w     *watch
-	parts bool // of history and unknowns only what changed
-	order []int64
-	of    map[int64]*untold
-	names map[int64]string
+	w      *watch
+	parts  bool // of history and unknowns only what changed
+	begins bool // with what waits for a person
+	order  []int64
+	of     map[int64]*untold
+	names  map[int64]string
+}
+
+// checkStates refuses a word that is no form of run/state; empty is none.
+func checkStates(s rpc.States) error {
+	if s != "" && s != rpc.StatesWhole && s != rpc.StatesIncrements {
+		return wrongParams("states is %q: it is whole or increments", s)
+	}
+	return nil
 }
 
 // untold is what changed in a run since its state was told.
@@ -106,7 +115,7 @@ func (x *states) entry(row sdk.JournalRow) bool {
 		}
 		return x.progress(row, "processing")
 	case action && change.State == sdk.StateProposed:
-		return x.proposed(row)
+		return x.proposed(row.Run, row.Path)
 	case action && change.State == sdk.StateCancelled && change.Phase == sdk.PhaseEnded:
 		return x.cancelled(row, string(change.Outcome))
 	case action && change.Phase == sdk.PhaseEnded && bytes.Contains(row.Data, []byte(sdk.MetadataCancelled)):
@@ -123,15 +132,30 @@ func (x *states) cancelled(row sdk.JournalRow, reason string) bool {
 	return !ok || x.send(rpc.NoteStreamCancelled, rpc.StreamCancelled{Run: name, Path: row.Path, Reason: reason})
 }
 
+// waiting tells what waits for a person in the project of the watch.
+func (x *states) waiting() bool {
+	all, err := x.w.c.s.cfg.Policy.Proposals(x.w.ctx)
+	if err != nil {
+		x.w.c.s.log.Error("a client cannot be told what waits for a person", "error", err)
+		return x.w.ctx.Err() == nil
+	}
+	for _, p := range all {
+		if p.Project == x.w.root && !x.proposed(p.Run, p.Path) {
+			return false
+		}
+	}
+	return true
+}
+
 // proposed tells an entry that waits, as a whole: its row has only what changed.
-func (x *states) proposed(row sdk.JournalRow) bool {
-	name, ok := x.name(row.Run)
+func (x *states) proposed(run int64, path string) bool {
+	name, ok := x.name(run)
 	if !ok {
 		return true
 	}
-	entries, err := x.w.c.s.cfg.Store.Entries(x.w.ctx, sdk.EntryQuery{Run: row.Run, Path: row.Path})
-	if err != nil || len(entries) == 0 {
-		return x.w.ctx.Err() == nil // it is gone
+	entries, err := x.w.c.s.cfg.Store.Entries(x.w.ctx, sdk.EntryQuery{Run: run, Path: path})
+	if err != nil || len(entries) == 0 || entries[0].State != sdk.StateProposed {
+		return x.w.ctx.Err() == nil // it is gone, or answered
 	}
 	e := event(entries[0])
 	return x.send(rpc.NoteProposal, rpc.Proposed{Run: name, Proposed: []rpc.ProposedEntry{{Path: e.Path, Body: e.Body, Attributes: e.Attributes, Turn: e.Turn}}}, proposedEntries(entries)...)

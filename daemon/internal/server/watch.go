@@ -38,12 +38,18 @@ type watch struct {
 }
 
 func (s *Server) startWatch(ctx context.Context, c *conn, p rpc.WatchParams) (rpc.Watching, error) {
-	if p.States != "" && p.States != rpc.StatesWhole && p.States != rpc.StatesIncrements {
-		return rpc.Watching{}, wrongParams("states is %q: it is whole or increments", p.States)
+	return s.watch(ctx, c, p, false)
+}
+
+// watch begins a watch; waiting has one with states begin with what waits for a person by now.
+func (s *Server) watch(ctx context.Context, c *conn, p rpc.WatchParams, waiting bool) (rpc.Watching, error) {
+	if err := checkStates(p.States); err != nil {
+		return rpc.Watching{}, err
 	}
 	w := &watch{c: c, root: p.Project, preview: p.Preview, attend: p.Attend, ring: newRing(s.limits)}
 	if p.States != "" {
 		w.states = newStates(w, p.States)
+		w.states.begins = waiting
 	}
 	var err error
 	if w.run, w.project, err = s.scope(ctx, p.Run, p.Project); err != nil {
@@ -96,6 +102,9 @@ func (s *Server) forget(w *watch) {
 func (w *watch) pump(after int64) {
 	store, project, joined, current := w.c.s.cfg.Store, w.project, !w.preview, false
 	w.head = rowHead(w.id)
+	if w.states != nil && w.states.begins && !w.states.waiting() {
+		return
+	}
 	for {
 		changed, seq := store.Changed(), store.Seq()
 		var rows []*tailRow

@@ -59,6 +59,9 @@ func (p *plain) next() (map[string]any, error) {
 		return nil, err
 	}
 	var m map[string]any
+	if bytes.HasPrefix(text, []byte("[")) { // the answer to a batch
+		return m, nil
+	}
 	return m, json.Unmarshal(text, &m)
 }
 

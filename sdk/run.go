@@ -227,6 +227,9 @@ type EntryQuery struct {
 	// Path is the path of the only entry that is asked for.
 	Path string
 
+	// Paths are those of the only entries that are asked for, as they are stored; nil is all.
+	Paths []string
+
 	// Pattern is what paths must match (sdk/match; log://turn_3/** is one turn); empty
 	// is all. A path is found by its own text, whatever it holds.
 	Pattern string

@@ -13,7 +13,8 @@ import (
 type entriesLsCmd struct {
 	Pattern string `arg:"" optional:"" help:"Which paths, as 'known://**'; all when absent, but for files that the run has no view of."`
 	ofRun
-	Limit int `short:"n" default:"1000" help:"At most so many."`
+	Body  string `help:"A pattern: only entries whose body has it."`
+	Limit int    `short:"n" default:"1000" help:"At most so many."`
 }
 
 // Run prints one line an entry.
@@ -23,7 +24,7 @@ func (cmd entriesLsCmd) Run(ctx context.Context, c *console) error {
 	}
 	return queryRun(ctx, c, cmd, func(cl *client.Client, ctx context.Context, run rpc.RunRef) ([]sdk.Entry, error) {
 		all := []sdk.Entry{}
-		p := rpc.EntriesParams{Run: run.Run, Project: run.Project, Pattern: cmd.Pattern, Brief: true}
+		p := rpc.EntriesParams{Run: run.Run, Project: run.Project, Pattern: cmd.Pattern, Body: cmd.Body, Brief: true}
 		for {
 			p.Limit = min(cmd.Limit-len(all), 1000)
 			page, err := cl.Entries(ctx, p)

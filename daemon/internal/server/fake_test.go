@@ -117,7 +117,10 @@ func (f *fakeStore) Turns(context.Context, int64) ([]sdk.Turn, error) { return f
 func (f *fakeStore) Entries(_ context.Context, q sdk.EntryQuery) ([]sdk.Entry, error) {
 	var found []sdk.Entry
 	for _, e := range f.entries {
-		if ok, _ := filepath.Match(q.Pattern, e.Path); (ok || q.Pattern == "") && (q.Path == "" || q.Path == e.Path) {
+		if ok, _ := filepath.Match(q.Pattern, e.Path); (ok || q.Pattern == "") && (q.Path == "" || q.Path == e.Path) && (q.Paths == nil || slices.Contains(q.Paths, e.Path)) {
+			if q.Brief {
+				e.Body = ""
+			}
 			found = append(found, e)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -149,7 +150,7 @@ func entriesText(q sdk.EntryQuery, wanted match.Pattern, shared bool) (text stri
 	case q.Project != "":
 		text, args = ` FROM projects p JOIN entries e ON e.scope = 'project:' || p.id WHERE p.root = ?1`, []any{filepath.Clean(q.Project)}
 		columns, order = keptColumns, ` ORDER BY e.path`
-	case q.Path != "":
+	case q.Path != "" || q.Paths != nil:
 		text = ` FROM entries e CROSS JOIN run_views v ON v.entry = e.id AND v.run = ?1 WHERE e.scope IN ` + visibleScopes
 	}
 	switch {
@@ -163,6 +164,8 @@ func entriesText(q sdk.EntryQuery, wanted match.Pattern, shared bool) (text stri
 	switch {
 	case q.Path != "":
 		text, args = text+` AND e.path = ?2`, append(args, q.Path)
+	case q.Paths != nil:
+		text, args = text+` AND e.path IN (SELECT value FROM json_each(?2))`, append(args, encoded(q.Paths))
 	case prefix == "":
 	case wanted.Kind() == match.KindLiteral:
 		text, args = text+` AND e.path = ?2`, append(args, prefix)
@@ -172,6 +175,12 @@ func entriesText(q sdk.EntryQuery, wanted match.Pattern, shared bool) (text stri
 		text, args = text+` AND`+begins, append(args, len(prefix), prefix)
 	}
 	return `SELECT ` + columns + text + order, args
+}
+
+// encoded are paths as one argument.
+func encoded(paths []string) string {
+	text, _ := json.Marshal(paths) // of texts, which JSON has
+	return string(text)
 }
 
 // briefly leaves the body out of some columns.

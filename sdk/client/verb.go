@@ -34,6 +34,11 @@ func (c *Client) MoveEntry(ctx context.Context, p rpc.Move) (sdk.EntryDone, erro
 	return ask[sdk.EntryDone](ctx, c, rpc.MethodMove, p)
 }
 
+// StoreFiles says what a project makes of some of its files, and takes them out of the sight of a run.
+func (c *Client) StoreFiles(ctx context.Context, p rpc.Store) (rpc.Stored, error) {
+	return ask[rpc.Stored](ctx, c, rpc.MethodStore, p)
+}
+
 // Progress notes how far the work of a run has come. It ends nothing.
 func (c *Client) Progress(ctx context.Context, p rpc.Update) (sdk.EntryDone, error) {
 	return ask[sdk.EntryDone](ctx, c, rpc.MethodProgress, p)

@@ -38,6 +38,7 @@ const (
 	MethodCopy     = "cp"
 	MethodMove     = "mv"
 	MethodProgress = "update"
+	MethodStore    = "store"
 
 	MethodStream          = "stream"
 	MethodStreamCompleted = "stream/completed"

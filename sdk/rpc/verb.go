@@ -38,6 +38,9 @@ type Get struct {
 	Limit   int    `json:"limit,omitempty" access:"free" jsonschema:"at most so many lines"`
 	Preview bool   `json:"preview,omitempty" access:"free" jsonschema:"only list what would be made visible"`
 	Filter  string `json:"filter,omitempty" access:"free" jsonschema:"a pattern: only entries whose body has it"`
+
+	Persist  bool `json:"persist,omitempty" access:"approve" jsonschema:"the files that path names are entries of the project from now on, also where git ignores them; needs the role approve"`
+	ReadOnly bool `json:"readonly,omitempty" access:"approve" jsonschema:"likewise, and no run writes them"`
 }
 
 // Remove is the parameters of rm.
@@ -64,4 +67,21 @@ type Update struct {
 	Body       string          `json:"body" access:"free" jsonschema:"how far the work has come"`
 	Status     int             `json:"status,omitempty" access:"free" jsonschema:"102 when absent; 200, 204 or 422. It ends nothing: only a model ends its work"`
 	Attributes json.RawMessage `json:"attributes,omitempty" access:"free" jsonschema:"an object, merged into what is there (RFC 7386)"`
+}
+
+// Store is the parameters of store: what a project makes of some of its files, and whether a run has them in sight. It says one of
+// persist, ignore and clear, or names a run.
+type Store struct {
+	Path    string `json:"path" access:"free" jsonschema:"of files from the project's folder on, or a pattern"`
+	Run     string `json:"run,omitempty" access:"run" jsonschema:"the run's alias in the project, or its id: the entries of path are archived for it"`
+	Project string `json:"project,omitempty" access:"project" jsonschema:"absolute path of the project; not needed with the id of a run"`
+	Persist bool   `json:"persist,omitempty" access:"approve" jsonschema:"the files are entries of the project, also where git ignores them; needs the role approve"`
+	Ignore  bool   `json:"ignore,omitempty" access:"approve" jsonschema:"the files are no entries; needs the role approve"`
+	Clear   bool   `json:"clear,omitempty" access:"approve" jsonschema:"takes away what was said of this path; needs the role approve"`
+}
+
+// Stored answers store.
+type Stored struct {
+	Text    string       `json:"text,omitempty"`    // what the run has out of sight now
+	Scanned *sdk.Scanned `json:"scanned,omitempty"` // what the project's files come to; nil when nothing was said of them
 }

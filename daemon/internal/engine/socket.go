@@ -34,14 +34,24 @@ func (s Socket) StartRun(ctx context.Context, channel bool, p rpc.StartRun) (rpc
 	return rpc.Started{Run: a.Run.Alias, ID: a.Run.ID, Model: a.Model, Why: a.Why}, err
 }
 
-// Init makes a folder known as a project.
+// Init makes a folder known as a project, and its files entries. That those cannot all be looked at
+// in time is no failure: the next prompt looks again.
 func (s Socket) Init(ctx context.Context, root string) (sdk.Project, error) {
 	leave, err := s.enter()
 	if err != nil {
 		return sdk.Project{}, err
 	}
 	defer leave()
-	return s.openProject(ctx, root)
+	p, err := s.openProject(ctx, root)
+	if err != nil || s.cfg.Files == nil {
+		return p, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, scanTime)
+	defer cancel()
+	if _, err := s.cfg.Files.Scan(ctx, p); err != nil {
+		s.log.Warn("the files of the project could not all be looked at", "project", p.Root, "error", err)
+	}
+	return p, nil
 }
 
 // CallTool calls one tool. approved says that whoever calls may approve, channel that a

@@ -61,7 +61,7 @@ func (s *Server) table() map[string]method {
 		rpc.MethodRunConfig:   of(rpc.RoleSubmit, "Changes a run's model and what it has of its own, from its next prompt on, and tells what is in force.", onRun(s, s.configure)),
 
 		rpc.MethodSet:      of(rpc.RoleSubmit, "Creates or changes an entry of a run, or all that a pattern fits. Of run://ALIAS a body is a prompt, attributes alone make or configure the run, the state cancelled ends its work.", begins(onEntry(s, setCall))),
-		rpc.MethodGet:      of(rpc.RoleSubmit, "Makes entries of a run visible to its model, and answers with them. Of run://ALIAS, or a pattern of such, it only reads.", begins(onEntry(s, getCall))),
+		rpc.MethodGet:      of(rpc.RoleSubmit, "Makes entries of a run visible to its model, and answers with them. Of run://ALIAS, or a pattern of such, it only reads.", begins(s.keeping(onEntry(s, getCall)))),
 		rpc.MethodRemove:   of(rpc.RoleSubmit, "Takes entries out of a run's view.", begins(onEntry(s, removeCall))),
 		rpc.MethodCopy:     of(rpc.RoleSubmit, "Copies an entry of a run to another path.", begins(onEntry(s, moveCall(sdk.VerbCopy)))),
 		rpc.MethodMove:     of(rpc.RoleSubmit, "Gives an entry of a run another path, and a run (run://ALIAS) another alias.", begins(onEntry(s, moveCall(sdk.VerbMove)))),
@@ -71,6 +71,8 @@ func (s *Server) table() map[string]method {
 		rpc.MethodStreamCompleted: of(rpc.RoleSubmit, "Ends such a command, by its exit status.", streaming(s, s.streamCompleted)),
 		rpc.MethodStreamAborted:   of(rpc.RoleSubmit, "Ends such a command, which the client ended.", streaming(s, s.streamAborted)),
 		rpc.MethodStreamCancel:    of(rpc.RoleSubmit, "Ends a command of sh or env, whoever runs it; a client that does is told by stream/cancelled.", streaming(s, s.streamCancel)),
+
+		rpc.MethodStore: of(rpc.RoleSubmit, "Says what a project makes of some of its files (persist, ignore, clear), and takes them out of the sight of a run.", begins(s.store)),
 
 		rpc.MethodLend:   of(rpc.RoleApprove, "Lends servers of MCP and a front end's unsaved texts to a run, until the connection closes.", begins(lasting(s.lend))),
 		rpc.MethodBuffer: of(rpc.RoleApprove, "Answers buffer/wanted, which was sent over this connection.", lasting(s.giveBuffer)),

@@ -118,6 +118,8 @@ def main(address, tokens, project, model, prompt):
     catalogue = c.call("discover")
     for name in "rummy/hello run/state run/progress run/proposal stream/cancelled ui/render ui/notify".split():
         expect(name in catalogue["notifications"], f"{name} is not in the catalogue")
+    with open(os.path.join(project, "notes.txt"), "w") as file:
+        file.write("the notes of a person\n")
     begun = c.call("init", name="foreign", projectRoot=project)
     expect(begun["projectId"] > 0, begun)
     aliases = [m["alias"] for m in c.call("getModels")["models"]]
@@ -141,7 +143,7 @@ def main(address, tokens, project, model, prompt):
 
     state = c.told("run/state", lambda s: s["run"] == run and s["status"] == 200 and s["telemetry"])
     check_state(state, run, 200)
-    tools = [x["tool"] for x in state["history"]]
+    tools = [x["tool"] for x in state["history"] if x["turn"] > 0]  # before, there is the list of the project's files
     expect(tools == ["prompt", "assistant", "note_line", "assistant"], tools)
     expect(state["summary"] != "", state)
     other.told("run/state", lambda s: s["run"] == run and s["status"] == 200)
@@ -179,6 +181,21 @@ def main(address, tokens, project, model, prompt):
     c.call("cp", run=run, path="known://color", to="known://copy")
     c.call("rm", run=run, path="known://copy")
     expect("it is blue" in json.dumps(c.call("get", run=run, path="known://color")), "what was moved")
+
+    # The files of the project, and what it makes of them.
+    files = c.call("getEntries", run=run, pattern="*.txt")["entries"]
+    expect([(e["path"], e["visibility"], e["body"]) for e in files] == [("notes.txt", "archived", "")], files)
+    expect("the notes of a person" in c.call("get", run=run, path="notes.txt")["text"], "the text of a file")
+    expect("error" in c.ask("get", run=run, path="notes.txt", persist=True), "who may only submit set a constraint")
+    other.call("get", run=run, path="notes.txt", persist=True, readonly=True)
+    set_by = [(x["pattern"], x["constraint"]) for x in c.call("getConstraints")["constraints"]]
+    expect(set_by == [("notes.txt", "readonly")], set_by)
+    other.call("store", path="notes.txt", ignore=True)
+    expect(c.call("getEntries", run=second, pattern="*.txt")["entries"] == [], "a file that is ignored")
+    other.call("store", path="notes.txt", clear=True)
+    expect(c.call("getConstraints")["constraints"] == [], "a constraint that was cleared")
+    c.call("store", path="notes.txt", run=run)
+
     expect(c.call("run/rename", run=run, name="kept")["run"] == "kept", "the run's name")
     expect(c.call("getRun", run="kept")["run"] == "kept", "the run by its name")
     c.close()

@@ -47,7 +47,7 @@ func (h *house) outputText(run int64) string {
 	return strings.Join(all, "\n")
 }
 
-// TestCommandsHaveOutputsOfTheirOwn: sh and env are the tool bash by other names, and what they print is two entries.
+// TestCommandsHaveOutputsOfTheirOwn (spec yolo_mode): sh and env are the tool bash by other names, and what they print is two entries.
 func TestCommandsHaveOutputsOfTheirOwn(t *testing.T) {
 	long := strings.Repeat("0123456789\n", 2000)
 	for name, c := range map[string]struct {
@@ -123,7 +123,7 @@ func TestCommandsGrowWhileTheyRun(t *testing.T) {
 	h.check(a.Run.ID)
 }
 
-// TestWhoHasCommands: agents that name them, and of these env is there where a loop may only read.
+// TestWhoHasCommands (spec mode_enforcement): agents that name them, and of these env is there where a loop may only read.
 func TestWhoHasCommands(t *testing.T) {
 	for name, c := range map[string]struct {
 		tools    []string

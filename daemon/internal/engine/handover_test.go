@@ -38,7 +38,7 @@ func (h *askingHouse) piece(run int64, channel int, text string) {
 	}
 }
 
-// TestAClientRunsACommand: the loop goes on while it does, and its model reads how it ended.
+// TestAClientRunsACommand (spec streaming_entries): the loop goes on while it does, and its model reads how it ended.
 func TestAClientRunsACommand(t *testing.T) {
 	for _, exit := range []int{0, 2} {
 		t.Run(fmt.Sprint("exit ", exit), func(t *testing.T) {

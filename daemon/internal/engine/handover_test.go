@@ -307,3 +307,23 @@ func TestAnswerToAQuestionAsText(t *testing.T) {
 	}
 	h.check(a.Run.ID)
 }
+
+// TestAForkHasNothingThatStillGrows, and takes nothing away from the run whose client streams.
+func TestAForkHasNothingThatStillGrows(t *testing.T) {
+	h, a, p := handsOver(t)
+	h.here("s1", p)
+	h.await(a)
+	h.piece(a.Run.ID, 1, "half")
+	child, err := h.engine.Fork(t.Context(), Fork{Run: a.Run.ID})
+	if err != nil || h.outputText(child.ID) != "" {
+		t.Fatalf("%q, %v", h.outputText(child.ID), err)
+	}
+	h.piece(a.Run.ID, 1, " way")
+	if _, err := h.engine.StreamCompleted(t.Context(), "s1", a.Run.ID, rpc.StreamCompleted{Path: shPath}); err != nil {
+		t.Fatal(err)
+	}
+	if got := h.outputText(a.Run.ID); got != "sh://turn_1/call_1 200 summarized \"half way\"\nsh://turn_1/call_2 200 summarized \"\"" {
+		t.Error(got)
+	}
+	h.check(a.Run.ID)
+}

@@ -447,7 +447,7 @@ func TestOneDoor(t *testing.T) {
 	if want := map[string]int{"daemon/internal/engine/commit.go": 1}; !maps.Equal(commits, want) {
 		t.Errorf("the store's Commit is called in %v, and should be in %v", commits, want)
 	}
-	if want := map[string]int{"daemon/internal/engine/submit.go": 2}; !maps.Equal(queued, want) {
+	if want := map[string]int{"daemon/internal/engine/enqueue.go": 2}; !maps.Equal(queued, want) {
 		t.Errorf("the store's Enqueue and Begin are used in %v, and should be in %v", queued, want)
 	}
 }

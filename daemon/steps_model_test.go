@@ -205,7 +205,7 @@ func (p plan) answer(s sse, step, attempt int) {
 		switch tool {
 		case codeSkill, callingSkill, textSkill:
 			tool, arguments = "use_skill", map[string]string{"name": tool, "input": line}
-		case "bash":
+		case "bash", "sh":
 			arguments = map[string]string{"command": fmt.Sprintf("echo %s >> %s && echo %s", line, ledgerFile, noted(line))}
 		}
 		text, err := json.Marshal(arguments)

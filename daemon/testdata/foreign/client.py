@@ -1,7 +1,8 @@
 """A client that knows the run specification, WebSockets and JSON, and nothing else: Python's standard library
-alone. It inits a project, starts a run, follows it, resolves a proposal from a second connection, aborts, and reads the history.
+alone. It inits a project, starts a run, follows it, resolves a proposal from a second connection, aborts, runs a command
+itself and streams what that prints, and reads the history.
 
-usage: client.py HOST:PORT FOLDER_OF_TOKENS PROJECT MODEL PROMPT
+usage: client.py HOST:PORT FOLDER_OF_TOKENS PROJECT MODEL PROMPT PROMPT_OF_A_COMMAND
 """
 
 import base64
@@ -9,6 +10,7 @@ import json
 import os
 import socket
 import struct
+import subprocess
 import sys
 
 PATIENCE = 60  # seconds for any message
@@ -105,7 +107,7 @@ def expect(holds, said):
         sys.exit(f"the daemon is not as the specification says: {said}")
 
 
-def main(address, tokens, project, model, prompt):
+def main(address, tokens, project, model, prompt, command):
     def connect(role):
         with open(os.path.join(tokens, role + ".token")) as file:
             c = Connection(address, file.read())
@@ -167,9 +169,24 @@ def main(address, tokens, project, model, prompt):
     c.call("set", path="run://third", state="cancelled")
     c.told("run/state", lambda s: s["run"] == "third" and s["status"] == 499)
 
+    # A command that this client runs, since it accepted it by run/resolve. Which agent has sh is the installation's to say.
+    other.call("act", prompt=command, model=model, run="shell", agent="shell")
+    waits = other.told("run/proposal", lambda p: p["run"] == "shell")["proposed"]
+    path, line = waits[0]["path"], json.loads(waits[0]["attributes"])["arguments"]["command"]
+    other.call("run/resolve", run="shell", resolution={"path": path, "action": "accept"})
+    ran = subprocess.run(["sh", "-c", line], cwd=project, capture_output=True, text=True, check=False)
+    other.call("stream", run="shell", path=path, channel=1, chunk=ran.stdout)
+    other.call("stream", run="shell", path=path, channel=2, chunk="said by the client\n")
+    ended = other.call("stream/completed", run="shell", path=path, exit_code=ran.returncode, duration="1s")
+    expect([x["status"] for x in ended["channels"]] == [200, 200], ended)
+    expect("error" in other.ask("stream", run="shell", path=path, channel=1, chunk="late"), "a late piece is taken")
+    c.told("run/state", lambda s: s["run"] == "shell" and s["status"] == 200 and s["telemetry"])
+    bodies = [e["body"] for e in c.call("getEntries", run="shell", pattern="sh://**")["entries"]]
+    expect(bodies == [ran.stdout, "said by the client\n"], bodies)
+
     # What is kept, by the aliases alone.
     names = [r.get("alias") or r["run"] for r in c.call("getRuns")]
-    expect(names == ["third", second, run], names)
+    expect(names == ["shell", "third", second, run], names)
     detail = c.call("getRun", run=run)
     check_state(detail, run, 200)
     expect(all(detail[name] == state[name] for name in state), "getRun and run/state differ")

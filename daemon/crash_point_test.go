@@ -139,10 +139,11 @@ type job struct {
 	run  int64
 
 	answers *givenAnswers // to what it proposes
+	told    string        // the path of the entry that a client was told to be there
 }
 
 func newVisitor(t testing.TB, scenes []scenario, random *rand.Rand) *visitor {
-	v := &visitor{site: newSite(t, withoutSandbox).withSkills(), scenes: scenes, random: random}
+	v := &visitor{site: newSite(t, withoutSandbox, keeper).withSkills(), scenes: scenes, random: random}
 	v.binary = withFailpoints(t)
 	return v
 }
@@ -156,11 +157,11 @@ func (v *visitor) visit(points []failpoint.Name) (met int) {
 	if scene.fresh {
 		site := v.site
 		defer func() { v.site = site }()
-		v.site = newSite(v.t, withoutSandbox).withSkills()
+		v.site = newSite(v.t, withoutSandbox, keeper).withSkills()
 		v.binary = site.binary
 	}
 	v.jobs = nil
-	v.begin(points[0])
+	v.begin(scene)
 	for _, p := range scene.first {
 		if !v.live(p, surely) {
 			v.t.Fatalf("%v: %s was not met\n%s", points, p, v.evidence())
@@ -170,11 +171,40 @@ func (v *visitor) visit(points []failpoint.Name) (met int) {
 		v.t.Fatalf("no daemon came to %s\n%s", points[0], v.evidence())
 	}
 	for _, p := range points[1:] {
-		v.begin(p)
+		scene, _ := sceneOf(v.scenes, p)
+		v.begin(scene)
 		if v.live(p, perhaps) {
 			met++
 		}
 	}
+	v.end(points...)
+	if scene.fresh {
+		v.leaveSite()
+	}
+	return met
+}
+
+// visitScene has a daemon die at a failpoint on the way of a scenario, and the next one finish.
+func (v *visitor) visitScene(scene scenario, point failpoint.Name) {
+	v.t.Helper()
+	if !v.passScene(scene, point) {
+		v.t.Errorf("no daemon came to %s", point)
+	}
+}
+
+// passScene is visitScene where the failpoint may not be met, and reports whether it was.
+func (v *visitor) passScene(scene scenario, point failpoint.Name) (met bool) {
+	v.t.Helper()
+	v.jobs = nil
+	v.begin(scene)
+	met = v.live(point, perhaps)
+	v.end(point)
+	return met
+}
+
+// end has a last daemon finish, and checks what became of the jobs.
+func (v *visitor) end(points ...failpoint.Name) {
+	v.t.Helper()
 	v.live("", 0)
 	v.nothingLeft()
 	for _, j := range v.jobs {
@@ -189,16 +219,10 @@ func (v *visitor) visit(points []failpoint.Name) (met int) {
 	if v.t.Failed() {
 		v.t.Logf("in the visit of %v", points)
 	}
-	if scene.fresh {
-		v.leaveSite()
-	}
-	return met
 }
 
-// begin adds the scenario that leads to a failpoint to what the next daemons
-// have to do.
-func (v *visitor) begin(name failpoint.Name) {
-	scene, _ := sceneOf(v.scenes, name)
+// begin adds a scenario to what the next daemons have to do.
+func (v *visitor) begin(scene scenario) {
 	v.nth++
 	j := &job{scenario: scene, tag: fmt.Sprintf("v%d", v.nth)}
 	v.jobs = append(v.jobs, j)
@@ -249,7 +273,7 @@ func (v *visitor) live(point failpoint.Name, within time.Duration) (died bool) {
 }
 
 // counted draws which time the daemon dies at a failpoint that it comes to
-// with everything it does.
+// with everything it does, unless the failpoint says it.
 func (v *visitor) counted(point failpoint.Name) string {
 	if point == failpoint.StoreBefore || point == failpoint.StoreAfter {
 		return fmt.Sprintf("%s:%d", point, 1+v.random.IntN(8))

@@ -41,6 +41,7 @@ func scenarios() []scenario {
 		{act: actRejection, check: checkProposals, points: []failpoint.Name{failpoint.AnsweredAfter}},
 		{act: actCall, check: checkCalls, points: []failpoint.Name{failpoint.CallAfter}},
 		{act: actPrompt, fresh: true, points: []failpoint.Name{failpoint.MigrateBefore, failpoint.MigrateAfter}},
+		{act: actVerbs("note_entry"), check: checkVerbs, points: []failpoint.Name{failpoint.VerbPlanned, failpoint.VerbWritten}},
 		{act: actBackup, check: checkBackup, points: []failpoint.Name{failpoint.BackupCopied, failpoint.BackupVerified, failpoint.BackupRenamed}},
 	}
 }
@@ -102,7 +103,7 @@ func (v *visitor) place(ctx context.Context, j *job) error {
 	case err != nil && sdk.OutcomeOf(err) != sdk.NotFound:
 		return err
 	}
-	a, err := v.client.Act(ctx, rpc.Prompt{Project: v.project, Run: j.tag, Prompt: j.plan.prompt(), Mode: j.plan.Mode})
+	a, err := v.client.Act(ctx, rpc.Prompt{Project: v.project, Run: j.tag, Prompt: j.plan.prompt(), Mode: j.plan.Mode, Agent: j.plan.Agent})
 	if err != nil {
 		return err
 	}

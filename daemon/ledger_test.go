@@ -32,8 +32,11 @@ type line struct {
 // be called again. The code skill of the site does the same (withSkills).
 func serveLedger() {
 	plugin.Serve(plugin.Options{
-		Name: "ledger", Version: "1", Grants: []string{sdk.GrantProject}, Calls: sdk.Calls{Tools: []string{"note_line"}},
-		Tool: tool.Set{tool.New("note_line", "Appends a line to the ledger.", sdk.Annotations{}, noteLine)},
+		Name: "ledger", Version: "1", Grants: []string{sdk.GrantProject}, Calls: sdk.Calls{Tools: []string{"note_line"}, Schemes: []string{"known"}},
+		Tool: tool.Set{
+			tool.New("note_line", "Appends a line to the ledger.", sdk.Annotations{}, noteLine),
+			tool.New("note_entry", "Appends a line to two entries.", sdk.Annotations{}, noteEntry),
+		},
 		Skill: skill.Set{skill.New(codeSkill, func(_ context.Context, call skill.Call) (sdk.ToolResult, error) {
 			return note(call.Project, call.Input)
 		}), skill.New(callingSkill, func(ctx context.Context, call skill.Call) (sdk.ToolResult, error) {

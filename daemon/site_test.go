@@ -92,9 +92,10 @@ agent "default" {
   model = "steps/steps"
 }
 plugin "ledger" {
-  env    = { %s = "1" }
-  grants = ["project", "tools"]
-  tools  = ["note_line"]
+  env     = { %s = "1" }
+  grants  = ["project", "tools", "entries"]
+  tools   = ["note_line"]
+  schemes = ["known"]
 }
 `, s.model.url(), playLedger) + strings.Join(blocks, "\n")
 	if err := os.WriteFile(filepath.Join(s.root, "home/.config/bothy/config.hcl"), []byte(text), 0o600); err != nil {

@@ -29,7 +29,8 @@ type stepsModel struct {
 type plan struct {
 	Tag   string   `json:"tag"`   // begins each line; unique
 	Steps int      `json:"steps"` // turns with calls; one more turn ends the loop
-	Tools []string `json:"tools"` // taken in turns: note_line, bash, and the site's skills by name
+	Agent string   `json:"agent"` // that it is given to; empty is the default
+	Tools []string `json:"tools"` // taken in turns: note_line, note_entry, set, bash, and the site's skills by name
 	Twice bool     `json:"twice"` // two calls in a turn
 	Slow  int      `json:"slow"`  // every so many turns the answer takes a while; 0 is never
 	Text  int      `json:"text"`  // bytes of text in every answer
@@ -201,16 +202,20 @@ func (p plan) answer(s sse, step, attempt int) {
 	var calls []any
 	for i, line := range lines {
 		tool := p.Tools[(step+i)%len(p.Tools)]
-		arguments := map[string]string{"line": line}
+		arguments := map[string]any{"line": line}
 		switch tool {
+		case "note_entry":
+			arguments = map[string]any{"entry": line}
+		case "set":
+			arguments = map[string]any{"path": keptAt(p.Tag), "body": line + "\n", "append": true}
 		case codeSkill, callingSkill, textSkill:
-			tool, arguments = "use_skill", map[string]string{"name": tool, "input": line}
+			tool, arguments = "use_skill", map[string]any{"name": tool, "input": line}
 		case "bash", "sh":
-			arguments = map[string]string{"command": fmt.Sprintf("echo %s >> %s && echo %s", line, ledgerFile, noted(line))}
+			arguments = map[string]any{"command": fmt.Sprintf("echo %s >> %s && echo %s", line, ledgerFile, noted(line))}
 		}
 		text, err := json.Marshal(arguments)
 		if err != nil {
-			panic(err) // a map of strings always marshals
+			panic(err) // a map of texts always marshals
 		}
 		calls = append(calls, map[string]any{
 			"index": i, "id": fmt.Sprintf("c%d_%d_%d", step, attempt, i), "type": "function",

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/bothyd/bothy/daemon/internal/failpoint"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -28,6 +29,7 @@ func (e *Engine) plan(ctx context.Context, a *activeLoop, verbs []*action) {
 	results, err := settle(ctx, e, "planning verbs on entries", func() ([]sdk.ToolResult, error) {
 		return verbs[0].own.Plan(ctx, calls), nil
 	})
+	failpoint.Hit(failpoint.VerbPlanned)
 	for i, x := range verbs {
 		if err != nil { // nothing was written
 			x.conclude(concluded, sdk.Failed(err), time.Since(began))
@@ -110,7 +112,11 @@ func (e *Engine) do(ctx context.Context, use sdk.EntryUse, calls []sdk.EntryCall
 		if err != nil || len(change.Writes) == 0 {
 			return done, err
 		}
+		failpoint.Hit(failpoint.VerbPlanned)
 		receipt, err := e.Commit(ctx, change)
+		if err == nil {
+			failpoint.Hit(failpoint.VerbWritten)
+		}
 		switch {
 		case err == nil:
 			asCommitted(done, receipt)

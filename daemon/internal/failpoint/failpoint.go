@@ -31,6 +31,8 @@ const (
 	ChildRecorded   Name = "child.recorded"   // the call of a plugin that serves another is recorded as started
 	ChildEnded      Name = "child.ended"      // what it came to is recorded, its plugin was not told
 	StepAfter       Name = "step.after"       // a result is recorded, with the start of the next action
+	VerbPlanned     Name = "verb.planned"     // it is known what verbs on entries write, nothing of it is written
+	VerbWritten     Name = "verb.written"     // what a plugin or a client had verbs write is durable, nobody was told
 	VerdictBefore   Name = "verdict.before"   // all actions have their end, nothing was ruled
 	FinishBefore    Name = "finish.before"    // the end of the loop is about to be recorded
 	FinishAfter     Name = "finish.after"     // the loop has ended, nobody was told
@@ -51,7 +53,7 @@ const (
 
 var names = []Name{
 	EnqueueAfter, ClaimAfter, OpenBefore, OpenAfter, StreamPartial, AnswerUnwritten, RecordAfter, ProposedAfter, AnsweredAfter, ApprovedAfter,
-	EffectBefore, EffectAfter, ChildRecorded, ChildEnded, StepAfter, VerdictBefore, FinishBefore, FinishAfter, ScanAfter, CallAfter,
+	EffectBefore, EffectAfter, ChildRecorded, ChildEnded, StepAfter, VerbPlanned, VerbWritten, VerdictBefore, FinishBefore, FinishAfter, ScanAfter, CallAfter,
 	RecoverBegin, RecoverSettled, RecoverRecorded, RecoverResume,
 	StoreBefore, StoreAfter, MigrateBefore, MigrateAfter, BackupCopied, BackupVerified, BackupRenamed,
 }

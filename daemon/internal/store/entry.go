@@ -104,10 +104,59 @@ func besides(list, other []sdk.Entry) []sdk.Entry {
 	return slices.DeleteFunc(list, func(e sdk.Entry) bool { return paths[e.Path] })
 }
 
-// list reads what the run has a view of, or what it shares without one.
+// list reads what the run has a view of, or what it shares without one. A pattern that may leave most of it out is held against the
+// paths alone first.
 func (s *Store) list(ctx context.Context, q sdk.EntryQuery, wanted match.Pattern, budget *match.Budget, shared bool) (all []sdk.Entry, err error) {
-	text, args := entriesText(q, wanted, shared)
-	err = s.query(ctx, text, args, func(scan scanner) error {
+	if prefix := wanted.Prefix(); q.Pattern == "" || wanted.Kind() == match.KindLiteral || q.Project != "" || q.Path != "" || q.Paths != nil || q.Pattern == prefix+"**" || q.Pattern == prefix+"/**" {
+		all, err = s.read(ctx, q, wanted, shared)
+		if err != nil || q.Pattern == "" {
+			return all, err
+		}
+		// A pattern may take long, in which others need the connection.
+		return fitting(ctx, all, wanted.Within(budget), func(e *sdk.Entry) string { return e.Path })
+	}
+	_, from, _, args := entriesText(q, wanted, shared)
+	joined := ""
+	err = s.query(ctx, `SELECT coalesce(group_concat(e.path, char(10)), '')`+from, args, func(scan scanner) error { return scan(&joined) })
+	if err != nil || joined == "" {
+		return nil, err
+	}
+	paths := strings.Split(joined, pathSeparator)
+	total := len(paths)
+	if paths, err = fitting(ctx, paths, wanted.Within(budget), func(path *string) string { return *path }); err != nil || len(paths) == 0 {
+		return nil, err
+	}
+	if len(paths) <= total/8 {
+		q.Paths = paths
+		return s.read(ctx, q, wanted, shared)
+	}
+	all, err = s.read(ctx, q, wanted, shared)
+	fits := make(map[string]bool, len(paths))
+	for _, path := range paths {
+		fits[path] = true
+	}
+	return slices.DeleteFunc(all, func(e sdk.Entry) bool { return !fits[e.Path] }), err
+}
+
+// fitting keeps of a list what has a path that fits a pattern.
+func fitting[T any](ctx context.Context, list []T, wanted match.Counted, path func(*T) string) (kept []T, err error) {
+	kept = slices.DeleteFunc(list, func(x T) bool {
+		if err == nil {
+			err = ctx.Err()
+		}
+		fits := false
+		if err == nil {
+			fits, err = wanted.Match(path(&x))
+		}
+		return !fits
+	})
+	return kept, err
+}
+
+// read reads the entries of a list.
+func (s *Store) read(ctx context.Context, q sdk.EntryQuery, wanted match.Pattern, shared bool) (all []sdk.Entry, err error) {
+	columns, from, order, args := entriesText(q, wanted, shared)
+	err = s.query(ctx, `SELECT `+columns+from+order, args, func(scan scanner) error {
 		e, err := scanEntry(scan)
 		if e.State == sdk.StateStreaming && (q.Brief || q.Bodies != nil && !slices.Contains(q.Bodies, e.Scheme())) {
 			e.Hash = ""
@@ -117,21 +166,7 @@ func (s *Store) list(ctx context.Context, q sdk.EntryQuery, wanted match.Pattern
 		}
 		return err
 	})
-	if q.Pattern == "" {
-		return all, err
-	}
-	// A pattern may take long, in which others need the connection.
-	counted := wanted.Within(budget)
-	return slices.DeleteFunc(all, func(e sdk.Entry) bool {
-		if err == nil {
-			err = ctx.Err()
-		}
-		fits := false
-		if err == nil {
-			fits, err = counted.Match(e.Path)
-		}
-		return !fits
-	}), err
+	return all, err
 }
 
 // hidden reports whether a path is of the audit, or of a scheme that nobody registers any more.
@@ -140,18 +175,19 @@ func (s *Store) hidden(path string) bool {
 	return !known || scheme.Category == sdk.CategoryAudit
 }
 
-func entriesText(q sdk.EntryQuery, wanted match.Pattern, shared bool) (text string, args []any) {
-	text, args = ` FROM run_views v JOIN entries e ON e.id = v.entry WHERE v.run = ?1`, []any{q.Run}
-	columns, order := entryColumns, ` ORDER BY v.id`
+// entriesText is a query in its parts: what it reads, from where, and in which order.
+func entriesText(q sdk.EntryQuery, wanted match.Pattern, shared bool) (columns, from, order string, args []any) {
+	from, args = ` FROM run_views v JOIN entries e ON e.id = v.entry WHERE v.run = ?1`, []any{q.Run}
+	columns, order = entryColumns, ` ORDER BY v.id`
 	switch {
 	case shared:
-		text = ` FROM entries e WHERE e.scope IN (` + sharedWith + `) AND NOT EXISTS (SELECT 1 FROM run_views v WHERE v.entry = e.id AND v.run = ?1)`
+		from = ` FROM entries e WHERE e.scope IN (` + sharedWith + `) AND NOT EXISTS (SELECT 1 FROM run_views v WHERE v.entry = e.id AND v.run = ?1)`
 		columns, order = sharedColumns, ` ORDER BY e.path`
 	case q.Project != "":
-		text, args = ` FROM projects p JOIN entries e ON e.scope = 'project:' || p.id WHERE p.root = ?1`, []any{filepath.Clean(q.Project)}
+		from, args = ` FROM projects p JOIN entries e ON e.scope = 'project:' || p.id WHERE p.root = ?1`, []any{filepath.Clean(q.Project)}
 		columns, order = keptColumns, ` ORDER BY e.path`
 	case q.Path != "" || q.Paths != nil:
-		text = ` FROM entries e CROSS JOIN run_views v ON v.entry = e.id AND v.run = ?1 WHERE e.scope IN ` + visibleScopes
+		from = ` FROM entries e CROSS JOIN run_views v ON v.entry = e.id AND v.run = ?1 WHERE e.scope IN ` + visibleScopes
 	}
 	switch {
 	case q.Brief:
@@ -163,18 +199,18 @@ func entriesText(q sdk.EntryQuery, wanted match.Pattern, shared bool) (text stri
 	begins := ` substr(CAST(e.path AS BLOB), 1, ?2) = CAST(?3 AS BLOB)`
 	switch {
 	case q.Path != "":
-		text, args = text+` AND e.path = ?2`, append(args, q.Path)
+		from, args = from+` AND e.path = ?2`, append(args, q.Path)
 	case q.Paths != nil:
-		text, args = text+` AND e.path IN (SELECT value FROM json_each(?2))`, append(args, encoded(q.Paths))
+		from, args = from+` AND e.path IN (SELECT value FROM json_each(?2))`, append(args, encoded(q.Paths))
 	case prefix == "":
 	case wanted.Kind() == match.KindLiteral:
-		text, args = text+` AND e.path = ?2`, append(args, prefix)
+		from, args = from+` AND e.path = ?2`, append(args, prefix)
 	case q.Pattern == prefix+"/**": // of log://turn_1/**, log://turn_10 is none
-		text, args = text+` AND (e.path = ?4 OR`+begins+`)`, append(args, len(prefix)+1, prefix+"/", prefix)
+		from, args = from+` AND (e.path = ?4 OR`+begins+`)`, append(args, len(prefix)+1, prefix+"/", prefix)
 	default:
-		text, args = text+` AND`+begins, append(args, len(prefix), prefix)
+		from, args = from+` AND`+begins, append(args, len(prefix), prefix)
 	}
-	return `SELECT ` + columns + text + order, args
+	return columns, from, order, args
 }
 
 // encoded are paths as one argument.

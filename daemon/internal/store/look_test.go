@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/match"
 )
 
 // TestLook holds that a look changes what a run has in sight, and neither the entry nor who
@@ -181,6 +182,60 @@ func TestPatternsHoldNoConnection(t *testing.T) {
 		default:
 			if _, err := f.Run(t.Context(), f.run.ID); err != nil {
 				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// TestFewOfMany holds that a pattern which fits a few of many finds the same as one that is held against each.
+func TestFewOfMany(t *testing.T) {
+	f := newFixture(t)
+	if err := f.RegisterScheme(t.Context(), sdk.Scheme{Name: "wiki", Scope: "project", ModelVisible: true}); err != nil {
+		t.Fatal(err)
+	}
+	var ws []sdk.Write
+	for i := range 80 {
+		ws = append(ws, known(fmt.Sprintf("known://%d/%d", i%10, i), fmt.Sprint("body ", i)), known(fmt.Sprintf("wiki://%d/%d", i%10, i), "shared"))
+	}
+	f.commit(ws...)
+	f.commit(known(`known://3/"<&>'é\`, "odd"), sdk.Write{Path: "known://3/s", Body: body("a"), State: sdk.StateStreaming, Writer: sdk.WriterModel},
+		sdk.Write{Path: "known://3/s", Chunk: &sdk.Chunk{Channel: 1, Text: "b"}, Writer: sdk.WriterModel}, known("src/3/x", "a file"))
+	child, beside := f.newRun(sdk.Run{Parent: f.run.ID}), f.newRun(sdk.Run{})
+	if _, err := f.Commit(t.Context(), sdk.Change{Run: child.ID, Writes: []sdk.Write{known("known://3/3", "the child's"), {Path: "known://3/13", Remove: true, Writer: sdk.WriterModel}}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, run := range []sdk.Run{f.run, child, beside} {
+		for _, shared := range []bool{false, true} {
+			for _, brief := range []bool{false, true} {
+				q := sdk.EntryQuery{Run: run.ID, Shared: shared, Brief: brief}
+				all, err := f.Entries(t.Context(), q)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, pattern := range []string{"known://3/*", "*://3/?3", "known://*/s", `/3\/[^0-9]/`, "**/3/*", "src/**", "nothing/*", "known://**"} {
+					wanted, err := match.Parse(pattern)
+					if err != nil {
+						t.Fatal(err)
+					}
+					var want []string
+					for _, e := range all {
+						if fits, err := wanted.Match(e.Path); err != nil || fits {
+							want = append(want, fmt.Sprintf("%+v", e))
+						}
+					}
+					q.Pattern = pattern
+					found, err := f.Entries(t.Context(), q)
+					if err != nil {
+						t.Fatal(err)
+					}
+					var got []string
+					for _, e := range found {
+						got = append(got, fmt.Sprintf("%+v", e))
+					}
+					if !slices.Equal(got, want) {
+						t.Errorf("%s in run %d, shared %v, brief %v:\n%s\nand not\n%s", pattern, run.ID, shared, brief, strings.Join(got, "\n"), strings.Join(want, "\n"))
+					}
+				}
 			}
 		}
 	}

@@ -38,9 +38,10 @@ func benchStore(b *testing.B) (*store.Store, string) {
 }
 
 // BenchmarkTail reports how many rows of the journal in a second reach 100 watches, five on each
-// connection, while entries of 400 bytes are committed, eight at a time.
+// connection, while entries of 400 bytes are committed, eight at a time: read once for all, and by each
+// watch itself.
 func BenchmarkTail(b *testing.B) {
-	const connections, each, writes, commits = 20, 5, 8, 250
+	const connections, each, writes, commits = 20, 5, 8, 100
 	s, dir := benchStore(b)
 	project, err := s.OpenProject(b.Context(), "/p")
 	if err != nil {
@@ -50,11 +51,11 @@ func BenchmarkTail(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	socket, _ := serveStore(b, s, filepath.Join(dir, "s", rpc.SocketName))
+	tailed, _, _ := serveStore(b, s, filepath.Join(dir, "s", rpc.SocketName))
+	alone, _, other := serveStore(b, s, filepath.Join(dir, "t", rpc.SocketName))
+	other.ReadAlone()
 
-	var sent int
-	var took time.Duration
-	for b.Loop() {
+	follow := func(socket string) time.Duration {
 		after := s.Seq()
 		last := make(chan struct{}, connections*each)
 		for range connections {
@@ -74,11 +75,17 @@ func BenchmarkTail(b *testing.B) {
 		for range connections * each {
 			<-last
 		}
-		took += time.Since(began)
-		sent += connections * each * commits * writes
+		return time.Since(began)
 	}
-	rate := float64(sent) / took.Seconds()
-	b.ReportMetric(rate, "rows/s")
+	var once, again time.Duration
+	rounds := 0
+	for b.Loop() {
+		once, again, rounds = once+follow(tailed), again+follow(alone), rounds+1
+	}
+	rows := float64(rounds * connections * each * commits * writes)
+	b.ReportMetric(rows/once.Seconds(), "rows/s")
+	b.ReportMetric(rows/again.Seconds(), "alone-rows/s")
+	b.ReportMetric(again.Seconds()/once.Seconds(), "x-alone")
 }
 
 // watchRaw begins watches on one connection, and tells last of each that has had its rows.
@@ -126,7 +133,7 @@ func watchRaw(b *testing.B, socket string, run, after int64, watches, rows int, 
 // BenchmarkPing reports how long one call takes on a connection that is there, by the median.
 func BenchmarkPing(b *testing.B) {
 	s, dir := benchStore(b)
-	socket, web := serveStore(b, s, filepath.Join(dir, "s", rpc.SocketName))
+	socket, web, _ := serveStore(b, s, filepath.Join(dir, "s", rpc.SocketName))
 	c, err := net.Dial("unix", socket)
 	if err != nil {
 		b.Fatal(err)
@@ -177,7 +184,7 @@ func BenchmarkPing(b *testing.B) {
 }
 
 // serveStore serves a store's journal on a socket and at an address, and nothing else.
-func serveStore(b *testing.B, s *store.Store, socket string) (at, web string) {
+func serveStore(b *testing.B, s *store.Store, socket string) (at, web string, served *server.Server) {
 	b.Helper()
 	secrets := &audit.Redactor{}
 	secrets.Add("correct-horse-battery-staple")
@@ -205,7 +212,7 @@ func serveStore(b *testing.B, s *store.Store, socket string) (at, web string) {
 		}
 		_ = l.Close()
 	})
-	return socket, l.Web()
+	return socket, l.Web(), served
 }
 
 type skills = server.Skills // as a field's name it hides no method

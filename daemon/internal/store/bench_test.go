@@ -2,9 +2,11 @@ package store
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -22,6 +24,98 @@ func BenchmarkCommitAction(b *testing.B) {
 			Path: "log://turn_1/bash/" + strconv.Itoa(n), Writer: sdk.WriterSystem, Attributes: attributes,
 			State: sdk.StateStreaming, Phase: sdk.PhaseRecorded, Turn: 1, Loop: 1,
 		})
+	}
+}
+
+// BenchmarkBatch writes 1,000 entries in one commit, and the same rows by bare statements into a file of the same tables.
+func BenchmarkBatch(b *testing.B) {
+	const batch = 1000
+	f, bare := newFixture(b), newFixture(b)
+	var ours, theirs time.Duration
+	n, rounds := 0, 0
+	for b.Loop() {
+		ws := make([]sdk.Write, batch)
+		for i := range ws {
+			n++
+			ws[i] = known(fmt.Sprintf("known://part%d/fact%d", n/20, n), "a fact of some length, as facts are")
+		}
+		after := f.Seq()
+		began := time.Now()
+		f.commit(ws...)
+		ours += time.Since(began)
+		copied := bare.copier(f, after)
+		began = time.Now()
+		copied()
+		theirs += time.Since(began)
+		rounds++
+	}
+	each := func(d time.Duration) float64 { return float64(d.Microseconds()) / float64(rounds*batch) }
+	b.ReportMetric(each(ours), "us/entry")
+	b.ReportMetric(each(theirs), "bare-us/entry")
+	b.ReportMetric(ours.Seconds()/theirs.Seconds(), "x-bare")
+}
+
+// copier reads what another store has of entries behind a position of its journal, and returns what inserts it here in one
+// transaction.
+func (f *fixture) copier(from *fixture, after int64) func() {
+	f.t.Helper()
+	type table struct {
+		insert string
+		rows   [][]any
+	}
+	var tables []table
+	for name, where := range map[string]string{"entries": "id > ?", "run_views": "entry > ?", "journal": "seq > ?"} {
+		var columns []string
+		f.rows(from, `SELECT name FROM pragma_table_info(?)`, []any{name}, 1, func(row []any) { columns = append(columns, row[0].(string)) })
+		list := strings.Join(columns, ", ")
+		t := table{insert: fmt.Sprintf(`INSERT INTO %s (%s) VALUES (?%s)`, name, list, strings.Repeat(", ?", len(columns)-1))}
+		f.rows(from, fmt.Sprintf(`SELECT %s FROM %s WHERE %s`, list, name, where), []any{after}, len(columns), func(row []any) { t.rows = append(t.rows, row) })
+		tables = append(tables, t)
+	}
+	slices.SortFunc(tables, func(a, b table) int { return strings.Compare(a.insert, b.insert) }) // what is referred to comes first
+	exec := func(q string) {
+		if _, err := f.conn.ExecContext(f.t.Context(), q); err != nil {
+			f.t.Fatal(err)
+		}
+	}
+	return func() {
+		exec(`BEGIN IMMEDIATE`)
+		for _, t := range tables {
+			stmt, err := f.conn.PrepareContext(f.t.Context(), t.insert)
+			if err != nil {
+				f.t.Fatal(err)
+			}
+			for _, row := range t.rows {
+				if _, err := stmt.Exec(row...); err != nil {
+					f.t.Fatal(err)
+				}
+			}
+			_ = stmt.Close() // it was used
+		}
+		exec(`COMMIT`)
+	}
+}
+
+// rows hands over what a query finds in another store.
+func (f *fixture) rows(from *fixture, q string, args []any, columns int, each func([]any)) {
+	f.t.Helper()
+	rows, err := from.conn.QueryContext(f.t.Context(), q, args...)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		row, into := make([]any, columns), make([]any, columns)
+		for i := range row {
+			into[i] = &row[i]
+		}
+		if err := rows.Scan(into...); err != nil {
+			f.t.Fatal(err)
+		}
+		each(row)
+	}
+	if err := rows.Err(); err != nil {
+		f.t.Fatal(err)
 	}
 }
 

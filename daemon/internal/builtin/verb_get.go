@@ -69,26 +69,34 @@ func (p *plan) named(path, filter string, may func(string) error) (found []*sigh
 	return found, true, err
 }
 
-func (p *plan) promote(c sdk.EntryCall, found []*sight, one bool) (step, error) {
-	const narrow = "narrow the pattern, or look at what there is with preview"
+// promotable says why so much cannot become visible at once, by get or by set.
+func (p *plan) promotable(path string, found []*sight, one bool) error {
+	const narrow = "narrow the pattern, or look at what there is with get and preview"
 	if len(found) > mostGot {
-		return step{}, sdk.Errorf(sdk.Overflow, "%s fits %d entries, and %d is the most at once: %s", c.Path, len(found), mostGot, narrow)
+		return sdk.Errorf(sdk.Overflow, "%s fits %d entries, and %d is the most at once: %s", path, len(found), mostGot, narrow)
 	}
 	size := 0
 	for _, x := range found {
 		if !x.isFile() {
 			if _, err := p.find(x.Path); err != nil { // which reads its body
-				return step{}, err
+				return err
 			}
 		}
 		size += x.size()
 		switch {
 		case size <= mostGotBytes:
 		case one:
-			return step{}, sdk.Errorf(sdk.Overflow, "%s has %d bytes, and %d is the most at once: read a part of it with line and limit", c.Path, size, mostGotBytes)
+			return sdk.Errorf(sdk.Overflow, "%s has %d bytes, and %d is the most at once: read a part of it with get, line and limit", path, size, mostGotBytes)
 		default:
-			return step{}, sdk.Errorf(sdk.Overflow, "%s fits %d entries of more than %d bytes, which is the most at once: %s", c.Path, len(found), mostGotBytes, narrow)
+			return sdk.Errorf(sdk.Overflow, "%s fits %d entries of more than %d bytes, which is the most at once: %s", path, len(found), mostGotBytes, narrow)
 		}
+	}
+	return nil
+}
+
+func (p *plan) promote(c sdk.EntryCall, found []*sight, one bool) (step, error) {
+	if err := p.promotable(c.Path, found, one); err != nil {
+		return step{}, err
 	}
 	s := step{bodies: true}
 	var text strings.Builder

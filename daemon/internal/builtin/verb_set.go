@@ -44,6 +44,11 @@ func (p *plan) set(given sdk.EntryCall) (step, error) {
 	if !exact.there && (c.Pattern || c.Body == nil) {
 		return step{}, nothing(c.Path)
 	}
+	if c.promotes() {
+		if err := p.promotable(c.Path, []*sight{exact}, true); err != nil {
+			return step{}, err
+		}
+	}
 	writes, err := p.setOne(c, exact)
 	if err != nil {
 		return step{}, err
@@ -56,6 +61,9 @@ func (p *plan) set(given sdk.EntryCall) (step, error) {
 // setAll is set of all that a pattern finds.
 func (p *plan) setAll(c call, pattern Pattern, note string) (step, error) {
 	found, err := p.matches(pattern, c.Filter)
+	if err == nil && c.promotes() {
+		err = p.promotable(c.Path, found, false)
+	}
 	if err != nil {
 		return step{}, err
 	}
@@ -143,6 +151,9 @@ func summarized(c sdk.EntryCall) (call, string) {
 func (c call) looks() bool {
 	return c.Visibility != "" && c.Body == nil && c.State == "" && c.Outcome == "" && c.Attributes == nil
 }
+
+// promotes reports whether what is there becomes visible, as by get.
+func (c call) promotes() bool { return c.Visibility == sdk.Visible && c.Body == nil }
 
 // did says in words what set does.
 func (c call) did(there bool) string {

@@ -54,6 +54,10 @@ install: build ## copy that layout to PREFIX
 proto: ## regenerate sdk/internal/pb from sdk/proto
 	scripts/proto sdk/internal/pb
 
+.PHONY: spec
+spec: ## print the anchors of docs/spec-anchors.txt that no test names
+	@scripts/spec
+
 .PHONY: tables
 tables: ## write the generated tables of docs/ anew
 	$(GO) test ./daemon/internal/config -run TestGeneratedTables -count=1 -args -update

@@ -98,6 +98,7 @@ func (p *plainClient) ask(method string, params any) map[string]any {
 
 // TestPlainClient: with nothing but JSON on a WebSocket and a token from its file somebody gives a
 // prompt, follows its states to the end and reads what was done.
+// spec: notifications wrong_no_last_state wrong_history_status
 func TestPlainClient(t *testing.T) {
 	s := newSite(t, withoutSandbox, "listen {\n  web = \"127.0.0.1:0\"\n}\n")
 	s.up()
@@ -131,6 +132,7 @@ func TestPlainClient(t *testing.T) {
 
 // TestPlainProposal: what waits is told to who follows, and answered over another connection, which
 // has the role; the one that follows has not.
+// spec: resolution wrong_second_client wrong_accepting
 func TestPlainProposal(t *testing.T) {
 	s := newSite(t, withoutSandbox, "listen {\n  web = \"127.0.0.1:0\"\n}\n")
 	s.up()

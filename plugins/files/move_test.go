@@ -76,6 +76,7 @@ func TestDelete(t *testing.T) {
 	}
 }
 
+// spec: wrong_moved_file
 func TestMove(t *testing.T) {
 	ctx := context.Background()
 	files := map[string]string{"a": "a", "b": "b", "d/x": "x", "d/y/z": "z", "e/": "", "link": "-> a", "ro": "r"}
@@ -147,6 +148,7 @@ func TestMove(t *testing.T) {
 	})
 }
 
+// spec: wrong_moved_file
 func TestCopy(t *testing.T) {
 	ctx := context.Background()
 	tp := newProject(t, map[string]string{

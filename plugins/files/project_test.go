@@ -237,6 +237,7 @@ func (tp *testProject) everyChange(name string) map[string]error {
 	return errs
 }
 
+// spec: wrong_accept_outside
 func TestNothingLeavesTheProject(t *testing.T) {
 	tp := newProject(t, map[string]string{
 		"spare": "s", "sparefolder/x": "x", "dir/x": "x",

@@ -102,6 +102,7 @@ var stagedCases = []struct {
 
 // TestStaged shows what each tool would do, without doing it, then does it with
 // what was agreed to.
+// spec: wrong_new_file
 func TestStaged(t *testing.T) {
 	for _, tt := range stagedCases {
 		t.Run(tt.name, func(t *testing.T) {
@@ -266,6 +267,7 @@ func TestStagingRefuses(t *testing.T) {
 
 // TestStagedLinkSwapped turns a link to a forbidden place after the call was
 // shown.
+// spec: wrong_accept_outside
 func TestStagedLinkSwapped(t *testing.T) {
 	for _, target := range []string{"../outside", ".git", "../../outside"} {
 		s := newStaging(t, map[string]string{"d/f": "fine\n", "l": "-> d", ".git/f": "hook\n", "../outside/f": "out\n", "spare": "s"})

@@ -125,6 +125,7 @@ func TestFailedWriteLeavesEverything(t *testing.T) {
 
 // TestWriteToAFullDisk runs itself again with a limit on the size of files, so
 // that the kernel fails the write.
+// spec: wrong_disk_error
 func TestWriteToAFullDisk(t *testing.T) {
 	const variable = "BOTHY_TEST_SMALL_FILES"
 	if dir := os.Getenv(variable); dir != "" {

@@ -8,6 +8,7 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
+// spec: wrong_slug_cut
 func TestActionPath(t *testing.T) {
 	redact := func(s string) string {
 		return strings.NewReplacer("hunter2", "hidden", "hunt_er2", "hidden").Replace(s)
@@ -30,6 +31,9 @@ func TestActionPath(t *testing.T) {
 		"a secret":            {"hunter2", `{"path":"notes/hunter2.txt"}`, "hidden/notes_hidden.txt"},
 		"one made by cutting": {"read", `{"path":"hunt er2"}`, "read/call"},
 		"a name for failures": {"error", `{"path":"a"}`, "unknown/a"},
+		"one that is cut":     {"read", `{"path":"` + strings.Repeat("a", 39) + `\ud83d\ude00b"}`, "read/" + strings.Repeat("a", 39)},
+		"half of a character": {"read", `{"path":"a\ud83d"}`, "read/a"},
+		"only such":           {"read", `{"path":"\ud83d\ude00"}`, "read/call"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			call := sdk.ReadCall{Tool: c.tool, Arguments: json.RawMessage(c.arguments)}

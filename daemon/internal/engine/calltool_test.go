@@ -133,6 +133,7 @@ func TestCallToolInARun(t *testing.T) {
 	}
 }
 
+// spec: wrong_action_names
 func TestCallToolManyAtOnce(t *testing.T) {
 	h := newHouse(t)
 	var mu sync.Mutex

@@ -498,6 +498,7 @@ func TestAPluginsCallEndsWithItsParent(t *testing.T) {
 
 // TestAPluginsCallIsNotMadeAgain: the next daemon finds out what it came to, or
 // that nobody knows. A parent that may be repeated makes it anew.
+// spec: wrong_action_names
 func TestAPluginsCallIsNotMadeAgain(t *testing.T) {
 	for name, c := range map[string]struct {
 		known  bool // what the child came to
@@ -557,6 +558,7 @@ func TestAPluginsCallOfAClient(t *testing.T) {
 }
 
 // TestPluginsDoNotWriteWhatHappened: nor what a model reads in a prompt's place.
+// spec: writer_tiers
 func TestPluginsDoNotWriteWhatHappened(t *testing.T) {
 	h := prepareHouse(t)
 	h.calling("wrap", nil)

@@ -39,6 +39,7 @@ func aged(t *testing.T, steps ...step) (*house, func(time.Duration)) {
 
 var week = Keep{Sandbox: 7 * day, Run: 31 * day}
 
+// spec: wrong_retention
 func TestExpire(t *testing.T) {
 	begun := make(chan struct{}, 1)
 	h, move := aged(t, say("one"), hanging(begun))

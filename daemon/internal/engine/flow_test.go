@@ -141,6 +141,7 @@ func TestAbortOfARestingRun(t *testing.T) {
 	}
 }
 
+// spec: loops_table wrong_second_prompt
 func TestQueueIsFirstInFirstOut(t *testing.T) {
 	begun := make(chan struct{}, 1)
 	h := newHouse(t, hanging(begun), say("two"), say("three"))

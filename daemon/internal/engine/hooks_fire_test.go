@@ -120,6 +120,7 @@ func TestConfigFilter(t *testing.T) {
 
 // TestEveryHookFires: each name of the catalogue that the engine tells of comes to who subscribes to it as a
 // plugin does.
+// spec: events_and_filters
 func TestEveryHookFires(t *testing.T) {
 	begun := make(chan struct{}, 1)
 	h := prepareAsking(t, again("too many at once"), say("done"), calls(numbered("write", 2)),

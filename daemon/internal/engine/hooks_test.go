@@ -45,6 +45,7 @@ func (r *recorder) Filter(_ context.Context, name string, v json.RawMessage) (js
 }
 
 // TestOrderOfHooks is a prompt's way past every name that it meets.
+// spec: events_and_filters
 func TestOrderOfHooks(t *testing.T) {
 	h := prepareHouse(t, calls(numbered("write", 1)), say("done"))
 	r := &recorder{}
@@ -112,6 +113,7 @@ func TestHooksChangeThePrompt(t *testing.T) {
 	}
 }
 
+// spec: failure_reporting
 func TestRecordingFilterRejects(t *testing.T) {
 	h := newHouse(t, calls(numbered("read", 1), numbered("write", 2), numbered("write", 3)))
 	h.hooks.EntryRecording.On(10, "t", true, func(_ context.Context, r sdk.Recording) (sdk.Recording, error) {

@@ -84,6 +84,7 @@ func TestNeighbourVerbsShareACommit(t *testing.T) {
 
 // TestVerbsOfAReader holds that verbs on entries are no side effect: a prompt that only reads has
 // them, and a path that looks like one of files is none.
+// spec: mode_enforcement
 func TestVerbsOfAReader(t *testing.T) {
 	h := prepareHouse(t, calls(
 		call{"set", `{"path":"known://a/../../etc/passwd","body":"noted"}`},
@@ -130,6 +131,7 @@ func TestVerbsAreForAgentsThatNameThem(t *testing.T) {
 }
 
 // TestUpdateEndsTheWork holds what an update does to its loop.
+// spec: dispatch_path
 func TestUpdateEndsTheWork(t *testing.T) {
 	for _, c := range []struct {
 		name   string

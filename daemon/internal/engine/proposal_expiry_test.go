@@ -111,6 +111,7 @@ func TestAnswerAtTheLastMoment(t *testing.T) {
 
 // TestAbortOfAProposal while it is answered: one of the two wins, and the loop
 // ends once with every action's end, whoever it was.
+// spec: wrong_abort_waits
 func TestAbortOfAProposal(t *testing.T) {
 	h := newAsking(t)
 	for range 50 {

@@ -13,6 +13,7 @@ import (
 )
 
 // TestProposalHooks: who listens hears of a proposal in order.
+// spec: resolution
 func TestProposalHooks(t *testing.T) {
 	h := newAsking(t, calls(numbered("write", 1), numbered("write", 2)))
 	var mu sync.Mutex
@@ -51,6 +52,7 @@ func TestProposalHooks(t *testing.T) {
 
 // TestVeto: a hook of proposal.accepting that says no, or fails, ends the action
 // with its own outcome and words; the first veto holds, and the loop goes on.
+// spec: resolution
 func TestVeto(t *testing.T) {
 	for name, c := range map[string]struct {
 		veto func(context.Context, sdk.Resolution) (sdk.Resolution, error)

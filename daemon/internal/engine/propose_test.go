@@ -181,6 +181,7 @@ func says(text string, then step) step {
 	}
 }
 
+// spec: resolution
 func TestAcceptedProposal(t *testing.T) {
 	for _, down := range []bool{false, true} {
 		t.Run(fmt.Sprintf("down %v", down), func(t *testing.T) {
@@ -228,6 +229,7 @@ func TestAcceptedProposal(t *testing.T) {
 
 // TestRejectedProposal: nothing else of the turn is made; with a reason the model goes on
 // by it, and without one the work ends.
+// spec: resolution
 func TestRejectedProposal(t *testing.T) {
 	for _, c := range []struct {
 		reason, stop string
@@ -280,6 +282,7 @@ func TestReasonsCountForNoGuard(t *testing.T) {
 
 // TestOneProposalAtATime: the second of a turn is judged when its turn comes, so
 // that an answer to the first may spare it.
+// spec: dispatch_path
 func TestOneProposalAtATime(t *testing.T) {
 	h := newAsking(t, calls(numbered("write", 1), numbered("write", 2), numbered("bash", 3)))
 	a := h.submit(Submission{})

@@ -112,6 +112,7 @@ func TestPromptForAFork(t *testing.T) {
 }
 
 // TestToolsThatARunLeavesOut are not offered, and a call of one is refused with a reason.
+// spec: mode_enforcement
 func TestToolsThatARunLeavesOut(t *testing.T) {
 	h := prepareHouse(t, calls(call{"bash", "{}"}))
 	h.start()

@@ -46,6 +46,7 @@ func TestPlainAnswer(t *testing.T) {
 	h.check(a.Run.ID)
 }
 
+// spec: wrong_output_unseen
 func TestCallAndResult(t *testing.T) {
 	h := newHouse(t, calls(call{"read", `{"path":"a.go"}`}), say("it says hi"))
 	h.tools.on("read", func(_ context.Context, c sdk.Invocation, _ sdk.Stream) (sdk.ToolResult, error) {
@@ -103,6 +104,7 @@ func TestCommitsOfATurn(t *testing.T) {
 	}
 }
 
+// spec: dispatch_path
 func TestRecordedBeforeDispatch(t *testing.T) {
 	h := newHouse(t, calls(numbered("write", 1), numbered("write", 2), numbered("write", 3)))
 	var run int64
@@ -226,6 +228,7 @@ func TestOutcomesOfATurn(t *testing.T) {
 	}
 }
 
+// spec: failure_reporting
 func TestErrorsAreToldToTheModel(t *testing.T) { // B8, B9, B10
 	h := newHouse(t, calls(call{"frobnicate", `{}`}, call{"read", `{"path":`}, call{"read", `{"path":"../x"}`}, call{"broken", `{}`}))
 	h.run(Submission{Agent: "free"})
@@ -272,6 +275,7 @@ func TestToolThatCannotBeCalled(t *testing.T) {
 	}
 }
 
+// spec: mode_enforcement
 func TestAskModeOnlyReads(t *testing.T) {
 	h := newHouse(t, calls(numbered("read", 1), numbered("write", 2)))
 	a := h.submit(Submission{ReadOnly: true})

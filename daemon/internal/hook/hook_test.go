@@ -18,6 +18,7 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
+// spec: events_and_filters
 func TestPriorityOrderIsStable(t *testing.T) {
 	c := New(hclog.NewNullLogger())
 	for i, p := range []int{10, 5, 10, 999, 1, 5} {
@@ -167,6 +168,7 @@ func TestGuardThatReturnsNonsenseDenies(t *testing.T) {
 	}
 }
 
+// spec: wrong_hook_name
 func TestUnknownNames(t *testing.T) {
 	c := New(hclog.NewNullLogger())
 	for name, near := range map[string]string{

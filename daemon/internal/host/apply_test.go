@@ -132,6 +132,7 @@ func TestDetach(t *testing.T) {
 
 // TestSchemesOfPlugins: the first plugin has a name as long as it is configured,
 // another may mean the same by it, and the names of Bothy are nobody's.
+// spec: scheme_registry
 func TestSchemesOfPlugins(t *testing.T) {
 	st, err := store.Open(t.Context(), t.TempDir()+"/bothy.db", store.Options{Log: hclog.NewNullLogger(), Clock: time.Now})
 	if err != nil {

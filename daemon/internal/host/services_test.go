@@ -104,6 +104,7 @@ func (f *fakeDaemon) KeepLogin(_ context.Context, key, was, now string) error {
 	return sdk.Errorf(sdk.Conflict, "%s is %s, not %s", key, now, was)
 }
 
+// spec: plugin_convention
 func TestServices(t *testing.T) {
 	daemon := &fakeDaemon{ended: make(chan error, 1)}
 	granted, poor := spec("granted", ""), asking(spec("poor", ""))
@@ -222,6 +223,7 @@ func TestServiceEndsWithCall(t *testing.T) {
 	}
 }
 
+// spec: plugin_convention
 func TestHooks(t *testing.T) {
 	r := started(t, nil, spec("fault", ""), spec("rogue", "rogue"))
 	hooks := r.Hooks()

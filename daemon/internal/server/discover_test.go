@@ -17,6 +17,7 @@ import (
 )
 
 // TestEveryNotification: discover names each that package rpc does, and no other.
+// spec: notifications
 func TestEveryNotification(t *testing.T) {
 	file, err := parser.ParseFile(gotoken.NewFileSet(), "../../../sdk/rpc/method.go", nil, 0)
 	must(t, err)
@@ -86,6 +87,7 @@ func TestNothingElseIsNotified(t *testing.T) {
 }
 
 // TestOneShape: by their schemas, getRun answers with all that run/state has, in the same form.
+// spec: notifications
 func TestOneShape(t *testing.T) {
 	h := open(t, nil)
 	catalogue, err := h.discover(context.Background(), nil, rpc.Empty{})

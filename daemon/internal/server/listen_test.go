@@ -18,6 +18,7 @@ import (
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
+// spec: wrong_open_socket
 func TestListenModes(t *testing.T) {
 	path := filepath.Join(shortDir(t), "new", rpc.SocketName)
 	old := syscall.Umask(0)

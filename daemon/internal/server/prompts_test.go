@@ -59,6 +59,7 @@ func TestPrompts(t *testing.T) {
 }
 
 // TestWhatARunListTells of those who come back: the last prompt, when, and what waits.
+// spec: wrong_last_prompt
 func TestWhatARunListTells(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	policy := &fakePolicy{open: []sdk.Proposal{{ID: "1a2b3c4d", Run: 7, Tool: "bash", Command: strings.Repeat("x", 300), Created: at}, {ID: "2", Run: 8}}}

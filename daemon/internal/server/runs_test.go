@@ -38,6 +38,7 @@ func TestRuns(t *testing.T) {
 	}
 }
 
+// spec: wrong_other_project
 func TestFindRun(t *testing.T) {
 	h := open(t, nil)
 	for _, c := range []struct {

@@ -64,6 +64,7 @@ func (f *fakeStore) seed() {
 }
 
 // TestStates: what a client of the run specification follows, in its shape, from a whole turn.
+// spec: notifications
 func TestStates(t *testing.T) {
 	h := openWeb(t, nil)
 	h.store.seed()

@@ -150,6 +150,7 @@ func TestWebSocketOfTheStop(t *testing.T) {
 }
 
 // TestWebRoles: the file of the token decides what a connection may do.
+// spec: wrong_open_socket wrong_accepting
 func TestWebRoles(t *testing.T) {
 	h := openWeb(t, nil)
 	for role, may := range map[rpc.Role][3]bool{rpc.RoleSubmit: {true, false, false}, rpc.RoleApprove: {true, true, false}, rpc.RoleAdmin: {true, true, true}} {
@@ -204,6 +205,7 @@ func (h *house) request(t *testing.T, method, body string, headers map[string]st
 }
 
 // TestWebRefusals: who shows no token, or comes from elsewhere, is told nothing, and nothing is done.
+// spec: wrong_open_socket
 func TestWebRefusals(t *testing.T) {
 	h := openWeb(t, func(c *Config) { c.Limits.WrongToken = time.Millisecond })
 	bearer := "Bearer " + h.token(t, rpc.RoleAdmin)

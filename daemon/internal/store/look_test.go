@@ -12,6 +12,7 @@ import (
 
 // TestLook holds that a look changes what a run has in sight, and neither the entry nor who
 // wrote it.
+// spec: schemes_status_visibility
 func TestLook(t *testing.T) {
 	f := newFixture(t)
 	for _, x := range []sdk.Scheme{

@@ -32,6 +32,7 @@ func (f *fixture) move(run int64, to int) error {
 	})
 }
 
+// spec: run_state_machine
 func TestRunStateMachine(t *testing.T) {
 	f := newFixture(t)
 	for from, way := range waysTo {
@@ -76,6 +77,7 @@ func TestRunStateMachine(t *testing.T) {
 }
 
 // The trigger holds for every statement, not only for those of this package.
+// spec: run_state_machine
 func TestTriggerHoldsAgainstPlainSQL(t *testing.T) {
 	f := newFixture(t)
 	if _, err := f.conn.ExecContext(t.Context(), `UPDATE runs SET status = 200 WHERE id = ?`, f.run.ID); err == nil {
@@ -109,6 +111,7 @@ func (f *fixture) end(run, loop int64, status int) error {
 	return err
 }
 
+// spec: loops_table
 func TestLoopsAreAQueue(t *testing.T) {
 	f := newFixture(t)
 	one, two := f.enqueue(f.run.ID, "first"), f.enqueue(f.run.ID, "second")

@@ -160,6 +160,7 @@ func drawWrite(t *rapid.T) sdk.Write {
 
 // A random sequence of changes, forks and reopenings does what plain maps do,
 // and the chain verifies after each.
+// spec: known_store upsert_semantics
 func TestStoreIsAMapWithAJournal(t *testing.T) {
 	dir := memoryDir(t)
 	rapid.Check(t, func(rt *rapid.T) {

@@ -7,6 +7,7 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
+// spec: scheme_registry
 func TestSchemesAreKept(t *testing.T) {
 	f := newFixture(t)
 	fact := sdk.Scheme{Name: "fact", Scope: "global", Category: sdk.CategoryData, ModelVisible: true, WritableBy: []sdk.Writer{sdk.WriterPlugin}}

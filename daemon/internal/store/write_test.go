@@ -25,6 +25,7 @@ var writeKinds = map[string]func(*sdk.Write){
 	"nothing":    func(*sdk.Write) {},
 }
 
+// spec: writer_tiers wrong_partial_writes
 func TestWritableByHoldsForEveryKindOfWrite(t *testing.T) {
 	f := newFixture(t)
 	if err := f.RegisterScheme(t.Context(), sdk.Scheme{Name: "note", Scope: "project", WritableBy: []sdk.Writer{sdk.WriterClient}}); err != nil {
@@ -60,10 +61,11 @@ func TestWritableByHoldsForEveryKindOfWrite(t *testing.T) {
 	f.verify()
 }
 
+// spec: wrong_escaped_slash wrong_url_query
 func TestPaths(t *testing.T) {
 	f := newFixture(t)
 	for _, path := range []string{
-		"a", "dir/a.go", "known://a", "known://a b/ü?x=1#y", "://odd", "https://example.org/a?b=c://d",
+		"a", "dir/a.go", "known://a", "known://a b/ü?x=1#y", "://odd", "https://example.org/a?b=c://d", "known://a/b", "known://a%2Fb", "known://100%",
 		"known://" + strings.Repeat("x", sdk.MaxPath-8), strings.Repeat("é", sdk.MaxPath/2),
 	} {
 		f.commit(known(path, "x"))
@@ -91,6 +93,7 @@ func TestPaths(t *testing.T) {
 	f.verify()
 }
 
+// spec: schema
 func TestSchemeIsComputedAsTheNounsSay(t *testing.T) {
 	f := newFixture(t)
 	for _, path := range []string{"a", "x/y", "known://a", "Https://b", "://c", "log://turn_1/bash/x"} {
@@ -107,6 +110,7 @@ func TestSchemeIsComputedAsTheNounsSay(t *testing.T) {
 	}
 }
 
+// spec: schema
 func TestScopes(t *testing.T) {
 	f := newFixture(t)
 	for _, scope := range []string{"run", "project", "global"} {
@@ -162,6 +166,7 @@ func TestScopes(t *testing.T) {
 	f.verify()
 }
 
+// spec: entries upsert_semantics schemes_status_visibility
 func TestSetKeepsWhatIsNotNamed(t *testing.T) {
 	f := newFixture(t)
 	path := "log://turn_1/bash/ls"
@@ -304,6 +309,7 @@ func TestMergePatch(t *testing.T) {
 	}
 }
 
+// spec: schema
 func TestForksShareUntilOneWrites(t *testing.T) {
 	f := newFixture(t)
 	streaming := sdk.Write{Path: "log://turn_1/bash/x", Writer: sdk.WriterSystem, State: sdk.StateStreaming}

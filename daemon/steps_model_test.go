@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -23,6 +24,7 @@ type stepsModel struct {
 
 	mu    sync.Mutex
 	gates map[string]*gate
+	tools []string // that the last question offered
 }
 
 // plan is a prompt of the tests.
@@ -95,6 +97,13 @@ func (m *stepsModel) gate(name string) *gate {
 	return m.gates[name]
 }
 
+// offered are the tools that the last question offered.
+func (m *stepsModel) offered() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.tools)
+}
+
 // open lets everything through the gate, now and later.
 func (m *stepsModel) open(name string) {
 	g := m.gate(name)
@@ -104,11 +113,18 @@ func (m *stepsModel) open(name string) {
 func (m *stepsModel) complete(w http.ResponseWriter, r *http.Request) {
 	var request struct {
 		Messages []chatMessage `json:"messages"`
+		Tools    []struct{ Function struct{ Name string } }
 	}
 	if err := json.NewDecoder(r.Body).Decode(&request); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
+	m.mu.Lock()
+	m.tools = nil
+	for _, t := range request.Tools {
+		m.tools = append(m.tools, t.Function.Name)
+	}
+	m.mu.Unlock()
 	p, step, attempt, err := progress(request.Messages)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)

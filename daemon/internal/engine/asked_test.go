@@ -23,6 +23,7 @@ func asksPeople(t *testing.T, steps ...step) *askingHouse {
 
 // TestAModelAsks: its question waits in every mode and where it may only read, through a restart, and
 // the answer is the call's result.
+// spec: mode_enforcement
 func TestAModelAsks(t *testing.T) {
 	for _, mode := range []sdk.Mode{sdk.ModeInteractive, sdk.ModeFull} {
 		for _, c := range []struct {

@@ -48,6 +48,7 @@ func (h *house) outputText(run int64) string {
 }
 
 // TestCommandsHaveOutputsOfTheirOwn (spec yolo_mode): sh and env are the tool bash by other names, and what they print is two entries.
+// spec: streaming_entries scheme_category_split yolo_mode
 func TestCommandsHaveOutputsOfTheirOwn(t *testing.T) {
 	long := strings.Repeat("0123456789\n", 2000)
 	for name, c := range map[string]struct {
@@ -102,6 +103,7 @@ func TestCommandsHaveOutputsOfTheirOwn(t *testing.T) {
 }
 
 // TestCommandsGrowWhileTheyRun: an output is at 102 then, and read as far as it goes.
+// spec: streaming_entries
 func TestCommandsGrowWhileTheyRun(t *testing.T) {
 	h := prepareHouse(t, calls(call{"sh", `{"command":"make"}`}), say("done"))
 	h.runsCommands()
@@ -124,6 +126,7 @@ func TestCommandsGrowWhileTheyRun(t *testing.T) {
 }
 
 // TestWhoHasCommands (spec mode_enforcement): agents that name them, and of these env is there where a loop may only read.
+// spec: mode_enforcement
 func TestWhoHasCommands(t *testing.T) {
 	for name, c := range map[string]struct {
 		tools    []string
@@ -185,6 +188,7 @@ func TestCommandsTakeTheirOwnArguments(t *testing.T) {
 }
 
 // TestCommandsAfterACrash: what the tool still knows is what was printed; what nobody knows is cut at 499.
+// spec: streaming_entries
 func TestCommandsAfterACrash(t *testing.T) {
 	for name, c := range map[string]struct {
 		settled *sdk.ToolResult

@@ -39,6 +39,7 @@ func (h *askingHouse) piece(run int64, channel int, text string) {
 }
 
 // TestAClientRunsACommand (spec streaming_entries): the loop goes on while it does, and its model reads how it ended.
+// spec: streaming_entries
 func TestAClientRunsACommand(t *testing.T) {
 	for _, exit := range []int{0, 2} {
 		t.Run(fmt.Sprint("exit ", exit), func(t *testing.T) {
@@ -89,6 +90,7 @@ func TestAClientRunsACommand(t *testing.T) {
 }
 
 // TestWhatIsNotTakenOfAStream: what nobody knows, what comes late, what is another's, and what is too much.
+// spec: streaming_entries
 func TestWhatIsNotTakenOfAStream(t *testing.T) {
 	h, a, p := handsOver(t, calls(call{"read", "{}"}))
 	ctx, run := t.Context(), a.Run.ID
@@ -155,6 +157,7 @@ func TestWhatIsNotTakenOfAStream(t *testing.T) {
 }
 
 // TestAStreamThatIsLeft ends at 499: by its client's end, the daemon's, whoever cancels it, or what ends the run's work.
+// spec: streaming_entries
 func TestAStreamThatIsLeft(t *testing.T) {
 	for name, c := range map[string]struct {
 		leave func(h *askingHouse, run int64)

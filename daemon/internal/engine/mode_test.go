@@ -9,6 +9,7 @@ import (
 
 // TestMode: the prompt's own, else full in a run that was given it, else the
 // agent's; policy hears of it, and of who is there.
+// spec: yolo_mode
 func TestMode(t *testing.T) {
 	h := prepareAsking(t)
 	h.config.Agents["free"] = sdk.Agent{Mode: sdk.ModeFull}

@@ -45,6 +45,7 @@ func runSet(alias, body, attributes string) sdk.EntryCall {
 
 // TestAPluginsRuns: a plugin starts, prompts, configures, renames and reads runs, and what it begins may do no more
 // than what it works for.
+// spec: runs_are_entries
 func TestAPluginsRuns(t *testing.T) {
 	h := prepareHouse(t, calls(call{"read_wrap", "{}"}), say("done"))
 	h.config.Agents["free"] = sdk.Agent{Mode: sdk.ModeFull}
@@ -95,6 +96,7 @@ func TestAPluginsRuns(t *testing.T) {
 
 // TestNothingWidens: nothing that a model or a plugin writes through any verb, or as an entry, answers a proposal,
 // starts a run with more, or widens one.
+// spec: wrong_accepting
 func TestNothingWidens(t *testing.T) {
 	const model, plugin, write = "the model's verb", "the plugin's Do", "the plugin's Write"
 	answer := fmt.Sprintf("log://turn_1/write/%s", "f1")

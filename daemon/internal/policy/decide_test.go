@@ -43,6 +43,7 @@ func named(name string, by sdk.Tool) sdk.Tool {
 	return by
 }
 
+// spec: mode_enforcement wrong_ask_env
 func TestBuiltIn(t *testing.T) {
 	for _, c := range []struct {
 		name      string

@@ -14,6 +14,7 @@ import (
 )
 
 // TestRunsAreEntries (spec runs_are_entries): a verb on run://ALIAS is the call that it stands for.
+// spec: runs_are_entries
 func TestRunsAreEntries(t *testing.T) {
 	h := open(t, nil)
 	h.store.loops = []sdk.Loop{{ID: 3, Run: 7, Sequence: 1, Prompt: "earlier", ReadOnly: false, Status: 200}}
@@ -86,6 +87,7 @@ func TestRunsAreEntries(t *testing.T) {
 }
 
 // TestInject queues as the last prompt was given.
+// spec: runs_are_entries
 func TestInject(t *testing.T) {
 	h := open(t, nil)
 	h.store.loops = []sdk.Loop{{ID: 3, Run: 7, Sequence: 1, Status: 200}, {ID: 4, Run: 9, Sequence: 1, ReadOnly: true, Status: 200}, {ID: 5, Run: 9, Sequence: 2, Stop: sdk.StopTaken}}
@@ -116,6 +118,7 @@ const waits = "log://turn_1/write/f"
 
 // TestWhatWidensNeedsApprove: what a call needs is decided by its effect, in whichever words it is said. Nothing that a
 // client writes without the role answers a proposal, starts a run with more, or widens one.
+// spec: wrong_accepting
 func TestWhatWidensNeedsApprove(t *testing.T) {
 	policy := &fakePolicy{}
 	h := open(t, func(c *Config) { c.Policy = policy })
@@ -208,6 +211,7 @@ func TestChannelsAndRuns(t *testing.T) {
 }
 
 // TestRunResolve (spec resolution): the answer is to what this connection was last sent.
+// spec: resolution
 func TestRunResolve(t *testing.T) {
 	policy := &fakePolicy{open: []sdk.Proposal{{ID: "1a2b3c4d", Hash: "h1", Run: 7, Path: waits, State: sdk.StateProposed}}}
 	h := open(t, func(c *Config) { c.Policy = policy })

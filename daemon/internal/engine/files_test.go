@@ -38,6 +38,7 @@ func (h *house) file(at, text string) {
 }
 
 // TestFilesAreEntriesOfARun: the first prompt scans and leaves a list; a later one sees what changed, and writes no list.
+// spec: project_manifest
 func TestFilesAreEntriesOfARun(t *testing.T) {
 	h := prepareHouse(t, calls(call{"get", `{"path":"src/a.go"}`}), say("one"), calls(call{"get", `{"path":"src/**","preview":true}`}), say("two"))
 	h.withProject(map[string]string{"src/a.go": "package a\n", ".env": "K=1"})
@@ -102,6 +103,7 @@ func TestCallsRefreshFiles(t *testing.T) {
 }
 
 // TestScanningAProject is what clients do, and what does not fit.
+// spec: project_manifest
 func TestScanningAProject(t *testing.T) {
 	h := prepareHouse(t)
 	h.withProject(map[string]string{"a": "x", "vendor/b": "y"})

@@ -8,6 +8,7 @@ import (
 )
 
 // TestReadOnlyFiles: no tool writes what a constraint keeps, whatever allows it, and all may read it.
+// spec: file_constraints
 func TestReadOnlyFiles(t *testing.T) {
 	keeps := func(at string, holds bool) string {
 		if strings.HasPrefix(at, "vendor/") || holds && at == "vendor" {

@@ -320,6 +320,7 @@ func TestHostileTrees(t *testing.T) {
 	}
 }
 
+// spec: file_constraints
 func TestConstraintsOfFiles(t *testing.T) {
 	f := grown(t, tree(t, map[string]string{
 		".gitignore": "made/\n*.tmp\n", "made/in/a.go": "", "made/b.go": "", "x.tmp": "", "docs/a.md": "", "docs/keep.md": "", "src/a.go": "", "made/.env": "", "made/.git/x": "",

@@ -173,6 +173,7 @@ func TestFilesOfAPrivateRun(t *testing.T) {
 	}
 }
 
+// spec: file_constraints
 func TestConstraints(t *testing.T) {
 	f := newFixture(t)
 	set := func(pattern string, to sdk.Constraint) error {

@@ -6,6 +6,62 @@ import (
 	"testing"
 )
 
+// specMethods are the methods of the protocol that this one continues, each with its parameters.
+var specMethods = map[string][]string{
+	"ping":             {},
+	"discover":         {},
+	"init":             {"name", "projectRoot", "configPath"},
+	"getModels":        {"limit", "offset"},
+	"addModel":         {"alias", "actual", "contextLength"},
+	"removeModel":      {"alias"},
+	"get":              {"path", "run", "persist", "readonly"},
+	"set":              {"run", "path", "body", "attributes"},
+	"rm":               {"run", "path"},
+	"mv":               {"run", "path", "to"},
+	"cp":               {"run", "path", "to"},
+	"update":           {"run", "body", "status", "attributes"},
+	"store":            {"path", "run", "persist", "ignore", "clear"},
+	"getConstraints":   {},
+	"getEntries":       {"pattern", "body", "run", "limit", "offset"},
+	"startRun":         {"model", "temperature", "persona", "contextLimit", "yolo"},
+	"ask":              {"prompt", "model", "run", "temperature", "persona", "contextLimit", "noRepo", "noInteraction", "noWeb", "noProposals", "yolo", "fork"},
+	"act":              {"prompt", "model", "run", "temperature", "persona", "contextLimit", "noRepo", "noInteraction", "noWeb", "noProposals", "yolo", "fork"},
+	"run/resolve":      {"run", "resolution"},
+	"run/abort":        {"run"},
+	"run/rename":       {"run", "name"},
+	"run/inject":       {"run", "message"},
+	"run/config":       {"run", "temperature", "persona", "contextLimit", "model"},
+	"stream":           {"run", "path", "channel", "chunk"},
+	"stream/completed": {"run", "path", "exit_code", "duration"},
+	"stream/aborted":   {"run", "path", "reason", "duration"},
+	"stream/cancel":    {"run", "path", "reason"},
+	"getRuns":          {"limit", "offset"},
+	"getRun":           {"run"},
+}
+
+// TestMethodsOfTheSpec: each is served, and takes what it is given there.
+// spec: rpc_methods
+func TestMethodsOfTheSpec(t *testing.T) {
+	s := newSite(t, withoutSandbox, "listen {\n  web = \"127.0.0.1:0\"\n}\n")
+	s.up()
+	catalogue := s.plain(t, "submit").call("discover", map[string]any{})
+	methods, _ := catalogue["methods"].(map[string]any)
+	for name, params := range specMethods {
+		m, ok := methods[name].(map[string]any)
+		if !ok {
+			t.Errorf("%s is not served", name)
+			continue
+		}
+		schema, _ := m["params"].(map[string]any)
+		properties, _ := schema["properties"].(map[string]any)
+		for _, p := range params {
+			if _, ok := properties[p]; !ok {
+				t.Errorf("%s takes no %s", name, p)
+			}
+		}
+	}
+}
+
 // TestUnifiedAPI: a model is offered the tools that its agent names, and a client has a method for each of the verbs and for the life
 // of runs, which no model has.
 // spec: unified_api

@@ -76,7 +76,7 @@ func refused(err error) bool {
 // TestEveryMethodIsHeldToTheChannel walks the table: what is not in channelMethods is
 // refused, what names something of another project is refused, and what is said
 // to know of no project has no parameter that could name one.
-// spec: wrong_other_project
+// spec: wrong_other_project wrong_roots
 func TestEveryMethodIsHeldToTheChannel(t *testing.T) {
 	h := openChannel(t, "/p/one")
 	c := h.channel(t)

@@ -13,6 +13,7 @@ import (
 
 // TestInit: a connection that says its project names it no more, and is told of its runs, of what waits
 // first; another init takes the place of that.
+// spec: rpc_methods
 func TestInit(t *testing.T) {
 	policy := &fakePolicy{open: []sdk.Proposal{{Run: 7, Path: waitsPath, Project: "/p/one"}, {Run: 8, Path: waitsPath, Project: "/p/two"}}}
 	h := openWeb(t, func(c *Config) { c.Policy = policy })

@@ -148,6 +148,7 @@ func parameters(m method) string {
 
 // TestRolesOfMethods calls every method with every role: what the role does not
 // allow is refused, and what it does is not refused for its role.
+// spec: wrong_roots
 func TestRolesOfMethods(t *testing.T) {
 	audit := &fakeAudit{}
 	h := open(t, func(c *Config) { c.Audit = audit; c.Daemon = &fakeDaemon{stopped: make(chan struct{})} })

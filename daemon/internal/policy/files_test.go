@@ -66,6 +66,8 @@ func TestMayRead(t *testing.T) {
 				{Name: "asks", Source: "f:2", Verdict: sdk.Propose, Tools: []string{"files__read_file"}, Paths: []string{"asked/**"}},
 				{Name: "by the verb", Source: "f:3", Verdict: sdk.Deny, Tools: []string{"get"}, Paths: []string{"verb/**"}},
 				{Name: "any tool", Source: "f:4", Verdict: sdk.Deny, Paths: []string{"any/**"}},
+				{Name: "in one mode", Source: "f:6", Verdict: sdk.Deny, Tools: []string{"read_file"}, Paths: []string{"mode/**"}, Modes: []sdk.Mode{sdk.ModeWorkspace}},
+				{Name: "asks in one mode", Source: "f:7", Verdict: sdk.Propose, Tools: []string{"read_file"}, Paths: []string{"asking/**"}, Modes: []sdk.Mode{sdk.ModeInteractive}},
 				{Name: "writes", Source: "f:5", Verdict: sdk.Deny, Tools: []string{"write_file"}, Paths: []string{"src/**"}},
 			}}
 		},
@@ -79,7 +81,7 @@ func TestMayRead(t *testing.T) {
 	may := l.MayRead("/p")
 	for at, want := range map[string]bool{
 		"src/a.go": true, "a*b(c).go": true, ".env.example": true,
-		"private/x": false, "asked/x": false, "verb/x": false, "any/x": false, ".env": false, "sub/id_rsa": false, "plain.txt": false, "../x": false, "/etc/passwd": false,
+		"private/x": false, "asked/x": false, "mode/x": false, "asking/x": false, "verb/x": false, "any/x": false, ".env": false, "sub/id_rsa": false, "plain.txt": false, "../x": false, "/etc/passwd": false,
 	} {
 		if err := may(at); (err == nil) != want || err != nil && sdk.OutcomeOf(err) != sdk.Permission {
 			t.Errorf("%s: %v", at, err)

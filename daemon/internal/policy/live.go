@@ -70,9 +70,10 @@ var readers = []sdk.Tool{
 }
 
 // MayRead says, for a project, why a file of it may not be read unasked: it holds credentials by its name, or a rule denies
-// that or wants a person to agree. Nil is that it may.
+// that or wants a person to agree, in any mode: what one run has in sight is the project's. Nil is that it may.
 func (l Live) MayRead(project string) func(at string) error {
 	set := l.settings(sdk.PolicyRequest{Project: project})
+	set.View = true // else nothing holds of the mode workspace
 	p := New(set)
 	return func(at string) error {
 		arguments, err := json.Marshal(map[string]string{"path": at})
@@ -84,8 +85,11 @@ func (l Live) MayRead(project string) func(at string) error {
 			if l.Links != nil {
 				r.Links = l.Links(project, []string{at})
 			}
-			if d := p.Decide(r); d.Verdict != sdk.Allow {
-				return sdk.Errorf(sdk.Permission, "%s cannot be seen as an entry: %s", at, d.Reason)
+			for _, mode := range sdk.ModeNames() {
+				r.Mode = sdk.Mode(mode)
+				if d := p.Decide(r); d.Verdict != sdk.Allow {
+					return sdk.Errorf(sdk.Permission, "%s cannot be seen as an entry: %s", at, d.Reason)
+				}
 			}
 		}
 		return nil

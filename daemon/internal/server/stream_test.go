@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
@@ -84,17 +83,11 @@ func TestStreamsOfASession(t *testing.T) {
 			session := h.engine.streams[0]
 			h.engine.mu.Unlock()
 			_ = p.ws.CloseNow()
-			for begin := time.Now(); ; time.Sleep(time.Millisecond) {
+			eventually(t, "the engine is told that the session is gone", func() bool {
 				h.engine.mu.Lock()
-				gone := slices.Contains(h.engine.left, session)
-				h.engine.mu.Unlock()
-				if gone {
-					break
-				}
-				if time.Since(begin) > 20*time.Second {
-					t.Fatal("the engine was never told")
-				}
-			}
+				defer h.engine.mu.Unlock()
+				return slices.Contains(h.engine.left, session)
+			})
 		})
 	}
 }

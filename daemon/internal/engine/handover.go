@@ -63,7 +63,11 @@ func (h *handovers) add(x *handed) error {
 	if n >= mostHanded {
 		return sdk.Errorf(sdk.Conflict, "this connection runs %d commands already: end one of them first, or have the daemon run this one (proposals/resolve)", mostHanded)
 	}
-	h.all[inquiryKey{x.run.ID, x.path}] = x
+	key := inquiryKey{x.run.ID, x.path}
+	if h.all[key] != nil { // who answered later would take its place, and leave none when that fails
+		return sdk.Errorf(sdk.Conflict, "%s was accepted by a client just now, which runs it", x.path)
+	}
+	h.all[key] = x
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/bothyd/bothy/sdk"
@@ -326,6 +327,40 @@ func TestAForkHasNothingThatStillGrows(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := h.outputText(a.Run.ID); got != "sh://turn_1/call_1 200 summarized \"half way\"\nsh://turn_1/call_2 200 summarized \"\"" {
+		t.Error(got)
+	}
+	h.check(a.Run.ID)
+}
+
+// TestTwoClientsAcceptACommand: it is that of the first, also where the second had looked at the proposal before.
+func TestTwoClientsAcceptACommand(t *testing.T) {
+	h, a, p := handsOver(t)
+	late, looked := make(chan struct{}), make(chan struct{})
+	var asked atomic.Bool
+	h.hooks.ProposalAccepting.On(1, "slow", false, func(_ context.Context, r sdk.Resolution) (sdk.Resolution, error) {
+		if !asked.Swap(true) {
+			close(looked)
+			<-late
+		}
+		return r, nil
+	})
+	ended := make(chan error)
+	go func() {
+		_, err := h.engine.ResolveRun(t.Context(), "s2", rpc.Resolve{ID: p.ID, Hash: p.Hash, Answer: sdk.Accept}, "")
+		ended <- err
+	}()
+	<-looked
+	h.here("s1", p)
+	close(late)
+	if err := <-ended; sdk.OutcomeOf(err) != sdk.Conflict {
+		t.Errorf("the second: %v", err)
+	}
+	h.piece(a.Run.ID, 1, "all of it")
+	if _, err := h.engine.StreamCompleted(t.Context(), "s1", a.Run.ID, rpc.StreamCompleted{Path: shPath}); err != nil {
+		t.Error(err)
+	}
+	h.await(a)
+	if got := h.outputText(a.Run.ID); got != "sh://turn_1/call_1 200 summarized \"all of it\"\nsh://turn_1/call_2 200 summarized \"\"" {
 		t.Error(got)
 	}
 	h.check(a.Run.ID)

@@ -217,7 +217,7 @@ func (e *Engine) Stream(ctx context.Context, session string, run int64, p rpc.St
 		return nil
 	}
 	w := sdk.Write{Path: x.outputs[at], Writer: sdk.WriterSystem, Chunk: &sdk.Chunk{Channel: p.Channel, Text: text}}
-	if _, err := e.commit(ctx, once, sdk.Change{Run: run, Writes: []sdk.Write{w}}); err != nil {
+	if _, err := e.commit(ctx, happened, sdk.Change{Run: run, Writes: []sdk.Write{w}}); err != nil { // text has what was held back of pieces that were taken
 		return fmt.Errorf("keep what the command printed: %w", err)
 	}
 	x.bytes[at] += len(p.Chunk)

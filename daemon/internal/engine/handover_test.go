@@ -365,3 +365,35 @@ func TestTwoClientsAcceptACommand(t *testing.T) {
 	}
 	h.check(a.Run.ID)
 }
+
+// TestPiecesWhileTheDiskIsFull: a piece waits until it can be kept. One that was refused took along what was held back
+// of the piece before it, and came twice in part when it was sent again.
+func TestPiecesWhileTheDiskIsFull(t *testing.T) {
+	h := prepareAsking(t, calls(call{"sh", `{"command":"make all"}`}))
+	h.config.Redacting = func() Pieces { return &lagging{} }
+	h.runsCommands()
+	h.start()
+	a := h.submit(Submission{})
+	h.here("s1", h.proposed())
+	h.await(a)
+	h.piece(a.Run.ID, 1, "o")
+	tried := 0
+	h.store.setRefuse(func(_ int, c sdk.Change) error {
+		if len(c.Writes) == 0 || c.Writes[0].Chunk == nil {
+			return nil
+		}
+		if tried++; tried < 3 {
+			return errFull
+		}
+		return nil
+	})
+	h.piece(a.Run.ID, 1, "n")
+	h.piece(a.Run.ID, 1, "e")
+	if _, err := h.engine.StreamCompleted(t.Context(), "s1", a.Run.ID, rpc.StreamCompleted{Path: shPath}); err != nil {
+		t.Error(err)
+	}
+	if got := h.outputText(a.Run.ID); tried < 3 || got != "sh://turn_1/call_1 200 summarized \"one\"\nsh://turn_1/call_2 200 summarized \"\"" {
+		t.Error(tried, got)
+	}
+	h.check(a.Run.ID)
+}

@@ -36,6 +36,9 @@ type Reader struct {
 // calls of tools.
 func (r Reader) At(ctx context.Context, path string) (At, error) {
 	at := At{Project: r.Project.Root}
+	if !Is(path) { // of a use whose destination is a run, which Of refuses
+		return at, nil
+	}
 	run, err := r.find(ctx, alias(path))
 	if sdk.OutcomeOf(err) == sdk.NotFound {
 		return at, nil

@@ -73,6 +73,10 @@ func TestRunsAreEntries(t *testing.T) {
 			return err
 		},
 		"rm": func() error { _, err := c.RemoveEntry(ctx, rpc.Remove{Run: "7", Path: "run://seven"}); return err },
+		"a file that becomes a run": func() error {
+			_, err := c.MoveEntry(ctx, rpc.Move{Project: "/p/one", Path: "a", To: "run://seven"})
+			return err
+		},
 	} {
 		if err := ask(); sdk.OutcomeOf(err) != sdk.Validation {
 			t.Errorf("%s: %v", name, err)

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/bothyd/bothy/daemon/internal/policy"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
@@ -260,5 +261,31 @@ func TestPluginsPromptsAreHeld(t *testing.T) {
 	}
 	if len(told) != 4 || told[2] != nil || sdk.OutcomeOf(told[3]) != sdk.Permission {
 		t.Errorf("the plugin was told %v", told)
+	}
+}
+
+// TestAPluginTypesNothing: what a person means by /NAME a plugin does not, which has no right to what only people call.
+func TestAPluginTypesNothing(t *testing.T) {
+	h := prepareHouse(t, calls(call{"read_wrap", "{}"}), say("done"), say("done"))
+	h.withVerbs()
+	h.config.Policy = policy.New(policy.Settings{Rules: []sdk.PolicyRule{{Name: "all", Verdict: sdk.Allow, Tools: []string{"*"}}}})
+	h.using("read_wrap", func(do func(...sdk.EntryCall) (sdk.EntryDone, error), _ func(sdk.Write) error) {
+		if _, err := do(runSet("fresh", "/mcp__notes__greet Ada", `{"mode":"act"}`)); err != nil {
+			t.Error(err)
+		}
+	})
+	h.tools.add("mcp__notes__greet", sdk.Annotations{}, false)
+	spec := &h.tools.specs[len(h.tools.specs)-1]
+	spec.People, spec.Plugin, spec.Parameters = true, "mcp__notes", json.RawMessage(`{"type":"object","properties":{"who":{"type":"string"}}}`)
+	h.tools.on("mcp__notes__greet", func(context.Context, sdk.Invocation, sdk.Stream) (sdk.ToolResult, error) {
+		t.Error("it was called")
+		return ok("greet")
+	})
+	h.start()
+	h.await(h.submit(Submission{Run: "r"}))
+	h.untilIdle()
+	last := h.models.asked()
+	if got := fmt.Sprint(last[len(last)-1].Messages); strings.Contains(got, "The person typed") {
+		t.Errorf("the model reads %s", got)
 	}
 }

@@ -11,8 +11,12 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// typed asks what a prompt stands for, before there is a run for it.
+// typed asks what a prompt stands for, before there is a run for it. One of a plugin stands for itself: nobody typed it,
+// and what only people call is not for plugins.
 func (e *Engine) typed(ctx context.Context, p placed, s Submission) (sdk.TypedPrompt, error) {
+	if s.Plugin != "" {
+		return nil, nil
+	}
 	if t, err := e.typedTool(ctx, p, s); t != nil || err != nil {
 		return t, err
 	}

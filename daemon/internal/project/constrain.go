@@ -1,7 +1,9 @@
 package project
 
 import (
+	"os"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/bothyd/bothy/sdk"
@@ -116,4 +118,55 @@ func (all constraints) readOnly(at string, holds bool) string {
 		}
 	}
 	return ""
+}
+
+// readOnlyBelow is the pattern by which no run may write a file that a folder of a project holds: one with signs, such as
+// **/*.lock, says itself of no folder whether it does. What is not looked at, because it is too much, is held.
+func (all constraints) readOnlyBelow(project, folder string) string {
+	i := slices.IndexFunc(all, func(c constraint) bool { return c.Constraint == sdk.ConstraintReadOnly && c.mayBelow(folder) })
+	if i < 0 {
+		return ""
+	}
+	root, _, err := openFiles(project)
+	if err != nil {
+		return all[i].Pattern
+	}
+	defer func() { _ = root.Close() }() // it was only read
+	dir, _, err := enter(root, folder+"/.")
+	if err != nil || dir == nil {
+		return "" // it holds nothing
+	}
+	defer leave(root, dir)
+	by, whole := all.readOnlyIn(dir, folder, maxListed, new(int))
+	if by == "" && !whole {
+		by = all[i].Pattern
+	}
+	return by
+}
+
+// readOnlyIn looks for such a file; false is that there is more than so many names.
+func (all constraints) readOnlyIn(dir *os.Root, at string, most int, names *int) (by string, whole bool) {
+	entries, whole, err := readFolder(dir, most-*names)
+	if *names += len(entries); err != nil || !whole || strings.Count(at, "/") > mostDepth {
+		return "", false
+	}
+	for _, e := range entries {
+		name := path.Join(at, e.Name())
+		if by := all.readOnly(name, false); by != "" {
+			return by, true
+		}
+		if !e.IsDir() {
+			continue
+		}
+		sub, err := into(dir, e.Name())
+		if err != nil || sub == nil {
+			return "", false
+		}
+		by, whole := all.readOnlyIn(sub, name, most, names)
+		_ = sub.Close() // it was only read
+		if by != "" || !whole {
+			return by, whole
+		}
+	}
+	return "", true
 }

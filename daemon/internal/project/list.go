@@ -93,5 +93,12 @@ func (t *Tree) ReadOnly(project string) func(at string, holds bool) string {
 	if len(set) == 0 {
 		return nil
 	}
-	return readConstraints(set).readOnly
+	rules := readConstraints(set)
+	return func(at string, holds bool) string {
+		by := rules.readOnly(at, holds)
+		if by == "" && holds {
+			by = rules.readOnlyBelow(project, at)
+		}
+		return by
+	}
 }

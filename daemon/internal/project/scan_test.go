@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/bothyd/bothy/daemon/internal/store"
+	"github.com/bothyd/bothy/sdk"
 )
 
 type hides struct{}
@@ -25,5 +26,24 @@ func TestSecretInAName(t *testing.T) {
 	f.scan()
 	if got := strings.Join(f.paths(), " "); got != "a c" {
 		t.Errorf("the entries are %s", got)
+	}
+}
+
+// TestReadOnlyBelow: what removes or moves a folder is held to the files in it that a pattern keeps.
+func TestReadOnlyBelow(t *testing.T) {
+	f := grown(t, tree(t, map[string]string{"a/b/x.lock": "x", "a/c/x.go": "x", "d/x.go": "x", "gen/sub/y.gen.go": "y", "gen/z.go": "z", "link": "-> a"}))
+	f.constrain("**/*.lock", sdk.ConstraintReadOnly)
+	f.constrain("gen/**/*.gen.go", sdk.ConstraintReadOnly)
+	by := f.ReadOnly(f.root)
+	for at, want := range map[string]string{
+		"a": "**/*.lock", "a/b": "**/*.lock", "a/b/x.lock": "**/*.lock", "a/c": "", "a/c/x.go": "", "d": "", "gone": "", "gone/x": "",
+		"gen": "gen/**/*.gen.go", "gen/sub": "gen/**/*.gen.go", "gen/z.go": "", "link": "",
+	} {
+		if got := by(at, true); got != want {
+			t.Errorf("%s: %q, want %q", at, got, want)
+		}
+	}
+	if got := by("a", false); got != "" {
+		t.Errorf("what is in a folder that stays: %q", got)
 	}
 }

@@ -15,6 +15,9 @@ import (
 // filesPlugin is whose tools the verbs stand for.
 const filesPlugin = "files"
 
+// mostFilled bounds the texts of entries that the calls of one answer take to files, in bytes: each is recorded with its call.
+const mostFilled = 8 << 20
+
 // isFile reports whether a path names a file.
 func isFile(path string) bool { return path != "" && strings.Index(path, "://") <= 0 }
 
@@ -150,40 +153,62 @@ func (t turn) Fill(ctx context.Context, before []sdk.Invocation, call sdk.Invoca
 		return nil, err
 	}
 	c.Path = canonical(c.Path)
-	var earlier []sdk.EntryCall
+	filled := 0
 	for _, b := range before {
 		f, is, err := t.File(b.Tool, b.Arguments)
 		if is && err == nil && f.Moves == c.Path {
 			return nil, changedBefore(c.Verb, c.Path)
 		}
-		if w, err := t.verb(b.Tool); err == nil && !is {
-			if c, err := w.call(b.Arguments); err == nil {
-				earlier = append(earlier, c)
-			}
+		w, err := t.verb(b.Tool)
+		if err != nil {
+			continue
+		}
+		if is {
+			filled += len(b.Arguments)
+		} else if other, err := w.call(b.Arguments); err == nil && v.verbs.mayChange(other, c.Path) {
+			return nil, changedBefore(c.Verb, c.Path)
 		}
 	}
-	text, err := v.verbs.text(ctx, v.use, earlier, c.Verb, c.Path)
+	text, err := v.verbs.text(ctx, v.use, c.Verb, c.Path)
 	if err != nil {
 		return nil, err
+	}
+	if filled+len(text) > mostFilled {
+		return nil, sdk.Errorf(sdk.Overflow, "%s has %d bytes, and the calls of one answer take %d MiB to files at most: %s it in the next", c.Path, len(text), mostFilled>>20, c.Verb)
 	}
 	c.Body = &text
 	return c.Arguments()
 }
 
-// text is that of an entry which cp or mv takes to a file.
-func (v *Verbs) text(ctx context.Context, use sdk.EntryUse, before []sdk.EntryCall, verb sdk.Verb, path string) (string, error) {
-	p := v.plan(ctx, use)
-	for _, c := range before {
-		if s, err := p.do(c); err == nil {
-			p.told(s)
+// mayChange reports whether a call, which is not planned for that, may change what an entry says or that it is there.
+func (v *Verbs) mayChange(c sdk.EntryCall, path string) bool {
+	all, _ := summarized(c)
+	switch named := canonical(c.Path); {
+	case c.Verb == sdk.VerbUpdate:
+		return sdk.SchemeOf(path) == string(sdk.VerbUpdate)
+	case c.Verb == sdk.VerbCopy || c.Verb == sdk.VerbMove:
+		return canonical(c.To) == path || c.Verb == sdk.VerbMove && named == path
+	case c.Verb != sdk.VerbSet && c.Verb != sdk.VerbRemove, all.looks():
+		return false
+	case named == path:
+		return true
+	case c.Body != nil && !c.Pattern:
+		return false
+	default:
+		pattern, plain, err := v.patterns()(named)
+		if plain || err != nil {
+			return false
 		}
+		fits, err := pattern.Match(path)
+		return fits || err != nil
 	}
-	x, err := p.source(verb, path)
-	switch {
-	case err != nil:
+}
+
+// text is that of an entry which cp or mv takes to a file.
+func (v *Verbs) text(ctx context.Context, use sdk.EntryUse, verb sdk.Verb, path string) (string, error) {
+	x, err := v.plan(ctx, use).source(verb, path)
+	if err != nil {
 		return "", err
-	case x.planned:
-		return "", changedBefore(verb, path)
 	}
 	return x.Body, nil
 }

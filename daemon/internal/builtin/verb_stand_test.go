@@ -125,3 +125,54 @@ func FuzzFile(f *testing.F) {
 		}
 	})
 }
+
+// TestWhatGoesToFilesIsBounded: what the calls of one answer take to files has a bound together, and each looks at none of what
+// those before it search.
+func TestWhatGoesToFilesIsBounded(t *testing.T) {
+	b := newBench(t)
+	b.must(set("known://a", "a"))
+	b.must(set("known://big", strings.Repeat("x", 3<<20)))
+	searched := 0
+	verbs := NewVerbs(b.s, func() Parse {
+		parse := Patterns()
+		return func(text string) (Pattern, bool, error) {
+			if text == "costly" {
+				return searching(func() { searched++ }), false, nil
+			}
+			return parse(text)
+		}
+	}, func(text string) string { return text })
+	var all turn
+	for _, spec := range verbSpecs {
+		all = append(all, verbTurn{verbTool{verbs, spec}, b.use})
+	}
+	fill := func(before []sdk.Invocation, arguments string) (json.RawMessage, error) {
+		return all.Fill(t.Context(), before, sdk.Invocation{Tool: "cp", Arguments: json.RawMessage(arguments)})
+	}
+	var before []sdk.Invocation
+	for n := range 3 {
+		filled, err := fill(before, `{"path":"known://big","to":"f"}`)
+		if want := map[bool]sdk.Outcome{true: sdk.Overflow}[n == 2]; sdk.OutcomeOf(err) != want && (err != nil || want != "") {
+			t.Fatalf("copy %d: %v", n+1, err)
+		}
+		before = append(before, sdk.Invocation{Tool: "cp", Arguments: filled})
+	}
+	for _, c := range []struct {
+		tool, arguments string
+		changes         bool
+	}{
+		{"get", `{"path":"known://**","filter":"costly"}`, false}, {"rm", `{"path":"known://b*","filter":"costly"}`, false},
+		{"rm", `{"path":"known://**","filter":"costly"}`, true}, {"set", `{"path":"known://*","summary":"s"}`, true}, {"set", `{"path":"known://*","visibility":"archived"}`, false},
+		{"set", `{"path":"known://*","body":"x"}`, false}, {"set", `{"path":"KNOWN://a","body":"x"}`, true}, {"set", `{"path":"known://*","body":"x","pattern":true}`, true},
+		{"cp", `{"path":"known://a","to":"known://c"}`, false}, {"cp", `{"path":"known://big","to":"known://a"}`, true}, {"mv", `{"path":"known://a","to":"known://c"}`, true},
+		{"mv", `{"path":"known://a","to":"g","body":"a"}`, true}, {"update", `{"body":"x"}`, false},
+	} {
+		filled, err := fill([]sdk.Invocation{{Tool: c.tool, Arguments: json.RawMessage(c.arguments)}}, `{"path":"known://a","to":"f"}`)
+		if c.changes && sdk.OutcomeOf(err) != sdk.Conflict || !c.changes && (err != nil || !strings.Contains(string(filled), `"body":"a"`)) {
+			t.Errorf("%s %s: %s, %v", c.tool, c.arguments, filled, err)
+		}
+	}
+	if searched > 0 {
+		t.Errorf("%d bodies were searched", searched)
+	}
+}

@@ -2,6 +2,7 @@ package project
 
 import (
 	"encoding/json"
+	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -45,5 +46,39 @@ func TestReadOnlyBelow(t *testing.T) {
 	}
 	if got := by("a", false); got != "" {
 		t.Errorf("what is in a folder that stays: %q", got)
+	}
+}
+
+// TestAFileComesIntoSightInAScan: what a run reads of a file that changes while the project is scanned is read again by the next.
+func TestAFileComesIntoSightInAScan(t *testing.T) {
+	f := grown(t, tree(t, map[string]string{"a": "old"}))
+	f.scan()
+	run, err := f.s.CreateRun(t.Context(), sdk.Run{Project: f.p.ID, Agent: "chat"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := f.s.ProjectFiles(t.Context(), f.p.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err := f.update(t.Context(), f.p, files) // a scan begins
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer u.close()
+	text, facts, err := f.Text(t.Context(), run, "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.s.Commit(t.Context(), sdk.Change{Run: run.ID, Writes: []sdk.Write{{Path: "a", Writer: sdk.WriterSystem, Body: &text, Attributes: facts.Patch(), Visibility: sdk.Visible}}}); err != nil {
+		t.Fatal(err)
+	}
+	f.write("a", "newer")
+	if err := errors.Join(u.only("a", true), u.flush()); err != nil { // and ends
+		t.Fatal(err)
+	}
+	f.scan()
+	if e, err := f.s.Entry(t.Context(), run.ID, "a"); err != nil || e.Body != "newer" {
+		t.Errorf("in sight is %q, %v", e.Body, err)
 	}
 }

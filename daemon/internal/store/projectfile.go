@@ -47,7 +47,7 @@ func (s *Store) projectFiles(ctx context.Context, where string, args ...any) ([]
 // PutFiles makes the entries of files what a look at them told, in one commit. What is so already costs no
 // row of the journal, and nothing at all when nothing differs. The runs that have a file in view are told in
 // their journals, and else the project's; an entry whose file went goes with all views of it. A file whose path
-// holds a secret is left as it is: it gets no entry, and the others do.
+// holds a secret is left as it is: it gets no entry, and the others do; so is one that a run has in sight and no text is given for.
 func (s *Store) PutFiles(ctx context.Context, project int64, files []sdk.FileWrite) error {
 	clean := make([]sdk.FileWrite, 0, len(files))
 	for _, f := range files {
@@ -103,7 +103,10 @@ func (t *tx) putFile(project int64, f *sdk.FileWrite) error {
 		}
 		return t.tellProject(project, f.Path, &x, true, changed)
 	}
-	if seen && f.Text != nil {
+	if seen && f.Text == nil { // it came into sight since it was looked at: the next look brings facts and text together
+		return nil
+	}
+	if seen {
 		x.Body = *f.Text
 		x.hash = sha256.Sum256([]byte(x.Body))
 	}

@@ -50,12 +50,17 @@ func (p *plan) read(x *sight) error {
 	if !x.isFile() || x.file != nil {
 		return nil
 	}
-	if p.opened += min(x.facts().Size, mostShown); p.opened > mostOpened {
-		return sdk.Errorf(sdk.Overflow, "the files that fit are more than %d MiB, which is the most that is read at once: narrow the pattern", mostOpened>>20)
+	tooMuch := sdk.Errorf(sdk.Overflow, "the files that fit are more than %d MiB, which is the most that is read at once: narrow the pattern", mostOpened>>20)
+	known := min(x.facts().Size, mostShown)
+	if p.opened += known; p.opened > mostOpened {
+		return tooMuch
 	}
 	text, facts, err := p.files.Text(p.ctx, p.use.Run, x.Path)
 	if err != nil {
 		return err
+	}
+	if p.opened += max(int64(len(text))-known, 0); p.opened > mostOpened { // it grew since it was looked at
+		return tooMuch
 	}
 	x.Body, x.bodied, x.file = p.redact(text), true, &facts
 	return nil

@@ -1,6 +1,8 @@
 package builtin
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -190,5 +192,35 @@ func TestLinksAreNoWayOut(t *testing.T) {
 		if d, err := b.do(get(at)); err == nil {
 			t.Errorf("%s: %+v", at, d)
 		}
+	}
+}
+
+// TestFilesThatGrewAreBounded: what is read together is bounded by what the files have, and not by what was known of them.
+func TestFilesThatGrewAreBounded(t *testing.T) {
+	small := map[string]string{}
+	for n := range 10 {
+		small[fmt.Sprintf("f%d", n)] = "x"
+	}
+	b, root, _ := orchard(t, small)
+	big := filepath.Join(root, "big")
+	if err := os.WriteFile(big, []byte(strings.Repeat("line\n", 9<<20/5)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for at := range small {
+		if err := errors.Join(os.Remove(filepath.Join(root, at)), os.Link(big, filepath.Join(root, at))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if d, err := b.do(with(get("f*"), func(c *sdk.EntryCall) { c.Filter, c.Preview = "nowhere", true })); sdk.OutcomeOf(err) != sdk.Overflow {
+		t.Errorf("%+v, %v", d, err)
+	}
+	if err := os.Truncate(big, 1<<19); err != nil {
+		t.Fatal(err)
+	}
+	if d, err := b.do(get("f*")); sdk.OutcomeOf(err) != sdk.Overflow {
+		t.Errorf("got are %d bytes, %v", len(d.Text), err)
+	}
+	if d, err := b.do(sdk.EntryCall{Verb: sdk.VerbSet, Path: "f*", Visibility: sdk.Visible}); sdk.OutcomeOf(err) != sdk.Overflow {
+		t.Errorf("%+v, %v", d, err)
 	}
 }

@@ -120,6 +120,9 @@ func (p *plan) promote(c sdk.EntryCall, found []*sight, one bool) (step, error) 
 		}
 		text.WriteString(x.Body)
 	}
+	if err := p.promotable(c.Path, found, one); err != nil { // what grew since it was looked at
+		return step{}, err
+	}
 	if len(s.paths) == 0 {
 		return step{}, sdk.Errorf(sdk.Permission, "%d entries fit %s, and none of them can be read: ask for one by its path to know why", s.done.Left, c.Path)
 	}

@@ -83,6 +83,11 @@ func (p *plan) setAll(c call, pattern Pattern, note string) (step, error) {
 		}
 		s.change(x.Path, writes...)
 	}
+	if c.promotes() { // what grew since it was looked at
+		if err := p.promotable(c.Path, found, false); err != nil {
+			return step{}, err
+		}
+	}
 	if s.changed() == 0 {
 		return step{}, p.noneOf(c.Path, s.done.Left)
 	}

@@ -82,3 +82,12 @@ func TestAFileComesIntoSightInAScan(t *testing.T) {
 		t.Errorf("in sight is %q, %v", e.Body, err)
 	}
 }
+
+func TestWithin(t *testing.T) {
+	folders := map[string]bool{"a/b": true, "c.": true}
+	for at, want := range map[string]bool{"a/b/x": true, "a/b/c/x": true, "a/x": false, "a/b": false, "a/bc/x": false, "x": false, "c./x": true, "c/x": false} {
+		if within(at, folders) != want || !within(at, map[string]bool{"": true}) {
+			t.Errorf("%s: want %v", at, want)
+		}
+	}
+}

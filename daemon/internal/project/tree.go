@@ -194,8 +194,12 @@ func (u *update) allowed(at string) error {
 // sweep removes the entries of files that were not seen, but in folders that could not be read. Where the scan ended
 // before the end each of them is looked for.
 func (u *update) sweep(s *scan) error {
+	unread := make(map[string]bool, len(s.unread))
+	for _, folder := range s.unread {
+		unread[folder] = true
+	}
 	for _, at := range slices.Sorted(maps.Keys(u.known)) {
-		if within(at, s.unread) {
+		if within(at, unread) {
 			continue
 		}
 		err := u.only(at, s.halted)
@@ -206,13 +210,14 @@ func (u *update) sweep(s *scan) error {
 	return nil
 }
 
-func within(at string, folders []string) bool {
-	for _, f := range folders {
-		if f == "" || strings.HasPrefix(at, f+"/") {
+// within reports whether a path lies in one of some folders, of which "" is the project.
+func within(at string, folders map[string]bool) bool {
+	for i := strings.LastIndexByte(at, '/'); i >= 0; i = strings.LastIndexByte(at, '/') {
+		if at = at[:i]; folders[at] {
 			return true
 		}
 	}
-	return false
+	return folders[""]
 }
 
 // put keeps what becomes of an entry, and commits when that is many.

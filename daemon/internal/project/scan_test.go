@@ -1,6 +1,7 @@
 package project
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"path/filepath"
@@ -89,5 +90,26 @@ func TestWithin(t *testing.T) {
 		if within(at, folders) != want || !within(at, map[string]bool{"": true}) {
 			t.Errorf("%s: want %v", at, want)
 		}
+	}
+}
+
+// TestAScanWaitsNoLongerThanItsCaller: one that another holds up, as on a disk that does not answer, leaves nothing behind.
+func TestAScanWaitsNoLongerThanItsCaller(t *testing.T) {
+	f := grown(t, tree(t, map[string]string{"a": "a"}))
+	leave, err := f.alone(t.Context(), f.p.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := f.Scan(ctx, f.p); !errors.Is(err, context.Canceled) {
+		t.Errorf("a scan: %v", err)
+	}
+	if err := f.Refresh(ctx, f.p, []string{"a"}); !errors.Is(err, context.Canceled) {
+		t.Errorf("a look: %v", err)
+	}
+	leave()
+	if done := f.scan(); done.Files != 1 {
+		t.Errorf("%+v", done)
 	}
 }

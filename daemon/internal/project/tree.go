@@ -43,7 +43,7 @@ type Tree struct {
 	may  func(project string) func(at string) error
 
 	mu   sync.Mutex
-	busy map[int64]*sync.Mutex // by project
+	busy map[int64]chan struct{} // by project; full while one works
 }
 
 // NewTree makes the tree of all projects, which reads no file's contents for anybody before Under is called.
@@ -51,7 +51,7 @@ func NewTree(kept Kept) *Tree {
 	nobody := func(string) func(string) error {
 		return func(at string) error { return sdk.Errorf(sdk.Unavailable, "%s cannot be read yet", at) }
 	}
-	return &Tree{kept: kept, may: nobody, busy: map[int64]*sync.Mutex{}}
+	return &Tree{kept: kept, may: nobody, busy: map[int64]chan struct{}{}}
 }
 
 // Under is the tree, for which may says, for a project, why a file's contents may not be read unasked.
@@ -60,24 +60,32 @@ func (t *Tree) Under(may func(project string) func(at string) error) *Tree {
 	return t
 }
 
-// alone waits until nothing else scans a project.
-func (t *Tree) alone(project int64) (done func()) {
+// alone waits until nothing else scans a project, or nobody waits for it any more.
+func (t *Tree) alone(ctx context.Context, project int64) (done func(), err error) {
 	t.mu.Lock()
-	m := t.busy[project]
-	if m == nil {
-		m = &sync.Mutex{}
-		t.busy[project] = m
+	busy := t.busy[project]
+	if busy == nil {
+		busy = make(chan struct{}, 1)
+		t.busy[project] = busy
 	}
 	t.mu.Unlock()
-	m.Lock()
-	return m.Unlock
+	select {
+	case busy <- struct{}{}:
+		return func() { <-busy }, nil
+	case <-ctx.Done():
+		return nil, sdk.Errorf(sdk.Unavailable, "the project is being scanned: %w", context.Cause(ctx))
+	}
 }
 
 // Scan makes the entries of a project's files what the disk has. A file of the same size and time is taken for the
 // same, and so is not read. What it found is committed 500 entries at a time: after a crash the next scan
 // goes on. What was not reached, because there is more than it looks at or because a folder cannot be read, stays.
 func (t *Tree) Scan(ctx context.Context, p sdk.Project) (sdk.Scanned, error) {
-	defer t.alone(p.ID)()
+	leave, err := t.alone(ctx, p.ID)
+	if err != nil {
+		return sdk.Scanned{}, err
+	}
+	defer leave()
 	all, err := t.kept.ProjectFiles(ctx, p.ID)
 	if err != nil {
 		return sdk.Scanned{}, err
@@ -101,7 +109,11 @@ func (t *Tree) Scan(ctx context.Context, p sdk.Project) (sdk.Scanned, error) {
 
 // Refresh looks at some paths of a project again, whatever their size and time.
 func (t *Tree) Refresh(ctx context.Context, p sdk.Project, paths []string) error {
-	defer t.alone(p.ID)()
+	leave, err := t.alone(ctx, p.ID)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	var known []sdk.ProjectFile
 	for _, at := range paths {
 		f, is, err := t.kept.ProjectFile(ctx, p.ID, at)

@@ -218,7 +218,8 @@ func TestConstraints(t *testing.T) {
 	f.verified()
 }
 
-// TestFilesOfBefore: what runs kept under bare paths is the project's afterwards, and no body is lost.
+// TestFilesOfBefore: what runs kept under bare paths is the project's afterwards, and no body is lost that one has in sight; a
+// run of a channel keeps its own.
 func TestFilesOfBefore(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bothy.db")
 	steps, err := migrations()
@@ -233,11 +234,12 @@ func TestFilesOfBefore(t *testing.T) {
 		t.Fatal(err)
 	}
 	const made = `INSERT INTO projects VALUES (1, 'p', '/p', 0), (2, 'q', '/q', 0);
-		INSERT INTO runs (id, project, alias, key, agent, model, created, updated) VALUES (1, 1, 'a', 'a', '', '', 0, 0), (2, 1, 'b', 'b', '', '', 0, 0), (3, 2, 'c', 'c', '', '', 0, 0);
+		INSERT INTO runs (id, project, alias, key, agent, model, created, updated) VALUES (1, 1, 'a', 'a', '', '', 0, 0), (2, 1, 'b', 'b', '', '', 0, 0), (3, 2, 'c', 'c', '', '', 0, 0), (4, 1, 'd', 'd', '', '', 0, 0);
+		UPDATE runs SET private = 1 WHERE id = 4;
 		INSERT INTO entries (id, scope, path, body, hash, created) VALUES
 		  (1, 'run:1', 'x.go', 'old', zeroblob(32), 0), (2, 'run:2', 'x.go', 'new', zeroblob(32), 0), (3, 'run:3', 'x.go', 'else', zeroblob(32), 0),
-		  (4, 'run:1', 'known://x.go', 'fact', zeroblob(32), 0);
-		INSERT INTO run_views (run, entry, state, visibility, writer, updated) SELECT substr(scope, 5), id, 'resolved', 'visible', 'plugin', 0 FROM entries;`
+		  (4, 'run:1', 'known://x.go', 'fact', zeroblob(32), 0), (5, 'run:4', 'x.go', 'strange', zeroblob(32), 0), (6, 'run:1', 'y.go', 'unseen', zeroblob(32), 0);
+		INSERT INTO run_views (run, entry, state, visibility, writer, updated) SELECT substr(scope, 5), id, 'resolved', iif(id = 6, 'archived', 'visible'), 'plugin', 0 FROM entries;`
 	if _, err := s.conn.ExecContext(t.Context(), made); err != nil {
 		t.Fatal(err)
 	}
@@ -245,11 +247,14 @@ func TestFilesOfBefore(t *testing.T) {
 		t.Fatal(err)
 	}
 	s = open(t, path)
-	for run, want := range map[int64][2]string{1: {"run:1", "old"}, 2: {"project:1", "new"}, 3: {"project:2", "else"}} {
+	for run, want := range map[int64][2]string{1: {"run:1", "old"}, 2: {"project:1", "new"}, 3: {"project:2", "else"}, 4: {"run:4", "strange"}} {
 		e, err := s.Entry(t.Context(), run, "x.go")
 		if err != nil || e.Scope != want[0] || e.Body != want[1] {
 			t.Errorf("run %d: %+v, %v", run, e, err)
 		}
+	}
+	if e, err := s.Entry(t.Context(), 1, "y.go"); err != nil || e.Scope != "project:1" || e.Body != "" {
+		t.Errorf("what no run has in sight: %+v, %v", e, err)
 	}
 	if e, err := s.Entry(t.Context(), 1, "known://x.go"); err != nil || e.Scope != "run:1" {
 		t.Errorf("another scheme: %+v, %v", e, err)

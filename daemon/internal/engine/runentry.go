@@ -47,7 +47,7 @@ func (e *Engine) useRun(ctx context.Context, c sdk.Caller, now *serving, call sd
 	if err != nil {
 		return sdk.EntryDone{}, err
 	}
-	if now.a.loop.ReadOnly && to.Method != rpc.MethodAsk {
+	if p, prompts := to.Params.(rpc.Prompt); now.a.loop.ReadOnly && (to.Method != rpc.MethodAsk || at.Known && prompts && p.RunOptions != (rpc.RunOptions{})) {
 		return sdk.EntryDone{}, sdk.Errorf(sdk.Permission, "the prompt that the plugin works for may only read, so the plugin may give a run a prompt that only reads (mode ask), and nothing else")
 	}
 	result, run, err := e.callOfPlugin(ctx, c, now, to)

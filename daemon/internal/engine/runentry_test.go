@@ -127,6 +127,7 @@ func TestNothingWidens(t *testing.T) {
 		{by: plugin, what: "takes a flag back with a prompt", arguments: set("run://victim", `"body":"go","attributes":{"noProposals":false}`)},
 		{by: plugin, what: "goes by a run that has more", arguments: set("run://open", `"body":"go"`)},
 		{by: plugin, what: "acts for one that reads", arguments: set("run://new", `"body":"go","attributes":{"mode":"act"}`), readOnly: true},
+		{by: plugin, what: "configures one by a prompt for one that reads", arguments: set("run://victim", `"body":"go","attributes":{"mode":"ask","noProposals":true}`), readOnly: true},
 		{by: plugin, what: "ends work for one that reads", arguments: set("run://victim", `"state":"cancelled"`), readOnly: true},
 		{by: plugin, what: "uses what keeps tool calls", arguments: set("run://tools", `"body":"go"`)},
 		{by: plugin, what: "uses a run of a channel", arguments: set("run://private", `"body":"go"`)},

@@ -178,7 +178,8 @@ func (e *Engine) endHanded(ctx context.Context, x *handed, end handedEnd) ([]rpc
 	return e.endOutputs(ctx, x.run.ID, x.path, rest, end)
 }
 
-// endOutputs ends what is still at 102 of a command's output, with its rest, and has its action tell how it ended.
+// endOutputs ends what is still at 102 of a command's output, with its rest, and has its action tell how it ended. Output that
+// has ended is a conflict.
 func (e *Engine) endOutputs(ctx context.Context, run int64, path string, rest []sdk.Write, end handedEnd) ([]rpc.StreamOutput, error) {
 	of, err := e.cfg.Store.Entry(ctx, run, path)
 	if err != nil {
@@ -188,7 +189,7 @@ func (e *Engine) endOutputs(ctx context.Context, run int64, path string, rest []
 	if err != nil {
 		return nil, err
 	}
-	writes, outputs, bytes := rest, outputsOf(path), [2]int{}
+	writes, outputs, bytes, open, ended := rest, outputsOf(path), [2]int{}, 0, 0
 	var printed strings.Builder
 	for i, output := range outputs {
 		entry, err := e.cfg.Store.Entry(ctx, run, output)
@@ -206,9 +207,15 @@ func (e *Engine) endOutputs(ctx context.Context, run int64, path string, rest []
 		}
 		bytes[i] = len(text)
 		printed.WriteString(text)
-		if entry.State == sdk.StateStreaming {
-			writes = append(writes, sdk.Write{Path: output, Writer: sdk.WriterSystem, State: end.state, Outcome: end.outcome, Loop: entry.Loop, Turn: entry.Turn})
+		if entry.State != sdk.StateStreaming {
+			ended++
+			continue
 		}
+		open++
+		writes = append(writes, sdk.Write{Path: output, Writer: sdk.WriterSystem, State: end.state, Outcome: end.outcome, Loop: entry.Loop, Turn: entry.Turn})
+	}
+	if open == 0 && ended > 0 { // meanwhile, by its call, whose action says how
+		return nil, e.noStream(ctx, run, path)
 	}
 	x := action{Action: at}
 	x.Arguments = at.ExactArguments()
@@ -266,7 +273,7 @@ func (e *Engine) leftStreams(ctx context.Context, left []sdk.EntryEvent) {
 	for _, x := range left {
 		of, _, is := sdk.ParseOutputPath(x.Entry.Path)
 		key := inquiryKey{x.Run, of.String()}
-		if !is || done[key] || !e.overFor(ctx, x.Run, key.path) {
+		if !is || done[key] || !e.ranAtClient(ctx, x.Run, key.path) {
 			continue
 		}
 		done[key] = true
@@ -275,4 +282,14 @@ func (e *Engine) leftStreams(ctx context.Context, left []sdk.EntryEvent) {
 			e.log.Error("what a client ran could not be ended; it is tried again at the next start", "run", x.Run, "path", key.path, "error", err)
 		}
 	}
+}
+
+// ranAtClient reports whether the action of a path ended by being handed over to a client.
+func (e *Engine) ranAtClient(ctx context.Context, run int64, path string) bool {
+	entry, err := e.cfg.Store.Entry(ctx, run, path)
+	if err != nil || !entry.State.Ended() {
+		return false
+	}
+	at, err := sdk.ActionOf(entry)
+	return err == nil && at.Answer != nil && at.Answer.Runs == sdk.RunsClient
 }

@@ -397,3 +397,20 @@ func TestPiecesWhileTheDiskIsFull(t *testing.T) {
 	}
 	h.check(a.Run.ID)
 }
+
+// TestWhatEndedInTheSandboxStays: an action that has ended with its output keeps what it says, also where that was still
+// open when the daemon began and looked for what clients had left.
+func TestWhatEndedInTheSandboxStays(t *testing.T) {
+	h, a, p := handsOver(t)
+	h.answer(p, sdk.Accept)
+	h.await(a)
+	was := h.actions(a.Run.ID)[0]
+	h.engine.leftStreams(t.Context(), []sdk.EntryEvent{{Run: a.Run.ID, Entry: sdk.Entry{Path: "sh://turn_1/call_1", State: sdk.StateStreaming}}})
+	if _, err := h.engine.endOutputs(t.Context(), a.Run.ID, shPath, nil, cancelledEnd("late")); sdk.OutcomeOf(err) != sdk.Conflict {
+		t.Errorf("ended again: %v", err)
+	}
+	if is := h.actions(a.Run.ID)[0]; is.Body != was.Body || string(is.Attributes) != string(was.Attributes) {
+		t.Errorf("%q became %q", was.Body, is.Body)
+	}
+	h.check(a.Run.ID)
+}

@@ -224,3 +224,17 @@ func TestFilesThatGrewAreBounded(t *testing.T) {
 		t.Errorf("%+v, %v", d, err)
 	}
 }
+
+// TestFilesOutOfReach: a file that is named like an expression is held to what its caller reaches, as one that a pattern finds.
+func TestFilesOutOfReach(t *testing.T) {
+	b, _, _ := orchard(t, map[string]string{"$id.tsx": "page", "!note": "note", "[id].tsx": "other"})
+	b.use.Within = func(path string) bool { return sdk.SchemeOf(path) == "known" }
+	for _, at := range []string{"$id.tsx", "!note", "[id].tsx"} {
+		for _, c := range []sdk.EntryCall{get(at), with(get(at), func(c *sdk.EntryCall) { c.Line = 1 }), {Verb: sdk.VerbSet, Path: at, Visibility: sdk.Visible}, on(sdk.VerbCopy, at, "known://x")} {
+			if d, err := b.do(c); sdk.OutcomeOf(err) != sdk.Permission {
+				t.Errorf("%s %s: %+v, %v", c.Verb, at, d, err)
+			}
+		}
+	}
+	b.must(set("known://a", "x"))
+}

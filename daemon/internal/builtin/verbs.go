@@ -192,6 +192,8 @@ func (p *plan) reads(path string) error {
 	name := sdk.SchemeOf(path)
 	scheme, known := p.stored.Scheme(name)
 	switch {
+	case p.use.Within != nil && !p.use.Within(path): // what names it could be a pattern as well
+		return sdk.Errorf(sdk.Permission, "%s is out of reach of who asks for it", path)
 	case name == fileScheme && p.hasFiles():
 		return nil
 	case name == fileScheme:

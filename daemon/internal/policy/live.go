@@ -3,6 +3,7 @@ package policy
 import (
 	"encoding/json"
 	"path"
+	"slices"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/protect"
@@ -75,18 +76,23 @@ func (l Live) MayRead(project string) func(at string) error {
 	set := l.settings(sdk.PolicyRequest{Project: project})
 	set.View = true // else nothing holds of the mode workspace
 	p := New(set)
+	modes := []sdk.Mode{sdk.ModeRestricted} // nothing but rules tells others from it where a file is read
+	for _, r := range set.Rules {
+		modes = append(modes, r.Modes...)
+	}
+	slices.Sort(modes)
+	modes = slices.Compact(modes)
 	return func(at string) error {
 		arguments, err := json.Marshal(map[string]string{"path": at})
 		if err != nil {
 			return err
 		}
-		for _, tool := range readers {
-			r := sdk.PolicyRequest{Tool: tool, Arguments: arguments, Project: project}
-			if l.Links != nil {
-				r.Links = l.Links(project, []string{at})
-			}
-			for _, mode := range sdk.ModeNames() {
-				r.Mode = sdk.Mode(mode)
+		r := sdk.PolicyRequest{Arguments: arguments, Project: project}
+		if l.Links != nil {
+			r.Links = l.Links(project, []string{at})
+		}
+		for _, r.Tool = range readers {
+			for _, r.Mode = range modes {
 				if d := p.Decide(r); d.Verdict != sdk.Allow {
 					return sdk.Errorf(sdk.Permission, "%s cannot be seen as an entry: %s", at, d.Reason)
 				}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/protect"
@@ -69,7 +70,7 @@ func walk(ctx context.Context, root *os.Root, rules ignored) (all []string, whol
 		within := strings.TrimPrefix(dir.at, ".")
 		own := slices.Clip(dir.rules)
 		if slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == ignoreFile && e.Type().IsRegular() }) {
-			own = append(own, ignoreRules(readIgnore(root.Open(path.Join(dir.at, ignoreFile))), within, "")...)
+			own = append(own, ignoreRules(readIgnore(root.OpenFile(path.Join(dir.at, ignoreFile), os.O_RDONLY|syscall.O_NONBLOCK, 0)), within, "")...)
 		}
 		for _, e := range entries {
 			if seen++; seen > maxListed {

@@ -11,6 +11,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"syscall"
 	"unicode"
 	"unicode/utf8"
 
@@ -124,7 +125,7 @@ func (s *scan) member(at string, folder bool, rules ignored, ignores bool) (left
 func (s *scan) rulesIn(dir *os.Root, at string, entries []fs.DirEntry, outer ignored) ignored {
 	rules := slices.Clip(outer)
 	if slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == ignoreFile && e.Type().IsRegular() }) {
-		rules = append(rules, ignoreRules(readIgnore(dir.Open(ignoreFile)), at, "")...)
+		rules = append(rules, ignoreRules(readIgnore(dir.OpenFile(ignoreFile, os.O_RDONLY|syscall.O_NONBLOCK, 0)), at, "")...)
 	}
 	return rules
 }

@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/bothyd/bothy/daemon/internal/store"
@@ -111,5 +113,26 @@ func TestAScanWaitsNoLongerThanItsCaller(t *testing.T) {
 	leave()
 	if done := f.scan(); done.Files != 1 {
 		t.Errorf("%+v", done)
+	}
+}
+
+// TestPatternsThatBecomeAPipe: a .gitignore in whose place a pipe comes while its folder is looked at holds up no scan.
+func TestPatternsThatBecomeAPipe(t *testing.T) {
+	f := grown(t, tree(t, map[string]string{".gitignore": "*.log", "a": "a"}))
+	root, _, err := openFiles(f.root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = root.Close() }()
+	entries, _, err := readFolder(root, maxListed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := filepath.Join(f.root, ignoreFile)
+	if err := errors.Join(os.Remove(at), syscall.Mkfifo(at, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if rules := (&scan{}).rulesIn(root, "", entries, nil); len(rules) > 0 {
+		t.Errorf("a pipe has %d patterns", len(rules))
 	}
 }

@@ -119,6 +119,8 @@ func (e *Engine) endCall(ctx context.Context, a *activeLoop) error {
 	if err != nil {
 		return err
 	}
+	paths, _ := touched(over) // the next prompt looks at the rest
+	e.lookAgain(context.WithoutCancel(ctx), a, paths, false)
 	for i, x := range slices.Concat(over, fresh) {
 		if x.committed(receipt.Entries[i]); x.closed() {
 			e.tellOver(context.WithoutCancel(ctx), a, x)

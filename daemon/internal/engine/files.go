@@ -87,11 +87,13 @@ func (e *Engine) scanFiles(ctx context.Context, a *activeLoop) {
 // refreshFiles looks again at what some ended calls changed in the project: at the paths that they tell of, and at all
 // of it where they may have changed more.
 func (e *Engine) refreshFiles(ctx context.Context, a *activeLoop, over []*action) {
-	if !e.filed(a) {
-		return
-	}
 	paths, whole := touched(over)
-	if len(paths) == 0 && !whole {
+	e.lookAgain(ctx, a, paths, whole)
+}
+
+// lookAgain has the entries of some paths be as the disk has them, and those of the whole project.
+func (e *Engine) lookAgain(ctx context.Context, a *activeLoop, paths []string, whole bool) {
+	if !e.filed(a) || len(paths) == 0 && !whole {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, scanTime)

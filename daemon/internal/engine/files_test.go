@@ -102,6 +102,25 @@ func TestCallsRefreshFiles(t *testing.T) {
 	}
 }
 
+// TestCallsOfClientsRefreshFiles: a file that a client wrote by a verb is there for its next.
+func TestCallsOfClientsRefreshFiles(t *testing.T) {
+	h := prepareHouse(t, say("done"))
+	h.withFiles()
+	h.withProject(nil)
+	h.tools.on("write_file", func(context.Context, sdk.Invocation, sdk.Stream) (sdk.ToolResult, error) {
+		h.file("new.txt", "new")
+		return sdk.ToolResult{Success: true, Changes: []sdk.FileChange{{Path: "new.txt", After: &sdk.FileState{Kind: "file"}}}}, nil
+	})
+	h.start()
+	a := h.submit(Submission{})
+	h.await(a)
+	for _, c := range []sdk.EntryCall{{Verb: sdk.VerbSet, Path: "new.txt", Body: new("new")}, {Verb: sdk.VerbGet, Path: "new.txt"}} {
+		if _, err := h.engine.UseEntries(t.Context(), true, false, a.Run, []sdk.EntryCall{c}); err != nil {
+			t.Fatalf("%s: %v", c.Verb, err)
+		}
+	}
+}
+
 // TestScanningAProject is what clients do, and what does not fit.
 // spec: project_manifest
 func TestScanningAProject(t *testing.T) {

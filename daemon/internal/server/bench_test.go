@@ -183,6 +183,12 @@ func BenchmarkPing(b *testing.B) {
 	}
 }
 
+// idle is an engine that does nothing.
+type idle struct{ server.Engine }
+
+func (idle) LeaveStreams(string)                                       {}
+func (idle) StreamsCancelled(func(string, int64, rpc.StreamCancelled)) {}
+
 // serveStore serves a store's journal on a socket and at an address, and nothing else.
 func serveStore(b *testing.B, s *store.Store, socket string) (at, web string, served *server.Server) {
 	b.Helper()
@@ -190,7 +196,7 @@ func serveStore(b *testing.B, s *store.Store, socket string) (at, web string, se
 	secrets.Add("correct-horse-battery-staple")
 	served, err := server.New(server.Config{
 		Store: s, Redact: secrets.JSON, Clients: server.NewClients(), Audit: audit.Audit{Source: s},
-		Engine: struct{ server.Engine }{}, History: struct{ server.History }{}, Daemon: struct{ server.Daemon }{}, Models: struct{ server.Models }{},
+		Engine: idle{}, History: struct{ server.History }{}, Daemon: struct{ server.Daemon }{}, Models: struct{ server.Models }{},
 		Files: struct{ server.Files }{}, Skills: struct{ skills }{}, Policy: struct{ server.Policy }{},
 	})
 	if err != nil {

@@ -34,7 +34,7 @@ func (s *Store) Bodies(ctx context.Context, run int64, paths []string, use func(
 		}
 		if !found.whole {
 			last := found.all[len(found.all)-1].Path
-			for paths[0] <= last {
+			for len(paths) > 0 && paths[0] <= last {
 				paths = paths[1:]
 			}
 			continue

@@ -109,3 +109,16 @@ func TestCheck(t *testing.T) {
 		_ = f.refuse(sdk.Validation, sdk.Change{Writes: []sdk.Write{w}})
 	}
 }
+
+// TestBodiesEndWithALargeOne: the last body may be the one that is enough.
+func TestBodiesEndWithALargeOne(t *testing.T) {
+	f := newFixture(t)
+	large := strings.Repeat("x", bytesAtOnce+1)
+	f.commit(sdk.Write{Path: "known://a", Body: body("a"), Writer: sdk.WriterModel}, sdk.Write{Path: "known://z", Body: &large, Writer: sdk.WriterModel})
+	for _, paths := range [][]string{{"known://z"}, {"known://a", "known://z"}, {"known://a", "known://z", "known://zz"}} {
+		n := 0
+		if err := f.Bodies(t.Context(), f.run.ID, paths, func(string, string) error { n++; return nil }); err != nil || n != min(len(paths), 2) {
+			t.Errorf("%v: %d came, %v", paths, n, err)
+		}
+	}
+}

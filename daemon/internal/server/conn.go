@@ -164,9 +164,7 @@ func (c *conn) take(frame []byte) {
 	before, done := c.place(calls)
 	switch {
 	case before != nil: // it waits for a slot: what a command prints comes fast, and a piece that is refused would be lost
-		select {
-		case c.slots <- struct{}{}:
-		case <-c.ctx.Done():
+		if !c.awaitSlot() {
 			close(done)
 			return
 		}
@@ -213,6 +211,25 @@ func (c *conn) slot() bool {
 		return true
 	default:
 		return false
+	}
+}
+
+// awaitSlot waits for a slot; false is a connection that ends. Nobody reads meanwhile, which would tell that the
+// client has gone.
+func (c *conn) awaitSlot() bool {
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case c.slots <- struct{}{}:
+			return true
+		case <-c.ctx.Done():
+			return false
+		case <-tick.C:
+			if c.line.hungUp() {
+				c.cancel()
+			}
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
@@ -121,5 +122,27 @@ func TestStreamsByTheClient(t *testing.T) {
 	}
 	if got := h.engine.done[len(want)]; got != "aborted 7 log://turn_1/sh/call enough" {
 		t.Error(got)
+	}
+}
+
+// TestDisconnectWhileAPieceWaits: a client that goes while a piece of its waits for a place takes its calls along, too.
+func TestDisconnectWhileAPieceWaits(t *testing.T) {
+	h := open(t, func(c *Config) { c.Limits.InFlight = 1 })
+	began, ended := make(chan struct{}), make(chan struct{})
+	h.engine.tool = func(ctx context.Context, _ rpc.ToolCall) (rpc.ToolDone, error) {
+		close(began)
+		<-ctx.Done()
+		close(ended)
+		return rpc.ToolDone{}, ctx.Err()
+	}
+	r := h.dial(t)
+	r.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"project":"/p","tool":"x"}}` + "\n")
+	<-began
+	r.send(`{"jsonrpc":"2.0","id":2,"method":"stream","params":{"run":"7","path":"log://turn_1/sh/call","channel":1,"chunk":"x"}}` + "\n")
+	_ = r.conn.Close()
+	select {
+	case <-ended:
+	case <-time.After(5 * time.Second):
+		t.Error("the call goes on without its client")
 	}
 }

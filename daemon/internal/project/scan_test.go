@@ -136,3 +136,46 @@ func TestPatternsThatBecomeAPipe(t *testing.T) {
 		t.Errorf("a pipe has %d patterns", len(rules))
 	}
 }
+
+// ending is a context that ends once it was asked so often, from a moment on.
+type ending struct {
+	context.Context
+	begun bool
+	left  int
+}
+
+func (e *ending) Err() error {
+	if e.begun {
+		if e.left--; e.left < 0 {
+			return context.Canceled
+		}
+	}
+	return nil
+}
+
+// walked has a context begin to end when the constraints are known, which is when a scan begins to walk.
+type walked struct {
+	*forest
+	ctx *ending
+}
+
+func (w walked) Constraints(ctx context.Context, id int64) ([]sdk.FileConstraint, error) {
+	defer func() { w.ctx.begun = true }()
+	return w.forest.Constraints(ctx, id)
+}
+
+// TestAScanThatEndsKeepsWhatItFound: one that never has the time for all comes to the end by the next ones.
+func TestAScanThatEndsKeepsWhatItFound(t *testing.T) {
+	f := grown(t, tree(t, map[string]string{"a": "a", "b": "b", "c": "c", "d": "d"}))
+	ctx := &ending{Context: t.Context(), left: 3}
+	if _, err := NewTree(walked{f, ctx}).Scan(ctx, f.p); !errors.Is(err, context.Canceled) {
+		t.Fatalf("a scan that was ended: %v", err)
+	}
+	left := f.paths()
+	if len(left) == 0 || len(left) == 4 {
+		t.Errorf("it left %q", left)
+	}
+	if done := f.scan(); done != (sdk.Scanned{Files: 4, Changed: 4 - len(left)}) {
+		t.Errorf("the next one: %+v", done)
+	}
+}

@@ -1,6 +1,7 @@
 package project
 
 import (
+	"cmp"
 	"context"
 	"io/fs"
 	"maps"
@@ -100,8 +101,12 @@ func (t *Tree) Scan(ctx context.Context, p sdk.Project) (sdk.Scanned, error) {
 	if err == nil {
 		err = u.sweep(s)
 	}
-	if err == nil {
+	switch {
+	case err == nil:
 		err = u.flush()
+	case ctx.Err() != nil: // what took the time is kept, else the next scan would come no further
+		u.ctx = context.WithoutCancel(ctx)
+		err = cmp.Or(u.flush(), err)
 	}
 	u.done.Files, u.done.Left, u.done.Partial = s.files, s.left, s.partial
 	return u.done, err

@@ -76,9 +76,14 @@ func (c constraint) mayBelow(folder string) bool {
 	return fixed == folder || strings.HasPrefix(fixed, folder+"/") || strings.HasPrefix(folder, fixed+"/")
 }
 
+// cleanConstraint is a pattern as it is kept.
+func cleanConstraint(pattern string) string {
+	return strings.TrimSuffix(strings.TrimPrefix(pattern, "./"), "/")
+}
+
 // checkConstraint says what is wrong with one that somebody wants to set, and returns its pattern as it is kept.
 func checkConstraint(pattern string, to sdk.Constraint) (string, error) {
-	clean := strings.TrimSuffix(strings.TrimPrefix(pattern, "./"), "/")
+	clean := cleanConstraint(pattern)
 	switch to {
 	case sdk.ConstraintAdd, sdk.ConstraintReadOnly, sdk.ConstraintIgnore:
 	default:

@@ -67,7 +67,9 @@ func (t *Tree) Tree(ctx context.Context, p sdk.Project, pattern string) ([]rpc.T
 
 // Constrain sets a constraint of a project, or takes it away where it is empty, and makes the entries what they are then.
 func (t *Tree) Constrain(ctx context.Context, p sdk.Project, pattern string, to sdk.Constraint) (sdk.Scanned, error) {
-	if to != "" {
+	if to == "" {
+		pattern = cleanConstraint(pattern)
+	} else {
 		var err error
 		if pattern, err = checkConstraint(pattern, to); err != nil {
 			return sdk.Scanned{}, err

@@ -179,3 +179,15 @@ func TestAScanThatEndsKeepsWhatItFound(t *testing.T) {
 		t.Errorf("the next one: %+v", done)
 	}
 }
+
+// TestAConstraintGoesAsItCame: what sets one takes it away again.
+func TestAConstraintGoesAsItCame(t *testing.T) {
+	f := grown(t, tree(t, map[string]string{"a/b": "b"}))
+	for _, pattern := range []string{"a/", "./a", "a"} {
+		f.constrain(pattern, sdk.ConstraintIgnore)
+		f.constrain(pattern, "")
+	}
+	if got := strings.Join(f.paths(), " "); got != "a/b" {
+		t.Errorf("the entries are %q", got)
+	}
+}

@@ -173,7 +173,10 @@ func (t turn) Fill(ctx context.Context, before []sdk.Invocation, call sdk.Invoca
 	if err != nil {
 		return nil, err
 	}
-	if filled+len(text) > mostFilled {
+	switch {
+	case len(text) > mostFilled:
+		return nil, sdk.Errorf(sdk.Overflow, "%s has %d bytes, and %d MiB is the most that a verb takes to a file", c.Path, len(text), mostFilled>>20)
+	case filled+len(text) > mostFilled:
 		return nil, sdk.Errorf(sdk.Overflow, "%s has %d bytes, and the calls of one answer take %d MiB to files at most: %s it in the next", c.Path, len(text), mostFilled>>20, c.Verb)
 	}
 	c.Body = &text

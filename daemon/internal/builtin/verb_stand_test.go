@@ -149,6 +149,10 @@ func TestWhatGoesToFilesIsBounded(t *testing.T) {
 	fill := func(before []sdk.Invocation, arguments string) (json.RawMessage, error) {
 		return all.Fill(t.Context(), before, sdk.Invocation{Tool: "cp", Arguments: json.RawMessage(arguments)})
 	}
+	b.must(set("known://huge", strings.Repeat("x", mostFilled+1)))
+	if _, err := fill(nil, `{"path":"known://huge","to":"f"}`); sdk.OutcomeOf(err) != sdk.Overflow || strings.Contains(err.Error(), "next") {
+		t.Errorf("one alone: %v", err)
+	}
 	var before []sdk.Invocation
 	for n := range 3 {
 		filled, err := fill(before, `{"path":"known://big","to":"f"}`)

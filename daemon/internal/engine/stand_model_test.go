@@ -127,7 +127,7 @@ func (c verbCall) touches() bool { return bare(c.path) || c.to != "" && bare(c.t
 func answer(calls []verbCall, knows map[string]string, d *disk) []sdk.Outcome {
 	outcomes := make([]sdk.Outcome, len(calls))
 	texts := make([]string, len(calls))
-	planned, will := map[string]bool{}, maps.Clone(knows)
+	planned := map[string]bool{} // what calls before may change, whatever they come to
 	recorded := len(calls) // of those from there on none is made
 	for i, c := range calls {
 		switch {
@@ -136,23 +136,19 @@ func answer(calls []verbCall, knows map[string]string, d *disk) []sdk.Outcome {
 		case c.touches() && bare(c.path) && c.to != "" && !bare(c.to):
 			outcomes[i], recorded = sdk.Validation, i
 		case c.touches() && !bare(c.path):
-			text, there := will[c.path]
+			text, there := knows[c.path]
 			switch {
-			case planned["moved "+c.path]:
+			case planned[c.path]:
 				outcomes[i], recorded = sdk.Conflict, i
 			case !there:
 				outcomes[i], recorded = sdk.NotFound, i
-			case planned[c.path]:
-				outcomes[i], recorded = sdk.Conflict, i
 			}
 			if texts[i] = text; c.verb == "mv" {
-				planned["moved "+c.path] = true
+				planned[c.path] = true
 			}
 		case !c.touches():
-			if c.onEntries(will) == "" {
-				planned[c.path] = planned[c.path] || c.verb != "cp"
-				planned[c.to] = true
-			}
+			planned[c.path] = planned[c.path] || c.verb != "cp"
+			planned[c.to] = true
 		}
 	}
 	broken := false

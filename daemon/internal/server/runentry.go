@@ -114,7 +114,8 @@ func (s *Server) answerBy(ctx context.Context, c *conn, run sdk.Run, call sdk.En
 	if call.Body != nil {
 		p.Resolution.Output = *call.Body
 	}
-	if _, err := c.perform(ctx, rpc.MethodRunResolve, p); err != nil {
+	// In the project of the connection an id may be the alias of another run.
+	if _, err := c.perform(context.WithValue(ctx, placeKey{}, sdk.Project{}), rpc.MethodRunResolve, p); err != nil {
 		return sdk.EntryDone{}, err
 	}
 	done := sdk.EntryDone{Text: call.Path + " has its answer: " + string(p.Resolution.Action)}

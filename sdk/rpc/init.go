@@ -3,7 +3,7 @@ package rpc
 // Init is the parameters of init, which makes a project that of the connection: a later request on it that
 // names none is about this one, as if it were written there. From then on the connection is also sent, of the
 // project's runs, run/state, run/progress, run/proposal, stream/cancelled, ui/render and ui/notify. Another
-// init takes the place of the one before.
+// init takes the place of the one before; one that fails leaves the connection without a project.
 type Init struct {
 	Name        string `json:"name,omitempty" access:"free" jsonschema:"what the client calls the project; the daemon calls it by its folder, and answers with that name"`
 	ProjectRoot string `json:"projectRoot" access:"project" jsonschema:"absolute path of the project"`

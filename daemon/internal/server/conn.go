@@ -163,9 +163,11 @@ func (c *conn) take(frame []byte) {
 	c.active()
 	before, done := c.place(calls)
 	switch {
-	case before != nil: // it waits for a slot: what a command prints comes fast, and a piece that is refused would be lost
+	case before != nil || inits(calls): // it waits for a slot: what a command prints comes fast, and a piece that is refused would be lost; what is behind an init would go elsewhere
 		if !c.awaitSlot() {
-			close(done)
+			if done != nil {
+				close(done)
+			}
 			return
 		}
 	case !c.slot():
@@ -307,6 +309,9 @@ func (c *conn) answer(x call, shown *[]sentProposal) []byte {
 	var failed *rpc.Error
 	if err != nil {
 		failed = rpc.ErrorOf(err)
+	}
+	if err != nil && x.Method == rpc.MethodInit {
+		c.leave()
 	}
 	c.s.log.Debug("call", "method", x.Method, "pid", c.peer.PID, "took", time.Since(begin), "error", err)
 	if x.ID == nil {

@@ -30,9 +30,7 @@ func (s *Server) initProject(ctx context.Context, c *conn, p rpc.Init) (rpc.Init
 	if err != nil {
 		return rpc.Initialized{}, err
 	}
-	if w, ok := c.dropWatch(c.move(home{}).watch); ok {
-		w.cancel()
-	}
+	c.leave()
 	// Whoever is told what waits and may answer it is there to be asked.
 	watching, err := s.watch(ctx, c, rpc.WatchParams{Project: project.Root, States: p.States, Attend: true}, true)
 	if err != nil {
@@ -48,6 +46,14 @@ func (c *conn) move(to home) (from home) {
 	defer c.mu.Unlock()
 	from, c.home = c.home, to
 	return from
+}
+
+// leave has the connection be in no project, and told of none. An init that fails does it, too: what is sent behind that
+// was meant for another project than the one before.
+func (c *conn) leave() {
+	if w, ok := c.dropWatch(c.move(home{}).watch); ok {
+		w.cancel()
+	}
 }
 
 // project is that of the connection; its zero value is none.
@@ -83,7 +89,7 @@ type settled struct {
 // about whatever is so when its turn comes; answered is called when it was.
 func (c *conn) settle(calls []call) (before *settled, answered func()) {
 	before, answered = c.begun, func() {}
-	if slices.ContainsFunc(calls, func(x call) bool { return x.Method == rpc.MethodInit }) {
+	if inits(calls) {
 		now := &settled{done: make(chan struct{})}
 		c.begun, answered = now, func() {
 			now.project = c.project()
@@ -95,6 +101,11 @@ func (c *conn) settle(calls []call) (before *settled, answered func()) {
 		calls[i].placed = true
 	}
 	return before, answered
+}
+
+// inits reports whether a message has an init.
+func inits(calls []call) bool {
+	return slices.ContainsFunc(calls, func(x call) bool { return x.Method == rpc.MethodInit })
 }
 
 // ready waits for the init before the calls of a message, and asks about the message who is to be asked.

@@ -98,6 +98,42 @@ func TestInitIsNotOvertaken(t *testing.T) {
 	}
 }
 
+// TestInitThatFails: what is sent behind one is no work in the project before, also by who does not wait for the answer.
+func TestInitThatFails(t *testing.T) {
+	for name, failing := range map[string]string{
+		"no such project": `{"jsonrpc":"2.0","id":"x","method":"init","params":{"projectRoot":"/p/none"}}`,
+		"no root":         `{"jsonrpc":"2.0","id":"x","method":"init","params":{}}`,
+		"in a batch":      `[{"jsonrpc":"2.0","id":"x","method":"init","params":{"projectRoot":"/p/none"}}]`,
+		"no answer":       `{"jsonrpc":"2.0","method":"init","params":{"projectRoot":"/p/none"}}`,
+	} {
+		h := openWeb(t, nil)
+		p := h.begin(t, rpc.RoleSubmit)
+		p.call("init", `{"projectRoot":"/p/one"}`)
+		p.send(failing)
+		if m := p.call("act", `{"prompt":"go"}`); m["error"] == nil || len(h.engine.prompts) != 0 {
+			t.Errorf("%s: %v, in %v", name, m, h.engine.prompts)
+		}
+		if m := p.call("init", `{"projectRoot":"/p/two"}`); m["error"] != nil {
+			t.Errorf("%s: %v", name, m)
+		}
+		if m := p.call("act", `{"prompt":"go"}`); m["error"] != nil || h.engine.prompts[0].Project != "/p/two" {
+			t.Errorf("%s: %v, in %v", name, m, h.engine.prompts)
+		}
+	}
+}
+
+// TestInitWaitsForRoom: where as many requests are at work as may be, an init is not refused.
+func TestInitWaitsForRoom(t *testing.T) {
+	h := open(t, func(c *Config) { c.Limits.InFlight = 1 })
+	r := h.enter(t, rpc.RoleSubmit)
+	r.send(strings.Repeat(`{"jsonrpc":"2.0","id":1,"method":"init","params":{"projectRoot":"/p/one"}}`+"\n", 50))
+	for range 50 {
+		if m := r.answer(); m.Error != nil {
+			t.Fatal(m.Error)
+		}
+	}
+}
+
 // TestInitIsBounded: the notifications of init count among the watches of a connection.
 func TestInitIsBounded(t *testing.T) {
 	h := openWeb(t, func(c *Config) { c.Limits.Watches = 1 })

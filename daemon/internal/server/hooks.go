@@ -39,8 +39,8 @@ func secretive(method string) bool {
 }
 
 // unasked are the methods that no filter is asked about, whatever their role: by them a client finds out
-// what is there and how it is.
-var unasked = []string{rpc.MethodHello, rpc.MethodPing, rpc.MethodDiscover, rpc.MethodStatus}
+// what is there and how it is, and a person what an answer is bound to.
+var unasked = []string{rpc.MethodHello, rpc.MethodPing, rpc.MethodDiscover, rpc.MethodStatus, rpc.MethodProposals, rpc.MethodProposal}
 
 // asks reports whether filters are asked about a request at all.
 func (h *hooks) asks(c *conn, method string) bool {

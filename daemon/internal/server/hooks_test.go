@@ -139,7 +139,7 @@ func TestRefusingHooks(t *testing.T) {
 	for _, name := range []string{"socket.message.raw", "rpc.request", "rpc.response.result"} {
 		for _, closed := range []bool{true, false} {
 			l := &listener{closed: closed, refuse: func(of string, _ sdk.SocketRequest) bool { return of == name }}
-			h := openHeard(t, l, nil)
+			h := openHeard(t, l, func(c *Config) { c.Policy = &fakePolicy{open: []sdk.Proposal{{ID: "0001", Run: 7}}} })
 			p := h.begin(t, rpc.RoleAdmin)
 			m := p.call("act", `{"project":"/p/one","prompt":"x"}`)
 			if refused := m["error"] != nil; refused != closed || closed && !strings.Contains(fmt.Sprint(m["error"]), "not today") {
@@ -148,7 +148,7 @@ func TestRefusingHooks(t *testing.T) {
 			if n, want := len(h.engine.prompts), name == "rpc.response.result" || !closed; (n == 1) != want {
 				t.Errorf("%s, closed %v: %d prompts", name, closed, n)
 			}
-			for _, call := range [][2]string{{"ping", `{}`}, {"discover", `{}`}, {"status", `{}`}, {"config/reload", `{}`}, {"proposals/resolve", `{"id":"0001","hash":"x","answer":"accept"}`}, {"hello", `{"client":"c","protocol":"2.0"}`}} {
+			for _, call := range [][2]string{{"ping", `{}`}, {"discover", `{}`}, {"status", `{}`}, {"config/reload", `{}`}, {"proposals/list", `{}`}, {"proposals/get", `{"id":"0001"}`}, {"proposals/resolve", `{"id":"0001","hash":"x","answer":"accept"}`}, {"hello", `{"client":"c","protocol":"2.0"}`}} {
 				if m := p.call(call[0], call[1]); m["error"] != nil {
 					t.Errorf("%s, closed %v, %s: %v", name, closed, call[0], m)
 				}

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
+	"time"
 
 	"github.com/bothyd/bothy/daemon/internal/durable"
 	"github.com/bothyd/bothy/sdk"
@@ -18,6 +20,11 @@ func edit(path string, change func(text []byte) ([]byte, error)) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	done, err := editAlone(filepath.Dir(file))
+	if err != nil {
+		return false, err
+	}
+	defer done()
 	for range editTries {
 		text, mode, err := readWhole(file)
 		if err != nil {
@@ -39,6 +46,28 @@ func edit(path string, change func(text []byte) ([]byte, error)) (bool, error) {
 
 // editTries is how often an edit is made anew because the file was another one when it was done.
 const editTries = 5
+
+// editPatience is how long an edit waits for others of Bothy, each of which takes moments.
+const editPatience = 5 * time.Second
+
+// editAlone keeps all of Bothy's edits of files in a folder apart, those of other processes too: between the last look at a file and its
+// exchange another would be lost. Where a folder takes no lock that look is all there is, as it is for editors.
+func editAlone(dir string) (done func(), err error) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return func() {}, nil //nolint:nilerr // whether it can be written to is found out later
+	}
+	for begin := time.Now(); ; time.Sleep(2 * time.Millisecond) {
+		switch err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); {
+		case errors.Is(err, syscall.EINTR):
+		case !errors.Is(err, syscall.EWOULDBLOCK):
+			return func() { _ = f.Close() }, nil // nothing was written to it
+		case time.Since(begin) > editPatience:
+			_ = f.Close()
+			return nil, sdk.Errorf(sdk.Conflict, "another process has been editing the configuration in %s for %s: nothing was written, try again", dir, editPatience)
+		}
+	}
+}
 
 // editable is the file behind path, whose folder is there.
 func editable(path string) (string, error) {

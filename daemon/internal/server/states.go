@@ -101,8 +101,11 @@ func (x *states) entry(row sdk.JournalRow) bool {
 		return true
 	}
 	e := sdk.Entry{Path: row.Path, State: change.State, Outcome: change.Outcome, Attributes: change.Attributes, Turn: row.Turn}
-	if row.Body != nil {
+	switch {
+	case row.Body != nil:
 		e.Body = *row.Body
+	case x.parts && row.BodyHash != "":
+		e.Body = x.body(row)
 	}
 	u := x.changed(row)
 	tellEntry(e, &u.history, &u.unknown)
@@ -125,6 +128,15 @@ func (x *states) entry(row sdk.JournalRow) bool {
 		}
 	}
 	return true
+}
+
+// body is that of an entry as it is now, where it is too long for a row.
+func (x *states) body(row sdk.JournalRow) string {
+	found, err := x.w.c.s.cfg.Store.Entries(x.w.ctx, sdk.EntryQuery{Run: row.Run, Path: row.Path})
+	if err != nil || len(found) == 0 {
+		return "" // it has gone
+	}
+	return found[0].Body
 }
 
 func (x *states) cancelled(row sdk.JournalRow, reason string) bool {

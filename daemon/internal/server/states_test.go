@@ -155,6 +155,14 @@ func TestStateIncrements(t *testing.T) {
 	if m = p.hears(rpc.NoteState); len(m["history"].([]any)) != 0 || len(m["unknowns"].([]any)) != 1 {
 		t.Errorf("the state is %v", m)
 	}
+	long := strings.Repeat("a", rowBody+1)
+	h.store.entries[3].Body = long
+	row := entryRow(7, 1, actionPath, sdk.StateResolved, "", sdk.PhaseEnded, "", long)
+	row.BodyHash = "hash"
+	h.store.commit(row)
+	if e := p.hears(rpc.NoteState)["history"].([]any)[0].(map[string]any); e["cut"] != float64(len(long)-historyBody) || len(e["body"].(string)) != historyBody {
+		t.Errorf("a body that is too long for a row is told with %d bytes, and %v are cut", len(e["body"].(string)), e["cut"])
+	}
 	h.store.commit(noteRow(sdk.KindLoopEnded, `{"status":200}`))
 	if m = p.hears(rpc.NoteState); len(m["history"].([]any)) != 0 || m["telemetry"] == nil || m["summary"] != "I look" {
 		t.Errorf("the last state is %v", m)

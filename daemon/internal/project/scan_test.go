@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -140,11 +142,14 @@ func TestPatternsThatBecomeAPipe(t *testing.T) {
 // ending is a context that ends once it was asked so often, from a moment on.
 type ending struct {
 	context.Context
+	mu    sync.Mutex // the store asks as well
 	begun bool
 	left  int
 }
 
 func (e *ending) Err() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	if e.begun {
 		if e.left--; e.left < 0 {
 			return context.Canceled
@@ -160,22 +165,31 @@ type walked struct {
 }
 
 func (w walked) Constraints(ctx context.Context, id int64) ([]sdk.FileConstraint, error) {
-	defer func() { w.ctx.begun = true }()
+	defer func() {
+		w.ctx.mu.Lock()
+		defer w.ctx.mu.Unlock()
+		w.ctx.begun = true
+	}()
 	return w.forest.Constraints(ctx, id)
 }
 
 // TestAScanThatEndsKeepsWhatItFound: one that never has the time for all comes to the end by the next ones.
 func TestAScanThatEndsKeepsWhatItFound(t *testing.T) {
-	f := grown(t, tree(t, map[string]string{"a": "a", "b": "b", "c": "c", "d": "d"}))
-	ctx := &ending{Context: t.Context(), left: 3}
+	const files = 40
+	texts := map[string]string{}
+	for i := range files {
+		texts[fmt.Sprint(i)] = "x"
+	}
+	f := grown(t, tree(t, texts))
+	ctx := &ending{Context: t.Context(), left: files / 2}
 	if _, err := NewTree(walked{f, ctx}).Scan(ctx, f.p); !errors.Is(err, context.Canceled) {
 		t.Fatalf("a scan that was ended: %v", err)
 	}
 	left := f.paths()
-	if len(left) == 0 || len(left) == 4 {
+	if len(left) == 0 || len(left) == files {
 		t.Errorf("it left %q", left)
 	}
-	if done := f.scan(); done != (sdk.Scanned{Files: 4, Changed: 4 - len(left)}) {
+	if done := f.scan(); done != (sdk.Scanned{Files: files, Changed: files - len(left)}) {
 		t.Errorf("the next one: %+v", done)
 	}
 }

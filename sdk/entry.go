@@ -24,6 +24,9 @@ type Entry struct {
 	Version    int             `json:"version"` // counts this run's writes, from 1
 	Created    time.Time       `json:"created"`
 	Updated    time.Time       `json:"updated"`
+
+	// Left counts the bytes that are missing at the end of Body, of which a query asked for no more (EntryQuery.Longest).
+	Left int `json:"-"`
 }
 
 // Status is the entry's status number.

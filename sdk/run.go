@@ -238,6 +238,9 @@ type EntryQuery struct {
 	// are the caller's own, never somebody's text.
 	Bodies []string
 
+	// Longest is how much of a body is kept, in bytes: of a longer one its beginning, with the rest counted in Left. 0 is all.
+	Longest int
+
 	// Brief leaves out what may be long: bodies, which are not even read, those
 	// attributes that only refer to another entry, and the hash of what still streams.
 	Brief bool

@@ -113,7 +113,7 @@ func (s *Server) work(ctx context.Context, run sdk.Run, d *rpc.RunDetail) error 
 }
 
 func (s *Server) history(ctx context.Context, run sdk.Run, d *rpc.RunDetail) error {
-	entries, err := s.cfg.Store.Entries(ctx, sdk.EntryQuery{Run: run.ID, Bodies: []string{"prompt", "assistant", "log", "unknown"}})
+	entries, err := s.cfg.Store.Entries(ctx, sdk.EntryQuery{Run: run.ID, Bodies: []string{"prompt", "assistant", "log", "unknown"}, Longest: historyBody})
 	if err != nil {
 		return err
 	}
@@ -181,6 +181,7 @@ func event(e sdk.Entry) rpc.Event {
 		ev.Tool = path.Tool
 	}
 	ev.Body, ev.Cut = cut(e.Body, historyBody)
+	ev.Cut += e.Left
 	if len(e.Attributes) > 0 {
 		var attributes rpc.Attributes
 		if json.Unmarshal(e.Attributes, &attributes) == nil {

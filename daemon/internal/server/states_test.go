@@ -216,3 +216,10 @@ func TestALookIsNoState(t *testing.T) {
 		t.Errorf("it tells %+v", x.of[7])
 	}
 }
+
+// TestEventCountsWhatIsLeft: also what was not even read of a body.
+func TestEventCountsWhatIsLeft(t *testing.T) {
+	if e := event(sdk.Entry{Path: actionPath, Body: strings.Repeat("a", historyBody+1), Left: 5}); e.Cut != 6 || len(e.Body) != historyBody {
+		t.Errorf("%d are cut of %d", e.Cut, len(e.Body))
+	}
+}

@@ -89,6 +89,33 @@ func TestBodiesOfSchemes(t *testing.T) {
 	}
 }
 
+// TestLongestBody: of a long body a list has the beginning, in whole characters, and how much is left.
+func TestLongestBody(t *testing.T) {
+	f := newFixture(t)
+	f.commit(
+		sdk.Write{Path: "known://long", Body: body("aé" + strings.Repeat("b", 100)), Writer: sdk.WriterModel},
+		sdk.Write{Path: "known://short", Body: body("ab"), Writer: sdk.WriterModel},
+		sdk.Write{Path: "log://turn_1/x/y", Body: body("o"), State: sdk.StateStreaming, Writer: sdk.WriterModel},
+		sdk.Write{Path: "log://turn_1/x/y", Chunk: &sdk.Chunk{Channel: 1, Text: "ut"}, Writer: sdk.WriterModel},
+	)
+	whole, err := f.Entries(t.Context(), sdk.EntryQuery{Run: f.run.ID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := f.Entries(t.Context(), sdk.EntryQuery{Run: f.run.ID, Longest: 2})
+	if err != nil || len(all) != 3 {
+		t.Fatal(all, err)
+	}
+	for i, want := range []struct {
+		body string
+		left int
+	}{{"a", 102}, {"ab", 0}, {"ou", 1}} {
+		if e := all[i]; e.Body != want.body || e.Left != want.left || e.Hash != whole[i].Hash || whole[i].Left != 0 {
+			t.Errorf("%s: %q with %d left, want %q with %d", e.Path, e.Body, e.Left, want.body, want.left)
+		}
+	}
+}
+
 // TestCheck: a write that only checks writes nothing, and refuses what was changed meanwhile.
 func TestCheck(t *testing.T) {
 	f := newFixture(t)

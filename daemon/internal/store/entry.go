@@ -161,6 +161,10 @@ func (s *Store) read(ctx context.Context, q sdk.EntryQuery, wanted match.Pattern
 		if e.State == sdk.StateStreaming && (q.Brief || q.Bodies != nil && !slices.Contains(q.Bodies, e.Scheme())) {
 			e.Hash = ""
 		}
+		if q.Longest > 0 && len(e.Body) > q.Longest {
+			head := strings.Clone(sdk.Head(e.Body, q.Longest)) // else the list would hold all of each
+			e.Body, e.Left = head, len(e.Body)-len(head)
+		}
 		if err == nil && !(shared && s.hidden(e.Path)) {
 			all = append(all, e)
 		}

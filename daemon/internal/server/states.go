@@ -105,7 +105,7 @@ func (x *states) entry(row sdk.JournalRow) bool {
 	case row.Body != nil:
 		e.Body = *row.Body
 	case x.parts && row.BodyHash != "":
-		e.Body = x.body(row)
+		e.Body, e.Left = x.body(row)
 	}
 	u := x.changed(row)
 	tellEntry(e, &u.history, &u.unknown)
@@ -130,13 +130,13 @@ func (x *states) entry(row sdk.JournalRow) bool {
 	return true
 }
 
-// body is that of an entry as it is now, where it is too long for a row.
-func (x *states) body(row sdk.JournalRow) string {
-	found, err := x.w.c.s.cfg.Store.Entries(x.w.ctx, sdk.EntryQuery{Run: row.Run, Path: row.Path})
+// body is what the body of an entry begins with as it is now, and what is left of it, where it is too long for a row.
+func (x *states) body(row sdk.JournalRow) (string, int) {
+	found, err := x.w.c.s.cfg.Store.Entries(x.w.ctx, sdk.EntryQuery{Run: row.Run, Path: row.Path, Longest: historyBody})
 	if err != nil || len(found) == 0 {
-		return "" // it has gone
+		return "", 0 // it has gone
 	}
-	return found[0].Body
+	return found[0].Body, found[0].Left
 }
 
 func (x *states) cancelled(row sdk.JournalRow, reason string) bool {

@@ -128,7 +128,7 @@ func answer(calls []verbCall, knows map[string]string, d *disk) []sdk.Outcome {
 	outcomes := make([]sdk.Outcome, len(calls))
 	texts := make([]string, len(calls))
 	planned := map[string]bool{} // what calls before may change, whatever they come to
-	recorded := len(calls) // of those from there on none is made
+	recorded := len(calls)       // of those from there on none is made
 	for i, c := range calls {
 		switch {
 		case recorded < i:

@@ -2,6 +2,8 @@ package sdk
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 	"strconv"
 )
 
@@ -68,6 +70,20 @@ func (c EntryCall) Arguments() (json.RawMessage, error) {
 		told
 		Verb string `json:"verb,omitempty"`
 	}{told: told(c)})
+}
+
+// Told are the names of what the verb is told, in order and as in JSON. An error is a validation error: attributes that
+// are no JSON.
+func (c EntryCall) Told() ([]string, error) {
+	text, err := c.Arguments()
+	var told map[string]json.RawMessage
+	if err == nil {
+		err = json.Unmarshal(text, &told)
+	}
+	if err != nil {
+		return nil, Errorf(Validation, "what %s was told cannot be read: %w", c.Verb, err)
+	}
+	return slices.Sorted(maps.Keys(told)), nil
 }
 
 // EntryDone is what a use of a verb came to.

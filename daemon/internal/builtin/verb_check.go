@@ -2,7 +2,6 @@ package builtin
 
 import (
 	"encoding/json"
-	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -22,16 +21,12 @@ func check(c sdk.EntryCall) error {
 			return err
 		}
 	}
-	text, err := json.Marshal(c)
+	told, err := c.Told()
 	if err != nil {
-		return sdk.Errorf(sdk.Validation, "what %s was told cannot be read: %w", c.Verb, err)
+		return err
 	}
-	var told map[string]json.RawMessage
-	if err := json.Unmarshal(text, &told); err != nil {
-		return sdk.Errorf(sdk.Validation, "what %s was told cannot be read: %w", c.Verb, err)
-	}
-	for _, name := range slices.Sorted(maps.Keys(told)) {
-		if name != "verb" && !slices.Contains(fields, name) {
+	for _, name := range told {
+		if !slices.Contains(fields, name) {
 			return takesNone(c.Verb, name)
 		}
 	}

@@ -112,16 +112,12 @@ func Only(c sdk.EntryCall, names ...string) error {
 			return sdk.Errorf(sdk.Validation, "a path has %d bytes at the most here, and no control characters: %.80q", sdk.MaxTarget, path)
 		}
 	}
-	text, err := json.Marshal(c)
+	told, err := c.Told()
 	if err != nil {
-		return sdk.Errorf(sdk.Validation, "what %s was told cannot be read: %w", c.Verb, err)
+		return err
 	}
-	var told map[string]json.RawMessage
-	if err := json.Unmarshal(text, &told); err != nil {
-		return sdk.Errorf(sdk.Validation, "what %s was told cannot be read: %w", c.Verb, err)
-	}
-	for _, name := range slices.Sorted(maps.Keys(told)) {
-		if name != "verb" && !slices.Contains(names, name) {
+	for _, name := range told {
+		if !slices.Contains(names, name) {
 			return sdk.Errorf(sdk.Validation, "%s of %.80s takes no %s; it takes %s", c.Verb, c.Path, name, strings.Join(names, ", "))
 		}
 	}

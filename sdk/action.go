@@ -68,7 +68,10 @@ type ActionCall struct {
 	// Repeats is the path of an earlier action with the same call: its result answers
 	// this one, which is not made.
 	Repeats string `json:"repeats,omitempty"`
-	Live    bool   `json:"live,omitempty"` // Annotations.Live of the tool
+
+	// Child is the work that a call of ToolDelegate began; nil of every other call.
+	Child *ActionChild `json:"child,omitempty"`
+	Live  bool         `json:"live,omitempty"` // Annotations.Live of the tool
 }
 
 // ActionProposal is what a person is asked about an action, beside the call. None

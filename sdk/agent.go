@@ -8,27 +8,36 @@ import (
 )
 
 // Agent is a named profile: which model, which tools, how it is told and what
-// stops it. It comes from an agent block, with the defaults filled in.
+// stops it. It comes from an agent block, a plugin or a Markdown file, with the defaults filled in.
 type Agent struct {
-	Name    string   `json:"name"`
-	Model   string   `json:"model,omitempty" hcl:"model,optional"`     // alias or provider/name; empty is the daemon's choice
-	Persona string   `json:"persona,omitempty" hcl:"persona,optional"` // text that joins the system prompt
-	Tools   []string `json:"tools,omitempty" hcl:"tools,optional"`     // globs over tool names; empty is all
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"` // what it is for, in a sentence, for people and for whoever delegates
+	// Capabilities are words for what it is good at, by which a prompt finds it where nobody names an agent.
+	Capabilities []string `json:"capabilities,omitempty"`
+	Model        string   `json:"model,omitempty" hcl:"model,optional"`     // alias or provider/name; empty is the daemon's choice
+	Persona      string   `json:"persona,omitempty" hcl:"persona,optional"` // text that joins the system prompt
+	Tools        []string `json:"tools,omitempty" hcl:"tools,optional"`     // globs over tool names; empty is all
 	// MCP are the servers whose tools it has; nil has those of all that Tools admits.
 	MCP []string `json:"mcp,omitempty" hcl:"mcp,optional"`
 	// Lent are the servers that a front end lent to the run: it has the tools of those, whatever
 	// MCP and Tools say, and of no other that was lent.
 	Lent []string `json:"-"`
 	// Excluded are the names of tools that it has not, whatever else is said: what the run leaves out.
-	Excluded    []string  `json:"-"`
-	Dialect     string    `json:"dialect" hcl:"dialect,optional"` // "tools"
-	View        string    `json:"view" hcl:"view,optional"`       // "transcript"
-	Temperature *float64  `json:"temperature,omitempty" hcl:"temperature,optional"`
-	MaxTokens   int       `json:"max_tokens,omitempty" hcl:"max_tokens,optional"`
-	Reasoning   Reasoning `json:"reasoning,omitempty" hcl:"reasoning,optional"` // empty is the model's
-	Guards      Guards    `json:"guards"`
-	Busy        string    `json:"busy,omitempty" hcl:"busy,optional"` // "queue" (default) or "refuse"
-	Mode        Mode      `json:"mode,omitempty" hcl:"mode,optional"` // the attribute mode of its block; empty is restricted
+	Excluded []string `json:"-"`
+	// Skills are the names of the only skills that it is told of and may use; nil is all.
+	Skills []string `json:"skills,omitempty"`
+	// Agents are the names of those that it may delegate to; without any it has no tool for it.
+	Agents []string `json:"agents,omitempty"`
+	// Finish says what it must hand back; nil is an agent whose plain answer ends the work.
+	Finish      *FinishSpec `json:"finish,omitempty"`
+	Dialect     string      `json:"dialect" hcl:"dialect,optional"` // "tools"
+	View        string      `json:"view" hcl:"view,optional"`       // "transcript"
+	Temperature *float64    `json:"temperature,omitempty" hcl:"temperature,optional"`
+	MaxTokens   int         `json:"max_tokens,omitempty" hcl:"max_tokens,optional"`
+	Reasoning   Reasoning   `json:"reasoning,omitempty" hcl:"reasoning,optional"` // empty is the model's
+	Guards      Guards      `json:"guards"`
+	Busy        string      `json:"busy,omitempty" hcl:"busy,optional"` // "queue" (default) or "refuse"
+	Mode        Mode        `json:"mode,omitempty" hcl:"mode,optional"` // the attribute mode of its block; empty is restricted
 	// WithoutView is its mode where that is workspace and commands cannot work on a
 	// copy of the project; empty is restricted.
 	WithoutView Mode `json:"without_view,omitempty" hcl:"without_view,optional"`

@@ -17,13 +17,17 @@ type Project struct {
 type Run struct {
 	ID      int64  `json:"id"`
 	Project int64  `json:"project"`
-	Alias   string `json:"alias"` // unique in its project: [A-Za-z0-9_-]{1,64}
-	Key     string `json:"key"`   // random; names the run's folder and its container
-	Parent  int64  `json:"parent,omitempty"`
-	Agent   string `json:"agent"`
-	Model   string `json:"model"`            // the model's alias or provider/name
-	Status  int    `json:"status"`           // 100, 102, 200, 202, 499 or 500
-	Hidden  bool   `json:"hidden,omitempty"` // the implicit run behind `tools call`
+	Alias   string `json:"alias"`            // unique in its project: [A-Za-z0-9_-]{1,64}
+	Key     string `json:"key"`              // random; names the run's folder and its container
+	Parent  int64  `json:"parent,omitempty"` // the run that it is a fork of
+	// Delegator is the run whose agent delegated the work that this one is for, and DelegatedBy the path of that
+	// call there; a run with them is a child.
+	Delegator   int64  `json:"delegator,omitempty"`
+	DelegatedBy string `json:"delegated_by,omitempty"`
+	Agent       string `json:"agent"`
+	Model       string `json:"model"`            // the model's alias or provider/name
+	Status      int    `json:"status"`           // 100, 102, 200, 202, 499 or 500
+	Hidden      bool   `json:"hidden,omitempty"` // the implicit run behind `tools call`
 	// Private says that a channel made it: its commands have a folder of the run's own
 	// at /workspace, nothing of the project, and little memory.
 	Private bool `json:"private,omitempty"`

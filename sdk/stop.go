@@ -26,6 +26,8 @@ const (
 	StopReplay   = "replay"   // a conversation that the provider replay plays does not match
 	StopMismatch = "mismatch" // the cassette that was given with the prompt does not match
 	StopConfig   = "config"   // the model's provider cannot work as it is configured
+	// StopNotFinished: an agent with a finish schema went on answering in plain text.
+	StopNotFinished = "not_finished"
 )
 
 // StopReason is what a stop reason means for who called.
@@ -54,6 +56,7 @@ func StopReasons() []StopReason {
 		{StopReplay, ExitUsage, "", "a conversation that the provider `replay` plays does not match"},
 		{StopMismatch, ExitFailed, "", "the cassette of `--replay` does not match"},
 		{StopConfig, ExitUsage, "", "the model's provider cannot work as it is configured"},
+		{StopNotFinished, ExitStopped, "", "an agent that has to hand a result over answered in plain text instead, three times in a row"},
 	}
 }
 

@@ -12,13 +12,13 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-const runColumns = `id, project, alias, key, coalesce(parent, 0), agent, model, status, hidden, private, turns, created, updated,
+const runColumns = `id, project, alias, key, coalesce(parent, 0), coalesce(delegator, 0), delegated_by, agent, model, status, hidden, private, turns, created, updated,
 	temperature, persona, context_limit, no_repo, no_interaction, no_web, no_proposals`
 
 func scanRun(scan scanner) (sdk.Run, error) {
 	var r sdk.Run
 	var created, updated int64
-	err := scan(&r.ID, &r.Project, &r.Alias, &r.Key, &r.Parent, &r.Agent, &r.Model, &r.Status, &r.Hidden, &r.Private, &r.Turns, &created, &updated,
+	err := scan(&r.ID, &r.Project, &r.Alias, &r.Key, &r.Parent, &r.Delegator, &r.DelegatedBy, &r.Agent, &r.Model, &r.Status, &r.Hidden, &r.Private, &r.Turns, &created, &updated,
 		&r.Temperature, &r.Persona, &r.ContextLimit, &r.NoRepo, &r.NoInteraction, &r.NoWeb, &r.NoProposals)
 	r.Created, r.Updated = unix(created), unix(updated)
 	return r, err
@@ -61,9 +61,9 @@ func (t *tx) createRun(r *sdk.Run, key string) error {
 	}
 	r.Key, r.Status, r.Created, r.Updated = key, sdk.StatusQueued, t.now, t.now
 	at := t.now.UnixNano()
-	r.ID, err = t.insert(`INSERT INTO runs (project, alias, key, parent, agent, model, hidden, private, turns, loops, created, updated,
-			temperature, persona, context_limit, no_repo, no_interaction, no_web, no_proposals) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		r.Project, r.Alias, key, from.parent, r.Agent, r.Model, r.Hidden, r.Private, r.Turns, from.loops, at, at,
+	r.ID, err = t.insert(`INSERT INTO runs (project, alias, key, parent, delegator, delegated_by, agent, model, hidden, private, turns, loops, created, updated,
+			temperature, persona, context_limit, no_repo, no_interaction, no_web, no_proposals) VALUES (?, ?, ?, ?, nullif(?, 0), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		r.Project, r.Alias, key, from.parent, r.Delegator, r.DelegatedBy, r.Agent, r.Model, r.Hidden, r.Private, r.Turns, from.loops, at, at,
 		r.Temperature, r.Persona, r.ContextLimit, r.NoRepo, r.NoInteraction, r.NoWeb, r.NoProposals)
 	switch {
 	case hasCode(err, sqlite3.SQLITE_CONSTRAINT_UNIQUE):
@@ -87,6 +87,9 @@ func (t *tx) createRun(r *sdk.Run, key string) error {
 	made["alias"], made["key"], made["agent"], made["model"] = r.Alias, key, r.Agent, r.Model
 	if r.Parent != 0 {
 		made["parent"], made["turns"] = r.Parent, r.Turns // the turns are the parent's
+	}
+	if r.Delegator != 0 {
+		made["delegator"], made["delegated_by"] = r.Delegator, r.DelegatedBy
 	}
 	if r.Hidden {
 		made["hidden"] = true

@@ -24,10 +24,12 @@ type Run struct {
 	// call there; a run with them is a child.
 	Delegator   int64  `json:"delegator,omitempty"`
 	DelegatedBy string `json:"delegated_by,omitempty"`
-	Agent       string `json:"agent"`
-	Model       string `json:"model"`            // the model's alias or provider/name
-	Status      int    `json:"status"`           // 100, 102, 200, 202, 499 or 500
-	Hidden      bool   `json:"hidden,omitempty"` // the implicit run behind `tools call`
+	// Writes are globs of the only paths of the project that the run may change; nil is all that its mode lets it.
+	Writes []string `json:"writes,omitempty"`
+	Agent  string   `json:"agent"`
+	Model  string   `json:"model"`            // the model's alias or provider/name
+	Status int      `json:"status"`           // 100, 102, 200, 202, 499 or 500
+	Hidden bool     `json:"hidden,omitempty"` // the implicit run behind `tools call`
 	// Private says that a channel made it: its commands have a folder of the run's own
 	// at /workspace, nothing of the project, and little memory.
 	Private bool `json:"private,omitempty"`

@@ -3,6 +3,8 @@ package store
 import (
 	"cmp"
 	"context"
+	"database/sql"
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -12,15 +14,19 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-const runColumns = `id, project, alias, key, coalesce(parent, 0), coalesce(delegator, 0), delegated_by, agent, model, status, hidden, private, turns, created, updated,
+const runColumns = `id, project, alias, key, coalesce(parent, 0), coalesce(delegator, 0), delegated_by, writes, agent, model, status, hidden, private, turns, created, updated,
 	temperature, persona, context_limit, no_repo, no_interaction, no_web, no_proposals`
 
 func scanRun(scan scanner) (sdk.Run, error) {
 	var r sdk.Run
 	var created, updated int64
-	err := scan(&r.ID, &r.Project, &r.Alias, &r.Key, &r.Parent, &r.Delegator, &r.DelegatedBy, &r.Agent, &r.Model, &r.Status, &r.Hidden, &r.Private, &r.Turns, &created, &updated,
+	var writes sql.NullString
+	err := scan(&r.ID, &r.Project, &r.Alias, &r.Key, &r.Parent, &r.Delegator, &r.DelegatedBy, &writes, &r.Agent, &r.Model, &r.Status, &r.Hidden, &r.Private, &r.Turns, &created, &updated,
 		&r.Temperature, &r.Persona, &r.ContextLimit, &r.NoRepo, &r.NoInteraction, &r.NoWeb, &r.NoProposals)
 	r.Created, r.Updated = unix(created), unix(updated)
+	if err == nil && writes.Valid {
+		err = json.Unmarshal([]byte(writes.String), &r.Writes)
+	}
 	return r, err
 }
 
@@ -61,9 +67,14 @@ func (t *tx) createRun(r *sdk.Run, key string) error {
 	}
 	r.Key, r.Status, r.Created, r.Updated = key, sdk.StatusQueued, t.now, t.now
 	at := t.now.UnixNano()
-	r.ID, err = t.insert(`INSERT INTO runs (project, alias, key, parent, delegator, delegated_by, agent, model, hidden, private, turns, loops, created, updated,
-			temperature, persona, context_limit, no_repo, no_interaction, no_web, no_proposals) VALUES (?, ?, ?, ?, nullif(?, 0), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		r.Project, r.Alias, key, from.parent, r.Delegator, r.DelegatedBy, r.Agent, r.Model, r.Hidden, r.Private, r.Turns, from.loops, at, at,
+	var writes any
+	if r.Writes != nil {
+		globs, _ := json.Marshal(r.Writes) // of texts, which cannot fail
+		writes = string(globs)
+	}
+	r.ID, err = t.insert(`INSERT INTO runs (project, alias, key, parent, delegator, delegated_by, writes, agent, model, hidden, private, turns, loops, created, updated,
+			temperature, persona, context_limit, no_repo, no_interaction, no_web, no_proposals) VALUES (?, ?, ?, ?, nullif(?, 0), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		r.Project, r.Alias, key, from.parent, r.Delegator, r.DelegatedBy, writes, r.Agent, r.Model, r.Hidden, r.Private, r.Turns, from.loops, at, at,
 		r.Temperature, r.Persona, r.ContextLimit, r.NoRepo, r.NoInteraction, r.NoWeb, r.NoProposals)
 	switch {
 	case hasCode(err, sqlite3.SQLITE_CONSTRAINT_UNIQUE):
@@ -90,6 +101,9 @@ func (t *tx) createRun(r *sdk.Run, key string) error {
 	}
 	if r.Delegator != 0 {
 		made["delegator"], made["delegated_by"] = r.Delegator, r.DelegatedBy
+		if r.Writes != nil {
+			made["writes"] = r.Writes
+		}
 	}
 	if r.Hidden {
 		made["hidden"] = true

@@ -358,16 +358,31 @@ provider "replay" {
 # agent may have beside its tools, its mode and each guard:
 #
 # agent "reviewer" {
-#   model       = "fast" # without it that of the agent "default"
-#   persona     = "You review changes. You never write files."
-#   mcp         = ["notes"]  # the MCP servers that it may use; without it all
-#   temperature = 0.1
-#   max_tokens  = 2000     # of one answer
-#   reasoning   = "high"   # how much it thinks: off, low, medium or high
-#   busy        = "refuse" # a second prompt; else "queue"
-#   dialect     = "tools"  # how it writes calls; there is no other yet
-#   view        = "transcript" # what it is shown; there is no other yet
+#   description  = "Reviews a change and says what is wrong with it."
+#   capabilities = ["review", "security"] # by which a prompt finds it where nobody names an agent
+#   inherits     = "default" # whose attributes it has where it says nothing itself
+#   model        = "fast" # without it that of the agent "default"
+#   persona      = file("reviewer.md") # or a text: "You review changes. You never write files."
+#   mcp          = ["notes"]  # the MCP servers that it may use; without it all
+#   skills       = ["commit-message"] # the skills that it may use; without it all
+#   agents       = ["default"] # those that it may delegate to; without it none
+#   temperature  = 0.1
+#   max_tokens   = 2000     # of one answer
+#   reasoning    = "high"   # how much it thinks: off, low, medium or high
+#   busy         = "refuse" # a second prompt; else "queue"
+#   dialect      = "tools"  # how it writes calls; there is no other yet
+#   view         = "transcript" # what it is shown; there is no other yet
 #   without_view = "interactive" # its mode where workspace is not possible; else restricted
+#
+#   finish { # what it must hand back; without it a plain answer ends the work
+#     schema = { # a JSON Schema of an object; its JSON as a text is taken too
+#       type       = "object"
+#       properties = { verdict = { type = "string", enum = ["good", "bad"] }, reasons = { type = "string" } }
+#       required   = ["verdict"]
+#     }
+#     prove     = ["tests"] # proofs of what it claims: tests, citations
+#     validator = "judge"   # the plugin of the kind agent that judges it
+#   }
 # }
 agent "default" {
   tools = ["*"]

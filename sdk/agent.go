@@ -11,9 +11,9 @@ import (
 // stops it. It comes from an agent block, a plugin or a Markdown file, with the defaults filled in.
 type Agent struct {
 	Name        string `json:"name"`
-	Description string `json:"description,omitempty"` // what it is for, in a sentence, for people and for whoever delegates
+	Description string `json:"description,omitempty" hcl:"description,optional"` // what it is for, in a sentence, for people and for whoever delegates
 	// Capabilities are words for what it is good at, by which a prompt finds it where nobody names an agent.
-	Capabilities []string `json:"capabilities,omitempty"`
+	Capabilities []string `json:"capabilities,omitempty" hcl:"capabilities,optional"`
 	Model        string   `json:"model,omitempty" hcl:"model,optional"`     // alias or provider/name; empty is the daemon's choice
 	Persona      string   `json:"persona,omitempty" hcl:"persona,optional"` // text that joins the system prompt
 	Tools        []string `json:"tools,omitempty" hcl:"tools,optional"`     // globs over tool names; empty is all
@@ -25,9 +25,9 @@ type Agent struct {
 	// Excluded are the names of tools that it has not, whatever else is said: what the run leaves out.
 	Excluded []string `json:"-"`
 	// Skills are the names of the only skills that it is told of and may use; nil is all.
-	Skills []string `json:"skills,omitempty"`
+	Skills []string `json:"skills,omitempty" hcl:"skills,optional"`
 	// Agents are the names of those that it may delegate to; without any it has no tool for it.
-	Agents []string `json:"agents,omitempty"`
+	Agents []string `json:"agents,omitempty" hcl:"agents,optional"`
 	// Finish says what it must hand back; nil is an agent whose plain answer ends the work.
 	Finish      *FinishSpec `json:"finish,omitempty"`
 	Dialect     string      `json:"dialect" hcl:"dialect,optional"` // "tools"

@@ -86,6 +86,24 @@ var wrongAttributes = map[string][]struct{ assigned, says string }{
 		{`mode = ""`, `mode of agent "x" is ""; it may be`},
 		{`mode = "full"`, `mode of agent "x" is "full", in which nobody is asked`},
 		{`without_view = "workspace"`, `without_view of agent "x" is "workspace"; it may be interactive or restricted`},
+		{`description = []`, `string required`},
+		{`capabilities = [" "]`, `capabilities of agent "x" holds an empty text`},
+		{`skills = ["No Name"]`, `skills of agent "x" holds "No Name". The name of a skill`},
+		{`agents = ["nobody"]`, `agent "x" may delegate to "nobody", and there is no such agent; there are [default x]`},
+		{`inherits = "nobody"`, `agent "x" inherits from "nobody", and there is no such agent block; there are [default x]`},
+		{`inherits = "x"`, `agent "x" inherits from itself: x from x`},
+		{`inherits = ""`, `agent "x" inherits from ""`},
+		{`inherits = ["default"]`, `string required`},
+	},
+	"finish": {
+		{`schema = "{"`, `its text is no JSON`},
+		{`schema = "[]"`, `schema of the finish block of agent "x": its JSON Schema cannot be read`},
+		{`schema = { type = "string" }`, `its JSON Schema is not one of type object`},
+		{`schema = { type = "object", properties = { a = { pattern = "(" } } }`, `its JSON Schema cannot be used`},
+		{`schema = 7`, `its JSON Schema cannot be read`},
+		{`prove = ["faith"]`, `prove is "faith"; it may be [tests citations]`},
+		{`validator = "nobody"`, `The result of agent "x" is judged by the plugin "nobody", and there is no such block; there are the plugins []`},
+		{`shape = {}`, `Unsupported argument`},
 	},
 	"rule": {
 		{`decision = "forbid"`, `rule "x": decision is "forbid"; it may be allow, propose or deny`},
@@ -111,11 +129,11 @@ var wrongAttributes = map[string][]struct{ assigned, says string }{
 var around = map[string]string{
 	"plugin": "plugin \"x\" {\n\n%s\n}\n", "limits": "plugin \"x\" {\n  limits {\n%s\n}\n}\n", "quota": "plugin \"x\" {\n  quota {\n%s\n}\n}\n",
 	"confine": "plugin \"x\" {\n  confine {\n%s\n}\n}\n", "price": "provider \"x\" {\n  price {\n%s\nREST}\n}\n", "model": "model \"x\" {\n\n%s\nREST}\n",
-	"agent": "agent \"x\" {\n\n%s\n}\n", "rule": "rule \"x\" {\n\n%s\nREST}\n", "skill": "skill \"x\" {\n\n%s\n}\n", "workspace": "workspace {\n\n%s\n}\n",
+	"agent": "agent \"x\" {\n\n%s\n}\n", "finish": "agent \"x\" {\n  finish {\n%s\nREST}\n}\n", "rule": "rule \"x\" {\n\n%s\nREST}\n", "skill": "skill \"x\" {\n\n%s\n}\n", "workspace": "workspace {\n\n%s\n}\n",
 }
 
 // required are the attributes without which a block is a mistake already.
-var required = map[string][]string{"price": {"prompt = 1", "completion = 1"}, "model": {`provider = "openai"`}, "rule": {`decision = "deny"`}}
+var required = map[string][]string{"price": {"prompt = 1", "completion = 1"}, "model": {`provider = "openai"`}, "finish": {`schema = { type = "object" }`}, "rule": {`decision = "deny"`}}
 
 // inBlock is a file with an attribute of a block on line 3.
 func inBlock(block, assigned string) string {

@@ -34,6 +34,7 @@ type Config struct {
 	Providers []Plugin
 	Models    []Model
 	Agents    map[string]sdk.Agent
+	Origins   map[string]Origin // of the agents
 	Rules     []sdk.PolicyRule
 
 	// Values is every single setting with where it comes from, for people.

@@ -160,25 +160,6 @@ func (l *loader) model(b *block) {
 	l.cfg.Models = append(l.cfg.Models, m)
 }
 
-func (l *loader) agent(b *block) {
-	label, body := b.label, b.body
-	guards, rest, _ := l.said(body, nil).PartialContent(&guardSchema) // what is not of it is decoded below
-	a := sdk.Agent{Name: label, Dialect: "tools", View: "transcript", Busy: "queue"}
-	if !l.decode(rest, &a) {
-		return
-	}
-	a.Guards = l.agentGuards(label, guards.Attributes, b.at)
-	a.Mode = l.agentMode(a, body)
-	l.bearable(body, a, a.Reasoning)
-	l.oneOf(body, "dialect", a.Dialect, "tools")
-	l.oneOf(body, "view", a.View, "transcript")
-	l.oneOf(body, "busy", a.Busy, "queue", "refuse")
-	if a.Model != "" {
-		l.canBeModel(body, "model", fmt.Sprintf("agent %q names", label), a.Model)
-	}
-	l.cfg.Agents[label] = a
-}
-
 // canBeModel reports a name that nothing configured can be: that of a model block, of a
 // provider, or provider/name. Which names a provider knows is its own business.
 func (l *loader) canBeModel(body *hclsyntax.Body, attribute, what, name string) {

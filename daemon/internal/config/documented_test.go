@@ -27,13 +27,14 @@ func everyAttribute() map[string][]string {
 	}
 	for block, decoded := range map[string]any{
 		"plugin": Plugin{}, "limits": Limits{}, "quota": Quota{}, "confine": Confine{}, "agent": sdk.Agent{},
-		"model": Model{}, "price": sdk.Price{}, "rule": sdk.PolicyRule{}, "skill": SkillBlock{}, "workspace": workspaceBlock{},
+		"finish": finishBlock{}, "model": Model{}, "price": sdk.Price{}, "rule": sdk.PolicyRule{}, "skill": SkillBlock{}, "workspace": workspaceBlock{},
 	} {
 		add(block, decoded)
 	}
 	for _, a := range guardSchema.Attributes {
 		all["agent"] = append(all["agent"], a.Name)
 	}
+	add("agent", inheriting{})
 	all["provider"] = all["plugin"]
 	all["mcp"] = []string{"command", "args", "env", "cwd", "url", "headers", "transport", "timeout", "tools", "confined", "enabled"}
 	all["project"] = strings.Split(names(func(s setting) bool { return s.tag.Get("project") != "" }), ", ")

@@ -31,6 +31,9 @@ type Source struct {
 	// Noted hears of the lock and of each file that file() is asked for, there or not, also
 	// after Load has returned. Nil hears nothing.
 	Noted func(path string)
+	// Agents are the names of those that do not stand in the configuration, and that an agent block may name to
+	// delegate to. Nil has none.
+	Agents func() []string
 }
 
 // DefaultPath is the user's file when nobody names another: $XDG_CONFIG_HOME/bothy/config.hcl.
@@ -53,12 +56,14 @@ func Load(src Source) (*Config, Diagnostics) {
 		parser: hclparse.NewParser(),
 		cfg: &Config{
 			Agents:  map[string]sdk.Agent{},
+			Origins: map[string]Origin{},
 			Skills:  Skills{Blocks: map[string]SkillBlock{}},
 			Context: evalContext(src),
 			keys:    src.Keys,
 			own:     &sync.Map{},
 		},
-		kept: map[string][]*block{},
+		kept:  map[string][]*block{},
+		sound: map[string]bool{},
 	}
 	l.defaults()
 	l.file(src.Defaults, src.DefaultsName)
@@ -87,6 +92,7 @@ type loader struct {
 	parser *hclparse.Parser
 	cfg    *Config
 	kept   map[string][]*block // by type, in the order in which the labels first appeared; settings that took effect too
+	sound  map[string]bool     // of the agent blocks that were decoded: whether they have no mistake
 	diags  Diagnostics
 }
 

@@ -30,30 +30,30 @@ const (
 // not have are empty, but Name and Description, which are derived then (a
 // diagnostic says so).
 type Skill struct {
-	Name          string            `json:"name"`
-	Description   string            `json:"description"`
-	Tier          SkillTier         `json:"tier"`
-	Root          string            `json:"root"`   // the folder of the tier that it was found in
-	Folder        string            `json:"folder"` // its own, as found: a link is not followed here
-	Path          string            `json:"path"`   // of its SKILL.md
-	Hash          string            `json:"hash"`   // hex SHA-256 of SKILL.md, as it is in force
-	Status        SkillStatus       `json:"status"`
-	Reason        string            `json:"reason,omitempty"` // one sentence, when the status is not enabled
-	Version       string            `json:"version,omitempty"`
-	License       string            `json:"license,omitempty"`
-	Compatibility string            `json:"compatibility,omitempty"`
-	Tags          []string          `json:"tags,omitempty"`
-	ToolsRequired []string          `json:"tools_required,omitempty"` // names of tools, which must be there
-	AllowedTools  []string          `json:"allowed_tools,omitempty"`  // what it asks to have pre-approved, as written; empty when it was repaired
-	Plugin        string            `json:"plugin,omitempty"`         // a code skill: the plugin block that executes it
-	ArgumentHint  string            `json:"argument_hint,omitempty"`
-	PeopleOnly    bool              `json:"people_only,omitempty"` // disable-model-invocation: not in the prompt, only by /name
-	Metadata      map[string]any    `json:"metadata,omitempty"`
-	Extensions    map[string]any    `json:"extensions,omitempty"` // fields of other agents, read and not heeded
-	Repaired      bool              `json:"repaired,omitempty"`   // its frontmatter was no YAML until values were quoted
-	Stale         bool              `json:"stale,omitempty"`      // the file is broken now; this is the last good version
-	Modified      time.Time         `json:"modified,omitzero"`
-	Diagnostics   []SkillDiagnostic `json:"diagnostics,omitempty"`
+	Name          string           `json:"name"`
+	Description   string           `json:"description"`
+	Tier          SkillTier        `json:"tier"`
+	Root          string           `json:"root"`   // the folder of the tier that it was found in
+	Folder        string           `json:"folder"` // its own, as found: a link is not followed here
+	Path          string           `json:"path"`   // of its SKILL.md
+	Hash          string           `json:"hash"`   // hex SHA-256 of SKILL.md, as it is in force
+	Status        SkillStatus      `json:"status"`
+	Reason        string           `json:"reason,omitempty"` // one sentence, when the status is not enabled
+	Version       string           `json:"version,omitempty"`
+	License       string           `json:"license,omitempty"`
+	Compatibility string           `json:"compatibility,omitempty"`
+	Tags          []string         `json:"tags,omitempty"`
+	ToolsRequired []string         `json:"tools_required,omitempty"` // names of tools, which must be there
+	AllowedTools  []string         `json:"allowed_tools,omitempty"`  // what it asks to have pre-approved, as written; empty when it was repaired
+	Plugin        string           `json:"plugin,omitempty"`         // a code skill: the plugin block that executes it
+	ArgumentHint  string           `json:"argument_hint,omitempty"`
+	PeopleOnly    bool             `json:"people_only,omitempty"` // disable-model-invocation: not in the prompt, only by /name
+	Metadata      map[string]any   `json:"metadata,omitempty"`
+	Extensions    map[string]any   `json:"extensions,omitempty"` // fields of other agents, read and not heeded
+	Repaired      bool             `json:"repaired,omitempty"`   // its frontmatter was no YAML until values were quoted
+	Stale         bool             `json:"stale,omitempty"`      // the file is broken now; this is the last good version
+	Modified      time.Time        `json:"modified,omitzero"`
+	Diagnostics   []FileDiagnostic `json:"diagnostics,omitempty"`
 }
 
 // SkillDocument is a skill with its text.
@@ -62,9 +62,9 @@ type SkillDocument struct {
 	Body string `json:"body"` // the Markdown behind the frontmatter, line ends as they are
 }
 
-// SkillDiagnostic is something to know about a SKILL.md, where it stands.
-type SkillDiagnostic struct {
-	Severity string `json:"severity"` // "error": it cannot be loaded, or not from this version; "warning": it can
+// FileDiagnostic is something to know about a SKILL.md or another file of its kind, where it stands.
+type FileDiagnostic struct {
+	Severity string `json:"severity"` // "error": the file cannot be loaded, or not from this version; "warning": it can
 	Code     string `json:"code"`     // stable, such as "name-missing"
 	Line     int    `json:"line,omitempty"`
 	Column   int    `json:"column,omitempty"`

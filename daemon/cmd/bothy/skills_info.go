@@ -47,7 +47,7 @@ func (c *console) printSkill(info rpc.SkillInfo) error {
 	if err := c.facts(14, skillLines(info.Skill)); err != nil {
 		return err
 	}
-	wrong := each(info.Skill.Diagnostics, func(d sdk.SkillDiagnostic) string { return diagnosticLine(info.Skill.Path, d) })
+	wrong := each(info.Skill.Diagnostics, func(d sdk.FileDiagnostic) string { return diagnosticLine(info.Skill.Path, d) })
 	if err := c.printList("what is wrong with it:", wrong); err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func fieldText(v any) string {
 }
 
 // diagnosticLine is path:line:column, what is wrong, and what to do.
-func diagnosticLine(path string, d sdk.SkillDiagnostic) string {
+func diagnosticLine(path string, d sdk.FileDiagnostic) string {
 	at := path
 	if d.Line > 0 {
 		at = fmt.Sprintf("%s:%d:%d", path, d.Line, max(d.Column, 1))

@@ -33,7 +33,7 @@ func withSkills(t *testing.T) *bench {
 		Skill: sdk.Skill{
 			Name: "explain", Tier: sdk.TierUser, Status: sdk.SkillEnabled, Description: "Explains\n  code.", Path: "/h/explain/SKILL.md", Hash: "abc", Version: "1.0",
 			Tags: []string{"a", "b"}, ToolsRequired: []string{"bash"}, Modified: epoch, Repaired: true, Metadata: map[string]any{"x\x1b": map[string]any{"y": 1}}, Extensions: map[string]any{"model": "opus\x07"},
-			Diagnostics: []sdk.SkillDiagnostic{{Severity: "warning", Code: "x", Line: 3, Column: 2, Message: "a colon", Help: "quote it"}},
+			Diagnostics: []sdk.FileDiagnostic{{Severity: "warning", Code: "x", Line: 3, Column: 2, Message: "a colon", Help: "quote it"}},
 		},
 		Others: []sdk.Skill{{Name: "explain", Tier: sdk.TierBundled, Status: sdk.SkillShadowed, Path: "/s/explain/SKILL.md"}},
 		Files:  []string{"SKILL.md", "scripts/\x1b]0;x.sh"}, More: 7, Body: "Explain it.\x1b[31m\n",

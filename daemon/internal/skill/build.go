@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/bothyd/bothy/daemon/internal/frontmatter"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
@@ -62,7 +63,7 @@ func (r *ranking) rank(found *Document) *Document {
 // hides nothing; what is disabled keeps its name, which is off then.
 func (r *ranking) judge(d *Document) (sdk.SkillStatus, string) {
 	if !d.Loaded {
-		if i := slices.IndexFunc(d.Diagnostics, isError); i >= 0 {
+		if i := slices.IndexFunc(d.Diagnostics, frontmatter.IsError); i >= 0 {
 			return sdk.SkillBroken, d.Diagnostics[i].Message
 		}
 		return sdk.SkillBroken, "its SKILL.md cannot be loaded"

@@ -97,7 +97,7 @@ func TestNotRepaired(t *testing.T) {
 	} {
 		d := Parse([]byte("---\n"+c.block+"\n---\n"), "folder")
 		checkDocument(t, d)
-		i := slices.IndexFunc(d.Diagnostics, func(x diagnostic) bool { return x.Severity == severityError })
+		i := slices.IndexFunc(d.Diagnostics, func(x diagnostic) bool { return x.Severity == "error" })
 		if d.Loaded || i < 0 {
 			t.Errorf("%q is loaded as %q: %q", c.block, d.Name, d.Description)
 		} else if x := d.Diagnostics[i]; x.Code != c.code || x.Line != c.line || x.Column != c.column {

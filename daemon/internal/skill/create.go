@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/bothyd/bothy/daemon/internal/frontmatter"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -34,7 +35,7 @@ func Create(root string, n New) (files []string, err error) {
 	if err := checkName(n.Name); err != nil {
 		return nil, err
 	}
-	description := visible(strings.ToValidUTF8(n.Description, " "))
+	description := frontmatter.Visible(strings.ToValidUTF8(n.Description, " "))
 	if description == "" {
 		description = "Says in one or two sentences what this skill does, and when to use it."
 	}
@@ -92,5 +93,5 @@ func checkName(name string) error {
 	if name == "" || !good(such) {
 		such = "release-notes"
 	}
-	return sdk.Errorf(sdk.Validation, "the name %s cannot be used; a name has a to z, 0 to 9 and single hyphens between them, at most %d, such as %s", show(name), MaxName, such)
+	return sdk.Errorf(sdk.Validation, "the name %s cannot be used; a name has a to z, 0 to 9 and single hyphens between them, at most %d, such as %s", frontmatter.Show(name), MaxName, such)
 }

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/bothyd/bothy/daemon/internal/frontmatter"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -59,7 +60,7 @@ func TestCreateAnything(t *testing.T) {
 		if !d.Loaded || d.Repaired || len(d.Diagnostics) != 0 || d.Name != n.Name || d.Description == "" {
 			t.Fatalf("%+v is read as %+v from\n%s", n, d, text)
 		}
-		if want := visible(n.Description); want != "" && strings.ToValidUTF8(n.Description, "") == n.Description && d.Description != want {
+		if want := frontmatter.Visible(n.Description); want != "" && strings.ToValidUTF8(n.Description, "") == n.Description && d.Description != want {
 			t.Fatalf("%q became %q", n.Description, d.Description)
 		}
 		if (d.Plugin == n.Name) != n.Code {

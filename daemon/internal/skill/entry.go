@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bothyd/bothy/daemon/internal/frontmatter"
+	"github.com/bothyd/bothy/daemon/internal/places"
 	"github.com/bothyd/bothy/daemon/internal/watch"
 )
 
@@ -29,20 +31,20 @@ type reading struct {
 
 // read reads the file that was found. It never waits: what is no regular file is not
 // opened, what became one meanwhile not read.
-func (x *reading) read(roots linkRoots) {
+func (x *reading) read(roots places.Roots) {
 	if x.after = x.key; x.trouble != nil {
 		return
 	}
-	file, err := roots.open(x.real)
+	file, err := roots.Open(x.real)
 	if err != nil {
-		x.trouble = unopened(err)
+		x.trouble = frontmatter.Unopened(err)
 		return
 	}
 	defer file.Close()
-	text, trouble := readText(file)
+	text, trouble := frontmatter.Read(file, MaxFile)
 	info, err := file.Stat()
 	if trouble == nil && err != nil {
-		trouble = unopened(err)
+		trouble = frontmatter.Unopened(err)
 	}
 	if x.trouble = trouble; trouble == nil {
 		x.after = watch.KeyOf(info)

@@ -13,6 +13,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/bothyd/bothy/daemon/internal/frontmatter"
 	"github.com/bothyd/bothy/daemon/internal/watch"
 	"github.com/bothyd/bothy/sdk"
 )
@@ -181,7 +182,7 @@ func (w *walk) visit(at string) (folder bool, why string) {
 	case info.IsDir():
 		return true, ""
 	case !info.Mode().IsRegular():
-		return false, "is no file but " + typeOf(info.Mode())
+		return false, "is no file but " + frontmatter.TypeOf(info.Mode())
 	case len(w.found) == MaxFiles:
 		w.beyond++
 		return false, fmt.Sprintf("is one file too many: a skill may have %d", MaxFiles)

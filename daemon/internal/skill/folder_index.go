@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/bothyd/bothy/daemon/internal/frontmatter"
+	"github.com/bothyd/bothy/daemon/internal/places"
 	"github.com/bothyd/bothy/daemon/internal/watch"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
@@ -39,8 +41,8 @@ const watchingPolling = "polling"
 // can be loaded.
 func (x *folderIndex) scan(pass *watch.Pass, o *Options, trusted map[string]string) (unstable bool) {
 	sc := &scan{at: x.at, pass: pass}
-	defer sc.end()
 	sc.run()
+	defer sc.roots.Close()
 	next := make(map[string]*entry, len(sc.found))
 	var todo []*reading
 	for _, f := range sc.found {
@@ -102,11 +104,11 @@ func (x *folderIndex) vanished(sc *scan, o *Options, next map[string]*entry) (un
 	for folder, e := range x.entries {
 		switch {
 		case next[folder] != nil:
-		case slices.ContainsFunc(sc.unreadable, func(f string) bool { _, in := below(f, folder); return in }):
+		case slices.ContainsFunc(sc.unreadable, func(f string) bool { _, in := places.Below(f, folder); return in }):
 			next[folder], e.sure = e, false
 			if e.good != nil {
 				d := &Document{}
-				d.Diagnostics = []diagnostic{*wrong("unreadable", 0, 0, "the folder that it lies in cannot be looked into", "Make it readable for you: chmod u+rx.")}
+				d.Diagnostics = []diagnostic{*frontmatter.Wrong("unreadable", 0, 0, "the folder that it lies in cannot be looked into", "Make it readable for you: chmod u+rx.")}
 				e.show(d)
 			}
 		case !sc.pass.Last && justGone(folder, o.settle, o.now()):

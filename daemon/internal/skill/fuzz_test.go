@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/bothyd/bothy/daemon/internal/frontmatter"
 )
 
 // FuzzParse holds what is true of every document to any bytes.
@@ -42,7 +44,7 @@ func TestAnyDescription(t *testing.T) {
 		if !d.Loaded && !plain {
 			t.Fatalf("%q is not read: %+v", line, d.Diagnostics)
 		}
-		if d.Repaired && d.Loaded && d.Description != visible(line) {
+		if d.Repaired && d.Loaded && d.Description != frontmatter.Visible(line) {
 			t.Fatalf("%q is read as %q", line, d.Description)
 		}
 		if d.Loaded && d.License != "MIT" {
@@ -58,7 +60,7 @@ func TestRepairOnlyAfterFailure(t *testing.T) {
 		quoted := strings.ReplaceAll(strings.ReplaceAll(text, "\t", " "), "'", "''")
 		d := Parse([]byte("---\nname: a\ndescription: 'x "+strings.ReplaceAll(quoted, "\n", "\n  ")+"'\n---\n"), "a")
 		checkDocument(t, d)
-		if d.Repaired || !d.Loaded || d.Description != visible("x "+text) {
+		if d.Repaired || !d.Loaded || d.Description != frontmatter.Visible("x "+text) {
 			t.Fatalf("%q is read as %q, repaired %v, %v", text, d.Description, d.Repaired, d.Diagnostics)
 		}
 	})
@@ -102,8 +104,8 @@ func TestSplitTools(t *testing.T) {
 	for in, want := range map[string][]string{
 		"Bash(git:*, jq:*) Read": {"Bash(git:*, jq:*)", "Read"}, "a,b c": {"a", "b", "c"}, "Bash(a": {"Bash(a"}, "a) b": {"a)", "b"}, "": nil, " , ": nil,
 	} {
-		if got := splitTools(in); !slices.Equal(got, want) {
-			t.Errorf("splitTools(%q) = %q, want %q", in, got, want)
+		if got := frontmatter.SplitTools(in); !slices.Equal(got, want) {
+			t.Errorf("frontmatter.SplitTools(%q) = %q, want %q", in, got, want)
 		}
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"syscall"
 	"testing"
+
+	"github.com/bothyd/bothy/daemon/internal/frontmatter"
 )
 
 // TestReadRefuses has what is no readable file of a sensible size. None of it
@@ -62,7 +64,7 @@ func TestReadGrowing(t *testing.T) {
 
 // readFrom reads the SKILL.md at a path.
 func readFrom(path string) Document {
-	text, fault := openText(path)
+	text, fault := frontmatter.Open(path, MaxFile)
 	if fault != nil {
 		d := Document{}
 		d.Name = SafeName("none")

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bothyd/bothy/daemon/internal/frontmatter"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -13,7 +14,7 @@ import (
 func codes(d Document) []string {
 	var out []string
 	for _, x := range d.Diagnostics {
-		if x.Severity == severityError {
+		if x.Severity == "error" {
 			x.Code = strings.ToUpper(x.Code)
 		}
 		out = append(out, x.Code)
@@ -136,7 +137,7 @@ version: "C:\dir\"
 		{"no UTF-8", "---\nname: a\ndescription: d\xff\n---\n", "a", []string{"ENCODING"}, nil},
 		{"UTF-16", "\xff\xfe-\x00-\x00", "a", []string{"ENCODING"}, nil},
 		{"a large file", "---\nname: a\ndescription: d\n---\n" + strings.Repeat("x", MaxFile), "a", []string{"FILE-TOO-LARGE"}, nil},
-		{"a large frontmatter", "---\nname: a\ndescription: d\nx: " + strings.Repeat("x", MaxFrontmatter) + "\n---\n", "a", []string{"FRONTMATTER-TOO-LARGE"}, nil},
+		{"a large frontmatter", "---\nname: a\ndescription: d\nx: " + strings.Repeat("x", frontmatter.MaxBlock) + "\n---\n", "a", []string{"FRONTMATTER-TOO-LARGE"}, nil},
 
 		{"K2 a blank name", "---\nname: \"  \"\ndescription: d\n---\n", "a", []string{"NAME-BLANK"}, nil},
 		{"K2 an empty name", "---\nname:\ndescription: d\n---\n", "a", []string{"NAME-BLANK"}, nil},
@@ -188,10 +189,10 @@ func checkDocument(t interface {
 	if d.Repaired && d.AllowedTools != nil {
 		t.Fatalf("repaired, and %v approved in advance", d.AllowedTools)
 	}
-	if !d.Loaded && !slices.ContainsFunc(d.Diagnostics, func(x sdk.SkillDiagnostic) bool { return x.Severity == severityError }) {
+	if !d.Loaded && !slices.ContainsFunc(d.Diagnostics, func(x sdk.FileDiagnostic) bool { return x.Severity == "error" }) {
 		t.Fatalf("not loaded, and no reason given")
 	}
-	if d.Repaired && !slices.ContainsFunc(d.Diagnostics, func(x sdk.SkillDiagnostic) bool { return x.Code == "repaired" }) {
+	if d.Repaired && !slices.ContainsFunc(d.Diagnostics, func(x sdk.FileDiagnostic) bool { return x.Code == "repaired" }) {
 		t.Fatalf("repaired, and nothing says so")
 	}
 	for _, x := range d.Diagnostics {
@@ -224,7 +225,7 @@ func TestPlaces(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := parse([]byte(c.text), "a", true)
-			i := slices.IndexFunc(d.Diagnostics, func(x sdk.SkillDiagnostic) bool { return x.Code == c.code })
+			i := slices.IndexFunc(d.Diagnostics, func(x sdk.FileDiagnostic) bool { return x.Code == c.code })
 			if i < 0 {
 				t.Fatalf("no %s in %+v", c.code, d.Diagnostics)
 			}
@@ -255,7 +256,7 @@ func TestBounds(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			d := Parse([]byte("---\nname: a\ndescription: d\n"+c.block+"---\n"), "a")
 			checkDocument(t, d)
-			if c.code != "" && (d.Loaded || !slices.ContainsFunc(d.Diagnostics, func(x sdk.SkillDiagnostic) bool { return x.Code == c.code })) {
+			if c.code != "" && (d.Loaded || !slices.ContainsFunc(d.Diagnostics, func(x sdk.FileDiagnostic) bool { return x.Code == c.code })) {
 				t.Errorf("loaded %v, codes %v, want %s", d.Loaded, codes(d), c.code)
 			}
 		})

@@ -65,7 +65,7 @@ func TestTooManyFolders(t *testing.T) {
 	}
 	lay(t, root, "a", "first") // by name before the limit
 	sc := &scan{at: Folder{Path: root}, pass: &watch.Pass{}}
-	defer sc.end()
+	defer func() { sc.roots.Close() }()
 	sc.run()
 	if len(sc.found) != 1 || sc.found[0].folder != filepath.Join(root, "a") || !strings.Contains(sc.problem, "20000 folders") {
 		t.Errorf("%v, %q", sc.found, sc.problem)
@@ -91,7 +91,7 @@ func TestTooMuchText(t *testing.T) {
 	mkdir(t, large)
 	write(t, filepath.Join(large, fileName), strings.Repeat("x", MaxFile+1)) // is never read, and so told of
 	sc := &scan{at: Folder{Path: root}, pass: &watch.Pass{}}
-	defer sc.end()
+	defer func() { sc.roots.Close() }()
 	sc.run()
 	if len(sc.found) != mostText/MaxFile+1 || !strings.Contains(sc.problem, "256 MiB") {
 		t.Errorf("%d are read; %q", len(sc.found), sc.problem)

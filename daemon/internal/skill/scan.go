@@ -4,11 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/bothyd/bothy/daemon/internal/frontmatter"
+	"github.com/bothyd/bothy/daemon/internal/places"
 	"github.com/bothyd/bothy/daemon/internal/watch"
 )
 
@@ -36,7 +37,7 @@ type finding struct {
 // scan finds the skills of one Folder. It opens folders only.
 type scan struct {
 	at         Folder
-	roots      linkRoots
+	roots      places.Roots
 	pass       *watch.Pass // is told of each folder before that is listed, and of each link on a way
 	exists     bool
 	real       string
@@ -72,40 +73,21 @@ func (s *scan) run() {
 
 // enter opens the roots.
 func (s *scan) enter() bool {
-	root, err := openLinkRoot(s.at.Path)
-	if s.exists = !watch.Missing(err); err != nil {
-		s.unread(s.at.Path, err)
-		return false
-	}
-	s.roots, s.real = linkRoots{root}, root.real
-	if info, err := root.handle.Stat("."); err == nil {
-		s.id = watch.KeyOf(info).Identity
-	}
-	for _, path := range s.at.Allow {
-		if a, err := openLinkRoot(path); err == nil {
-			s.roots = append(s.roots, a)
+	roots, err := s.at.Open()
+	s.roots, s.exists = roots, !watch.Missing(err)
+	if len(roots) > 0 {
+		s.real = roots[0].Real
+		if info, err := roots[0].Handle.Stat("."); err == nil {
+			s.id = watch.KeyOf(info).Identity
 		}
 	}
-	if s.at.Bound == "" {
-		return true
-	}
-	bound, err := filepath.EvalSymlinks(s.at.Bound)
-	if err != nil {
-		s.unread(s.at.Path, err)
-		return false
-	}
-	_, inside := below(bound, root.real)
-	if !inside {
+	switch {
+	case errors.Is(err, places.ErrEscape):
 		s.note("it is a link that leads out of %s, and is not followed", s.at.Bound)
+	case err != nil:
+		s.unread(s.at.Path, err)
 	}
-	return inside
-}
-
-// end gives the handles back.
-func (s *scan) end() {
-	for _, a := range s.roots {
-		_ = a.handle.Close() // it was only read
-	}
+	return err == nil
 }
 
 // unread notes that nothing is known of a folder, unless it is not there.
@@ -126,17 +108,17 @@ func (s *scan) note(format string, args ...any) {
 // skill takes the folder if it has a SKILL.md of this name.
 func (s *scan) skill(at step, name string) bool {
 	path := filepath.Join(at.real, name)
-	real, info, err := s.look(path)
+	real, info, err := s.roots.Look(s.pass, s.at.Bound != "", path)
 	f := finding{folder: at.as, file: name, home: at.real, real: real}
 	switch {
 	case watch.Missing(err) && real == path:
 		return false
-	case errors.Is(err, errEscape), errors.Is(err, errLoop):
+	case errors.Is(err, places.ErrEscape), errors.Is(err, places.ErrLoop):
 		f.trouble = refusedLink(filepath.Join(at.as, name), err)
 	case err != nil:
-		f.trouble = unopened(err)
+		f.trouble = frontmatter.Unopened(err)
 	case !info.Mode().IsRegular():
-		f.trouble = noFile(info.Mode())
+		f.trouble = frontmatter.NoFile(info.Mode())
 	case info.Size() <= MaxFile && s.text+info.Size() > mostText:
 		s.note("its SKILL.md files have more than %d MiB together, and the rest are not read; move out what is not needed", mostText>>20)
 		return true
@@ -148,32 +130,10 @@ func (s *scan) skill(at step, name string) bool {
 	return true
 }
 
-// look says what lies at a path of which at most the last step is a link, and where it
-// really lies. It watches each link on the way before it follows it. In a workspace,
-// whose links are somebody else's, it first finds out by the handle of the workspace
-// that they stay in it: what lies outside is not even looked at.
-func (s *scan) look(path string) (real string, info fs.FileInfo, err error) {
-	info, err = os.Lstat(path)
-	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
-		return path, info, err
-	}
-	if s.at.Bound != "" {
-		s.pass.Name(filepath.Dir(path), path)
-		if err := s.roots[len(s.roots)-1].holds(path); err != nil {
-			return "", nil, err
-		}
-	}
-	s.pass.Path(path)
-	if real, err = s.roots.follow(path); err == nil {
-		info, err = os.Lstat(real)
-	}
-	return real, info, err
-}
-
 // list returns the folders to scan next.
 func (s *scan) list(at step) (next []step) {
 	var entries []fs.DirEntry
-	f, err := s.roots.open(at.real)
+	f, err := s.roots.Open(at.real)
 	if err == nil {
 		entries, err = f.ReadDir(-1)
 		_ = f.Close() // it was only read
@@ -195,9 +155,9 @@ func (s *scan) list(at step) (next []step) {
 		to := step{filepath.Join(at.as, e.Name()), filepath.Join(at.real, e.Name()), at.depth + 1}
 		folder := e.IsDir()
 		if e.Type()&fs.ModeSymlink != 0 {
-			real, info, err := s.look(to.real)
-			if _, inside := below(real, at.real); err == nil && inside {
-				err = errLoop
+			real, info, err := s.roots.Look(s.pass, s.at.Bound != "", to.real)
+			if _, inside := places.Below(real, at.real); err == nil && inside {
+				err = places.ErrLoop
 			}
 			if err != nil { // it is listed
 				s.found = append(s.found, finding{folder: to.as, file: fileName, trouble: refusedLink(to.as, err)})
@@ -224,10 +184,10 @@ func (s *scan) list(at step) (next []step) {
 func refusedLink(link string, err error) *diagnostic {
 	code, help := "link-broken", "Make the link anew, or remove it."
 	switch {
-	case errors.Is(err, errEscape):
+	case errors.Is(err, places.ErrEscape):
 		code, help = "link-escape", "Put a copy in its place, or move what it leads to into a folder of skills."
-	case errors.Is(err, errLoop):
+	case errors.Is(err, places.ErrLoop):
 		code, help = "link-loop", "Remove the link."
 	}
-	return wrong(code, 0, 0, fmt.Sprintf("%s is a link that is not followed: %v", visible(link), visible(watch.Cause(err).Error())), help)
+	return frontmatter.Wrong(code, 0, 0, fmt.Sprintf("%s is a link that is not followed: %v", frontmatter.Visible(link), frontmatter.Visible(watch.Cause(err).Error())), help)
 }

@@ -19,12 +19,9 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// Limits on what is read (ecosystem figures: the largest of 8,400 public files
-// has 145 kB, the largest frontmatter 3.6 kB).
-const (
-	MaxFile        = 256 << 10 // bytes of a SKILL.md
-	MaxFrontmatter = 16 << 10  // bytes between its fences
-)
+// MaxFile is how many bytes of a SKILL.md are read: the largest of 8,400 public files
+// has 145 kB.
+const MaxFile = 256 << 10
 
 // Document is one SKILL.md, read. It never changes.
 type Document struct {

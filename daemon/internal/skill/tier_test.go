@@ -2,12 +2,9 @@ package skill
 
 import (
 	"context"
-	"errors"
 	"path/filepath"
 	"slices"
 	"testing"
-
-	"pgregory.net/rapid"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -111,48 +108,4 @@ func TestConfigure(t *testing.T) {
 	delete(enabled, "one")
 	h.Configure(s)
 	h.has("two")
-}
-
-// TestFollowIsTheKernels compares follow with what the system makes of links,
-// on random trees.
-func TestFollowIsTheKernels(t *testing.T) {
-	t.Parallel()
-	dir := realDir(t)
-	n := 0
-	rapid.Check(t, func(rt *rapid.T) {
-		n++
-		root := filepath.Join(dir, "t"+string(rune('a'+n%26)))
-		remove(t, root)
-		in := filepath.Join(root, "in")
-		for _, p := range []string{"in/a/b", "in/c", "out/d"} {
-			mkdir(t, filepath.Join(root, p))
-		}
-		part := rapid.SampledFrom([]string{"..", "a", "b", "c", "l0", "l1", "l2", ".", "in", "out", "d"})
-		for i := range 3 {
-			target := filepath.Join(rapid.SliceOfN(part, 1, 1).Draw(rt, "first")...)
-			for _, p := range rapid.SliceOfN(part, 0, 4).Draw(rt, "rest") {
-				target += "/" + p // not cleaned: a .. behind a link is not the one before
-			}
-			if rapid.Bool().Draw(rt, "absolute") {
-				target = in + "/" + target
-			}
-			at := rapid.SampledFrom([]string{"", "a", "c"}).Draw(rt, "at")
-			symlink(t, target, filepath.Join(in, at, "l"+string(rune('0'+i))))
-			link := filepath.Join(in, at, "l"+string(rune('0'+i)))
-			start, err := openLinkRoot(in)
-			if err != nil {
-				rt.Fatal(err)
-			}
-			got, err := linkRoots{start}.follow(link)
-			_ = start.handle.Close()
-			want, kernel := filepath.EvalSymlinks(link)
-			_, inside := below(in, want)
-			switch {
-			case err == nil && (kernel != nil || got != want || !inside):
-				rt.Fatalf("%s leads to %s, and the system says %s, %v", target, got, want, kernel)
-			case kernel == nil && inside != (err == nil), kernel == nil && !inside && !errors.Is(err, errEscape):
-				rt.Fatalf("%s leads to %s: %v", target, want, err)
-			}
-		}
-	})
 }

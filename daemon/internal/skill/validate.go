@@ -12,21 +12,22 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/bothyd/bothy/daemon/internal/frontmatter"
 	"github.com/bothyd/bothy/daemon/internal/watch"
 	"github.com/bothyd/bothy/sdk"
 )
 
 // Verdict is what Validate says of one SKILL.md.
 type Verdict struct {
-	Path        string                `json:"path"`
-	Name        string                `json:"name"`
-	Loaded      bool                  `json:"loaded"`
-	Repaired    bool                  `json:"repaired"`
-	Diagnostics []sdk.SkillDiagnostic `json:"diagnostics"` // never nil
+	Path        string               `json:"path"`
+	Name        string               `json:"name"`
+	Loaded      bool                 `json:"loaded"`
+	Repaired    bool                 `json:"repaired"`
+	Diagnostics []sdk.FileDiagnostic `json:"diagnostics"` // never nil
 }
 
 // Failed reports whether a diagnostic is an error.
-func (v Verdict) Failed() bool { return slices.ContainsFunc(v.Diagnostics, isError) }
+func (v Verdict) Failed() bool { return slices.ContainsFunc(v.Diagnostics, frontmatter.IsError) }
 
 // Validate reads every SKILL.md in these folders, whatever the case of its name,
 // and files named themselves, as strictly as the standard does. Folders called
@@ -72,7 +73,7 @@ func (v *validation) walk(path string) error {
 	return filepath.WalkDir(path+string(filepath.Separator), func(p string, e fs.DirEntry, err error) error {
 		p = filepath.Clean(p)
 		if err != nil {
-			d := wrong("folder-unreadable", 1, 1, fmt.Sprintf("the folder cannot be looked into: %v", watch.Cause(err)), "Let your user read it, as with chmod u+rx.")
+			d := frontmatter.Wrong("folder-unreadable", 1, 1, fmt.Sprintf("the folder cannot be looked into: %v", watch.Cause(err)), "Let your user read it, as with chmod u+rx.")
 			v.all = append(v.all, &Verdict{Path: p, Name: SafeName(filepath.Base(p)), Diagnostics: []diagnostic{*d}})
 		} else if strings.EqualFold(e.Name(), fileName) {
 			v.add(p)
@@ -100,7 +101,7 @@ func (v *Verdict) read() {
 		path = abs
 	}
 	folder := filepath.Base(filepath.Dir(path))
-	text, fault := openText(v.Path)
+	text, fault := frontmatter.Open(v.Path, MaxFile)
 	d := Document{}
 	if fault != nil {
 		d.Name = SafeName(folder)
@@ -108,7 +109,7 @@ func (v *Verdict) read() {
 	} else {
 		d = parse(text, folder, true)
 		if base := filepath.Base(path); base != fileName && strings.EqualFold(base, fileName) {
-			d.note(warning("file-name", 1, 1, "the file is called "+show(base)+", which some agents do not find", "Rename it to SKILL.md."))
+			d.note(frontmatter.Warning("file-name", 1, 1, "the file is called "+frontmatter.Show(base)+", which some agents do not find", "Rename it to SKILL.md."))
 		}
 	}
 	v.Name, v.Loaded, v.Repaired = d.Name, d.Loaded, d.Repaired

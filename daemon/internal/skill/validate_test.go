@@ -166,7 +166,7 @@ func TestValidateIsStrict(t *testing.T) {
 }
 
 func TestVerdictJSON(t *testing.T) {
-	text, err := json.Marshal(Verdict{Path: "p", Name: "n", Loaded: true, Diagnostics: []sdk.SkillDiagnostic{}})
+	text, err := json.Marshal(Verdict{Path: "p", Name: "n", Loaded: true, Diagnostics: []sdk.FileDiagnostic{}})
 	if err != nil || string(text) != `{"path":"p","name":"n","loaded":true,"repaired":false,"diagnostics":[]}` {
 		t.Errorf("%s, %v", text, err)
 	}

@@ -129,7 +129,7 @@ func sentence(reason string) string {
 
 // mistake is the first error of a document, with its place.
 func mistake(d *skill.Document) string {
-	i := slices.IndexFunc(d.Diagnostics, func(x sdk.SkillDiagnostic) bool { return x.Severity == "error" })
+	i := slices.IndexFunc(d.Diagnostics, func(x sdk.FileDiagnostic) bool { return x.Severity == "error" })
 	if i < 0 {
 		return strings.TrimSuffix(d.Path+": "+d.Reason, ": ")
 	}

@@ -27,7 +27,7 @@ func TestReasons(t *testing.T) {
 	no := false
 	with := func(change func(*skill.Document)) func(*skill.Document) { return change }
 	mistake := with(func(d *skill.Document) {
-		d.Diagnostics = []sdk.SkillDiagnostic{{Severity: "warning", Message: "odd"}, {Severity: "error", Line: 3, Message: "not closed", Help: "Close it."}}
+		d.Diagnostics = []sdk.FileDiagnostic{{Severity: "warning", Message: "odd"}, {Severity: "error", Line: 3, Message: "not closed", Help: "Close it."}}
 	})
 	enabled := document("x", sdk.TierUser, sdk.SkillEnabled)
 	for name, c := range map[string]struct {

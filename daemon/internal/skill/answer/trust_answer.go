@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bothyd/bothy/daemon/internal/frontmatter"
 	"github.com/bothyd/bothy/daemon/internal/skill"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/match"
@@ -205,7 +206,7 @@ func trustSkill(ctx context.Context, d *skill.Document, answer keptAnswer) rpc.T
 		s.Before = answer.skill.Hash
 	}
 	for _, f := range c.Files {
-		s.Warnings = append(s.Warnings, skill.Unseen(f.Path, f.Text)...)
+		s.Warnings = append(s.Warnings, frontmatter.Unseen(f.Path, f.Text)...)
 	}
 	s.Files, s.Diff = compare(answer.skill.Files, c.Files)
 	return s

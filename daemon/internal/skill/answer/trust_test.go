@@ -200,7 +200,7 @@ func TestShownIsWhatWasRead(t *testing.T) {
 	if s := trustSkill(t.Context(), &d, keptAnswer{}); s.Hash != "" || !strings.Contains(s.Problem, "try again") {
 		t.Errorf("another SKILL.md is shown: %+v", s)
 	}
-	d.Stale, d.Diagnostics = true, []sdk.SkillDiagnostic{{Message: "the frontmatter does not end"}}
+	d.Stale, d.Diagnostics = true, []sdk.FileDiagnostic{{Message: "the frontmatter does not end"}}
 	if s := trustSkill(t.Context(), &d, keptAnswer{}); s.Hash != "" || !strings.Contains(s.Problem, "does not end") {
 		t.Errorf("a last good version is shown: %+v", s)
 	}

@@ -1,4 +1,4 @@
-package skill
+package frontmatter
 
 import (
 	"fmt"
@@ -7,8 +7,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/bothyd/bothy/sdk"
 )
 
 // repair rewrites a block that is no YAML, for the mistakes that people make who
@@ -18,14 +16,14 @@ import (
 // quotes otherwise. What is opened and not closed stays as it is, for it may be half
 // a file, and so does everything else. first is the line of the block's first line
 // in its file, for the warnings that say what was done.
-func repair(src []byte, first int) (fixed []byte, notes []*sdk.SkillDiagnostic) {
+func repair(src []byte, first int) (fixed []byte, notes []*Diagnostic) {
 	for _, b := range blocks(src) {
 		end := keyEnd(b.text)
 		value := strings.TrimSpace(b.text[end:])
 		note := func(at int, what, help string) {
-			line, column := placeOf([]byte(b.text), at)
-			notes = append(notes, warning("repaired", first+b.line+line-1, column, fmt.Sprintf("the value of %s %s", show(strings.Trim(b.text[:end-1], " \t\"'")), what),
-				help+" What was repaired gets no tools approved in advance."))
+			line, column := PlaceOf([]byte(b.text), at)
+			notes = append(notes, Warning("repaired", first+b.line+line-1, column, fmt.Sprintf("the value of %s %s", Show(strings.Trim(b.text[:end-1], " \t\"'")), what),
+				help))
 		}
 		spaced := tabIndent.ReplaceAllStringFunc(b.text, func(indent string) string { return strings.ReplaceAll(indent, "\t", "  ") })
 		switch {
@@ -128,7 +126,7 @@ func reason(value string) string {
 // line is of where it was when it noticed, often one off or none; so the first
 // field that is no YAML by itself is named. first is the line of the block's first
 // line in its file.
-func notYAML(src []byte, err error, first int) *sdk.SkillDiagnostic {
+func notYAML(src []byte, err error, first int) *Diagnostic {
 	line, _ := lineOf(err)
 	for _, b := range blocks(src) {
 		if _, alone := oneDocument([]byte(b.text)); alone != nil && !isYAML(b.text, src) {
@@ -145,7 +143,7 @@ func notYAML(src []byte, err error, first int) *sdk.SkillDiagnostic {
 	if end := keyEnd(text); end > 0 && strings.TrimSpace(text[end:]) != "" {
 		column = 1 + utf8.RuneCountInString(text[:len(text)-len(strings.TrimLeft(text[end:], " \t"))])
 	}
-	return wrong("yaml", first+max(line, 1)-1, column, "the frontmatter is no YAML: "+visible(parserPlace.ReplaceAllString(err.Error(), "")),
+	return Wrong("yaml", first+max(line, 1)-1, column, "the frontmatter is no YAML: "+Visible(parserPlace.ReplaceAllString(err.Error(), "")),
 		"Write each field as name: value on a line of its own, with the value in quotes when it holds a colon, quotes or brackets.")
 }
 

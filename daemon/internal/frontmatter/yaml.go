@@ -1,10 +1,11 @@
-package skill
+package frontmatter
 
 import (
 	"bytes"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"math"
 	"slices"
 	"strconv"
@@ -12,7 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Limits on what a frontmatter may make of its 16 KiB: aliases can multiply a
+// Limits on what a frontmatter may make of its bytes: aliases can multiply a
 // few lines into gigabytes.
 const (
 	maxDepth = 32
@@ -25,24 +26,14 @@ type refused struct{ code, message, help string }
 
 func (e refused) Error() string { return e.message }
 
-// frontmatter is the fields between the fences.
-type frontmatter struct {
-	fields map[string]field
-	twice  []string // fields that stand twice, of which the last one counts
-}
-
-// field is the name and the value of a field, with their places; aliases of the
-// value are followed.
-type field struct{ key, value *yaml.Node }
-
 // decodeBlock decodes what stands between the fences.
-func decodeBlock(src []byte) (*frontmatter, error) {
+func decodeBlock(src []byte) (*Fields, error) {
 	root, err := oneDocument(src)
 	if err != nil {
 		return nil, err
 	}
-	f := &frontmatter{fields: map[string]field{}}
-	if isNull(root) {
+	f := &Fields{fields: map[string]field{}}
+	if IsNull(root) {
 		return f, nil
 	}
 	if root.Kind != yaml.MappingNode {
@@ -52,11 +43,12 @@ func decodeBlock(src []byte) (*frontmatter, error) {
 	if err := bounds(root, 0, &left); err != nil {
 		return nil, err
 	}
-	for name, x := range pairs(root) {
-		if _, stands := f.fields[name]; stands && !slices.Contains(f.twice, name) {
-			f.twice = append(f.twice, name)
+	for key, value := range Pairs(root) {
+		name := Follow(key).Value
+		if _, stands := f.fields[name]; stands && !slices.Contains(f.Twice, name) {
+			f.Twice = append(f.Twice, name)
 		}
-		f.fields[name] = x
+		f.fields[name] = field{key, value}
 	}
 	return f, nil
 }
@@ -66,7 +58,7 @@ func decodeBlock(src []byte) (*frontmatter, error) {
 // when it is asked for one.
 func oneDocument(src []byte) (root *yaml.Node, err error) {
 	defer func() {
-		// The texts are anybody's: a fault in a parser must cost one skill and
+		// The texts are anybody's: a fault in a parser must cost one file and
 		// never the daemon.
 		if r := recover(); r != nil {
 			err = fmt.Errorf("the YAML parser failed: %v", r)
@@ -92,7 +84,7 @@ func bounds(n *yaml.Node, depth int, left *int) error {
 	if *left--; depth > maxDepth || *left < 0 {
 		return refused{"yaml-bounds", fmt.Sprintf("the frontmatter is more than %d levels deep, or stands for more than %d values", maxDepth, maxNodes), "Write the values out, few and flat."}
 	}
-	for _, c := range follow(n).Content {
+	for _, c := range Follow(n).Content {
 		if err := bounds(c, depth+1, left); err != nil {
 			return err
 		}
@@ -100,31 +92,31 @@ func bounds(n *yaml.Node, depth int, left *int) error {
 	return nil
 }
 
-// pairs are the fields of a mapping by name, which is empty when it is no scalar.
-func pairs(n *yaml.Node) func(yield func(name string, x field) bool) {
-	return func(yield func(name string, x field) bool) {
+// Pairs are the keys and values of a mapping; aliases of the values are followed.
+func Pairs(n *yaml.Node) iter.Seq2[*yaml.Node, *yaml.Node] {
+	return func(yield func(key, value *yaml.Node) bool) {
 		for i := 0; i+1 < len(n.Content); i += 2 {
-			if key := n.Content[i]; !yield(follow(key).Value, field{key, follow(n.Content[i+1])}) {
+			if !yield(n.Content[i], Follow(n.Content[i+1])) {
 				return
 			}
 		}
 	}
 }
 
-// plain is a node as values that JSON can hold, whatever it is.
-func plain(n *yaml.Node) any {
-	n = follow(n)
+// Plain is a node as values that JSON can hold, whatever it is.
+func Plain(n *yaml.Node) any {
+	n = Follow(n)
 	switch n.Kind {
 	case yaml.MappingNode:
 		m := make(map[string]any, len(n.Content)/2)
-		for name, x := range pairs(n) {
-			m[name] = plain(x.value)
+		for key, value := range Pairs(n) {
+			m[Follow(key).Value] = Plain(value)
 		}
 		return m
 	case yaml.SequenceNode:
 		list := make([]any, 0, len(n.Content))
 		for _, c := range n.Content {
-			list = append(list, plain(c))
+			list = append(list, Plain(c))
 		}
 		return list
 	}
@@ -143,24 +135,24 @@ func plain(n *yaml.Node) any {
 	return v
 }
 
-// follow is the node that a node stands for.
-func follow(n *yaml.Node) *yaml.Node {
+// Follow is the node that a node stands for.
+func Follow(n *yaml.Node) *yaml.Node {
 	if n.Kind == yaml.AliasNode {
 		return n.Alias
 	}
 	return n
 }
 
-// isNull reports whether there is no value.
-func isNull(n *yaml.Node) bool {
+// IsNull reports whether there is no value.
+func IsNull(n *yaml.Node) bool {
 	return n == nil || n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null"
 }
 
-// scalarText is a value as it was written, on one line, so that 1.0 stays 1.0; null,
+// ScalarText is a value as it was written, on one line, so that 1.0 stays 1.0; null,
 // a list and a mapping have none.
-func scalarText(n *yaml.Node) string {
-	if isNull(n) {
+func ScalarText(n *yaml.Node) string {
+	if IsNull(n) {
 		return ""
 	}
-	return visible(n.Value)
+	return Visible(n.Value)
 }

@@ -1,4 +1,4 @@
-package skill
+package frontmatter
 
 import (
 	"bytes"
@@ -27,12 +27,12 @@ func joins(before, r, after rune) bool {
 
 // showHidden flags what a reader of the file would not see: once for what
 // reorders text and once for the rest, where each is first.
-func showHidden(text []byte) (notes []*sdk.SkillDiagnostic) {
+func showHidden(text []byte) (notes []*Diagnostic) {
 	if plainASCII(text) {
 		return nil
 	}
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
-	notes = make([]*sdk.SkillDiagnostic, 2)
+	notes = make([]*Diagnostic, 2)
 	count := [2]int{}
 	line, column, before := 1, 0, rune(0)
 	for i, r := range string(text) {
@@ -45,7 +45,7 @@ func showHidden(text []byte) (notes []*sdk.SkillDiagnostic) {
 				kind, code, what = 0, "bidi-character", "changes the order in which text is shown"
 			}
 			if count[kind]++; count[kind] == 1 {
-				notes[kind] = warning(code, line, column, fmt.Sprintf("the character U+%04X %s: what a person reads is not what a model reads", r, what),
+				notes[kind] = Warning(code, line, column, fmt.Sprintf("the character U+%04X %s: what a person reads is not what a model reads", r, what),
 					"Remove it, or write what it stands for in words.")
 			}
 		}
@@ -84,9 +84,9 @@ func plainBytes(text []byte) bool {
 	return true
 }
 
-// visible is a text as people are shown it: on one line, without characters
+// Visible is a text as people are shown it: on one line, without characters
 // that nobody sees.
-func visible(s string) string {
+func Visible(s string) string {
 	if !strings.ContainsFunc(s, sdk.Hidden) {
 		return strings.Join(strings.Fields(s), " ")
 	}

@@ -1,10 +1,8 @@
-package skill
+package frontmatter
 
 import (
 	"bytes"
 	"unicode"
-
-	"github.com/bothyd/bothy/sdk"
 )
 
 // fenced is a text in its two parts. Both are slices of it.
@@ -18,11 +16,11 @@ type fenced struct {
 // next such line. A byte order mark, empty lines before and white space behind
 // the dashes do no harm. A fence is never indented, so that dashes inside a
 // value end nothing; one dash is none, and neither are four.
-func scanFences(text []byte) (fenced, *sdk.SkillDiagnostic) {
+func scanFences(text []byte) (fenced, *Diagnostic) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	begin := len(text) - len(bytes.TrimLeftFunc(text, unicode.IsSpace))
 	if begin == len(text) {
-		return fenced{}, wrong("frontmatter-missing", 1, 1, "there is no frontmatter: the file is empty", helpFrontmatter)
+		return fenced{}, Wrong("frontmatter-missing", 1, 1, "there is no frontmatter: the file is empty", helpFrontmatter)
 	}
 	line := 1 + bytes.Count(text[:begin], []byte("\n"))
 	first, block, _ := bytes.Cut(text[bytes.LastIndexByte(text[:begin], '\n')+1:], []byte("\n"))
@@ -31,7 +29,7 @@ func scanFences(text []byte) (fenced, *sdk.SkillDiagnostic) {
 		if len(bytes.Trim(bytes.TrimSpace(first), "-")) == 0 {
 			message = "there is no frontmatter: a fence is exactly three dashes at the beginning of a line"
 		}
-		return fenced{}, wrong("frontmatter-missing", line, 1, message, helpFrontmatter)
+		return fenced{}, Wrong("frontmatter-missing", line, 1, message, helpFrontmatter)
 	}
 	for rest := block; len(rest) > 0; {
 		before := len(block) - len(rest)
@@ -40,7 +38,7 @@ func scanFences(text []byte) (fenced, *sdk.SkillDiagnostic) {
 			return fenced{block: block[:before], line: line, body: rest}, nil
 		}
 	}
-	return fenced{}, wrong("frontmatter-unclosed", line, 1, "the frontmatter that begins here is not closed",
+	return fenced{}, Wrong("frontmatter-unclosed", line, 1, "the frontmatter that begins here is not closed",
 		"Put a line of exactly three dashes, not indented, behind its last field.")
 }
 

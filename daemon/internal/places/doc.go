@@ -1,0 +1,4 @@
+// Package places knows the folders in which skills and agents are looked for: those of the
+// person, and those of a workspace, whose files are somebody else's. It finds out where links
+// in them lead, and follows those that stay in what is allowed.
+package places

@@ -7,6 +7,9 @@ import (
 	"strings"
 )
 
+// DefaultAgent is the name of the agent of whoever names none.
+const DefaultAgent = "default"
+
 // Agent is a named profile: which model, which tools, how it is told and what
 // stops it. It comes from an agent block, a plugin or a Markdown file, with the defaults filled in.
 type Agent struct {

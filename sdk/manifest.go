@@ -16,10 +16,11 @@ type Manifest struct {
 	Name          string         `json:"name"`
 	Version       string         `json:"version"`
 	Protocol      int            `json:"protocol"`
-	Kinds         []string       `json:"kinds"` // "tool", "provider", "skill", "hook", "channel"
+	Kinds         []string       `json:"kinds"` // "tool", "provider", "skill", "hook", "channel", "agent"
 	Tools         []ToolSpec     `json:"tools,omitempty"`
 	Skills        []string       `json:"skills,omitempty"` // names of the code skills that it executes
 	Subscriptions []Subscription `json:"subscriptions,omitempty"`
+	Agents        []AgentSpec    `json:"agents,omitempty"` // that it brings; a block takes those that it names
 	Schemes       []Scheme       `json:"schemes,omitempty"`
 	Config        *ConfigSchema  `json:"config,omitempty"`
 	Grants        []string       `json:"grants,omitempty"`   // what it wants; the operator's block decides

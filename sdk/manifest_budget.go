@@ -9,15 +9,19 @@ import (
 const (
 	ManifestBudget = 256 << 10 // bytes of its JSON
 	ToolsBudget    = 200
+	AgentsBudget   = 20
 	SchemaBudget   = 64 << 10 // bytes of a tool's JSON Schema
 )
 
-// What a daemon takes: a larger manifest is refused, and of one with a larger schema
-// that tool.
+// What a daemon takes: a larger manifest is refused, and of one with a larger schema, or words,
+// that tool or agent.
 const (
 	MaxManifest = 8 * ManifestBudget
 	MaxTools    = 8 * ToolsBudget
+	MaxAgents   = 8 * AgentsBudget
 	MaxSchema   = 8 * SchemaBudget
+
+	MaxAgentDescription = 1 << 10 // bytes
 )
 
 // ReadManifest reads the JSON that a plugin answers Describe with. The error is of
@@ -33,6 +37,9 @@ func ReadManifest(text []byte) (Manifest, error) {
 	if len(m.Tools) > MaxTools {
 		return m, Errorf(Validation, "the manifest declares %d tools, at most %d are taken", len(m.Tools), MaxTools)
 	}
+	if len(m.Agents) > MaxAgents {
+		return m, Errorf(Validation, "the manifest declares %d agents, at most %d are taken", len(m.Agents), MaxAgents)
+	}
 	return m, nil
 }
 
@@ -47,6 +54,14 @@ func (m Manifest) AboveBudget() (found []string) {
 	for _, t := range m.Tools {
 		if len(t.Parameters) > SchemaBudget {
 			found = append(found, fmt.Sprintf("tool %s: its JSON Schema has %d bytes, and should have at most %d", t.Name, len(t.Parameters), SchemaBudget))
+		}
+	}
+	if len(m.Agents) > AgentsBudget {
+		found = append(found, fmt.Sprintf("it declares %d agents, and should declare at most %d", len(m.Agents), AgentsBudget))
+	}
+	for _, a := range m.Agents {
+		if len(a.Schema) > SchemaBudget {
+			found = append(found, fmt.Sprintf("agent %s: its JSON Schema has %d bytes, and should have at most %d", a.Name, len(a.Schema), SchemaBudget))
 		}
 	}
 	return found

@@ -109,6 +109,8 @@ func (g *Grease) grease(method string, m any) any {
 		r.Features = append(r.Features, member)
 	case *pb.CompleteRequest:
 		r.RequestJson = withMember(r.GetRequestJson(), member, ofLater)
+	case *pb.ValidateRequest:
+		r.WorkJson = withMember(r.GetWorkJson(), member, ofLater)
 	case *pb.EventRequest:
 		if open(r.GetName()) {
 			r.PayloadJson = withMember(r.GetPayloadJson(), member, ofLater)

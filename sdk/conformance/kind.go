@@ -16,7 +16,7 @@ import (
 
 // kindChecks are the checks of each kind.
 var kindChecks = map[string]func(sdk.Manifest) []Check{
-	kindTool: ToolChecks, kindProvider: ProviderChecks, kindSkill: SkillChecks, kindHook: HookChecks, kindChannel: ChannelChecks,
+	kindTool: ToolChecks, kindProvider: ProviderChecks, kindSkill: SkillChecks, kindHook: HookChecks, kindChannel: ChannelChecks, kindAgent: AgentChecks,
 }
 
 // Kinds are the checks of all the kinds that a manifest declares, and that it
@@ -60,6 +60,8 @@ func probe(ctx context.Context, s Subject, kind string) error {
 		_, err = pieces(pb.NewSkillClient(s.Conn).Execute(ctx, &pb.ExecuteRequest{Skill: noSkill}))
 	case kindProvider:
 		_, err = provider.NewClient(s.Conn).Models(ctx)
+	case kindAgent:
+		_, err = pb.NewAgentClient(s.Conn).Validate(ctx, &pb.ValidateRequest{WorkJson: []byte("{}")})
 	case kindHook:
 		err = hook.NewClient(s.Conn).Event(ctx, noEvent, []byte("{}"))
 	}

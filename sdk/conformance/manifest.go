@@ -25,10 +25,11 @@ const (
 	kindSkill    = "skill"
 	kindHook     = "hook"
 	kindChannel  = "channel"
+	kindAgent    = "agent"
 )
 
 var (
-	kinds    = []string{kindTool, kindProvider, kindSkill, kindHook, kindChannel}
+	kinds    = []string{kindTool, kindProvider, kindSkill, kindHook, kindChannel, kindAgent}
 	features = []string{sdk.FeatureReconfigure, sdk.FeatureRelease}
 
 	// Every plugin has this package in it, and few are tested: what takes time to
@@ -64,7 +65,7 @@ func Manifest(m sdk.Manifest) error {
 			wrong("%q is no name of a scheme", s.Name)
 		}
 	}
-	errs = append(errs, declaredBy(m), Tools(m.Tools), Subscriptions(m.Subscriptions), callbacks(m), m.Needs.Check(), config(m.Config))
+	errs = append(errs, declaredBy(m), Tools(m.Tools), Agents(m.Agents), Subscriptions(m.Subscriptions), callbacks(m), m.Needs.Check(), config(m.Config))
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
@@ -93,7 +94,7 @@ func known(what string, have, all []string) error {
 
 // declaredBy finds declarations of kinds that the plugin does not serve.
 func declaredBy(m sdk.Manifest) error {
-	for kind, count := range map[string]int{kindTool: len(m.Tools), kindSkill: len(m.Skills), kindHook: len(m.Subscriptions)} {
+	for kind, count := range map[string]int{kindTool: len(m.Tools), kindSkill: len(m.Skills), kindHook: len(m.Subscriptions), kindAgent: len(m.Agents)} {
 		if count > 0 && !slices.Contains(m.Kinds, kind) {
 			return fmt.Errorf("something of the kind %s is declared, and the kind is not", kind)
 		}

@@ -33,4 +33,5 @@ const (
 	KindSkill    = "skill"
 	KindHook     = "hook"
 	KindChannel  = "channel"
+	KindAgent    = "agent"
 )

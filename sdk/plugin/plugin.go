@@ -60,6 +60,7 @@ import (
 	"time"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/agent"
 	"github.com/bothyd/bothy/sdk/channel"
 	"github.com/bothyd/bothy/sdk/provider"
 	"github.com/bothyd/bothy/sdk/skill"
@@ -76,6 +77,7 @@ type Options struct {
 	Skill    skill.Skill
 	Hook     sdk.Hook
 	Channel  channel.Channel // it asks for the grant "channel" by itself
+	Agent    agent.Agent
 
 	// Schemes are registered for entries that the plugin writes.
 	Schemes []sdk.Scheme
@@ -166,10 +168,10 @@ func (o *Options) check() error {
 	if o.Version == "" {
 		o.Version = sdk.Version
 	}
-	if o.Tool == nil && o.Provider == nil && o.Skill == nil && o.Hook == nil && o.Channel == nil {
-		return fmt.Errorf("no kind is served: set Options.Tool, Provider, Skill, Hook or Channel")
+	if o.Tool == nil && o.Provider == nil && o.Skill == nil && o.Hook == nil && o.Channel == nil && o.Agent == nil {
+		return fmt.Errorf("no kind is served: set Options.Tool, Provider, Skill, Hook, Channel or Agent")
 	}
-	for _, kind := range []any{o.Tool, o.Skill, o.Hook} {
+	for _, kind := range []any{o.Tool, o.Skill, o.Hook, o.Agent} {
 		if made, ok := kind.(interface{ Err() error }); ok {
 			if err := made.Err(); err != nil {
 				return err

@@ -14,6 +14,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/agent"
 	"github.com/bothyd/bothy/sdk/channel"
 	"github.com/bothyd/bothy/sdk/hook"
 	"github.com/bothyd/bothy/sdk/host"
@@ -65,6 +66,9 @@ func (s *service) register(r grpc.ServiceRegistrar) {
 	if s.o.Channel != nil {
 		channel.Register(r, s.o.Channel)
 	}
+	if s.o.Agent != nil {
+		agent.Register(r, s.o.Agent)
+	}
 }
 
 func (s *service) manifest() sdk.Manifest {
@@ -89,6 +93,10 @@ func (s *service) manifest() sdk.Manifest {
 		if !slices.Contains(m.Grants, sdk.GrantChannel) {
 			m.Grants = append(slices.Clone(m.Grants), sdk.GrantChannel)
 		}
+	}
+	if s.o.Agent != nil {
+		m.Kinds = append(m.Kinds, KindAgent)
+		m.Agents = s.o.Agent.Agents()
 	}
 	if s.o.Config != nil {
 		m.Config, _ = Schema(s.o.Config) // checked before serving
@@ -261,8 +269,7 @@ func (s *service) begin(method string) (end func(), err error) {
 }
 
 func counted(method string) bool {
-	return strings.HasPrefix(method, "/bothy.v1.") && !strings.HasPrefix(method, "/bothy.v1.Plugin/") &&
-		method != pb.Tool_Cancel_FullMethodName && method != pb.Skill_Cancel_FullMethodName && method != pb.Channel_Cancel_FullMethodName
+	return strings.HasPrefix(method, "/bothy.v1.") && !strings.HasPrefix(method, "/bothy.v1.Plugin/") && !strings.HasSuffix(method, "/Cancel")
 }
 
 // serving gives the context of a call the call's id and the host's services.

@@ -112,6 +112,16 @@ func (p *Plugin) Skill(executions ...Execution) {
 	Skill(p.t, p.options.Skill, p.host, executions...)
 }
 
+// Agent is the suite [Agent] for the plugin's agents and judgements.
+func (p *Plugin) Agent(works ...Judged) {
+	p.t.Helper()
+	works = slices.Clone(works)
+	for i := range works {
+		works[i].Project = p.told(works[i].Project)
+	}
+	Agent(p.t, p.options.Agent, p.host, works...)
+}
+
 // Provider is the suite [Provider] for the plugin's models.
 func (p *Plugin) Provider(requests ...sdk.Request) {
 	p.t.Helper()

@@ -3118,6 +3118,150 @@ func (*ServeResponse_Status) isServeResponse_Piece() {}
 
 func (*ServeResponse_Failure) isServeResponse_Piece() {}
 
+type ValidateRequest struct {
+	state          protoimpl.MessageState `protogen:"open.v1"`
+	WorkJson       []byte                 `protobuf:"bytes,1,opt,name=work_json,json=workJson,proto3" json:"work_json,omitempty"` // sdk.Work
+	CallId         string                 `protobuf:"bytes,2,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
+	Run            string                 `protobuf:"bytes,3,opt,name=run,proto3" json:"run,omitempty"` // its key
+	Project        string                 `protobuf:"bytes,4,opt,name=project,proto3" json:"project,omitempty"`
+	RunDir         string                 `protobuf:"bytes,5,opt,name=run_dir,json=runDir,proto3" json:"run_dir,omitempty"`
+	DeadlineUnixMs int64                  `protobuf:"varint,6,opt,name=deadline_unix_ms,json=deadlineUnixMs,proto3" json:"deadline_unix_ms,omitempty"` // 0 is none
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *ValidateRequest) Reset() {
+	*x = ValidateRequest{}
+	mi := &file_v1_bothy_proto_msgTypes[49]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ValidateRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ValidateRequest) ProtoMessage() {}
+
+func (x *ValidateRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_v1_bothy_proto_msgTypes[49]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ValidateRequest.ProtoReflect.Descriptor instead.
+func (*ValidateRequest) Descriptor() ([]byte, []int) {
+	return file_v1_bothy_proto_rawDescGZIP(), []int{49}
+}
+
+func (x *ValidateRequest) GetWorkJson() []byte {
+	if x != nil {
+		return x.WorkJson
+	}
+	return nil
+}
+
+func (x *ValidateRequest) GetCallId() string {
+	if x != nil {
+		return x.CallId
+	}
+	return ""
+}
+
+func (x *ValidateRequest) GetRun() string {
+	if x != nil {
+		return x.Run
+	}
+	return ""
+}
+
+func (x *ValidateRequest) GetProject() string {
+	if x != nil {
+		return x.Project
+	}
+	return ""
+}
+
+func (x *ValidateRequest) GetRunDir() string {
+	if x != nil {
+		return x.RunDir
+	}
+	return ""
+}
+
+func (x *ValidateRequest) GetDeadlineUnixMs() int64 {
+	if x != nil {
+		return x.DeadlineUnixMs
+	}
+	return 0
+}
+
+type ValidateResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Accepted      bool                   `protobuf:"varint,1,opt,name=accepted,proto3" json:"accepted,omitempty"` // else it is refused
+	Missing       []string               `protobuf:"bytes,2,rep,name=missing,proto3" json:"missing,omitempty"`    // what has to be done before it can be accepted, for the model, one thing each
+	Failure       *Failure               `protobuf:"bytes,3,opt,name=failure,proto3" json:"failure,omitempty"`    // why it cannot be judged, which refuses too
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ValidateResponse) Reset() {
+	*x = ValidateResponse{}
+	mi := &file_v1_bothy_proto_msgTypes[50]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ValidateResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ValidateResponse) ProtoMessage() {}
+
+func (x *ValidateResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_v1_bothy_proto_msgTypes[50]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ValidateResponse.ProtoReflect.Descriptor instead.
+func (*ValidateResponse) Descriptor() ([]byte, []int) {
+	return file_v1_bothy_proto_rawDescGZIP(), []int{50}
+}
+
+func (x *ValidateResponse) GetAccepted() bool {
+	if x != nil {
+		return x.Accepted
+	}
+	return false
+}
+
+func (x *ValidateResponse) GetMissing() []string {
+	if x != nil {
+		return x.Missing
+	}
+	return nil
+}
+
+func (x *ValidateResponse) GetFailure() *Failure {
+	if x != nil {
+		return x.Failure
+	}
+	return nil
+}
+
 type EntriesRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Path          string                 `protobuf:"bytes,1,opt,name=path,proto3" json:"path,omitempty"` // exactly this entry
@@ -3128,7 +3272,7 @@ type EntriesRequest struct {
 
 func (x *EntriesRequest) Reset() {
 	*x = EntriesRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[49]
+	mi := &file_v1_bothy_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3140,7 +3284,7 @@ func (x *EntriesRequest) String() string {
 func (*EntriesRequest) ProtoMessage() {}
 
 func (x *EntriesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[49]
+	mi := &file_v1_bothy_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3153,7 +3297,7 @@ func (x *EntriesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EntriesRequest.ProtoReflect.Descriptor instead.
 func (*EntriesRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{49}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *EntriesRequest) GetPath() string {
@@ -3180,7 +3324,7 @@ type EntriesResponse struct {
 
 func (x *EntriesResponse) Reset() {
 	*x = EntriesResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[50]
+	mi := &file_v1_bothy_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3192,7 +3336,7 @@ func (x *EntriesResponse) String() string {
 func (*EntriesResponse) ProtoMessage() {}
 
 func (x *EntriesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[50]
+	mi := &file_v1_bothy_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3205,7 +3349,7 @@ func (x *EntriesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EntriesResponse.ProtoReflect.Descriptor instead.
 func (*EntriesResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{50}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *EntriesResponse) GetFailure() *Failure {
@@ -3246,7 +3390,7 @@ type Entry struct {
 
 func (x *Entry) Reset() {
 	*x = Entry{}
-	mi := &file_v1_bothy_proto_msgTypes[51]
+	mi := &file_v1_bothy_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3258,7 +3402,7 @@ func (x *Entry) String() string {
 func (*Entry) ProtoMessage() {}
 
 func (x *Entry) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[51]
+	mi := &file_v1_bothy_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3271,7 +3415,7 @@ func (x *Entry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Entry.ProtoReflect.Descriptor instead.
 func (*Entry) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{51}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *Entry) GetPath() string {
@@ -3388,7 +3532,7 @@ type WriteRequest struct {
 
 func (x *WriteRequest) Reset() {
 	*x = WriteRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[52]
+	mi := &file_v1_bothy_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3400,7 +3544,7 @@ func (x *WriteRequest) String() string {
 func (*WriteRequest) ProtoMessage() {}
 
 func (x *WriteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[52]
+	mi := &file_v1_bothy_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3413,7 +3557,7 @@ func (x *WriteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriteRequest.ProtoReflect.Descriptor instead.
 func (*WriteRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{52}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *WriteRequest) GetWritesJson() []byte {
@@ -3432,7 +3576,7 @@ type DoRequest struct {
 
 func (x *DoRequest) Reset() {
 	*x = DoRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[53]
+	mi := &file_v1_bothy_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3444,7 +3588,7 @@ func (x *DoRequest) String() string {
 func (*DoRequest) ProtoMessage() {}
 
 func (x *DoRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[53]
+	mi := &file_v1_bothy_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3457,7 +3601,7 @@ func (x *DoRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DoRequest.ProtoReflect.Descriptor instead.
 func (*DoRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{53}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *DoRequest) GetCallsJson() []byte {
@@ -3477,7 +3621,7 @@ type DoResponse struct {
 
 func (x *DoResponse) Reset() {
 	*x = DoResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[54]
+	mi := &file_v1_bothy_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3489,7 +3633,7 @@ func (x *DoResponse) String() string {
 func (*DoResponse) ProtoMessage() {}
 
 func (x *DoResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[54]
+	mi := &file_v1_bothy_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3502,7 +3646,7 @@ func (x *DoResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DoResponse.ProtoReflect.Descriptor instead.
 func (*DoResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{54}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *DoResponse) GetFailure() *Failure {
@@ -3533,7 +3677,7 @@ type EntryDone struct {
 
 func (x *EntryDone) Reset() {
 	*x = EntryDone{}
-	mi := &file_v1_bothy_proto_msgTypes[55]
+	mi := &file_v1_bothy_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3545,7 +3689,7 @@ func (x *EntryDone) String() string {
 func (*EntryDone) ProtoMessage() {}
 
 func (x *EntryDone) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[55]
+	mi := &file_v1_bothy_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3558,7 +3702,7 @@ func (x *EntryDone) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EntryDone.ProtoReflect.Descriptor instead.
 func (*EntryDone) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{55}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{57}
 }
 
 func (x *EntryDone) GetText() string {
@@ -3606,7 +3750,7 @@ type InvokeToolRequest struct {
 
 func (x *InvokeToolRequest) Reset() {
 	*x = InvokeToolRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[56]
+	mi := &file_v1_bothy_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3618,7 +3762,7 @@ func (x *InvokeToolRequest) String() string {
 func (*InvokeToolRequest) ProtoMessage() {}
 
 func (x *InvokeToolRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[56]
+	mi := &file_v1_bothy_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3631,7 +3775,7 @@ func (x *InvokeToolRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InvokeToolRequest.ProtoReflect.Descriptor instead.
 func (*InvokeToolRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{56}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{58}
 }
 
 func (x *InvokeToolRequest) GetTool() string {
@@ -3658,7 +3802,7 @@ type InvokeToolResponse struct {
 
 func (x *InvokeToolResponse) Reset() {
 	*x = InvokeToolResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[57]
+	mi := &file_v1_bothy_proto_msgTypes[59]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3670,7 +3814,7 @@ func (x *InvokeToolResponse) String() string {
 func (*InvokeToolResponse) ProtoMessage() {}
 
 func (x *InvokeToolResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[57]
+	mi := &file_v1_bothy_proto_msgTypes[59]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3683,7 +3827,7 @@ func (x *InvokeToolResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InvokeToolResponse.ProtoReflect.Descriptor instead.
 func (*InvokeToolResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{57}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{59}
 }
 
 func (x *InvokeToolResponse) GetResult() *ToolResult {
@@ -3709,7 +3853,7 @@ type SecretRequest struct {
 
 func (x *SecretRequest) Reset() {
 	*x = SecretRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[58]
+	mi := &file_v1_bothy_proto_msgTypes[60]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3721,7 +3865,7 @@ func (x *SecretRequest) String() string {
 func (*SecretRequest) ProtoMessage() {}
 
 func (x *SecretRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[58]
+	mi := &file_v1_bothy_proto_msgTypes[60]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3734,7 +3878,7 @@ func (x *SecretRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SecretRequest.ProtoReflect.Descriptor instead.
 func (*SecretRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{58}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{60}
 }
 
 func (x *SecretRequest) GetName() string {
@@ -3754,7 +3898,7 @@ type SecretResponse struct {
 
 func (x *SecretResponse) Reset() {
 	*x = SecretResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[59]
+	mi := &file_v1_bothy_proto_msgTypes[61]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3766,7 +3910,7 @@ func (x *SecretResponse) String() string {
 func (*SecretResponse) ProtoMessage() {}
 
 func (x *SecretResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[59]
+	mi := &file_v1_bothy_proto_msgTypes[61]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3779,7 +3923,7 @@ func (x *SecretResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SecretResponse.ProtoReflect.Descriptor instead.
 func (*SecretResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{59}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{61}
 }
 
 func (x *SecretResponse) GetValue() string {
@@ -3804,7 +3948,7 @@ type LoginRequest struct {
 
 func (x *LoginRequest) Reset() {
 	*x = LoginRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[60]
+	mi := &file_v1_bothy_proto_msgTypes[62]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3816,7 +3960,7 @@ func (x *LoginRequest) String() string {
 func (*LoginRequest) ProtoMessage() {}
 
 func (x *LoginRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[60]
+	mi := &file_v1_bothy_proto_msgTypes[62]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3829,7 +3973,7 @@ func (x *LoginRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LoginRequest.ProtoReflect.Descriptor instead.
 func (*LoginRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{60}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{62}
 }
 
 type LoginResponse struct {
@@ -3842,7 +3986,7 @@ type LoginResponse struct {
 
 func (x *LoginResponse) Reset() {
 	*x = LoginResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[61]
+	mi := &file_v1_bothy_proto_msgTypes[63]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3854,7 +3998,7 @@ func (x *LoginResponse) String() string {
 func (*LoginResponse) ProtoMessage() {}
 
 func (x *LoginResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[61]
+	mi := &file_v1_bothy_proto_msgTypes[63]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3867,7 +4011,7 @@ func (x *LoginResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LoginResponse.ProtoReflect.Descriptor instead.
 func (*LoginResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{61}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{63}
 }
 
 func (x *LoginResponse) GetLogin() string {
@@ -3894,7 +4038,7 @@ type KeepLoginRequest struct {
 
 func (x *KeepLoginRequest) Reset() {
 	*x = KeepLoginRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[62]
+	mi := &file_v1_bothy_proto_msgTypes[64]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3906,7 +4050,7 @@ func (x *KeepLoginRequest) String() string {
 func (*KeepLoginRequest) ProtoMessage() {}
 
 func (x *KeepLoginRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[62]
+	mi := &file_v1_bothy_proto_msgTypes[64]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3919,7 +4063,7 @@ func (x *KeepLoginRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use KeepLoginRequest.ProtoReflect.Descriptor instead.
 func (*KeepLoginRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{62}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{64}
 }
 
 func (x *KeepLoginRequest) GetWas() string {
@@ -3945,7 +4089,7 @@ type KeepLoginResponse struct {
 
 func (x *KeepLoginResponse) Reset() {
 	*x = KeepLoginResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[63]
+	mi := &file_v1_bothy_proto_msgTypes[65]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3957,7 +4101,7 @@ func (x *KeepLoginResponse) String() string {
 func (*KeepLoginResponse) ProtoMessage() {}
 
 func (x *KeepLoginResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[63]
+	mi := &file_v1_bothy_proto_msgTypes[65]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3970,7 +4114,7 @@ func (x *KeepLoginResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use KeepLoginResponse.ProtoReflect.Descriptor instead.
 func (*KeepLoginResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{63}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{65}
 }
 
 func (x *KeepLoginResponse) GetFailure() *Failure {
@@ -3991,7 +4135,7 @@ type LogRequest struct {
 
 func (x *LogRequest) Reset() {
 	*x = LogRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[64]
+	mi := &file_v1_bothy_proto_msgTypes[66]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4003,7 +4147,7 @@ func (x *LogRequest) String() string {
 func (*LogRequest) ProtoMessage() {}
 
 func (x *LogRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[64]
+	mi := &file_v1_bothy_proto_msgTypes[66]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4016,7 +4160,7 @@ func (x *LogRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogRequest.ProtoReflect.Descriptor instead.
 func (*LogRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{64}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{66}
 }
 
 func (x *LogRequest) GetLevel() string {
@@ -4048,7 +4192,7 @@ type LogResponse struct {
 
 func (x *LogResponse) Reset() {
 	*x = LogResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[65]
+	mi := &file_v1_bothy_proto_msgTypes[67]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4060,7 +4204,7 @@ func (x *LogResponse) String() string {
 func (*LogResponse) ProtoMessage() {}
 
 func (x *LogResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[65]
+	mi := &file_v1_bothy_proto_msgTypes[67]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4073,7 +4217,7 @@ func (x *LogResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogResponse.ProtoReflect.Descriptor instead.
 func (*LogResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{65}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{67}
 }
 
 var File_v1_bothy_proto protoreflect.FileDescriptor
@@ -4288,7 +4432,18 @@ const file_v1_bothy_proto_rawDesc = "" +
 	"\rServeResponse\x12\x18\n" +
 	"\x06status\x18\x01 \x01(\tH\x00R\x06status\x12-\n" +
 	"\afailure\x18\x02 \x01(\v2\x11.bothy.v1.FailureH\x00R\afailureB\a\n" +
-	"\x05piece\"8\n" +
+	"\x05piece\"\xb6\x01\n" +
+	"\x0fValidateRequest\x12\x1b\n" +
+	"\twork_json\x18\x01 \x01(\fR\bworkJson\x12\x17\n" +
+	"\acall_id\x18\x02 \x01(\tR\x06callId\x12\x10\n" +
+	"\x03run\x18\x03 \x01(\tR\x03run\x12\x18\n" +
+	"\aproject\x18\x04 \x01(\tR\aproject\x12\x17\n" +
+	"\arun_dir\x18\x05 \x01(\tR\x06runDir\x12(\n" +
+	"\x10deadline_unix_ms\x18\x06 \x01(\x03R\x0edeadlineUnixMs\"u\n" +
+	"\x10ValidateResponse\x12\x1a\n" +
+	"\baccepted\x18\x01 \x01(\bR\baccepted\x12\x18\n" +
+	"\amissing\x18\x02 \x03(\tR\amissing\x12+\n" +
+	"\afailure\x18\x03 \x01(\v2\x11.bothy.v1.FailureR\afailure\"8\n" +
 	"\x0eEntriesRequest\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12\x12\n" +
 	"\x04glob\x18\x02 \x01(\tR\x04glob\"}\n" +
@@ -4386,6 +4541,9 @@ const file_v1_bothy_proto_rawDesc = "" +
 	"\x06Filter\x12\x17.bothy.v1.FilterRequest\x1a\x18.bothy.v1.FilterResponse2\x82\x01\n" +
 	"\aChannel\x12:\n" +
 	"\x05Serve\x12\x16.bothy.v1.ServeRequest\x1a\x17.bothy.v1.ServeResponse0\x01\x12;\n" +
+	"\x06Cancel\x12\x17.bothy.v1.CancelRequest\x1a\x18.bothy.v1.CancelResponse2\x87\x01\n" +
+	"\x05Agent\x12A\n" +
+	"\bValidate\x12\x19.bothy.v1.ValidateRequest\x1a\x1a.bothy.v1.ValidateResponse\x12;\n" +
 	"\x06Cancel\x12\x17.bothy.v1.CancelRequest\x1a\x18.bothy.v1.CancelResponse2\xb2\x04\n" +
 	"\x04Host\x12>\n" +
 	"\aEntries\x12\x18.bothy.v1.EntriesRequest\x1a\x19.bothy.v1.EntriesResponse\x12:\n" +
@@ -4411,7 +4569,7 @@ func file_v1_bothy_proto_rawDescGZIP() []byte {
 	return file_v1_bothy_proto_rawDescData
 }
 
-var file_v1_bothy_proto_msgTypes = make([]protoimpl.MessageInfo, 68)
+var file_v1_bothy_proto_msgTypes = make([]protoimpl.MessageInfo, 70)
 var file_v1_bothy_proto_goTypes = []any{
 	(*DescribeRequest)(nil),      // 0: bothy.v1.DescribeRequest
 	(*DescribeResponse)(nil),     // 1: bothy.v1.DescribeResponse
@@ -4462,31 +4620,33 @@ var file_v1_bothy_proto_goTypes = []any{
 	(*FilterResponse)(nil),       // 46: bothy.v1.FilterResponse
 	(*ServeRequest)(nil),         // 47: bothy.v1.ServeRequest
 	(*ServeResponse)(nil),        // 48: bothy.v1.ServeResponse
-	(*EntriesRequest)(nil),       // 49: bothy.v1.EntriesRequest
-	(*EntriesResponse)(nil),      // 50: bothy.v1.EntriesResponse
-	(*Entry)(nil),                // 51: bothy.v1.Entry
-	(*WriteRequest)(nil),         // 52: bothy.v1.WriteRequest
-	(*DoRequest)(nil),            // 53: bothy.v1.DoRequest
-	(*DoResponse)(nil),           // 54: bothy.v1.DoResponse
-	(*EntryDone)(nil),            // 55: bothy.v1.EntryDone
-	(*InvokeToolRequest)(nil),    // 56: bothy.v1.InvokeToolRequest
-	(*InvokeToolResponse)(nil),   // 57: bothy.v1.InvokeToolResponse
-	(*SecretRequest)(nil),        // 58: bothy.v1.SecretRequest
-	(*SecretResponse)(nil),       // 59: bothy.v1.SecretResponse
-	(*LoginRequest)(nil),         // 60: bothy.v1.LoginRequest
-	(*LoginResponse)(nil),        // 61: bothy.v1.LoginResponse
-	(*KeepLoginRequest)(nil),     // 62: bothy.v1.KeepLoginRequest
-	(*KeepLoginResponse)(nil),    // 63: bothy.v1.KeepLoginResponse
-	(*LogRequest)(nil),           // 64: bothy.v1.LogRequest
-	(*LogResponse)(nil),          // 65: bothy.v1.LogResponse
-	nil,                          // 66: bothy.v1.InvokeRequest.UnsavedEntry
-	nil,                          // 67: bothy.v1.LogRequest.FieldsEntry
+	(*ValidateRequest)(nil),      // 49: bothy.v1.ValidateRequest
+	(*ValidateResponse)(nil),     // 50: bothy.v1.ValidateResponse
+	(*EntriesRequest)(nil),       // 51: bothy.v1.EntriesRequest
+	(*EntriesResponse)(nil),      // 52: bothy.v1.EntriesResponse
+	(*Entry)(nil),                // 53: bothy.v1.Entry
+	(*WriteRequest)(nil),         // 54: bothy.v1.WriteRequest
+	(*DoRequest)(nil),            // 55: bothy.v1.DoRequest
+	(*DoResponse)(nil),           // 56: bothy.v1.DoResponse
+	(*EntryDone)(nil),            // 57: bothy.v1.EntryDone
+	(*InvokeToolRequest)(nil),    // 58: bothy.v1.InvokeToolRequest
+	(*InvokeToolResponse)(nil),   // 59: bothy.v1.InvokeToolResponse
+	(*SecretRequest)(nil),        // 60: bothy.v1.SecretRequest
+	(*SecretResponse)(nil),       // 61: bothy.v1.SecretResponse
+	(*LoginRequest)(nil),         // 62: bothy.v1.LoginRequest
+	(*LoginResponse)(nil),        // 63: bothy.v1.LoginResponse
+	(*KeepLoginRequest)(nil),     // 64: bothy.v1.KeepLoginRequest
+	(*KeepLoginResponse)(nil),    // 65: bothy.v1.KeepLoginResponse
+	(*LogRequest)(nil),           // 66: bothy.v1.LogRequest
+	(*LogResponse)(nil),          // 67: bothy.v1.LogResponse
+	nil,                          // 68: bothy.v1.InvokeRequest.UnsavedEntry
+	nil,                          // 69: bothy.v1.LogRequest.FieldsEntry
 }
 var file_v1_bothy_proto_depIdxs = []int32{
 	12, // 0: bothy.v1.ConfigureResponse.failure:type_name -> bothy.v1.Failure
 	12, // 1: bothy.v1.ReleaseResponse.failure:type_name -> bothy.v1.Failure
 	14, // 2: bothy.v1.InvokeRequest.protection:type_name -> bothy.v1.Protection
-	66, // 3: bothy.v1.InvokeRequest.unsaved:type_name -> bothy.v1.InvokeRequest.UnsavedEntry
+	68, // 3: bothy.v1.InvokeRequest.unsaved:type_name -> bothy.v1.InvokeRequest.UnsavedEntry
 	25, // 4: bothy.v1.CallResponse.result:type_name -> bothy.v1.ToolResult
 	12, // 5: bothy.v1.CallResponse.failure:type_name -> bothy.v1.Failure
 	12, // 6: bothy.v1.StageResponse.failure:type_name -> bothy.v1.Failure
@@ -4511,84 +4671,89 @@ var file_v1_bothy_proto_depIdxs = []int32{
 	12, // 25: bothy.v1.EventResponse.failure:type_name -> bothy.v1.Failure
 	12, // 26: bothy.v1.FilterResponse.failure:type_name -> bothy.v1.Failure
 	12, // 27: bothy.v1.ServeResponse.failure:type_name -> bothy.v1.Failure
-	12, // 28: bothy.v1.EntriesResponse.failure:type_name -> bothy.v1.Failure
-	51, // 29: bothy.v1.EntriesResponse.entries:type_name -> bothy.v1.Entry
-	12, // 30: bothy.v1.DoResponse.failure:type_name -> bothy.v1.Failure
-	55, // 31: bothy.v1.DoResponse.done:type_name -> bothy.v1.EntryDone
-	51, // 32: bothy.v1.EntryDone.entries:type_name -> bothy.v1.Entry
-	25, // 33: bothy.v1.InvokeToolResponse.result:type_name -> bothy.v1.ToolResult
-	12, // 34: bothy.v1.InvokeToolResponse.failure:type_name -> bothy.v1.Failure
-	12, // 35: bothy.v1.SecretResponse.failure:type_name -> bothy.v1.Failure
-	12, // 36: bothy.v1.LoginResponse.failure:type_name -> bothy.v1.Failure
-	12, // 37: bothy.v1.KeepLoginResponse.failure:type_name -> bothy.v1.Failure
-	67, // 38: bothy.v1.LogRequest.fields:type_name -> bothy.v1.LogRequest.FieldsEntry
-	0,  // 39: bothy.v1.Plugin.Describe:input_type -> bothy.v1.DescribeRequest
-	2,  // 40: bothy.v1.Plugin.Configure:input_type -> bothy.v1.ConfigureRequest
-	4,  // 41: bothy.v1.Plugin.Watch:input_type -> bothy.v1.WatchRequest
-	6,  // 42: bothy.v1.Plugin.Health:input_type -> bothy.v1.HealthRequest
-	8,  // 43: bothy.v1.Plugin.Drain:input_type -> bothy.v1.DrainRequest
-	10, // 44: bothy.v1.Plugin.Release:input_type -> bothy.v1.ReleaseRequest
-	13, // 45: bothy.v1.Tool.Invoke:input_type -> bothy.v1.InvokeRequest
-	13, // 46: bothy.v1.Tool.Call:input_type -> bothy.v1.InvokeRequest
-	19, // 47: bothy.v1.Tool.Cancel:input_type -> bothy.v1.CancelRequest
-	13, // 48: bothy.v1.Tool.Settle:input_type -> bothy.v1.InvokeRequest
-	13, // 49: bothy.v1.Tool.Stage:input_type -> bothy.v1.InvokeRequest
-	17, // 50: bothy.v1.Tool.Prepare:input_type -> bothy.v1.PrepareRequest
-	27, // 51: bothy.v1.Skill.Execute:input_type -> bothy.v1.ExecuteRequest
-	19, // 52: bothy.v1.Skill.Cancel:input_type -> bothy.v1.CancelRequest
-	35, // 53: bothy.v1.Provider.Models:input_type -> bothy.v1.ModelsRequest
-	37, // 54: bothy.v1.Provider.Complete:input_type -> bothy.v1.CompleteRequest
-	32, // 55: bothy.v1.Provider.Pull:input_type -> bothy.v1.PullRequest
-	28, // 56: bothy.v1.Provider.Authenticate:input_type -> bothy.v1.AuthenticateRequest
-	43, // 57: bothy.v1.Hook.Event:input_type -> bothy.v1.EventRequest
-	45, // 58: bothy.v1.Hook.Filter:input_type -> bothy.v1.FilterRequest
-	47, // 59: bothy.v1.Channel.Serve:input_type -> bothy.v1.ServeRequest
-	19, // 60: bothy.v1.Channel.Cancel:input_type -> bothy.v1.CancelRequest
-	49, // 61: bothy.v1.Host.Entries:input_type -> bothy.v1.EntriesRequest
-	52, // 62: bothy.v1.Host.Write:input_type -> bothy.v1.WriteRequest
-	53, // 63: bothy.v1.Host.Do:input_type -> bothy.v1.DoRequest
-	56, // 64: bothy.v1.Host.InvokeTool:input_type -> bothy.v1.InvokeToolRequest
-	37, // 65: bothy.v1.Host.Complete:input_type -> bothy.v1.CompleteRequest
-	58, // 66: bothy.v1.Host.Secret:input_type -> bothy.v1.SecretRequest
-	60, // 67: bothy.v1.Host.Login:input_type -> bothy.v1.LoginRequest
-	62, // 68: bothy.v1.Host.KeepLogin:input_type -> bothy.v1.KeepLoginRequest
-	64, // 69: bothy.v1.Host.Log:input_type -> bothy.v1.LogRequest
-	1,  // 70: bothy.v1.Plugin.Describe:output_type -> bothy.v1.DescribeResponse
-	3,  // 71: bothy.v1.Plugin.Configure:output_type -> bothy.v1.ConfigureResponse
-	5,  // 72: bothy.v1.Plugin.Watch:output_type -> bothy.v1.WatchResponse
-	7,  // 73: bothy.v1.Plugin.Health:output_type -> bothy.v1.HealthResponse
-	9,  // 74: bothy.v1.Plugin.Drain:output_type -> bothy.v1.DrainResponse
-	11, // 75: bothy.v1.Plugin.Release:output_type -> bothy.v1.ReleaseResponse
-	21, // 76: bothy.v1.Tool.Invoke:output_type -> bothy.v1.InvokeResponse
-	15, // 77: bothy.v1.Tool.Call:output_type -> bothy.v1.CallResponse
-	20, // 78: bothy.v1.Tool.Cancel:output_type -> bothy.v1.CancelResponse
-	22, // 79: bothy.v1.Tool.Settle:output_type -> bothy.v1.SettleResponse
-	16, // 80: bothy.v1.Tool.Stage:output_type -> bothy.v1.StageResponse
-	18, // 81: bothy.v1.Tool.Prepare:output_type -> bothy.v1.PrepareResponse
-	21, // 82: bothy.v1.Skill.Execute:output_type -> bothy.v1.InvokeResponse
-	20, // 83: bothy.v1.Skill.Cancel:output_type -> bothy.v1.CancelResponse
-	36, // 84: bothy.v1.Provider.Models:output_type -> bothy.v1.ModelsResponse
-	38, // 85: bothy.v1.Provider.Complete:output_type -> bothy.v1.CompleteResponse
-	33, // 86: bothy.v1.Provider.Pull:output_type -> bothy.v1.PullResponse
-	29, // 87: bothy.v1.Provider.Authenticate:output_type -> bothy.v1.AuthenticateResponse
-	44, // 88: bothy.v1.Hook.Event:output_type -> bothy.v1.EventResponse
-	46, // 89: bothy.v1.Hook.Filter:output_type -> bothy.v1.FilterResponse
-	48, // 90: bothy.v1.Channel.Serve:output_type -> bothy.v1.ServeResponse
-	20, // 91: bothy.v1.Channel.Cancel:output_type -> bothy.v1.CancelResponse
-	50, // 92: bothy.v1.Host.Entries:output_type -> bothy.v1.EntriesResponse
-	50, // 93: bothy.v1.Host.Write:output_type -> bothy.v1.EntriesResponse
-	54, // 94: bothy.v1.Host.Do:output_type -> bothy.v1.DoResponse
-	57, // 95: bothy.v1.Host.InvokeTool:output_type -> bothy.v1.InvokeToolResponse
-	38, // 96: bothy.v1.Host.Complete:output_type -> bothy.v1.CompleteResponse
-	59, // 97: bothy.v1.Host.Secret:output_type -> bothy.v1.SecretResponse
-	61, // 98: bothy.v1.Host.Login:output_type -> bothy.v1.LoginResponse
-	63, // 99: bothy.v1.Host.KeepLogin:output_type -> bothy.v1.KeepLoginResponse
-	65, // 100: bothy.v1.Host.Log:output_type -> bothy.v1.LogResponse
-	70, // [70:101] is the sub-list for method output_type
-	39, // [39:70] is the sub-list for method input_type
-	39, // [39:39] is the sub-list for extension type_name
-	39, // [39:39] is the sub-list for extension extendee
-	0,  // [0:39] is the sub-list for field type_name
+	12, // 28: bothy.v1.ValidateResponse.failure:type_name -> bothy.v1.Failure
+	12, // 29: bothy.v1.EntriesResponse.failure:type_name -> bothy.v1.Failure
+	53, // 30: bothy.v1.EntriesResponse.entries:type_name -> bothy.v1.Entry
+	12, // 31: bothy.v1.DoResponse.failure:type_name -> bothy.v1.Failure
+	57, // 32: bothy.v1.DoResponse.done:type_name -> bothy.v1.EntryDone
+	53, // 33: bothy.v1.EntryDone.entries:type_name -> bothy.v1.Entry
+	25, // 34: bothy.v1.InvokeToolResponse.result:type_name -> bothy.v1.ToolResult
+	12, // 35: bothy.v1.InvokeToolResponse.failure:type_name -> bothy.v1.Failure
+	12, // 36: bothy.v1.SecretResponse.failure:type_name -> bothy.v1.Failure
+	12, // 37: bothy.v1.LoginResponse.failure:type_name -> bothy.v1.Failure
+	12, // 38: bothy.v1.KeepLoginResponse.failure:type_name -> bothy.v1.Failure
+	69, // 39: bothy.v1.LogRequest.fields:type_name -> bothy.v1.LogRequest.FieldsEntry
+	0,  // 40: bothy.v1.Plugin.Describe:input_type -> bothy.v1.DescribeRequest
+	2,  // 41: bothy.v1.Plugin.Configure:input_type -> bothy.v1.ConfigureRequest
+	4,  // 42: bothy.v1.Plugin.Watch:input_type -> bothy.v1.WatchRequest
+	6,  // 43: bothy.v1.Plugin.Health:input_type -> bothy.v1.HealthRequest
+	8,  // 44: bothy.v1.Plugin.Drain:input_type -> bothy.v1.DrainRequest
+	10, // 45: bothy.v1.Plugin.Release:input_type -> bothy.v1.ReleaseRequest
+	13, // 46: bothy.v1.Tool.Invoke:input_type -> bothy.v1.InvokeRequest
+	13, // 47: bothy.v1.Tool.Call:input_type -> bothy.v1.InvokeRequest
+	19, // 48: bothy.v1.Tool.Cancel:input_type -> bothy.v1.CancelRequest
+	13, // 49: bothy.v1.Tool.Settle:input_type -> bothy.v1.InvokeRequest
+	13, // 50: bothy.v1.Tool.Stage:input_type -> bothy.v1.InvokeRequest
+	17, // 51: bothy.v1.Tool.Prepare:input_type -> bothy.v1.PrepareRequest
+	27, // 52: bothy.v1.Skill.Execute:input_type -> bothy.v1.ExecuteRequest
+	19, // 53: bothy.v1.Skill.Cancel:input_type -> bothy.v1.CancelRequest
+	35, // 54: bothy.v1.Provider.Models:input_type -> bothy.v1.ModelsRequest
+	37, // 55: bothy.v1.Provider.Complete:input_type -> bothy.v1.CompleteRequest
+	32, // 56: bothy.v1.Provider.Pull:input_type -> bothy.v1.PullRequest
+	28, // 57: bothy.v1.Provider.Authenticate:input_type -> bothy.v1.AuthenticateRequest
+	43, // 58: bothy.v1.Hook.Event:input_type -> bothy.v1.EventRequest
+	45, // 59: bothy.v1.Hook.Filter:input_type -> bothy.v1.FilterRequest
+	47, // 60: bothy.v1.Channel.Serve:input_type -> bothy.v1.ServeRequest
+	19, // 61: bothy.v1.Channel.Cancel:input_type -> bothy.v1.CancelRequest
+	49, // 62: bothy.v1.Agent.Validate:input_type -> bothy.v1.ValidateRequest
+	19, // 63: bothy.v1.Agent.Cancel:input_type -> bothy.v1.CancelRequest
+	51, // 64: bothy.v1.Host.Entries:input_type -> bothy.v1.EntriesRequest
+	54, // 65: bothy.v1.Host.Write:input_type -> bothy.v1.WriteRequest
+	55, // 66: bothy.v1.Host.Do:input_type -> bothy.v1.DoRequest
+	58, // 67: bothy.v1.Host.InvokeTool:input_type -> bothy.v1.InvokeToolRequest
+	37, // 68: bothy.v1.Host.Complete:input_type -> bothy.v1.CompleteRequest
+	60, // 69: bothy.v1.Host.Secret:input_type -> bothy.v1.SecretRequest
+	62, // 70: bothy.v1.Host.Login:input_type -> bothy.v1.LoginRequest
+	64, // 71: bothy.v1.Host.KeepLogin:input_type -> bothy.v1.KeepLoginRequest
+	66, // 72: bothy.v1.Host.Log:input_type -> bothy.v1.LogRequest
+	1,  // 73: bothy.v1.Plugin.Describe:output_type -> bothy.v1.DescribeResponse
+	3,  // 74: bothy.v1.Plugin.Configure:output_type -> bothy.v1.ConfigureResponse
+	5,  // 75: bothy.v1.Plugin.Watch:output_type -> bothy.v1.WatchResponse
+	7,  // 76: bothy.v1.Plugin.Health:output_type -> bothy.v1.HealthResponse
+	9,  // 77: bothy.v1.Plugin.Drain:output_type -> bothy.v1.DrainResponse
+	11, // 78: bothy.v1.Plugin.Release:output_type -> bothy.v1.ReleaseResponse
+	21, // 79: bothy.v1.Tool.Invoke:output_type -> bothy.v1.InvokeResponse
+	15, // 80: bothy.v1.Tool.Call:output_type -> bothy.v1.CallResponse
+	20, // 81: bothy.v1.Tool.Cancel:output_type -> bothy.v1.CancelResponse
+	22, // 82: bothy.v1.Tool.Settle:output_type -> bothy.v1.SettleResponse
+	16, // 83: bothy.v1.Tool.Stage:output_type -> bothy.v1.StageResponse
+	18, // 84: bothy.v1.Tool.Prepare:output_type -> bothy.v1.PrepareResponse
+	21, // 85: bothy.v1.Skill.Execute:output_type -> bothy.v1.InvokeResponse
+	20, // 86: bothy.v1.Skill.Cancel:output_type -> bothy.v1.CancelResponse
+	36, // 87: bothy.v1.Provider.Models:output_type -> bothy.v1.ModelsResponse
+	38, // 88: bothy.v1.Provider.Complete:output_type -> bothy.v1.CompleteResponse
+	33, // 89: bothy.v1.Provider.Pull:output_type -> bothy.v1.PullResponse
+	29, // 90: bothy.v1.Provider.Authenticate:output_type -> bothy.v1.AuthenticateResponse
+	44, // 91: bothy.v1.Hook.Event:output_type -> bothy.v1.EventResponse
+	46, // 92: bothy.v1.Hook.Filter:output_type -> bothy.v1.FilterResponse
+	48, // 93: bothy.v1.Channel.Serve:output_type -> bothy.v1.ServeResponse
+	20, // 94: bothy.v1.Channel.Cancel:output_type -> bothy.v1.CancelResponse
+	50, // 95: bothy.v1.Agent.Validate:output_type -> bothy.v1.ValidateResponse
+	20, // 96: bothy.v1.Agent.Cancel:output_type -> bothy.v1.CancelResponse
+	52, // 97: bothy.v1.Host.Entries:output_type -> bothy.v1.EntriesResponse
+	52, // 98: bothy.v1.Host.Write:output_type -> bothy.v1.EntriesResponse
+	56, // 99: bothy.v1.Host.Do:output_type -> bothy.v1.DoResponse
+	59, // 100: bothy.v1.Host.InvokeTool:output_type -> bothy.v1.InvokeToolResponse
+	38, // 101: bothy.v1.Host.Complete:output_type -> bothy.v1.CompleteResponse
+	61, // 102: bothy.v1.Host.Secret:output_type -> bothy.v1.SecretResponse
+	63, // 103: bothy.v1.Host.Login:output_type -> bothy.v1.LoginResponse
+	65, // 104: bothy.v1.Host.KeepLogin:output_type -> bothy.v1.KeepLoginResponse
+	67, // 105: bothy.v1.Host.Log:output_type -> bothy.v1.LogResponse
+	73, // [73:106] is the sub-list for method output_type
+	40, // [40:73] is the sub-list for method input_type
+	40, // [40:40] is the sub-list for extension type_name
+	40, // [40:40] is the sub-list for extension extendee
+	0,  // [0:40] is the sub-list for field type_name
 }
 
 func init() { file_v1_bothy_proto_init() }
@@ -4631,9 +4796,9 @@ func file_v1_bothy_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_v1_bothy_proto_rawDesc), len(file_v1_bothy_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   68,
+			NumMessages:   70,
 			NumExtensions: 0,
-			NumServices:   7,
+			NumServices:   8,
 		},
 		GoTypes:           file_v1_bothy_proto_goTypes,
 		DependencyIndexes: file_v1_bothy_proto_depIdxs,

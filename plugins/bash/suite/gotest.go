@@ -1,0 +1,219 @@
+package suite
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+)
+
+// goTest is one test of Go while its output is read.
+type goTest struct {
+	output   strings.Builder
+	ended    string // pass, fail or skip
+	children bool
+	below    bool // one of its children failed
+}
+
+// goPackage is one package of Go, with its tests in the order in which they began.
+type goPackage struct {
+	output strings.Builder
+	tests  map[string]*goTest
+	names  []string
+	failed bool
+	build  string // the package whose build failed
+}
+
+// goEvent is a line of `go test -json`.
+type goEvent struct {
+	Action, Package, Test, Output, ImportPath, FailedBuild string
+}
+
+// goEvents reads `go test -json`. A test with others below it is counted by those.
+func goEvents(lines []string) Count {
+	packages, builds := map[string]*goPackage{}, map[string]*strings.Builder{}
+	var order []string
+	var around strings.Builder // what is no event
+	seen := false
+	for _, line := range lines {
+		var e goEvent
+		if !strings.HasPrefix(line, "{") || json.Unmarshal([]byte(line), &e) != nil || e.Action == "" || e.Package+e.ImportPath == "" {
+			around.WriteString(line + "\n")
+			continue
+		}
+		seen = true
+		if e.ImportPath != "" {
+			if builds[e.ImportPath] == nil {
+				builds[e.ImportPath] = &strings.Builder{}
+			}
+			bounded(builds[e.ImportPath], e.Output)
+			continue
+		}
+		p := packages[e.Package]
+		if p == nil {
+			p = &goPackage{tests: map[string]*goTest{}}
+			packages[e.Package], order = p, append(order, e.Package)
+		}
+		p.take(e)
+	}
+	if !seen {
+		return Count{}
+	}
+	var c Count
+	var text strings.Builder
+	for _, name := range order {
+		p := packages[name]
+		built := ""
+		if b := builds[p.build]; b != nil {
+			built = b.String()
+		}
+		p.count(&c, name, built, &text)
+	}
+	c.Text = strings.TrimSpace(text.String() + around.String())
+	return c
+}
+
+// take takes one event of the package.
+func (p *goPackage) take(e goEvent) {
+	if e.Test == "" {
+		switch e.Action {
+		case "output":
+			bounded(&p.output, e.Output)
+		case "fail":
+			p.failed, p.build = true, e.FailedBuild
+		}
+		return
+	}
+	t := p.test(e.Test)
+	switch e.Action {
+	case "output":
+		bounded(&t.output, e.Output)
+	case "pass", "fail", "skip":
+		t.ended = e.Action
+	}
+}
+
+// test is one of the package's, which its name makes a child of another.
+func (p *goPackage) test(name string) *goTest {
+	t := p.tests[name]
+	if t == nil {
+		t = &goTest{}
+		p.tests[name], p.names = t, append(p.names, name)
+	}
+	return t
+}
+
+// above calls fn for those above a test, of which there are some.
+func (p *goPackage) above(name string, fn func(*goTest)) {
+	for i := strings.LastIndexByte(name, '/'); i > 0; i = strings.LastIndexByte(name[:i], '/') {
+		if t := p.tests[name[:i]]; t != nil {
+			fn(t)
+			return // which is below the others
+		}
+	}
+}
+
+// count adds the tests of the package. One that failed by none of its tests counts as one: it did not compile, or its
+// process ended.
+func (p *goPackage) count(c *Count, name, built string, text *strings.Builder) {
+	for i := len(p.names) - 1; i >= 0; i-- { // children come behind
+		child := p.names[i]
+		p.above(child, func(t *goTest) {
+			t.children = true
+			t.below = t.below || p.tests[child].ended == "fail" || p.tests[child].below
+		})
+	}
+	failed := c.Failed
+	for _, test := range p.names {
+		switch t := p.tests[test]; {
+		case t.ended == "fail" && !t.below, t.ended == "" && p.failed && !t.children:
+			c.Failed++
+			c.failure(name+" "+test, goSaid(t.output.String()))
+			bounded(text, t.output.String())
+		case t.children:
+		case t.ended == "pass":
+			c.Passed++
+		case t.ended == "skip":
+			c.Skipped++
+		}
+	}
+	if p.failed && c.Failed == failed {
+		c.Failed++
+		c.failure(name, built+goSaid(p.output.String()))
+	}
+	bounded(text, built+p.output.String())
+}
+
+// goSaid is what a test printed, without what says that it began.
+func goSaid(output string) string {
+	var kept []string
+	for line := range strings.Lines(output) {
+		switch word, _, _ := strings.Cut(strings.TrimSpace(line), " "); word {
+		case "===":
+		default:
+			kept = append(kept, line)
+		}
+	}
+	return strings.Join(kept, "")
+}
+
+// bounded writes what still fits of a text.
+func bounded(to *strings.Builder, text string) {
+	const most = 1 << 20
+	to.WriteString(text[:min(len(text), max(0, most-to.Len()))])
+}
+
+var (
+	goSpeaks  = regexp.MustCompile(`^=== (?:RUN|CONT|NAME) +(\S+)$`)
+	goEnd     = regexp.MustCompile(`^ *--- (PASS|FAIL|SKIP): (\S+) \(`)
+	goPassed  = regexp.MustCompile(`^ok  \t(\S+)\t`)
+	goFailed  = regexp.MustCompile(`^FAIL\t(\S+)(\t| \[)`)
+	goNothing = regexp.MustCompile(`\[no tests to run\]`)
+)
+
+// goText reads `go test` without -json: its packages are counted where it does not name its tests (-v).
+func goText(lines []string) Count {
+	p := &goPackage{tests: map[string]*goTest{}}
+	var c Count
+	var speaks *goTest // with -v, whose lines come
+	ended := func(name string, failed bool) {
+		if len(p.names) == 0 && !failed {
+			c.Passed++
+		}
+		p.failed = failed
+		p.count(&c, name, "", &strings.Builder{})
+		p, speaks = &goPackage{tests: map[string]*goTest{}}, nil
+	}
+	for i, line := range lines {
+		if m := goSpeaks.FindStringSubmatch(line); m != nil {
+			speaks = p.test(m[1])
+			continue
+		}
+		if m := goEnd.FindStringSubmatch(line); m != nil {
+			t := p.test(m[2])
+			t.ended = strings.ToLower(m[1])
+			if speaks = nil; t.ended == "fail" && t.output.Len() == 0 {
+				bounded(&t.output, block(lines, i+1, goEnds))
+			}
+			continue
+		}
+		if m := goPassed.FindStringSubmatch(line); m != nil {
+			if !goNothing.MatchString(line) {
+				ended(m[1], false)
+			}
+			continue
+		}
+		if m := goFailed.FindStringSubmatch(line); m != nil {
+			ended(m[1], true)
+			continue
+		}
+		if speaks != nil && !goEnds(line) {
+			bounded(&speaks.output, line+"\n")
+		}
+	}
+	return c
+}
+
+// goEnds reports whether a line of `go test` ends what a test printed.
+func goEnds(line string) bool {
+	return goEnd.MatchString(line) || line == "FAIL" || line == "PASS" || goPassed.MatchString(line) || goFailed.MatchString(line) || strings.HasPrefix(line, "=== ")
+}

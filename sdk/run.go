@@ -208,12 +208,14 @@ type EntryChange struct {
 
 // RunFilter says which runs to list.
 type RunFilter struct {
-	Project int64  // 0 is all projects
-	Hidden  bool   // also the implicit runs behind tool calls
-	Search  string // only those with this text in their alias or in a prompt, whatever the case of A to Z
-	Last    bool   // only runs that were given a prompt, and none of a channel: first the one that was given one last
-	Limit   int    // 0 is no limit
-	Offset  int
+	Project  int64  // 0 is all projects
+	Hidden   bool   // also the implicit runs behind tool calls
+	Children bool   // also those that work was delegated to, which else nobody is shown beside their parents
+	Below    int64  // only the children of this run, and theirs; 0 is all runs
+	Search   string // only those with this text in their alias or in a prompt, whatever the case of A to Z
+	Last     bool   // only runs that were given a prompt, and none of a channel: first the one that was given one last
+	Limit    int    // 0 is no limit
+	Offset   int
 }
 
 // EntryQuery says which entries are read, and how much of each. Those of a run come
@@ -264,6 +266,10 @@ type JournalQuery struct {
 	Notes   bool      // only rows that speak of no entry, which are short
 	Heads   bool      // no body, and no attribute that is named by its hash or stands elsewhere
 	Newest  bool      // the newest row comes first
+
+	// Children asks for the rows of Run and of its children and theirs, in one order. Of the rest only After, Limit,
+	// Longest and Heads go with it.
+	Children bool
 
 	// Audit asks for the rows at which actions ended, plugins called tools and security
 	// events were kept, without bodies. The Data of an action's row is an EntryChange

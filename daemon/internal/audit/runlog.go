@@ -211,7 +211,7 @@ func (r *Runlogs) take(ctx context.Context, rows []sdk.JournalRow) {
 // catchUpAll goes through all runs, newest first.
 func (r *Runlogs) catchUpAll(ctx context.Context) {
 	for offset := 0; ctx.Err() == nil; offset += runPage {
-		runs, err := r.cfg.Store.Runs(ctx, sdk.RunFilter{Hidden: true, Limit: runPage, Offset: offset})
+		runs, err := r.cfg.Store.Runs(ctx, sdk.RunFilter{Hidden: true, Children: true, Limit: runPage, Offset: offset})
 		if err != nil {
 			r.fail(0, fmt.Errorf("list the runs: %w", err))
 			return

@@ -107,7 +107,7 @@ func (r Reader) list(ctx context.Context, text string, pattern match.Pattern) (s
 	var done sdk.EntryDone
 	var lines []string
 	for offset := 0; r.Project.ID != 0 && offset < mostLooked && len(lines) <= mostRuns; offset += together {
-		runs, err := r.Store.Runs(ctx, sdk.RunFilter{Project: r.Project.ID, Limit: together, Offset: offset})
+		runs, err := r.Store.Runs(ctx, sdk.RunFilter{Project: r.Project.ID, Children: true, Limit: together, Offset: offset})
 		if err != nil {
 			return done, err
 		}

@@ -13,7 +13,7 @@ import (
 // and its turns are never used again.
 //
 // Outcomes: NotFound for a run that is not there; Conflict while a loop of it
-// is queued or running, or a turn is open.
+// is queued or running, or a turn is open, and while it has children: those go first.
 func (s *Store) DeleteRun(ctx context.Context, run int64, reason string) (sdk.Receipt, error) {
 	var receipt sdk.Receipt
 	err := s.update(ctx, "deleting a run", func(t *tx) error {
@@ -25,6 +25,13 @@ func (s *Store) DeleteRun(ctx context.Context, run int64, reason string) (sdk.Re
 			UNION ALL SELECT 1 FROM turns WHERE run = ?1 AND closed = 0 LIMIT 1`, run)
 		if err == nil && busy { // its end would have no place
 			err = sdk.Errorf(sdk.Conflict, "the run %s is at work or has a prompt waiting; end that first (bothy runs abort %s)", r.Alias, r.Alias)
+		}
+		var child string
+		if err == nil {
+			child, _, err = first(t.query, scanValue[string], `SELECT alias FROM runs WHERE delegator = ? AND deleted IS NULL`, run)
+		}
+		if err == nil && child != "" {
+			err = sdk.Errorf(sdk.Conflict, "the run %s has the child %s; delete that first", r.Alias, child)
 		}
 		for _, table := range []string{"run_views", "turns", "loops"} {
 			if err == nil {
@@ -44,11 +51,9 @@ func (s *Store) DeleteRun(ctx context.Context, run int64, reason string) (sdk.Re
 }
 
 // Resting returns the runs, hidden ones too, in which nothing was done since the
-// time given and nothing is to be done. The one that rests longest comes first.
+// time given and nothing is to be done. A run and its children rest together or not at
+// all. The one that rests longest comes first.
 func (s *Store) Resting(ctx context.Context, before time.Time) ([]sdk.Run, error) {
-	all, err := list(s.reader(ctx), scanRun, `SELECT `+runColumns+` FROM runs r WHERE r.deleted IS NULL AND r.updated < ?
-		AND NOT EXISTS (SELECT 1 FROM loops l WHERE l.run = r.id AND l.status IN (100, 102))
-		AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.run = r.id AND t.closed = 0)
-		ORDER BY r.updated, r.id`, before.UnixNano())
+	all, err := list(s.reader(ctx), scanRun, existingRun+`id NOT IN `+awake+` ORDER BY updated, id`, before.UnixNano())
 	return all, explain("reading the runs that rest", err)
 }

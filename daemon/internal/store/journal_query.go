@@ -76,7 +76,9 @@ func journalText(q sdk.JournalQuery) (text string, args []any) {
 		}
 	}
 	narrow(q.Audit, ofAudit)
-	narrow(q.Run != 0, ` AND j.run = ?`, q.Run)
+	narrow(q.Run != 0 && !q.Children, ` AND j.run = ?`, q.Run)
+	narrow(q.Children, ` AND j.seq IN (SELECT seq FROM journal WHERE seq > ? AND run IN `+downFrom(`VALUES (?)`)+` ORDER BY seq LIMIT ? + 0)`, // sorted before the rows are read
+		q.After, q.Run, orAll(q.Limit))
 	narrow(q.Project != 0, ` AND j.project = ?`, q.Project)
 	narrow(!q.Since.IsZero(), ` AND j.time >= ?`, unixNano(q.Since))
 	narrow(q.Notes, ` AND j.path = ''`)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/kept"
@@ -25,7 +26,9 @@ type Step struct {
 	// files say whether it was. Such steps are of one stage (see Undo).
 	Unsure bool
 
-	at int // among all steps
+	other bool // another run made it, not for this one: it is not taken back
+	told  time.Time
+	at    int // among all steps
 }
 
 // Changes are the steps of a run against the files as they are now.
@@ -65,7 +68,7 @@ func (g Ground) Look(steps []Step, chosen func(Step) bool) (*Changes, error) {
 func (g Ground) LookBack(steps []Step) (*Changes, error) {
 	var numbers []int
 	for _, s := range steps {
-		if s.Back != 0 && !s.Redo {
+		if s.Back != 0 && !s.Redo && !s.other {
 			numbers = append(numbers, s.Back)
 		}
 	}

@@ -60,6 +60,9 @@ func (h *History) choose(ctx context.Context, run sdk.Run, of rpc.ChangesOf, t t
 func (t told) action(run sdk.Run, named string) (string, error) {
 	var found []string
 	for path := range t.parents {
+		if _, own := sdk.ParseActionPath(path); !own {
+			continue // a child's: the child is asked about that
+		}
 		if path == named {
 			return path, nil
 		}
@@ -106,9 +109,9 @@ func (c choice) call(loop int64, turn int, action string) bool {
 // holds reports whether a step is meant. Of what took others back no part is.
 func (c choice) holds(s Step) bool {
 	if c.all() {
-		return true
+		return !s.other
 	}
-	if s.Back != 0 || !c.call(s.Loop, s.Turn, s.Action) {
+	if s.other || s.Back != 0 || !c.call(s.Loop, s.Turn, s.Action) {
 		return false
 	}
 	return len(c.globs) == 0 || slices.ContainsFunc(s.paths(), func(at string) bool {

@@ -39,14 +39,14 @@ type History struct {
 	May   func(root, path string, removes bool) error // refuses a path that no tool may touch
 }
 
-// told is what a run's tools told of changes in the project's files.
+// told is what the tools of a run and of its children told of changes in the project's files.
 type told struct {
 	steps []Step
 	// cut is the path of the taking back that did not come to its end.
 	cut     string
 	next    int               // number of the next taking back
 	untold  []sdk.Entry       // the calls that may have changed what nobody tells of
-	parents map[string]string // by the path of an action: for which it was made
+	parents map[string]string // by the path of an action: for which it was made; that of a child has its alias before it
 }
 
 // keptChanges is what the attributes of an entry of changes say.
@@ -56,14 +56,13 @@ type keptChanges struct {
 	Redo bool   `json:"redo,omitempty"` // it took the last taking back back
 }
 
-// told reads what a run itself did; what a fork has from its parent is the
-// parent's.
-func (h *History) told(ctx context.Context, run int64) (told, error) {
-	out := told{next: 1, parents: map[string]string{}}
+// own reads what a run itself did, and which children it has.
+func (h *History) own(ctx context.Context, run int64, out *told) (children []delegated, err error) {
+	out.next, out.parents = 1, map[string]string{}
 	own := fmt.Sprintf("run:%d", run)
 	changes, err := h.Store.Entries(ctx, sdk.EntryQuery{Run: run, Pattern: "change://**"})
 	if err != nil {
-		return out, err
+		return nil, err
 	}
 	for _, e := range changes {
 		stage := 0
@@ -74,12 +73,12 @@ func (h *History) told(ctx context.Context, run int64) (told, error) {
 			continue
 		}
 		if err := out.take(e, stage, h.Kept); err != nil {
-			return out, err
+			return nil, err
 		}
 	}
 	calls, err := h.Store.Entries(ctx, sdk.EntryQuery{Run: run, Pattern: "log://**", Brief: true})
 	if err != nil {
-		return out, err
+		return nil, err
 	}
 	sandboxed := h.sandboxed()
 	for _, e := range calls {
@@ -91,8 +90,11 @@ func (h *History) told(ctx context.Context, run int64) (told, error) {
 		if mayChange(at, sandboxed) {
 			out.untold = append(out.untold, e)
 		}
+		if at.Child != nil {
+			children = append(children, delegated{e, *at.Child})
+		}
 	}
-	return out, nil
+	return children, nil
 }
 
 // take reads one entry of changes. A list that is kept no more may have told of anything.
@@ -117,7 +119,7 @@ func (t *told) take(e sdk.Entry, stage int, store kept.Store) error {
 	}
 	for _, c := range list {
 		t.steps = append(t.steps, Step{
-			FileChange: c, Loop: e.Loop, Turn: e.Turn, Action: actionAt(e.Path), Back: cmp.Or(at.Undo, stage), Redo: at.Redo, Unsure: unsure,
+			FileChange: c, Loop: e.Loop, Turn: e.Turn, Action: actionAt(e.Path), Back: cmp.Or(at.Undo, stage), Redo: at.Redo, Unsure: unsure, told: e.Created,
 		})
 	}
 	return nil
@@ -125,8 +127,8 @@ func (t *told) take(e sdk.Entry, stage int, store kept.Store) error {
 
 // actionAt is the path of the action whose changes an entry tells.
 func actionAt(path string) string {
-	if rest, ok := strings.CutPrefix(path, "change"); ok {
-		return "log" + rest
+	if rest, ok := strings.CutPrefix(path, "change://"); ok {
+		return "log://" + rest
 	}
 	return path
 }

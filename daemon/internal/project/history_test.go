@@ -9,21 +9,24 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
-// ledger is what stands of a run, without a database.
+// ledger is what stands of a run and of its children, without a database.
 type ledger struct {
 	*workshop
+	run     int64 // whose actions are recorded
 	entries []sdk.Entry
 	loops   []sdk.Loop
 	refuse  int // commits until they are refused; below 0 is never
 }
 
-func (l *ledger) Run(context.Context, int64) (sdk.Run, error) {
-	return sdk.Run{ID: 1, Alias: "work", Key: "k", Project: 1, Turns: 9}, nil
+func (l *ledger) Run(_ context.Context, id int64) (sdk.Run, error) {
+	aliases, delegators := map[int64]string{1: "work", 2: "one", 3: "two", 4: "below"}, map[int64]int64{2: 1, 3: 1, 4: 3}
+	return sdk.Run{ID: id, Alias: aliases[id], Key: "k", Project: 1, Turns: 9, Delegator: delegators[id]}, nil
 }
 
 func (l *ledger) Project(context.Context, int64) (sdk.Project, error) {
@@ -33,7 +36,7 @@ func (l *ledger) Project(context.Context, int64) (sdk.Project, error) {
 func (l *ledger) Entries(_ context.Context, q sdk.EntryQuery) ([]sdk.Entry, error) {
 	var found []sdk.Entry
 	for _, e := range l.entries {
-		if strings.HasPrefix(e.Path, strings.TrimSuffix(q.Pattern, "**")) {
+		if strings.HasPrefix(e.Path, strings.TrimSuffix(q.Pattern, "**")) && e.Scope == fmt.Sprintf("run:%d", q.Run) {
 			found = append(found, e)
 		}
 	}
@@ -42,8 +45,8 @@ func (l *ledger) Entries(_ context.Context, q sdk.EntryQuery) ([]sdk.Entry, erro
 
 func (l *ledger) Loops(context.Context, int64) ([]sdk.Loop, error) { return l.loops, nil }
 
-func (l *ledger) Still(ctx context.Context, _ int64, _ string, do func(sdk.Run, sdk.RunEvent) error) error {
-	row, _ := l.Run(ctx, 1)
+func (l *ledger) Still(ctx context.Context, run int64, _ string, do func(sdk.Run, sdk.RunEvent) error) error {
+	row, _ := l.Run(ctx, run)
 	return do(row, sdk.RunEvent{Run: row, Project: l.dir})
 }
 
@@ -52,10 +55,11 @@ func (l *ledger) Commit(_ context.Context, c sdk.Change) (sdk.Receipt, error) {
 		return sdk.Receipt{}, sdk.Errorf(sdk.Unavailable, "the disk is full")
 	}
 	for _, w := range c.Writes {
-		i := slices.IndexFunc(l.entries, func(e sdk.Entry) bool { return e.Path == w.Path })
+		scope := fmt.Sprintf("run:%d", c.Run)
+		i := slices.IndexFunc(l.entries, func(e sdk.Entry) bool { return e.Path == w.Path && e.Scope == scope })
 		if i < 0 {
 			i = len(l.entries)
-			l.entries = append(l.entries, sdk.Entry{Path: w.Path, Scope: "run:1", Turn: w.Turn})
+			l.entries = append(l.entries, sdk.Entry{Path: w.Path, Scope: scope, Turn: w.Turn, Created: l.now()})
 		}
 		e := &l.entries[i]
 		if e.State = w.State; w.Body != nil {
@@ -77,13 +81,17 @@ func (l *ledger) action(loop int64, turn int, path, attributes string) {
 	l.steps = nil
 	w := sdk.Write{}
 	l.must((&History{Kept: l.kept}).record(&w, map[string]any{}, list))
+	scope := fmt.Sprintf("run:%d", l.run)
 	l.entries = append(l.entries,
-		sdk.Entry{Path: path, Scope: "run:1", Loop: loop, Turn: turn, Phase: sdk.PhaseEnded, State: sdk.StateResolved, Attributes: json.RawMessage(attributes)},
-		sdk.Entry{Path: "change" + strings.TrimPrefix(path, "log"), Scope: "run:1", Loop: loop, Turn: turn, State: sdk.StateResolved, Body: *w.Body, Attributes: w.Attributes})
+		sdk.Entry{Path: path, Scope: scope, Loop: loop, Turn: turn, Phase: sdk.PhaseEnded, State: sdk.StateResolved, Created: l.now(), Attributes: json.RawMessage(attributes)},
+		sdk.Entry{Path: "change" + strings.TrimPrefix(path, "log"), Scope: scope, Loop: loop, Turn: turn, State: sdk.StateResolved, Created: l.now(), Body: *w.Body, Attributes: w.Attributes})
 }
 
+// now is later with each entry.
+func (l *ledger) now() time.Time { return time.Unix(int64(len(l.entries)), 0) }
+
 func newLedger(t *testing.T) (*ledger, *History) {
-	l := &ledger{workshop: opened(t, t), loops: []sdk.Loop{{ID: 11, Sequence: 1}, {ID: 12, Sequence: 2}}, refuse: -1}
+	l := &ledger{workshop: opened(t, t), run: 1, loops: []sdk.Loop{{ID: 11, Sequence: 1}, {ID: 12, Sequence: 2}}, refuse: -1}
 	return l, &History{Store: l, Runs: l, Kept: l.kept, May: func(string, string, bool) error { return nil }, Tools: func() []sdk.Tool {
 		return []sdk.Tool{{ToolSpec: sdk.ToolSpec{Name: "bash"}, Plugin: "bash", Grants: []string{sdk.GrantSandbox, sdk.GrantProject}}}
 	}}

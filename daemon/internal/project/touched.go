@@ -24,7 +24,7 @@ func (h *History) Touched(ctx context.Context, run int64) (map[int64]rpc.PromptF
 	}
 	all := map[int64]rpc.PromptFiles{}
 	for _, s := range t.steps {
-		if s.Back != 0 || s.Unsure || s.Loop == 0 {
+		if s.Back != 0 || s.Unsure || s.Loop == 0 || s.other {
 			continue
 		}
 		p := all[s.Loop]

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/bothyd/bothy/sdk"
@@ -17,13 +18,36 @@ import (
 // known which folders nobody needs.
 const deletedMark = ".deleted-"
 
-// Delete removes a run for good, with its entries, its sandbox and its folder.
-// What its forks see, they keep; the project's files stay; the journal still
-// tells that the run was there. A busy run is a conflict.
+// Delete removes a run for good, with its entries, its sandbox and its folder, and
+// its children with it. What its forks see, they keep; the project's files stay; the
+// journal still tells that the run was there. A busy run is a conflict, of a child too.
 func (e *Engine) Delete(ctx context.Context, run int64) error {
 	return e.Still(ctx, run, "deleted", func(_ sdk.Run, event sdk.RunEvent) error {
-		return e.erase(ctx, event, "deleted by a person")
+		return e.eraseAll(ctx, event, "deleted by a person")
 	})
+}
+
+// eraseAll erases a run that is held still, behind its children, once all of them are held so.
+func (e *Engine) eraseAll(ctx context.Context, event sdk.RunEvent, reason string) error {
+	children, err := e.cfg.Store.Runs(ctx, sdk.RunFilter{Below: event.Run.ID, Hidden: true})
+	if err != nil {
+		return err
+	}
+	slices.Reverse(children) // each behind its parent, as everywhere where several runs are held
+	return e.eraseBehind(ctx, children, event, reason)
+}
+
+// eraseBehind holds the children of a run still, one within the other, and erases the last of them first.
+func (e *Engine) eraseBehind(ctx context.Context, children []sdk.Run, event sdk.RunEvent, reason string) error {
+	if len(children) > 0 {
+		err := e.still(ctx, children[0].ID, "deleted", func(_ sdk.Run, child sdk.RunEvent) error {
+			return e.eraseBehind(ctx, children[1:], child, reason)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return e.erase(ctx, event, reason)
 }
 
 // erase takes a run that is held still out of the world: first whoever keeps

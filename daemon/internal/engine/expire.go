@@ -39,8 +39,11 @@ func (e *Engine) Expire(ctx context.Context, keep Keep) error {
 	defer context.AfterFunc(e.draining, func() { cancel(errStopping) })()
 
 	failed := []error{
-		e.expireOlder(ctx, keep.Run, func(_ sdk.Run, event sdk.RunEvent) error {
-			return e.erase(ctx, event, fmt.Sprintf("rested for longer than %s", days(keep.Run)))
+		e.expireOlder(ctx, keep.Run, func(r sdk.Run, event sdk.RunEvent) error {
+			if r.Delegator != 0 {
+				return nil // it goes with its parent
+			}
+			return e.eraseAll(ctx, event, fmt.Sprintf("rested for longer than %s", days(keep.Run)))
 		}),
 		e.expireOlder(ctx, keep.Sandbox, func(r sdk.Run, event sdk.RunEvent) error { return e.dropSandbox(ctx, r, event) }),
 		e.sweep(ctx),

@@ -55,6 +55,7 @@ type flags struct {
 	MCP       mcpCmd     `cmd:"" name:"mcp" help:"Write the blocks of MCP servers without a daemon."`
 	Policy    policyCmd  `cmd:"" help:"Say what policy would do, without a daemon."`
 	Match     matchCmd   `cmd:"" help:"Say how a pattern is read and whether a text fits it."`
+	Plan      planCmd    `cmd:"" help:"Check plans without a daemon."`
 	Doctor    doctorCmd  `cmd:"" help:"Say what this machine lacks for Bothy, and how to mend it."`
 	Restore   restoreCmd `cmd:"" help:"Put a backup in the place of the database, while no daemon runs."`
 	Version   versionCmd `cmd:"" help:"Print the version."`

@@ -417,14 +417,17 @@ var doors = map[string]int{
 }
 
 // TestOneDoor holds that the engine alone invokes a tool, and that it alone
-// commits changes of entries and queues prompts: what goes past it is seen by no hook, no guard and
+// commits changes of entries, queues prompts and makes children: what goes past it is seen by no hook, no guard and
 // no limit of cost.
 func TestOneDoor(t *testing.T) {
-	invokes, commits, queued := map[string]int{}, map[string]int{}, map[string]int{}
+	invokes, commits, queued, begotten := map[string]int{}, map[string]int{}, map[string]int{}, map[string]int{}
 	for file, tree := range sources(t, "daemon") {
 		ast.Inspect(tree, func(n ast.Node) bool {
 			if f, ok := n.(*ast.SelectorExpr); ok && strings.HasSuffix(types.ExprString(f.X), ".Store") && (f.Sel.Name == "Enqueue" || f.Sel.Name == "Begin") {
 				queued[file]++ // called, or taken as a function
+			}
+			if l, ok := n.(*ast.CompositeLit); ok && len(l.Elts) > 0 && l.Type != nil && types.ExprString(l.Type) == "sdk.Child" {
+				begotten[file]++
 			}
 			call, ok := n.(*ast.CallExpr)
 			if !ok {
@@ -449,6 +452,9 @@ func TestOneDoor(t *testing.T) {
 	}
 	if want := map[string]int{"daemon/internal/engine/enqueue.go": 2}; !maps.Equal(queued, want) {
 		t.Errorf("the store's Enqueue and Begin are used in %v, and should be in %v", queued, want)
+	}
+	if want := map[string]int{"daemon/internal/engine/delegate.go": 1}; !maps.Equal(begotten, want) {
+		t.Errorf("children are made in %v, and should be in %v", begotten, want)
 	}
 }
 

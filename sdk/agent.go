@@ -95,6 +95,9 @@ func (a Agent) Admits(t Tool) bool {
 	if server, is := strings.CutPrefix(t.Plugin, MCPPrefix); is && (a.MCP != nil || IsLent(server)) {
 		return a.UsesMCP(server)
 	}
+	if t.Given {
+		return true
+	}
 	if t.Named {
 		return slices.Contains(a.Tools, t.Name) || slices.Contains(a.Tools, t.Qualified())
 	}

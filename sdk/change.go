@@ -56,6 +56,9 @@ type Change struct {
 	EndLoop   *LoopEnd
 	Notes     []Note
 	Status    int // moves the run: 202 while a proposal waits, 102 when it goes on; 0 keeps
+	// Children are runs that are made, each with its first prompt at work: the Run of each names this one as its
+	// Delegator, and as DelegatedBy the path of one of Writes, whose entry gets the attribute child.
+	Children []Child
 
 	// Queued is called once the change has its place: what is committed from then on
 	// comes behind it. It must return at once; nil is nothing to call.
@@ -81,9 +84,10 @@ type LoopEnd struct {
 	Stop    string `json:"stop"`   // a stop reason (stop.go), or the name of the guard that ended it
 }
 
-// Receipt is what a commit answers: the journal's position after it, and the
-// written entries in the order of the writes.
+// Receipt is what a commit answers: the journal's position after it, the written
+// entries in the order of the writes, and the children as they were made.
 type Receipt struct {
-	Seq     int64
-	Entries []Entry
+	Seq      int64
+	Entries  []Entry
+	Children []Child
 }

@@ -26,6 +26,7 @@ const (
 	Timeout       Outcome = "timeout"
 	OutOfMemory   Outcome = "oom"
 	Unavailable   Outcome = "unavailable" // a part that is needed is not there; the message says how to get it
+	Unfinished    Outcome = "unfinished"  // what the call delegated came to no result; the message says why
 	Internal      Outcome = "internal"
 )
 

@@ -64,6 +64,9 @@ type Tool struct {
 	Looks bool `json:"looks,omitempty"`
 	// Named says that it is offered to agents that name it, and that no glob does.
 	Named bool `json:"named,omitempty"`
+	// Given says that an agent has it for what its block says beside its tools, so that no glob decides: delegate
+	// is for one that names agents. It is offered by whoever has looked at that.
+	Given bool `json:"given,omitempty"`
 	// Drift is how a tool that is passed on is not any more as it was known, in words behind
 	// "it"; empty when it is. Its calls are proposed.
 	Drift string `json:"drift,omitempty"`

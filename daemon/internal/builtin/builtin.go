@@ -53,7 +53,7 @@ type Builtin struct {
 // New makes the own tools. A new one is a file of this package and a line here.
 func New(cfg Config) *Builtin {
 	s := &skills{cfg: cfg, seed: maphash.MakeSeed()}
-	all := []tool{useSkillTool{s}, openNetworkTool{cfg.Network}, askUserTool{}}
+	all := []tool{useSkillTool{s}, openNetworkTool{cfg.Network}, askUserTool{}, delegateTool{}}
 	if cfg.Verbs != nil {
 		for _, spec := range verbSpecs {
 			all = append(all, verbTool{cfg.Verbs, spec})

@@ -28,10 +28,11 @@ type action struct {
 	stands  *standIn      // of a verb that stands for a plugin's tool
 	fault   error         // why the call cannot be made at all
 	project string
-	private bool      // the run is; see [sdk.Run]
-	until   time.Time // the call has to end by then; zero where nothing but its own limit says so
-	recheck bool      // policy is asked again before it starts, for time has passed
-	again   bool      // an earlier daemon had begun the call already
+	private bool       // the run is; see [sdk.Run]
+	until   time.Time  // the call has to end by then; zero where nothing but its own limit says so
+	recheck bool       // policy is asked again before it starts, for time has passed
+	child   *sdk.Child // that begins when it starts; nil of one that does not delegate, or has
+	again   bool       // an earlier daemon had begun the call already
 	result  sdk.ToolResult
 	rest    []sdk.Write // what a command printed and that is not committed yet
 	printed *[2]string  // what it printed in all, by channel, where that is known
@@ -45,8 +46,10 @@ type action struct {
 func (x *action) touchesEntries() bool { return x.own != nil && x.tool.Entries }
 
 // readOnly reports whether the call has no side effects, on the word of a
-// pinned plugin.
-func (x *action) readOnly() bool { return x.tool.Pinned && x.tool.Annotations.ReadOnly }
+// pinned plugin. That of one that delegates are those of its child.
+func (x *action) readOnly() bool {
+	return x.tool.Pinned && x.tool.Annotations.ReadOnly && !x.delegates()
+}
 
 // plugged reports whether a plugin made the call, and waits for it.
 func (x *action) plugged() bool { return x.Parent != "" && !x.Follows }
@@ -68,7 +71,7 @@ func (x *action) breaks() bool {
 // untold reports whether the call may have changed files that its result does
 // not tell of.
 func (x *action) untold() bool {
-	return !x.readOnly() && !x.touchesEntries() && (x.cause == unknown || x.cause == concluded && (x.result.Untold || x.again))
+	return !x.readOnly() && !x.touchesEntries() && !x.delegates() && (x.cause == unknown || x.cause == concluded && (x.result.Untold || x.again))
 }
 
 // use puts other arguments in the place of those that there are, to the byte.
@@ -160,7 +163,8 @@ func (x *action) startWrite() sdk.Write {
 func (x *action) endWrite() sdk.Write {
 	var at struct {
 		sdk.ActionEnd
-		Decision map[string]any `json:"decision,omitempty"`
+		Decision map[string]any    `json:"decision,omitempty"`
+		Answer   *sdk.ActionAnswer `json:"answer,omitempty"` // of a person, to a call of its child
 	}
 	at.ActionEnd = sdk.ActionEnd{
 		Metadata: withoutCopies(x.result.Metadata, x.Body), Structured: x.result.Structured, Truncated: x.result.Truncated,
@@ -172,6 +176,9 @@ func (x *action) endWrite() sdk.Write {
 	}
 	if x.anew != nil {
 		at.Decision = proposal.Replacing(*x.anew)
+	}
+	if x.Child != nil {
+		at.Answer = x.Answer
 	}
 	return sdk.Write{
 		Path: x.Path, Writer: sdk.WriterSystem, Expect: x.entry.Phase, Phase: sdk.PhaseEnded, State: x.State, Outcome: x.Outcome,

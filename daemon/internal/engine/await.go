@@ -120,6 +120,7 @@ func (e *Engine) askAgain(ctx context.Context, a *activeLoop) {
 		if x.rule(a, e.decide(a, x, approved)); !approved {
 			e.acceptUnasked(ctx, a, x) // the mode may be another by now
 		}
+		e.begets(ctx, a, x)
 	}
 }
 

@@ -38,9 +38,22 @@ func (e *Engine) boot(ctx context.Context) error {
 			}
 		})
 	}
+	orphans := map[int64]bool{}
+	children := map[int64]bool{} // that the calls wait for which began them
 	for _, l := range loops {
+		if children[l.ID], orphans[l.ID], err = e.awaited(ctx, l, loops); err != nil {
+			return err
+		}
+	}
+	for _, l := range loops {
+		if children[l.ID] {
+			continue
+		}
 		e.log.Info("going on with a loop that was left running", "run", l.Run, "loop", l.Sequence)
 		e.wakeWith(l.Run, next{loop: l, left: true})
+		if orphans[l.ID] {
+			e.endWork(l)
+		}
 	}
 	for _, run := range runs {
 		e.wake(run)

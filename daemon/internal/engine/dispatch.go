@@ -3,8 +3,10 @@ package engine
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
+	"github.com/bothyd/bothy/daemon/internal/agent/delegate"
 	"github.com/bothyd/bothy/daemon/internal/failpoint"
 	"github.com/bothyd/bothy/sdk"
 )
@@ -109,12 +111,13 @@ func (e *Engine) step(ctx context.Context, a *activeLoop, over, fresh, next []*a
 		for _, x := range over {
 			ends = append(ends, x.endWrite())
 		}
-		return sdk.Change{Run: a.run.ID, Notes: notes, Writes: slices.Concat(ends, begun, outputWrites(next), changeWrites(over), entryWrites(over), warnings)}
+		return sdk.Change{Run: a.run.ID, Notes: notes, Writes: slices.Concat(ends, begun, outputWrites(next), changeWrites(over), entryWrites(over), warnings), Children: childrenOf(next)}
 	})
 	if err != nil {
 		return fmt.Errorf("record what the calls came to: %w", err)
 	}
 	failpoint.Hit(failpoint.StepAfter)
+	e.childrenBegun(ctx, a, next, receipt.Children)
 	e.refreshFiles(ctx, a, over)
 	for i, x := range over {
 		x.committed(receipt.Entries[first+i])
@@ -190,8 +193,44 @@ func (t *turn) unended() bool {
 	return slices.ContainsFunc(t.queue(), func(x *action) bool { return !x.ended() })
 }
 
-// group returns the actions to run next: one, neighbours that only read, or neighbours that
-// only touch entries. A
+// company is with which neighbours an action may run.
+type company int
+
+const (
+	alone      company = iota
+	readers            // that only read
+	writers            // that only touch entries
+	delegating         // that give tasks to other agents
+)
+
+func (x *action) company() company {
+	switch {
+	case x.tool.Annotations.Terminal:
+		return alone
+	case x.touchesEntries():
+		return writers
+	case x.delegates():
+		return delegating
+	case x.readOnly():
+		return readers
+	default:
+		return alone
+	}
+}
+
+// most is how many of them run at the same time; those that touch entries do in one commit.
+func (c company) most() int {
+	switch c {
+	case readers:
+		return maxTogether
+	case delegating:
+		return delegate.Together
+	default:
+		return math.MaxInt
+	}
+}
+
+// group returns the actions to run next: one, or neighbours of one company. A
 // terminal call in a turn where something failed is refused instead, whichever
 // of the two the model wrote first: what it claims would not be true.
 func (e *Engine) group(t *turn) []*action {
@@ -210,20 +249,14 @@ func (e *Engine) group(t *turn) []*action {
 			x.refuse(sdk.Errorf(sdk.Conflict, "%s was not accepted: another action in the same answer failed", x.tool.Name).Tell(
 				fmt.Sprintf("not accepted: look at what failed in the same answer first, and call %s then", x.tool.Name)))
 			e.giveUpRest(t)
-		case x.touchesEntries() && !x.tool.Annotations.Terminal:
-			if len(out) > 0 && !out[0].touchesEntries() {
+		default:
+			kind := x.company()
+			if len(out) > 0 && (kind == alone || kind != out[0].company() || len(out) == kind.most()) {
 				return out
 			}
-			out = append(out, x)
-		case !x.readOnly() || x.tool.Annotations.Terminal:
-			if len(out) == 0 {
-				out = append(out, x)
+			if out = append(out, x); kind == alone {
+				return out
 			}
-			return out
-		case len(out) == maxTogether, len(out) > 0 && out[0].touchesEntries():
-			return out
-		default:
-			out = append(out, x)
 		}
 	}
 	return out

@@ -22,6 +22,7 @@ type fakeModels struct {
 	seeing  []string
 	price   *sdk.Price
 	listed  *sdk.Price
+	each    func(sdk.Request) step // goes before steps
 
 	mu       sync.Mutex
 	steps    []step
@@ -62,6 +63,9 @@ func (m *fakeModels) Complete(ctx context.Context, _ string, req sdk.Request, se
 		next, m.steps = m.steps[0], m.steps[1:]
 	}
 	m.mu.Unlock()
+	if m.each != nil {
+		next = m.each(req)
+	}
 	return next(ctx, req, send, retry)
 }
 

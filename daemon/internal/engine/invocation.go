@@ -40,6 +40,9 @@ func (e *Engine) runTogether(ctx context.Context, a *activeLoop, running []*acti
 // call that a stop of the daemon cut has no end: the next daemon finds out what it
 // came to. The error is that of a call which could not be made.
 func (e *Engine) run(ctx context.Context, a *activeLoop, x *action) error {
+	if x.Child != nil {
+		return e.awaitChild(ctx, a, x)
+	}
 	out := newStream(e, a.run.ID, x)
 	began := time.Now()
 	call := e.invocation(a.run, x)

@@ -127,6 +127,8 @@ func endOf(ctx context.Context, err error) ending {
 		return ending{status: sdk.StatusAborted, stop: guard.Deadline, reason: late.Error(), writes: end.writes}
 	case errors.Is(cause, errAborted):
 		return ending{status: sdk.StatusAborted, stop: sdk.StopAborted, reason: "aborted by a person", writes: end.writes}
+	case errors.Is(cause, errCaller):
+		return ending{status: sdk.StatusAborted, stop: sdk.StopAborted, reason: errCaller.Error(), writes: end.writes}
 	case errors.Is(cause, errStopping), errors.Is(err, errStopping):
 		return ending{stop: stopStopping}
 	case !isOwn && errors.As(err, &costly):
@@ -156,7 +158,9 @@ func (e *Engine) finish(ctx context.Context, a *activeLoop, end ending) (tell fu
 	}
 	failpoint.Hit(failpoint.FinishAfter)
 	e.guards.End(a.loop.ID)
-	e.askers.forget(a.asker)
+	if optionsOf(a.loop).Caller == 0 { // else it is the caller's
+		e.askers.forget(a.asker)
+	}
 	if err != nil {
 		e.log.Error("the end of a loop could not be recorded; it goes on at the next start", "run", a.loop.Run, "loop", a.loop.Sequence, "error", err)
 		return func() {}

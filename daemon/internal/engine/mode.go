@@ -18,9 +18,12 @@ type loopOptions struct {
 	Record      bool             `json:"record,omitempty"`
 	Replay      string           `json:"replay,omitempty"` // the cassette that is played: a file in the run's folder of cassettes
 	Strict      bool             `json:"strict,omitempty"`
-	Plugin      string           `json:"plugin,omitempty"` // that gave it; empty is a client
-	Depth       int              `json:"depth,omitempty"`  // how far it comes of a prompt of a client, by plugins
-	Asker       string           `json:"asker,omitempty"`  // by which the connection is known that answers what is proposed; see askers
+	Plugin      string           `json:"plugin,omitempty"`    // that gave it; empty is a client
+	Depth       int              `json:"depth,omitempty"`     // how far it comes of a prompt of a client, by plugins
+	Caller      int64            `json:"caller,omitempty"`    // the loop that delegated it; 0 is none
+	Below       int              `json:"below,omitempty"`     // how many delegations it is below a prompt that nobody delegated
+	Otherwise   sdk.Mode         `json:"otherwise,omitempty"` // in the place of workspace, where the caller's is narrower than its agent's
+	Asker       string           `json:"asker,omitempty"`     // by which the connection is known that answers what is proposed; see askers
 }
 
 // modePath is the entry of a run that may do anything from now on.
@@ -118,6 +121,9 @@ func (e *Engine) options(a *activeLoop) {
 	a.asker, a.images = o.Asker, len(o.Media) > 0
 	if a.mode = o.Mode; !a.mode.Valid() {
 		a.mode = e.agentMode(a.agent)
+	}
+	if o.Otherwise != "" {
+		a.agent.WithoutView = o.Otherwise
 	}
 }
 

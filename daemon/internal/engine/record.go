@@ -45,7 +45,8 @@ func (e *Engine) record(ctx context.Context, a *activeLoop) error {
 	for _, x := range t.actions {
 		change.Writes = append(change.Writes, x.recordWrite())
 	}
-	change.Writes = append(change.Writes, outputWrites(which(t.actions, (*action).running))...)
+	started := which(t.actions, (*action).running)
+	change.Writes, change.Children = append(change.Writes, outputWrites(started)...), childrenOf(started)
 	failpoint.Hit(failpoint.AnswerUnwritten)
 	e.previewed(a)
 	receipt, err := e.commit(ctx, ahead, change)
@@ -54,6 +55,7 @@ func (e *Engine) record(ctx context.Context, a *activeLoop) error {
 		return fmt.Errorf("record the answer: %w", err)
 	}
 	failpoint.Hit(failpoint.RecordAfter)
+	e.childrenBegun(ctx, a, started, receipt.Children)
 	t.streaming = false
 	for i, x := range t.actions {
 		x.committed(receipt.Entries[first+i])
@@ -191,11 +193,12 @@ func (e *Engine) judge(ctx context.Context, a *activeLoop, x *action) {
 		e.judgeQuestion(a, x)
 	default:
 		x.ask(ctx)
-		if !x.readOnly() && !x.touchesEntries() {
+		if !x.readOnly() && !x.touchesEntries() && !x.delegates() {
 			e.awaitView(ctx, a)
 		}
 		x.rule(a, e.decide(a, x, a.approved && !x.plugged()))
 		e.acceptUnasked(ctx, a, x)
+		e.begets(ctx, a, x)
 	}
 }
 

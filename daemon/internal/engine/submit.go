@@ -228,14 +228,19 @@ func (e *Engine) place(ctx context.Context, s Submission) (placed, error) {
 	if p.choice, err = e.chosen(ctx, s, p, narrowed.Model); err != nil {
 		return p, err
 	}
-	if able := p.choice.Tools; able != nil && !*able && len(p.choice.Fallback) == 0 && len(e.toolsOf(p.agent)) > 0 {
-		others := "another model (`bothy models` lists them)"
-		if len(p.choice.Able) > 0 {
-			others = "one that can (" + strings.Join(p.choice.Able, ", ") + ")"
-		}
-		return p, sdk.Errorf(sdk.Validation, "the model %s cannot call tools, and agent %q works through them; choose %s or an agent without tools", p.choice.Alias, p.agent.Name, others)
+	return p, e.canWork(p.agent, p.choice)
+}
+
+// canWork says why an agent cannot work with a model.
+func (e *Engine) canWork(agent sdk.Agent, choice sdk.ModelChoice) error {
+	if able := choice.Tools; able == nil || *able || len(choice.Fallback) > 0 || len(e.toolsOf(agent)) == 0 {
+		return nil
 	}
-	return p, nil
+	others := "another model (`bothy models` lists them)"
+	if len(choice.Able) > 0 {
+		others = "one that can (" + strings.Join(choice.Able, ", ") + ")"
+	}
+	return sdk.Errorf(sdk.Validation, "the model %s cannot call tools, and agent %q works through them; choose %s or an agent without tools", choice.Alias, agent.Name, others)
 }
 
 // readAndEnter is R_OK and X_OK of access(2).

@@ -302,6 +302,10 @@ func (e *Engine) putAside(ctx context.Context, a *activeLoop) error {
 func (e *Engine) settleLeft(ctx context.Context, a *activeLoop) bool {
 	some := false
 	for _, x := range a.turn.begun() {
+		if x.Child != nil { // which goes on
+			x.again = true
+			continue
+		}
 		if a.left && !x.plugged() && e.again(a, x) {
 			x.again = true
 			continue

@@ -20,6 +20,8 @@ type worker struct {
 	telling bool                    // that is being told now: there is nothing to abort
 	told    chan struct{}           // closed when it was told, or a loop begins; nil when nobody waits for that
 	abort   bool                    // the loop that is about to begin shall end
+	over    int64                   // the loop of this id shall end when it begins; see endWork
+	loop    int64                   // that runs; 0 between loops
 	cancel  context.CancelCauseFunc // of the loop that runs; nil between loops
 	ended   chan struct{}           // closed when the loop that runs, or comes, has ended
 }
@@ -187,9 +189,12 @@ func (e *Engine) remove(w *worker) {
 func (e *Engine) runLoop(w *worker, l sdk.Loop, left bool) {
 	ctx, cancel := context.WithCancelCause(e.base)
 	defer cancel(nil)
-	e.begin(w, cancel)
+	e.begin(w, l.ID, cancel)
 	a := &activeLoop{loop: l, left: left, mirror: &mirror{store: e.cfg.Store, run: l.Run}}
 	end := e.drive(ctx, a)
+	if end.stop != stopStopping {
+		e.endChildren(a)
+	}
 	e.previewed(a)
 	if end.stop == stopStopping {
 		e.putDown(a)
@@ -206,20 +211,38 @@ func (e *Engine) runLoop(w *worker, l sdk.Loop, left bool) {
 	tell()
 }
 
-func (e *Engine) begin(w *worker, cancel context.CancelCauseFunc) {
+func (e *Engine) begin(w *worker, loop int64, cancel context.CancelCauseFunc) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	w.cancel, w.tell = cancel, true
+	w.loop, w.cancel, w.tell = loop, cancel, true
 	if w.abort {
 		w.abort = false
 		cancel(errAborted)
+	}
+	if w.over == loop {
+		cancel(errCaller)
+	}
+	w.over = 0
+}
+
+// endWork ends a child's loop that runs or is about to begin, because the call that it is for is over. It waits for
+// nothing.
+func (e *Engine) endWork(l sdk.Loop) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	switch w, ok := e.workers[l.Run]; {
+	case !ok:
+	case w.loop == l.ID:
+		w.cancel(errCaller)
+	case w.loop == 0:
+		w.over = l.ID
 	}
 }
 
 func (e *Engine) over(w *worker) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	w.cancel = nil
+	w.loop, w.cancel = 0, nil
 	close(w.ended)
 	w.ended = make(chan struct{})
 }

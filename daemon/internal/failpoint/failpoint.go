@@ -30,6 +30,8 @@ const (
 	EffectAfter     Name = "effect.after"     // the tool has answered, its result is not recorded
 	ChildRecorded   Name = "child.recorded"   // the call of a plugin that serves another is recorded as started
 	ChildEnded      Name = "child.ended"      // what it came to is recorded, its plugin was not told
+	DelegateAfter   Name = "delegate.after"   // a call that delegates is started and its child is there, which nobody works on
+	DelegateEnded   Name = "delegate.ended"   // the child has ended, the end of the call is not recorded
 	StepAfter       Name = "step.after"       // a result is recorded, with the start of the next action
 	VerbPlanned     Name = "verb.planned"     // it is known what verbs on entries write, nothing of it is written
 	VerbWritten     Name = "verb.written"     // what a plugin or a client had verbs write is durable, nobody was told
@@ -53,7 +55,7 @@ const (
 
 var names = []Name{
 	EnqueueAfter, ClaimAfter, OpenBefore, OpenAfter, StreamPartial, AnswerUnwritten, RecordAfter, ProposedAfter, AnsweredAfter, ApprovedAfter,
-	EffectBefore, EffectAfter, ChildRecorded, ChildEnded, StepAfter, VerbPlanned, VerbWritten, VerdictBefore, FinishBefore, FinishAfter, ScanAfter, CallAfter,
+	EffectBefore, EffectAfter, ChildRecorded, ChildEnded, DelegateAfter, DelegateEnded, StepAfter, VerbPlanned, VerbWritten, VerdictBefore, FinishBefore, FinishAfter, ScanAfter, CallAfter,
 	RecoverBegin, RecoverSettled, RecoverRecorded, RecoverResume,
 	StoreBefore, StoreAfter, MigrateBefore, MigrateAfter, BackupCopied, BackupVerified, BackupRenamed,
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // Commit makes the change durable as a whole, or nothing of it. It opens the
-// turn first, then writes in order, then adds the notes, moves the run, closes
+// turn first, makes the children, then writes in order, then adds the notes, moves the run, closes
 // the turn and ends the loop, and the journal tells them so; a turn is closed before
 // the next one opens. OpenTurn gets its ID, Run, Sequence and Created filled in.
 //
@@ -34,6 +34,10 @@ func (s *Store) Commit(ctx context.Context, c sdk.Change) (sdk.Receipt, error) {
 			return receipt, fmt.Errorf("%s: %w", c.Writes[i].Path, err)
 		}
 	}
+	keys, err := childKeys(c)
+	if err != nil {
+		return receipt, err
+	}
 	err = s.update(ctx, "committing a change", func(t *tx) error {
 		run, err := t.run(c.Run)
 		if err != nil {
@@ -50,6 +54,9 @@ func (s *Store) Commit(ctx context.Context, c sdk.Change) (sdk.Receipt, error) {
 			if opened, err = t.openTurn(&run, *c.OpenTurn); err != nil {
 				return err
 			}
+		}
+		if receipt.Children, err = t.makeChildren(&run, c, keys, patches); err != nil {
+			return err
 		}
 		if len(c.Writes) > 0 {
 			receipt.Entries = make([]sdk.Entry, len(c.Writes))

@@ -158,3 +158,15 @@ func (m patched) merge(before json.RawMessage) (json.RawMessage, error) {
 	}
 	return encode(sdk.MergePatch(target, m.value))
 }
+
+// with is the patch with the members of another one in the place of its own.
+func (p patch) with(raw []byte) (patch, error) {
+	more, err := readPatch(raw)
+	if err != nil {
+		return nil, err
+	}
+	both := make(patch, len(p)+len(more))
+	maps.Copy(both, p)
+	maps.Copy(both, more)
+	return both, nil
+}

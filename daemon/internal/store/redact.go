@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -46,6 +47,15 @@ func (s *Store) withoutSecrets(c sdk.Change) (sdk.Change, error) {
 		end := *c.EndLoop
 		end.Reason = s.redactor.Redact(end.Reason)
 		c.EndLoop = &end
+	}
+	c.Children = slices.Clone(c.Children)
+	for i := range c.Children {
+		l := &c.Children[i].Loop
+		s.cleanLoop(l)
+		var err error
+		if l.Change, err = s.cleanRunChange(l.Change); err != nil {
+			return c, err
+		}
 	}
 	return c, nil
 }

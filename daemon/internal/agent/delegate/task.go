@@ -1,0 +1,81 @@
+// Package delegate says what an agent may ask another one for, what the run that does it may, and what its end
+// means for the call that asked. It is pure: a call or a loop goes in, a noun comes out; the engine makes the runs.
+package delegate
+
+import (
+	"encoding/json"
+	"path"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/match"
+)
+
+// Depth is how many delegations a prompt may be below one that somebody gave.
+const Depth = 2
+
+// Together is how many delegations of one answer are at work at the same time.
+const Together = 4
+
+// The bounds of what a model asks for.
+const (
+	longestText = 256 << 10 // bytes of the task and its context together
+	mostWrites  = 64
+)
+
+// Task is what a call of sdk.ToolDelegate asks for.
+type Task struct {
+	Agent   string `json:"agent"`
+	Task    string `json:"task"`
+	Context string `json:"context"`
+	// Writes are globs of the only paths of the project that may be changed; nil is all, and an empty list none.
+	Writes []string `json:"writes"`
+}
+
+// Read reads the arguments of a call. What cannot be meant is an error with outcome validation.
+func Read(arguments json.RawMessage) (Task, error) {
+	var t Task
+	if err := sdk.ReadJSON(arguments, &t); err != nil {
+		return t, sdk.Errorf(sdk.Validation, "the arguments of %s cannot be read: it takes agent, task and context, which are texts, and writes, a list of globs: %w", sdk.ToolDelegate, err)
+	}
+	switch {
+	case strings.TrimSpace(t.Task) == "":
+		return t, sdk.Errorf(sdk.Validation, "the task is empty; say in full what %s is to do, for it knows nothing of this conversation", t.Agent)
+	case !utf8.ValidString(t.Task) || !utf8.ValidString(t.Context):
+		return t, sdk.Errorf(sdk.Validation, "task and context must be valid UTF-8")
+	case len(t.Task)+len(t.Context) > longestText:
+		return t, sdk.Errorf(sdk.Validation, "task and context have %d bytes and may have %d together; name files instead of copying them", len(t.Task)+len(t.Context), longestText)
+	case len(t.Writes) > mostWrites:
+		return t, sdk.Errorf(sdk.Validation, "writes has %d globs and may have %d; name folders (src/**)", len(t.Writes), mostWrites)
+	}
+	for _, glob := range t.Writes {
+		if _, err := match.ParseGlob(glob); err != nil {
+			return t, err
+		}
+		if path.IsAbs(glob) || strings.HasPrefix(path.Clean(glob), "..") {
+			return t, sdk.Errorf(sdk.Validation, "writes: %.80q leaves the project; globs are relative to it", glob)
+		}
+	}
+	return t, nil
+}
+
+// Prompt is what the other agent is told.
+func (t Task) Prompt() string {
+	if context := strings.TrimSpace(t.Context); context != "" {
+		return t.Task + "\n\nContext:\n" + context
+	}
+	return t.Task
+}
+
+// OnlyReads reports whether nothing may be changed for the task.
+func (t Task) OnlyReads() bool { return t.Writes != nil && len(t.Writes) == 0 }
+
+// Run is the run that does a task for a call of another run: in the same project or, of a channel's, in as private a
+// place, and without what that one was given without. What it may write its own globs say, and those of all above it.
+func (t Task) Run(parent sdk.Run, call string) sdk.Run {
+	return sdk.Run{
+		Project: parent.Project, Private: parent.Private, Delegator: parent.ID, DelegatedBy: call, Agent: t.Agent, Writes: t.Writes,
+		RunConfig: sdk.RunConfig{NoRepo: parent.NoRepo, NoInteraction: parent.NoInteraction, NoWeb: parent.NoWeb, NoProposals: parent.NoProposals},
+	}
+}

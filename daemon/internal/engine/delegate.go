@@ -1,0 +1,271 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bothyd/bothy/daemon/internal/agent/delegate"
+	"github.com/bothyd/bothy/daemon/internal/failpoint"
+	"github.com/bothyd/bothy/sdk"
+)
+
+// A model gives a task to another agent by a call of delegate (decision 100). The call is an action like any other,
+// but that nothing runs for it: the commit that starts it makes a run, its child, with the task as its first prompt
+// at work, and the end of that is the end of the action. So the store says at any moment who works for whom, and
+// a daemon that takes a loop up finds the children of its calls and waits for them as the one before did.
+
+// errCaller is the cause with which the work of a child ends whose call is over.
+var errCaller = errors.New("the work that it was for was ended")
+
+// delegates reports whether the call gives a task to another agent.
+func (x *action) delegates() bool {
+	return x.Child != nil || x.own != nil && x.tool.Name == sdk.ToolDelegate
+}
+
+// begets works out the child of a call that delegates, unless it has one. A call of which there can be none is refused.
+func (e *Engine) begets(ctx context.Context, a *activeLoop, x *action) {
+	if x.ended() || x.Child != nil || !x.delegates() {
+		return
+	}
+	child, err := e.childOf(ctx, a, x)
+	if err != nil {
+		x.refuse(err)
+		return
+	}
+	x.child = &child
+}
+
+// childOf is the run of a task with its prompt. All that a person said of its agent holds, and beyond that nothing
+// that the prompt may not do that delegates.
+func (e *Engine) childOf(ctx context.Context, a *activeLoop, x *action) (sdk.Child, error) {
+	task, err := delegate.Read(x.Arguments)
+	if err != nil {
+		return sdk.Child{}, err
+	}
+	given := optionsOf(a.loop)
+	switch may := a.delegatesTo(); {
+	case len(may) == 0:
+		return sdk.Child{}, sdk.Errorf(sdk.Permission, "this prompt is %d delegations below that of a person, and may not delegate again: do the work yourself", given.Below)
+	case !slices.Contains(may, task.Agent):
+		return sdk.Child{}, sdk.Errorf(sdk.Permission, "the agent %q may delegate to %s, and not to %.80q", a.agent.Name, strings.Join(may, ", "), task.Agent)
+	}
+	agent, err := e.agent(task.Agent)
+	if err != nil {
+		return sdk.Child{}, err
+	}
+	choice, err := e.childModel(ctx, a, agent)
+	if err != nil {
+		return sdk.Child{}, err
+	}
+	if err := e.canWork(agent, choice); err != nil {
+		return sdk.Child{}, err
+	}
+	options := loopOptions{
+		Mode: narrower(cmp.Or(agent.Mode, a.mode), a.mode), Asker: given.Asker, Plugin: given.Plugin, Depth: given.Depth,
+		Caller: a.loop.ID, Below: given.Below + 1, Otherwise: narrower(agent.Otherwise(), a.agent.Otherwise()),
+	}
+	child := sdk.Child{Run: task.Run(a.run, x.Path)}
+	child.Run.Model = choice.Alias
+	child.Loop = sdk.Loop{
+		ReadOnly: a.loop.ReadOnly || task.OnlyReads(), Prompt: task.Prompt(), Model: choice.Alias, Agent: task.Agent, Options: encode(options),
+	}
+	return child, nil
+}
+
+// childModel is the model that an agent names, else that of the prompt that delegates to it.
+func (e *Engine) childModel(ctx context.Context, a *activeLoop, agent sdk.Agent) (sdk.ModelChoice, error) {
+	if agent.Model == "" {
+		return e.cfg.Models.Resolve(ctx, a.loop.Model)
+	}
+	return e.cfg.Models.ResolveConfigured(ctx, agent.Model)
+}
+
+// delegatesTo are the agents that the loop may delegate to; none where it is as far below a prompt of a person as
+// may be.
+func (a *activeLoop) delegatesTo() []string {
+	if optionsOf(a.loop).Below >= delegate.Depth {
+		return nil
+	}
+	return a.agent.Agents
+}
+
+// agentsFor are those of delegatesTo that are there.
+func (e *Engine) agentsFor(a *activeLoop) []sdk.Agent {
+	var all []sdk.Agent
+	for _, name := range a.delegatesTo() {
+		if agent, err := e.agent(name); err == nil {
+			all = append(all, agent)
+		}
+	}
+	return all
+}
+
+// childrenOf are the children that begin with actions which are started.
+func childrenOf(started []*action) []sdk.Child {
+	var all []sdk.Child
+	for _, x := range started {
+		if x.child != nil {
+			all = append(all, *x.child)
+		}
+	}
+	return all
+}
+
+// childrenBegun has the children work that a commit made.
+func (e *Engine) childrenBegun(ctx context.Context, a *activeLoop, begun []*action, made []sdk.Child) {
+	if len(made) == 0 {
+		return
+	}
+	failpoint.Hit(failpoint.DelegateAfter)
+	ctx = context.WithoutCancel(ctx)
+	for _, child := range made {
+		i := slices.IndexFunc(begun, func(x *action) bool { return x.Path == child.Run.DelegatedBy })
+		begun[i].Child, begun[i].child = &sdk.ActionChild{Run: child.Run.ID, Alias: child.Run.Alias, Loop: child.Loop.ID, Agent: child.Loop.Agent}, nil
+		run := child.Run.ForHook()
+		e.cfg.Hooks.RunCreated.Emit(ctx, sdk.RunEvent{Run: run, Project: a.project.Root, RunDir: e.runDir(run)})
+		started := e.cfg.Hooks.ActStarted
+		if child.Loop.ReadOnly {
+			started = e.cfg.Hooks.AskStarted
+		}
+		started.Emit(ctx, sdk.LoopEvent{Project: a.project.ID, Run: run, Loop: child.Loop.ForHook()})
+		e.wakeWith(child.Run.ID, next{loop: child.Loop})
+	}
+}
+
+// awaitChild waits for the end of an action's child, and makes it the action's. When ctx ends the child is ended,
+// and waited for; when the daemon stops the action is left to the next one, as the child is.
+func (e *Engine) awaitChild(ctx context.Context, a *activeLoop, x *action) error {
+	began := time.Now()
+	loop, err := e.childEnd(ctx, x)
+	switch {
+	case errors.Is(err, errStopping):
+		return err
+	case err != nil:
+		x.refuse(fmt.Errorf("the work of %s in the run %s cannot be followed: %w", x.Child.Agent, x.Child.Alias, err))
+		return err
+	}
+	failpoint.Hit(failpoint.DelegateEnded)
+	done, err := e.childDone(context.WithoutCancel(ctx), x, loop)
+	if err != nil {
+		e.log.Warn("what a child answered cannot be read", "run", x.Child.Alias, "error", err)
+	}
+	x.Answer = done.Said
+	x.conclude(concluded, delegate.End(done), time.Since(began))
+	if context.Cause(ctx) != nil {
+		x.cancel(sdk.Aborted)
+	}
+	return nil
+}
+
+// childEnd is the prompt of an action's child once it has ended. One that an earlier daemon left running goes on.
+func (e *Engine) childEnd(ctx context.Context, x *action) (sdk.Loop, error) {
+	reading, over := context.WithoutCancel(ctx), ctx.Done()
+	for left := x.again; ; left = false {
+		changed := e.cfg.Store.Changed()
+		loop, err := e.childLoop(reading, x)
+		if err != nil || !isOpen(loop) {
+			return loop, err
+		}
+		if left {
+			e.wakeWith(loop.Run, next{loop: loop, left: true})
+		}
+		select {
+		case <-changed:
+		case <-over:
+			if errors.Is(context.Cause(ctx), errStopping) {
+				return loop, errStopping
+			}
+			over = nil // it ends soon, as all work does that is told to
+			e.endWork(loop)
+		case <-e.draining.Done():
+			return loop, errStopping
+		}
+	}
+}
+
+// endChildren ends the children of calls that nobody waits for any more, because their loop cannot go on.
+func (e *Engine) endChildren(a *activeLoop) {
+	if a.turn == nil {
+		return
+	}
+	ctx, cancel := context.WithCancelCause(e.base)
+	cancel(errCaller)
+	for _, x := range which(a.turn.begun(), func(x *action) bool { return x.Child != nil }) {
+		x.again = a.left
+		_ = e.awaitChild(ctx, a, x) // the action says it
+	}
+}
+
+// childLoop is the prompt of an action's child, as it is now.
+func (e *Engine) childLoop(ctx context.Context, x *action) (sdk.Loop, error) {
+	loops, err := e.cfg.Store.Loops(ctx, x.Child.Run)
+	if err != nil {
+		return sdk.Loop{}, err
+	}
+	i := slices.IndexFunc(loops, func(l sdk.Loop) bool { return l.ID == x.Child.Loop })
+	if i < 0 {
+		return sdk.Loop{}, sdk.Errorf(sdk.NotFound, "the run %s has no such prompt", x.Child.Alias)
+	}
+	return loops[i], nil
+}
+
+// childDone reads what the ended prompt of a child came to.
+func (e *Engine) childDone(ctx context.Context, x *action, loop sdk.Loop) (delegate.Done, error) {
+	done := delegate.Done{Child: *x.Child, Loop: loop}
+	turns, err := e.cfg.Store.Turns(ctx, loop.Run)
+	if err != nil {
+		return done, err
+	}
+	last := 0
+	for _, t := range turns {
+		if t.Loop == loop.ID {
+			last = max(last, t.Sequence)
+		}
+	}
+	if last == 0 {
+		return done, nil
+	}
+	reply, err := e.cfg.Store.Entry(ctx, loop.Run, sdk.ReplyPath(last))
+	if err != nil && sdk.OutcomeOf(err) != sdk.NotFound {
+		return done, err
+	}
+	done.Answer = reply.Body
+	if loop.Stop != sdk.StopTerminal && loop.Stop != sdk.StopRejected {
+		return done, nil
+	}
+	entries, err := e.cfg.Store.Entries(ctx, sdk.EntryQuery{Run: loop.Run, Pattern: sdk.TurnPattern(last)})
+	for _, entry := range entries {
+		at, err := sdk.ActionOf(entry)
+		switch {
+		case err != nil || entry.Phase == sdk.PhaseNone:
+		case at.Rejected() && at.State != sdk.StateResolved:
+			done.Said = at.Answer
+		case at.Tool == sdk.ToolFinish && at.State == sdk.StateResolved:
+			done.Result = at.ExactArguments()
+		}
+	}
+	return done, err
+}
+
+// awaited reports whether a loop at work is a child's whose call waits for it: that has it go on. What nobody waits
+// for any more is orphaned.
+func (e *Engine) awaited(ctx context.Context, l sdk.Loop, running []sdk.Loop) (waits, orphaned bool, err error) {
+	if optionsOf(l).Caller == 0 {
+		return false, false, nil
+	}
+	run, err := e.cfg.Store.Run(ctx, l.Run)
+	if err != nil {
+		return false, false, err
+	}
+	call, err := e.cfg.Store.Entry(ctx, run.Delegator, run.DelegatedBy)
+	if err != nil && sdk.OutcomeOf(err) != sdk.NotFound {
+		return false, false, err
+	}
+	waits = err == nil && call.Phase == sdk.PhaseStarted && slices.ContainsFunc(running, func(by sdk.Loop) bool { return by.ID == call.Loop })
+	return waits, !waits, nil
+}

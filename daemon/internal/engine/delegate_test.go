@@ -58,7 +58,7 @@ func delegatingHouse(t testing.TB, steps map[string][]step) *house {
 // childrenIn are the children of a run, in the order in which they were made.
 func (h *house) childrenIn(run int64) []sdk.Run {
 	h.t.Helper()
-	all, err := h.store.Runs(context.Background(), sdk.RunFilter{Hidden: true})
+	all, err := h.store.Runs(context.Background(), sdk.RunFilter{Hidden: true, Children: true})
 	if err != nil {
 		h.t.Fatal(err)
 	}

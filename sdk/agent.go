@@ -27,6 +27,8 @@ type Agent struct {
 	Lent []string `json:"-"`
 	// Excluded are the names of tools that it has not, whatever else is said: what the run leaves out.
 	Excluded []string `json:"-"`
+	// Without are names of tools and globs over them that it has not, whatever Tools says: what its file holds back.
+	Without []string `json:"without,omitempty"`
 	// Skills are the names of the only skills that it is told of and may use; nil is all.
 	Skills []string `json:"skills,omitempty" hcl:"skills,optional"`
 	// Agents are the names of those that it may delegate to; without any it has no tool for it.
@@ -92,6 +94,9 @@ func (a Agent) Admits(t Tool) bool {
 	if slices.Contains(a.Excluded, cmp.Or(t.Declared, t.Name)) || t.Runs != "" && slices.Contains(a.Excluded, t.Name) {
 		return false
 	}
+	if len(a.Without) > 0 && slices.ContainsFunc([]string{t.Name, t.Declared, t.Qualified(), t.Runs}, a.Withholds) {
+		return false
+	}
 	if server, is := strings.CutPrefix(t.Plugin, MCPPrefix); is && (a.MCP != nil || IsLent(server)) {
 		return a.UsesMCP(server)
 	}
@@ -112,6 +117,14 @@ func (a Agent) Admits(t Tool) bool {
 		}
 	}
 	return false
+}
+
+// Withholds reports whether a tool of this name is one that the agent has not, whatever else is said.
+func (a Agent) Withholds(tool string) bool {
+	return slices.ContainsFunc(a.Without, func(glob string) bool {
+		ok, err := path.Match(glob, tool)
+		return tool != "" && (ok || err != nil)
+	})
 }
 
 // Qualified is the name PLUGIN__NAME that a tool always answers to.

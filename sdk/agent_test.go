@@ -1,6 +1,7 @@
 package sdk_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/bothyd/bothy/sdk"
@@ -53,5 +54,29 @@ func TestAgentLent(t *testing.T) {
 		if a.UsesMCP("_7_notes") != c.has || a.Admits(tool) != c.has {
 			t.Errorf("mcp %v, tools %v, lent %v: uses %v, admits %v", c.mcp, c.tools, c.lent, a.UsesMCP("_7_notes"), a.Admits(tool))
 		}
+	}
+}
+
+// TestWithout: what an agent's file holds back the agent has not, by whichever name.
+func TestWithout(t *testing.T) {
+	for without, tools := range map[string]map[string]bool{
+		"bash":             {"bash": false, "read_file": true},
+		"mcp__github__*":   {"mcp__github__create_issue": false, "bash": true},
+		"files__read_file": {"read_file": false},
+		"[":                {"bash": false}, // what cannot be read holds all back
+	} {
+		for name, admits := range tools {
+			tool := sdk.Tool{ToolSpec: sdk.ToolSpec{Name: name}, Plugin: "files"}
+			if server, is := strings.CutPrefix(name, sdk.MCPPrefix); is {
+				tool.Plugin = sdk.MCPPrefix + strings.SplitN(server, "__", 2)[0]
+			}
+			if got := (sdk.Agent{Without: []string{without}}).Admits(tool); got != admits {
+				t.Errorf("without %s: %s is admitted: %v", without, name, got)
+			}
+		}
+	}
+	shell := sdk.Tool{ToolSpec: sdk.ToolSpec{Name: sdk.ToolSh}, Plugin: "bash", Declared: "bash", Runs: "bash", Named: true}
+	if (sdk.Agent{Tools: []string{"*", sdk.ToolSh}, Without: []string{"bash"}}).Admits(shell) {
+		t.Error("sh runs what the agent has not")
 	}
 }

@@ -41,10 +41,13 @@ func (e *Engine) stand(a *activeLoop, x *action) {
 }
 
 // toolOf is a tool of one plugin by the name that it declares. An agent that may use the verb may use what it stands
-// for, unless the run was given without it.
+// for, unless the run was given without it or the agent's file holds it back.
 func (e *Engine) toolOf(a *activeLoop, plugin, name string) (sdk.Tool, error) {
 	if slices.Contains(a.agent.Excluded, name) {
 		return sdk.Tool{}, sdk.Errorf(sdk.Permission, "the run %s was given without %q", a.run.Alias, name)
+	}
+	if a.agent.Withholds(name) {
+		return sdk.Tool{}, sdk.Errorf(sdk.Permission, "agent %q may not use %q", a.agent.Name, name)
 	}
 	for _, t := range e.cfg.Tools.Tools() {
 		if t.Plugin == plugin && cmp.Or(t.Declared, t.Name) == name && !t.Unlisted && !t.People {

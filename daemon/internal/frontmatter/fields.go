@@ -69,12 +69,18 @@ func (f *Fields) Text(name string) string {
 	return ScalarText(n)
 }
 
-// List is a field that is a list, or a text to be split. Of equal elements the
+// Element is one text of a field that is a list, with its place.
+type Element struct {
+	Text string
+	At   *yaml.Node
+}
+
+// Elements are those of a field that is a list, or of a text to be split. Of equal ones the
 // first counts.
-func (f *Fields) List(name string, split func(string) []string) (out []string) {
-	add := func(text string) {
-		if text = Visible(text); text != "" && !slices.Contains(out, text) {
-			out = append(out, text)
+func (f *Fields) Elements(name string, split func(string) []string) (out []Element) {
+	add := func(text string, at *yaml.Node) {
+		if text = Visible(text); text != "" && !slices.ContainsFunc(out, func(e Element) bool { return e.Text == text }) {
+			out = append(out, Element{text, at})
 		}
 	}
 	switch n := f.Value(name); {
@@ -85,12 +91,20 @@ func (f *Fields) List(name string, split func(string) []string) (out []string) {
 			if c = Follow(c); c.Kind != yaml.ScalarNode {
 				f.Warn("field-type", c, fmt.Sprintf("an element of %s is no text; it is left out", name), "Write it as text.")
 			}
-			add(ScalarText(c))
+			add(ScalarText(c), c)
 		}
 	default:
 		for _, text := range split(f.Text(name)) {
-			add(text)
+			add(text, n)
 		}
+	}
+	return out
+}
+
+// List is Elements without their places.
+func (f *Fields) List(name string, split func(string) []string) (out []string) {
+	for _, e := range f.Elements(name, split) {
+		out = append(out, e.Text)
 	}
 	return out
 }
@@ -126,15 +140,15 @@ func (f *Fields) Flag(name string, missing, unclear bool) bool {
 	if IsNull(n) {
 		return missing
 	}
-	if is, known := yesOrNo(ScalarText(n)); known {
+	if is, known := YesOrNo(ScalarText(n)); known {
 		return is
 	}
 	f.Warn("field-type", n, fmt.Sprintf("%s is neither true nor false; it is taken for %s", name, strconv.FormatBool(unclear)), "Write true or false.")
 	return unclear
 }
 
-// yesOrNo reads a word for one of them.
-func yesOrNo(word string) (is, known bool) {
+// YesOrNo reads a word for one of them.
+func YesOrNo(word string) (is, known bool) {
 	switch strings.ToLower(word) {
 	case "true", "yes", "on", "1", "y":
 		return true, true

@@ -13,7 +13,8 @@ var ownTools = []string{"bash", "read_file", "list_files", "find_files", "grep",
 
 // foreignTools are tools of other agents, folded, for which there is none of ours.
 var foreignTools = []string{"agent", "task", "webfetch", "websearch", "todowrite", "todoread", "askuserquestion", "killshell", "bashoutput",
-	"exitplanmode", "enterplanmode", "slashcommand", "taskcreate", "taskupdate", "taskget", "tasklist", "toolsearch", "sendmessage", "lsp"}
+	"exitplanmode", "enterplanmode", "slashcommand", "taskcreate", "taskupdate", "taskget", "tasklist", "toolsearch", "sendmessage", "lsp",
+	"web", "fetch", "todo", "todos", "question", "runsubagent", "githubrepo", "problems", "changes", "testfailure", "vscodeapi", "extensions", "opensimplebrowser"}
 
 // Here is the tool that an element of a skill's allowed-tools or tools_required
 // means: Bash(git:*) is bash, Read is read_file, and plugin__tool is itself. Of one

@@ -14,13 +14,14 @@ import (
 // the tools that do the same. One that is not there is not named.
 var namesElsewhere = map[string]string{
 	"shell": "bash", "localshell": "bash", "exec": "bash", "execcommand": "bash", "execute": "bash", "executecommand": "bash", "runcommand": "bash",
-	"runshellcommand": "bash", "runterminalcmd": "bash", "terminal": "bash", "containerexec": "bash", "sh": "bash",
+	"runshellcommand": "bash", "runterminalcmd": "bash", "terminal": "bash", "containerexec": "bash", "sh": "bash", "runinterminal": "bash", "runcommands": "bash",
 	"read": "read_file", "view": "read_file", "viewfile": "read_file", "notebookread": "read_file", "openfile": "read_file", "cat": "read_file", "readmanyfiles": "read_file",
 	"write": "write_file", "createfile": "write_file", "create": "write_file", "savefile": "write_file", "writetofile": "write_file",
 	"edit": "edit_file", "multiedit": "edit_file", "notebookedit": "edit_file", "applypatch": "edit_file", "applydiff": "edit_file", "patch": "edit_file", "replace": "edit_file",
-	"replaceinfile": "edit_file", "strreplace": "edit_file", "strreplaceeditor": "edit_file", "strreplacebasededittool": "edit_file", "searchreplace": "edit_file",
+	"replaceinfile": "edit_file", "strreplace": "edit_file", "strreplaceeditor": "edit_file", "strreplacebasededittool": "edit_file", "searchreplace": "edit_file", "editfiles": "edit_file",
 	"ls": "list_files", "list": "list_files", "listdir": "list_files", "listdirectory": "list_files",
 	"glob": "find_files", "find": "find_files", "filesearch": "find_files", "findfile": "find_files",
+	"codebase": "grep", "textsearch": "grep", "usages": "grep",
 	"search": "grep", "ripgrep": "grep", "rg": "grep", "grepsearch": "grep", "searchfiles": "grep", "searchfilecontent": "grep", "codebasesearch": "grep",
 	"skill": "use_skill",
 	"mkdir": "create_directory", "makedirectory": "create_directory", "rm": "delete_path", "delete": "delete_path", "deletefile": "delete_path", "removefile": "delete_path",

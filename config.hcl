@@ -229,6 +229,17 @@ plugin "files" {
 # grants = ["channel"] and projects = ["~/work/site"] what people write there
 # becomes work in these projects, and in no others.
 
+# A plugin may bring agents, which it declares: those that `agents` names can be
+# chosen like the blocks further below, and what they hand back the plugin judges.
+# They have the tools that they ask for, and with `agent_tools` only those that
+# it fits as well. In all else they have no more than the agent "default".
+#
+# plugin "review" {
+#   path        = "~/bin/bothy-plugin-review"
+#   agents      = ["reviewer"]
+#   agent_tools = ["read_file", "grep"]
+# }
+
 # A plugin may also execute skills: a SKILL.md names it. What a plugin may ask of
 # the daemon is what it declares (`bothy-plugin-NAME describe` shows it as "calls")
 # and its block lets it: with "tools" it calls those that fit `tools`, with

@@ -41,7 +41,7 @@ var imports = map[string]string{
 }
 
 func init() {
-	for _, name := range []string{"channel", "client", "hook", "host", "modelhttp", "plugin", "provider", "rpc", "sdktest", "skill", "tool"} {
+	for _, name := range []string{"agent", "channel", "client", "hook", "host", "modelhttp", "plugin", "provider", "rpc", "sdktest", "skill", "tool"} {
 		imports[name] = "github.com/bothyd/bothy/sdk/" + name
 	}
 }

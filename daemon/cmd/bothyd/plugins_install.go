@@ -149,6 +149,10 @@ func printManifest(w *bufio.Writer, m sdk.Manifest) {
 	for _, s := range m.Skills {
 		fmt.Fprintf(w, "  skill:    %s\n", oneLine(s))
 	}
+	for _, a := range m.Agents {
+		what, _, _ := strings.Cut(a.Description, "\n")
+		fmt.Fprintf(w, "  agent:    %s: %s (tools: %s)\n", oneLine(a.Name), oneLine(what), cmp.Or(oneLine(strings.Join(a.Tools, ", ")), "its own"))
+	}
 	for _, s := range m.Subscriptions {
 		fmt.Fprintf(w, "  hook:     %s\n", oneLine(s.Name))
 	}

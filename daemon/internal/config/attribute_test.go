@@ -31,6 +31,9 @@ var wrongAttributes = map[string][]struct{ assigned, says string }{
 		{`model = ["x"]`, `string required`},
 		{`requires = ["x"]`, `x cannot require itself`},
 		{`projects = [""]`, `projects holds "", which is no path`},
+		{`agents = ["A b"]`, `agents holds "A b", which is no name of an agent`},
+		{`agents = ["default"]`, `agents holds "default", which is the agent of whoever names none`},
+		{`agent_tools = ["read_*"]`, `agents names none: write agents = ["NAME"] beside it`},
 	},
 	"limits": {
 		{`memory = "much"`, `limits: memory: "much" is no size`},

@@ -94,9 +94,12 @@ type Plugin struct {
 
 	Requires []string `hcl:"requires,optional"` // labels of plugins that must be ready before it is configured
 	Projects []string `hcl:"projects,optional"` // absolute paths of the projects that a channel may use
-	Limits   *Limits  `hcl:"limits,block"`      // what its process may use; never nil
-	Quota    *Quota   `hcl:"quota,block"`       // what it may call back; never nil
-	Confine  *Confine `hcl:"confine,block"`     // nil: it is not confined
+	Agents   []string `hcl:"agents,optional"`   // the names of the agents of its manifest that are taken
+	// AgentTools are patterns of the only tools that those agents may have; nil are all that the manifest says.
+	AgentTools []string `hcl:"agent_tools,optional"`
+	Limits     *Limits  `hcl:"limits,block"`  // what its process may use; never nil
+	Quota      *Quota   `hcl:"quota,block"`   // what it may call back; never nil
+	Confine    *Confine `hcl:"confine,block"` // nil: it is not confined
 	// Confined is false where the block says that a bundled plugin, or a server of MCP, is not
 	// confined as it would be by itself.
 	Confined bool `hcl:"confined,optional"`

@@ -123,8 +123,24 @@ func (l *loader) instance(list *[]Plugin, p Plugin, body *hclsyntax.Body) {
 	}
 	l.patterns(body, "tools", p.Tools)
 	l.patterns(body, "models", p.Models)
+	l.taken(body, p)
 	p.Digest = l.digest(p)
 	*list = append(*list, p)
+}
+
+// taken checks which agents of a plugin are taken. Which it has is for the plugin to say.
+func (l *loader) taken(body *hclsyntax.Body, p Plugin) {
+	for _, name := range p.Agents {
+		switch {
+		case name == sdk.DefaultAgent:
+			l.wrong(body, "agents", "agents holds %q, which is the agent of whoever names none: it stands in an agent block alone.", name)
+		case !labelPattern.MatchString(name):
+			l.wrong(body, "agents", "agents holds %q, which is no name of an agent: write each one that you take, such as \"reviewer\".", name)
+		}
+	}
+	if l.patterns(body, "agent_tools", p.AgentTools); l.says(body, "agent_tools") && len(p.Agents) == 0 {
+		l.wrong(body, "agent_tools", "agent_tools is of the agents that are taken, and agents names none: write agents = [\"NAME\"] beside it.")
+	}
 }
 
 // patterns reports those that fit nothing because they are malformed.

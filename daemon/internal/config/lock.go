@@ -38,6 +38,7 @@ type Locked struct {
 	Tools         map[string]string   `hcl:"tools,optional"`   // hex SHA-256 of what is declared, by name
 	Sources       []string            `hcl:"sources,optional"` // whose dynamic tools may come and go
 	Skills        []string            `hcl:"skills,optional"`
+	Agents        map[string]string   `hcl:"agents,optional"`        // hex SHA-256 of what is declared, by name
 	Subscriptions map[string]string   `hcl:"subscriptions,optional"` // how, by the name of the hook
 	Schemes       map[string]string   `hcl:"schemes,optional"`       // what they are, by name
 	Grants        []string            `hcl:"grants,optional"`        // that it wants
@@ -54,7 +55,7 @@ func LockOf(m sdk.Manifest, digest string, script bool) Locked {
 	l := Locked{
 		Plugin: norm.NFC.String(m.Name), Version: norm.NFC.String(m.Version), Digest: digest, Script: script, Protocol: m.Protocol,
 		Kinds: set(m.Kinds), Skills: set(m.Skills), Grants: set(m.Grants), Requires: set(m.Requires), Features: set(m.Features),
-		Tools: map[string]string{}, Subscriptions: map[string]string{}, Schemes: map[string]string{}, Calls: map[string][]string{},
+		Tools: map[string]string{}, Agents: map[string]string{}, Subscriptions: map[string]string{}, Schemes: map[string]string{}, Calls: map[string][]string{},
 	}
 	for _, t := range m.Tools {
 		if t.Source != "" {
@@ -64,6 +65,11 @@ func LockOf(m sdk.Manifest, digest string, script bool) Locked {
 		}
 	}
 	l.Sources = set(l.Sources)
+	for _, a := range m.Agents {
+		if name := norm.NFC.String(a.Name); l.Agents[name] == "" { // the first one counts, as when it is taken
+			l.Agents[name] = agentHash(a)
+		}
+	}
 	for _, s := range m.Subscriptions {
 		addFact(l.Subscriptions, s.Name, fmt.Sprintf("(priority %d, %s)", s.Priority, cmp.Or(s.Failure, sdk.FailOpen)))
 	}
@@ -92,6 +98,22 @@ func toolHash(t sdk.ToolSpec) string {
 		declared["parameters"] = parameters
 	} else {
 		declared["unusable"] = string(t.Parameters) // it is not offered, but it is pinned
+	}
+	hash, err := sdk.HashOf(declared)
+	if err != nil {
+		return "unusable: " + err.Error() // of no type that cannot be encoded
+	}
+	return hash
+}
+
+// agentHash sums up an agent whole: all of it is what a person took.
+func agentHash(a sdk.AgentSpec) string {
+	declared := map[string]any{"description": a.Description, "persona": a.Persona, "tools": append([]string{}, a.Tools...)}
+	if len(a.Schema) > 0 {
+		declared["schema"] = string(a.Schema) // of one that is unusable
+		if schema, err := sdk.Canonical(a.Schema); err == nil {
+			declared["schema"] = schema
+		}
 	}
 	hash, err := sdk.HashOf(declared)
 	if err != nil {

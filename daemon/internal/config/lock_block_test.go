@@ -84,7 +84,7 @@ func TestLockChanges(t *testing.T) {
 	}
 	want := []string{
 		"came added   , abababababab",
-		"gone removed  demo 1.2.3, abababababab, hook tool, tools read, tools of mcp:far, wants entries",
+		"gone removed  demo 1.2.3, abababababab, hook tool, tools read, tools of mcp:far, agents reviewer, wants entries",
 		"other changed digest " + someDigest + " " + other.Digest, "other removed grant entries", "other changed version 1.2.3",
 	}
 	if strings.Join(told, "\n") != strings.Join(want, "\n") {

@@ -30,6 +30,8 @@ func (c LockChange) String() string {
 		return mark + c.What
 	case strings.HasPrefix(c.What, "tool "):
 		return mark + "schema of " + c.What + " changed"
+	case strings.HasPrefix(c.What, "agent "):
+		return mark + c.What + " changed"
 	case c.What == "digest":
 		return mark + c.What + " " + short(c.From) + " -> " + short(c.To)
 	}
@@ -74,7 +76,7 @@ func (l Locked) summary() string {
 	for _, x := range []struct {
 		what string
 		list []string
-	}{{"", l.Kinds}, {"tools ", slices.Sorted(maps.Keys(l.Tools))}, {"tools of ", l.Sources}, {"wants ", l.Grants}} {
+	}{{"", l.Kinds}, {"tools ", slices.Sorted(maps.Keys(l.Tools))}, {"tools of ", l.Sources}, {"agents ", slices.Sorted(maps.Keys(l.Agents))}, {"wants ", l.Grants}} {
 		if len(x.list) > 0 {
 			text += ", " + x.what + strings.Join(x.list, " ")
 		}
@@ -118,7 +120,7 @@ func (l Locked) Facts() map[string]string {
 			f[prefix+x] = ""
 		}
 	}
-	for prefix, named := range map[string]map[string]string{"tool ": l.Tools, "subscription ": l.Subscriptions, "scheme ": l.Schemes} {
+	for prefix, named := range map[string]map[string]string{"tool ": l.Tools, "agent ": l.Agents, "subscription ": l.Subscriptions, "scheme ": l.Schemes} {
 		for name, what := range named {
 			f[prefix+name] = what
 		}
@@ -170,6 +172,7 @@ func (l Locked) Hold(m sdk.Manifest) sdk.Manifest {
 		}
 		return !static || hash != toolHash(t)
 	})
+	m.Agents = slices.DeleteFunc(slices.Clone(m.Agents), func(a sdk.AgentSpec) bool { return held["agent "+norm.NFC.String(a.Name)] != agentHash(a) })
 	m.Subscriptions = slices.DeleteFunc(slices.Clone(m.Subscriptions), func(s sdk.Subscription) bool { return loose("subscription ", s.Name) })
 	m.Schemes = slices.DeleteFunc(slices.Clone(m.Schemes), func(s sdk.Scheme) bool { return loose("scheme ", s.Name) })
 	return m

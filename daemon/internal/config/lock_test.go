@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -25,6 +26,7 @@ func someManifest() sdk.Manifest {
 		},
 		Subscriptions: []sdk.Subscription{{Name: "run.reset", Priority: 10}, {Name: "act.before", Priority: 5, Failure: sdk.FailClosed}},
 		Schemes:       []sdk.Scheme{{Name: "note", Scope: "run", WritableBy: []sdk.Writer{sdk.WriterPlugin}}},
+		Agents:        []sdk.AgentSpec{{Name: "reviewer", Description: "Reviews.", Persona: "Be kind.", Tools: []string{"read"}, Schema: json.RawMessage(`{"type":"object"}`)}},
 		Calls:         sdk.Calls{Tools: []string{"read_*"}}, Features: []string{sdk.FeatureReconfigure},
 	}
 }
@@ -60,6 +62,14 @@ func TestLockDrift(t *testing.T) {
 		"grant":          {func(m *sdk.Manifest) { m.Grants = append(m.Grants, "tools") }, "+ grant tools"},
 		"call":           {func(m *sdk.Manifest) { m.Calls.Tools = []string{"*"} }, "- call of tools read_*, + call of tools *"},
 		"kind":           {func(m *sdk.Manifest) { m.Kinds = append(m.Kinds, "channel") }, "+ kind channel"},
+		"agent":          {func(m *sdk.Manifest) { m.Agents = append(m.Agents, sdk.AgentSpec{Name: "x"}) }, "+ agent x"},
+		"agent twice":    {func(m *sdk.Manifest) { m.Agents = append(m.Agents, sdk.AgentSpec{Name: "reviewer"}) }, ""},
+		"agent gone":     {func(m *sdk.Manifest) { m.Agents = nil }, "- agent reviewer"},
+		"persona":        {func(m *sdk.Manifest) { m.Agents[0].Persona = "Be quick." }, "~ agent reviewer changed"},
+		"its words":      {func(m *sdk.Manifest) { m.Agents[0].Description = "Reads." }, "~ agent reviewer changed"},
+		"its tools":      {func(m *sdk.Manifest) { m.Agents[0].Tools = []string{"*"} }, "~ agent reviewer changed"},
+		"its schema":     {func(m *sdk.Manifest) { m.Agents[0].Schema = json.RawMessage(`{"type":"array"}`) }, "~ agent reviewer changed"},
+		"its spacing":    {func(m *sdk.Manifest) { m.Agents[0].Schema = json.RawMessage(` { "type": "object" }`) }, ""},
 		"priority":       {func(m *sdk.Manifest) { m.Subscriptions[0].Priority = 1 }, "~ subscription run.reset (priority 10, open) -> (priority 1, open)"},
 		"feature":        {func(m *sdk.Manifest) { m.Features = nil }, "- feature reconfigure"},
 		"version":        {func(m *sdk.Manifest) { m.Version = "2" }, "~ version 1.2.3 -> 2"},
@@ -79,6 +89,9 @@ func TestLockDrift(t *testing.T) {
 				if d.Kind == Added {
 					t.Errorf("what is held has something that the lock has not: %v", d)
 				}
+			}
+			if changed := c.want != ""; changed == (len(held.Agents) == 1 && reflect.DeepEqual(held.Agents[0], m.Agents[0])) && strings.Contains(c.want, "agent reviewer") {
+				t.Errorf("held the agents %+v", held.Agents)
 			}
 			if c.want == "" && len(held.Tools) != len(m.Tools) {
 				t.Errorf("held %d of %d tools", len(held.Tools), len(m.Tools))
@@ -160,6 +173,9 @@ plugin "a" {
     "read" = "` + toolHash(someManifest().Tools[0]) + `"
   }
   sources = ["mcp:far"]
+  agents = {
+    "reviewer" = "` + agentHash(someManifest().Agents[0]) + `"
+  }
   subscriptions = {
     "act.before" = "(priority 5, closed)"
     "run.reset"  = "(priority 10, open)"

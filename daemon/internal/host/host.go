@@ -4,7 +4,7 @@
 //
 // A plugin's way through the package: launch.go has package inspect find and verify the
 // file, link.go connects to it by package process, instance.go drives the states,
-// catalogue.go names the tools. invoke.go, execute.go and complete.go carry calls to it,
+// catalogue.go names the tools. invoke.go, execute.go, complete.go and judge.go carry calls to it,
 // package callback answers those that it makes back.
 package host
 
@@ -76,6 +76,7 @@ type Config struct {
 	StreamIdle       time.Duration // the longest pause within a completion's stream: 60 s
 	ChannelWait      time.Duration // before a channel that ended is opened again: 1 s, and longer each time
 	FirstDelta       time.Duration // the longest wait for its first piece: 5 min
+	Judging          time.Duration // how long a judgement may take: 5 min
 	Memory           int64         // bytes of data a plugin may allocate: 4 GiB; below 0 is no limit
 }
 
@@ -93,6 +94,7 @@ func (c *Config) defaults() {
 	c.StreamIdle = cmp.Or(c.StreamIdle, 60*time.Second)
 	c.ChannelWait = cmp.Or(c.ChannelWait, time.Second)
 	c.FirstDelta = cmp.Or(c.FirstDelta, 5*time.Minute)
+	c.Judging = cmp.Or(c.Judging, 5*time.Minute)
 	c.Memory = cmp.Or(c.Memory, 4<<30)
 }
 

@@ -56,6 +56,7 @@ type instance struct {
 	generation int             // of its settings
 	manifest   *sdk.Manifest   // the last one that was known
 	tools      []*offered      // those of the manifest
+	agents     []sdk.Agent     // those of the manifest that the block takes
 	file       *inspect.Binary // that serves, or would; it is closed
 	pin        inspect.Pin
 	restarts   int
@@ -161,7 +162,7 @@ func (i *instance) serve(ctx context.Context, l *link, generation *int) *link {
 func (i *instance) follow(l *link) {
 	l.watch(func(m sdk.Manifest) {
 		i.hold(l, &m)
-		i.say(ofStart, slices.Concat(l.warnings, i.register(l.alive, i.current(), l.manifest.Load()))...)
+		i.say(ofStart, slices.Concat(l.warnings, i.register(l.alive, i.current(), l.manifest.Load()), untaken(i.current(), l.manifest.Load()))...)
 		i.adopt(l)
 	})
 	i.openChannel(l)
@@ -222,6 +223,7 @@ func (i *instance) adopt(l *link) {
 	took := m != i.manifest && !l.replaced
 	if took {
 		i.file, i.pin = l.binary, l.pin
+		i.agents, _ = i.spec.Taken(m)
 		i.manifest, i.tools = m, i.offer(m, i.spec, i.pin != "", l.binary.Digest, slices.Concat(l.foreseen, i.tools)...)
 	}
 	i.mu.Unlock()

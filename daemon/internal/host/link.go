@@ -23,6 +23,7 @@ import (
 	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/daemon/internal/process"
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/agent"
 	"github.com/bothyd/bothy/sdk/channel"
 	"github.com/bothyd/bothy/sdk/hook"
 	"github.com/bothyd/bothy/sdk/host"
@@ -49,6 +50,7 @@ type link struct {
 	provider      *provider.Client
 	skill         *skill.Client
 	hook          *hook.Client
+	agent         *agent.Client
 	services      *grpc.Server
 	channel       *channel.Client
 	channelServer *channelServer         // set when it begins to serve a channel
@@ -202,7 +204,7 @@ func (l *link) dial() error {
 // speak makes the calls go over a connection.
 func (l *link) speak(conn *grpc.ClientConn) {
 	l.conn, l.base, l.tool = conn, plugin.NewClient(conn), tool.NewClient(conn)
-	l.provider, l.skill, l.hook = provider.NewClient(conn), skill.NewClient(conn), hook.NewClient(conn)
+	l.provider, l.skill, l.hook, l.agent = provider.NewClient(conn), skill.NewClient(conn), hook.NewClient(conn), agent.NewClient(conn)
 }
 
 // isPlugin admits the process that was started, at either end of a socket.

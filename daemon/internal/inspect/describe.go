@@ -134,7 +134,8 @@ func (s *Inspector) Check(ctx context.Context, specs []Spec, compare func(Spec, 
 		for _, v := range secrets {
 			s.cfg.Redact(v)
 		}
-		found = slices.Concat(found, spec.inBlock(diags), compare(spec, &m))
+		_, untaken := spec.Taken(&m)
+		found = slices.Concat(found, spec.inBlock(diags), compare(spec, &m), untaken)
 	}
 	return found
 }

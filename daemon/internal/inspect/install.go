@@ -211,6 +211,8 @@ func (f *Files) Configure(in *Installation) error {
 		in.Note = "a model is told of " + skills + " when a folder with the SKILL.md lies among your skills: copy it from " + in.Path
 	case skills != "":
 		in.Note = "a model is told of " + skills + " when a folder with the SKILL.md lies among your skills; a plugin of one file brings none along"
+	case len(in.Manifest.Agents) > 0 && len(b.Agents) == 0:
+		in.Note = "its agents can be chosen when its block takes them: write those that you want into it, such as agents = [\"" + in.Manifest.Agents[0].Name + "\"]"
 	}
 	return nil
 }

@@ -35,13 +35,16 @@ type Spec struct {
 	Sandbox  *sdk.Sandbox     // handed to the plugin with GrantSandbox
 	Requires []string         // instances that must be ready before it is configured
 	Projects []string         // of a channel
-	Limits   config.Limits    // what its process may use
-	Quota    config.Quota     // what it may call back
-	Foreign  *Foreign         // a process of its author to use instead of one from the file; nil is none
-	Confine  *config.Confine  // what the kernel holds its process to; nil is nothing
-	Digest   string           // sums up all that its process is given: with the same one a plugin goes on as it is
-	Off      bool             // it does not run
-	Lazy     bool             // it is started when it is first asked for
+	Agents   []string         // the names of the agents of its manifest that are taken
+	// AgentTools are patterns of the only tools that those may have; nil are all that the manifest says.
+	AgentTools []string
+	Limits     config.Limits   // what its process may use
+	Quota      config.Quota    // what it may call back
+	Foreign    *Foreign        // a process of its author to use instead of one from the file; nil is none
+	Confine    *config.Confine // what the kernel holds its process to; nil is nothing
+	Digest     string          // sums up all that its process is given: with the same one a plugin goes on as it is
+	Off        bool            // it does not run
+	Lazy       bool            // it is started when it is first asked for
 }
 
 // Granted reports whether the block gives a grant.
@@ -73,10 +76,10 @@ func SpecOf(cfg *config.Config, b config.Plugin) Spec {
 		digest = fmt.Sprintf("%s %+v", digest, *SandboxOf(cfg))
 	}
 	return Spec{
-		Digest: digest, Off: !b.Enabled, Lazy: b.OnUse,
+		Digest: digest, Off: !b.Enabled, Lazy: b.OnUse && len(b.Agents) == 0, // who takes an agent lists it
 		Instance: b.Label, Plugin: b.Binary, Path: b.Path, Args: b.Args, Env: b.Env, Grants: b.Grants, Tools: b.Tools, Models: b.Models,
 		Secrets: b.Secrets, Login: b.Login, SHA256: b.SHA256, Locked: b.Locked, Body: b.Body, Eval: cfg.Context, Source: b.Range, Sandbox: SandboxOf(cfg),
-		Schemes: b.Schemes, Requires: b.Requires, Projects: b.Projects, Limits: *b.Limits, Quota: *b.Quota, Confine: b.Confine,
+		Schemes: b.Schemes, Requires: b.Requires, Projects: b.Projects, Agents: b.Agents, AgentTools: b.AgentTools, Limits: *b.Limits, Quota: *b.Quota, Confine: b.Confine,
 	}
 }
 

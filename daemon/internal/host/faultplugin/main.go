@@ -36,7 +36,7 @@ func main() {
 	}
 	o := plugin.Options{
 		Name: name, Version: "1.2.3", Config: &f.config, Configure: f.configure,
-		Tool: f, Provider: providerFaults{}, Skill: skills(), Hook: hookFaults{}, Channel: front(),
+		Tool: f, Provider: providerFaults{}, Skill: skills(), Hook: hookFaults{}, Channel: front(), Agent: agents(),
 		Requires: strings.Fields(os.Getenv("FAULT_REQUIRES")),
 		Health:   f.health, Drain: f.drain, Changed: f.changed, Grants: []string{sdk.GrantEntries}, Calls: f.calls,
 		Reconfigures: os.Getenv("FAULT_LIVE") != "",

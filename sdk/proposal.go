@@ -91,4 +91,6 @@ type Staged struct {
 	// carries it (Invocation.Base) is refused with Conflict when that state is
 	// no longer the one on disk.
 	Base string `json:"base"`
+	// Command is the line that the call would run, of a tool that finds it itself (ToolSpec.FindsCommand).
+	Command string `json:"command,omitempty"`
 }

@@ -32,6 +32,10 @@ type ToolSpec struct {
 	SourceName string `json:"source_name,omitempty"`
 }
 
+// FindsCommand reports whether the tool finds the command line that its calls run, and nobody names one: before hooks and
+// policy look at a call, Stage says the line, which is then the argument Command of the call.
+func (s ToolSpec) FindsCommand() bool { return s.Command != "" && s.Staged }
+
 // Annotations describe a tool's effects. They loosen policy only for pinned
 // plugins; anybody else's are shown and not believed.
 type Annotations struct {

@@ -92,7 +92,7 @@ func (c *Client) Stage(ctx context.Context, call sdk.Invocation) (sdk.Staged, er
 	case m.GetFailure() != nil:
 		return sdk.Staged{}, wire.Error(m.GetFailure())
 	}
-	return sdk.Staged{Diff: m.GetDiff(), Base: m.GetBase()}, nil
+	return sdk.Staged{Diff: m.GetDiff(), Base: m.GetBase(), Command: m.GetCommand()}, nil
 }
 
 // Prepare asks a tool to make ready what its calls in a run need. A plugin that

@@ -88,7 +88,7 @@ func (s *server) Stage(ctx context.Context, req *pb.InvokeRequest) (*pb.StageRes
 	if err != nil {
 		return &pb.StageResponse{Failure: wire.Failure(err)}, nil
 	}
-	return &pb.StageResponse{Diff: staged.Diff, Base: staged.Base}, nil
+	return &pb.StageResponse{Diff: staged.Diff, Base: staged.Base, Command: staged.Command}, nil
 }
 
 func stage(ctx context.Context, impl Tool, call sdk.Invocation) (staged sdk.Staged, err error) {

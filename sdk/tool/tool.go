@@ -37,7 +37,8 @@ type Settler interface {
 }
 
 // Stager is what a Tool also is when some of its tools can say what a call would
-// change in files (sdk.ToolSpec.Staged), so that a person who is asked sees it.
+// change in files (sdk.ToolSpec.Staged), so that a person who is asked sees it; or, of a tool that has a command
+// too, which line it would run (sdk.ToolSpec.FindsCommand).
 type Stager interface {
 	// Stage changes nothing. What it answers is bound to the state that it saw:
 	// an Invoke with that Base refuses with conflict when it is another by then.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -29,7 +30,7 @@ const outputsText = "It runs in the sandbox, where the project is /workspace. Wh
 // that runs commands in the sandbox.
 func withCommands(agent sdk.Agent, tools []sdk.Tool) []sdk.Tool {
 	at := slices.IndexFunc(tools, func(t sdk.Tool) bool {
-		return t.Command != "" && t.Pinned && !t.Unlisted && !t.People && t.Source == "" && slices.Contains(t.Grants, sdk.GrantSandbox)
+		return t.Command != "" && !t.Staged && t.Pinned && !t.Unlisted && !t.People && t.Source == "" && slices.Contains(t.Grants, sdk.GrantSandbox)
 	})
 	if at < 0 {
 		return tools
@@ -80,6 +81,35 @@ func (x *action) exceeds() bool {
 		}
 	}
 	return false
+}
+
+// fixCommand puts the command line into a fresh call of a tool that finds it itself, so that hooks, policy and people judge
+// what runs. A call that names one is refused: what it ran would not be what the tool stands for.
+func (e *Engine) fixCommand(ctx context.Context, run sdk.Run, x *action) {
+	var given map[string]json.RawMessage
+	name := x.tool.Command
+	if !x.tool.FindsCommand() || x.fault != nil || x.own != nil || json.Unmarshal(x.Arguments, &given) != nil {
+		return // whoever validates says what is wrong with them
+	}
+	if _, named := given[name]; named {
+		x.fault = sdk.Errorf(sdk.Validation, "%s finds its command itself, so leave %s out; for another command there are other tools", x.tool.Name, name)
+		return
+	}
+	staged, err := settle(ctx, e, "asking which command "+x.tool.Name+" runs", func() (sdk.Staged, error) {
+		return e.cfg.Tools.Stage(ctx, e.invocation(run, x))
+	})
+	switch {
+	case err != nil:
+		x.fault = err
+	case staged.Command == "":
+		x.fault = sdk.Errorf(sdk.Unavailable, "%s does not say which command it runs", x.tool.Name)
+	default:
+		if given == nil {
+			given = map[string]json.RawMessage{}
+		}
+		given[name] = encode(staged.Command)
+		x.use(encode(given))
+	}
 }
 
 // command is the line that a call of sh or env runs.

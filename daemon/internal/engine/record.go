@@ -172,6 +172,7 @@ func (e *Engine) recording(a *activeLoop, x *action) sdk.Recording {
 // by its own name, whichever of its names the model wrote. A filter lets an
 // action pass by leaving its state as it is; any other state is a refusal.
 func (e *Engine) judge(ctx context.Context, a *activeLoop, x *action) {
+	e.fixCommand(ctx, a.run, x)
 	rec := e.recording(a, x)
 	ruled, err := e.cfg.Hooks.EntryRecording.Apply(ctx, rec)
 	switch {

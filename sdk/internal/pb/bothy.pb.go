@@ -894,6 +894,7 @@ type StageResponse struct {
 	Diff          string                 `protobuf:"bytes,1,opt,name=diff,proto3" json:"diff,omitempty"` // unified
 	Base          string                 `protobuf:"bytes,2,opt,name=base,proto3" json:"base,omitempty"` // stands for the state that the difference is against
 	Failure       *Failure               `protobuf:"bytes,3,opt,name=failure,proto3" json:"failure,omitempty"`
+	Command       string                 `protobuf:"bytes,4,opt,name=command,proto3" json:"command,omitempty"` // of a tool that has a command too: the line that it would run
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -947,6 +948,13 @@ func (x *StageResponse) GetFailure() *Failure {
 		return x.Failure
 	}
 	return nil
+}
+
+func (x *StageResponse) GetCommand() string {
+	if x != nil {
+		return x.Command
+	}
+	return ""
 }
 
 type PrepareRequest struct {
@@ -4283,11 +4291,12 @@ const file_v1_bothy_proto_rawDesc = "" +
 	"\x04free\x18\x03 \x03(\tR\x04free\"i\n" +
 	"\fCallResponse\x12,\n" +
 	"\x06result\x18\x01 \x01(\v2\x14.bothy.v1.ToolResultR\x06result\x12+\n" +
-	"\afailure\x18\x02 \x01(\v2\x11.bothy.v1.FailureR\afailure\"d\n" +
+	"\afailure\x18\x02 \x01(\v2\x11.bothy.v1.FailureR\afailure\"~\n" +
 	"\rStageResponse\x12\x12\n" +
 	"\x04diff\x18\x01 \x01(\tR\x04diff\x12\x12\n" +
 	"\x04base\x18\x02 \x01(\tR\x04base\x12+\n" +
-	"\afailure\x18\x03 \x01(\v2\x11.bothy.v1.FailureR\afailure\"\x83\x01\n" +
+	"\afailure\x18\x03 \x01(\v2\x11.bothy.v1.FailureR\afailure\x12\x18\n" +
+	"\acommand\x18\x04 \x01(\tR\acommand\"\x83\x01\n" +
 	"\x0ePrepareRequest\x12\x12\n" +
 	"\x04tool\x18\x01 \x01(\tR\x04tool\x12\x10\n" +
 	"\x03run\x18\x02 \x01(\tR\x03run\x12\x18\n" +

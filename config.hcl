@@ -65,12 +65,17 @@ sandbox {
 
 # What differs for one project, named by its root: any of the limits above, and
 # workspace. Runs without a project, those of channels, have 512MB, one processor
-# and 128 processes at most.
+# and 128 processes at most. `tests` is what the tool run_tests runs there, where it
+# is to find nothing by itself.
 #
 # project "~/src/shop" {
 #   sandbox {
 #     memory  = "8GB"
 #     timeout = "8m"
+#   }
+#   tests {
+#     command = "make check"
+#     junit   = "build/junit.xml" # a report that the command writes; without it what it prints is read
 #   }
 # }
 

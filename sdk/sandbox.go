@@ -23,6 +23,15 @@ type Sandbox struct {
 	Quota     int64    `json:"quota,omitempty" kind:"size" default:"5GB" project:"yes" doc:"what a run's home and private workspace may hold; watched, since only root could enforce it"`
 
 	Projects []ProjectSandbox `json:"projects,omitempty"` // what project blocks say
+	// Tests is how the tests of a project are run, where its block says it.
+	Tests ProjectTests `json:"tests,omitzero"`
+}
+
+// ProjectTests is the block tests of a project block: what ToolRunTests runs there. Its zero value has the tool find it.
+type ProjectTests struct {
+	Command string `json:"command,omitempty" hcl:"command"`
+	// JUnit is the report that the command writes in JUnit's XML, relative to the project; empty is that its output is read.
+	JUnit string `json:"junit,omitempty" hcl:"junit,optional"`
 }
 
 // ProjectSandbox is what the project block of the user's file says of one project's
@@ -52,7 +61,7 @@ func (s Sandbox) For(root string) Sandbox {
 			s.Tmp, s.Quota = cmp.Or(set.Tmp, s.Tmp), cmp.Or(set.Quota, s.Quota)
 			s.Timeout = cmp.Or(set.Timeout, s.Timeout)
 			s.MaxOutput, s.MaxErrors = cmp.Or(set.MaxOutput, s.MaxOutput), cmp.Or(set.MaxErrors, s.MaxErrors)
-			s.Workspace = cmp.Or(set.Workspace, s.Workspace)
+			s.Workspace, s.Tests = cmp.Or(set.Workspace, s.Workspace), cmp.Or(set.Tests, s.Tests)
 		}
 	}
 	s.Projects = nil

@@ -27,7 +27,7 @@ func everyAttribute() map[string][]string {
 	}
 	for block, decoded := range map[string]any{
 		"plugin": Plugin{}, "limits": Limits{}, "quota": Quota{}, "confine": Confine{}, "agent": sdk.Agent{},
-		"finish": finishBlock{}, "model": Model{}, "price": sdk.Price{}, "rule": sdk.PolicyRule{}, "skill": SkillBlock{}, "workspace": workspaceBlock{},
+		"finish": finishBlock{}, "model": Model{}, "price": sdk.Price{}, "rule": sdk.PolicyRule{}, "skill": SkillBlock{}, "workspace": workspaceBlock{}, "tests": sdk.ProjectTests{},
 	} {
 		add(block, decoded)
 	}

@@ -137,9 +137,11 @@ func (d *Daemon) make(ctx context.Context) (err error) {
 	d.verbs = builtin.NewVerbs(g.store, builtin.Patterns, d.secrets.Redact).With(tree.Under(ruling.MayRead))
 	d.own = d.ownTools(g.store, copies, rules)
 	files := project.InstructionFiles{Folder: d.configFolder, Trusted: trust.Follows}
-	if d.engine, err = d.startEngine(g, copies, rules, written, ruling, files, tree); err != nil {
+	history := &project.History{Store: g.store, Kept: kept.In(d.paths.Data), Tools: d.host.Tools, May: ruling.MayUndo}
+	if d.engine, err = d.startEngine(g, copies, rules, written, ruling, files, tree, history); err != nil {
 		return err
 	}
+	history.Runs = d.engine
 	d.answers = d.skillAnswers(trust, files)
 	d.startUpkeep(d.engine)
 	if err := d.followFiles(); err != nil {
@@ -147,7 +149,7 @@ func (d *Daemon) make(ctx context.Context) (err error) {
 	}
 	d.server, err = server.New(server.Config{
 		Engine:     engine.Socket{Engine: d.engine},
-		History:    &project.History{Store: g.store, Runs: d.engine, Kept: kept.In(d.paths.Data), Tools: d.host.Tools, May: ruling.MayUndo},
+		History:    history,
 		Store:      g.store,
 		Daemon:     d,
 		Models:     &model.Answers{Models: d.models, Load: d.loadWhole, Reload: d.Reload},

@@ -16,7 +16,7 @@ import (
 )
 
 // startEngine makes the engine, which takes up what was left.
-func (d *Daemon) startEngine(g ground, copies skill.Copies, rules *engine.Rulebook, w written, ruling policy.Live, files project.InstructionFiles, tree *project.Tree) (*engine.Engine, error) {
+func (d *Daemon) startEngine(g ground, copies skill.Copies, rules *engine.Rulebook, w written, ruling policy.Live, files project.InstructionFiles, tree *project.Tree, history *project.History) (*engine.Engine, error) {
 	g.hooks.RunCreated.On(sdk.DefaultPriority, "skills", copies.Fork)
 	e, err := engine.New(engine.Config{
 		Store:        g.store,
@@ -33,6 +33,7 @@ func (d *Daemon) startEngine(g ground, copies skill.Copies, rules *engine.Rulebo
 		Agents:       d.cfg.Agents,
 		DataDir:      d.paths.Data,
 		Log:          d.log.Named("engine"),
+		Results:      engine.Results{Done: history.Done},
 		Instructions: files,
 		Attachments:  tree,
 		Files:        tree,
@@ -46,13 +47,10 @@ func (d *Daemon) startEngine(g ground, copies skill.Copies, rules *engine.Rulebo
 		Preview:      g.clients.Preview,
 		Previewed:    g.clients.Previewed,
 		Redacting:    func() engine.Pieces { return d.secrets.Stream() },
-		Redact:       d.secrets.Redact,
-		RedactText:   d.secrets.Text,
-		Conceal:      d.secrets.Add,
-		Hidden:       audit.Hidden,
-		Unopened:     d.unopened,
-		Grace:        d.cfg.Stop.Grace,
-		Frozen:       g.store.Health() != nil,
+		Redact:       d.secrets.Redact, RedactText: d.secrets.Text, Conceal: d.secrets.Add, Hidden: audit.Hidden,
+		Unopened: d.unopened,
+		Grace:    d.cfg.Stop.Grace,
+		Frozen:   g.store.Health() != nil,
 	})
 	if err != nil {
 		return nil, err

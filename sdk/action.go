@@ -225,6 +225,11 @@ func (a *Action) ProposalID() string {
 	return a.Proposal.ID
 }
 
+// Finished reports whether the call handed over a result that was accepted: its ExactArguments.
+func (a *Action) Finished() bool {
+	return a.State == StateResolved && a.Plugin == OwnPlugin && cmp.Or(a.Declared, a.Tool) == ToolFinish && a.Parent == ""
+}
+
 // Rejected reports whether a person said no to it.
 func (a *Action) Rejected() bool { return a.Answer != nil && a.Answer.Answer == Reject }
 

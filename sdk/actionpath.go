@@ -82,6 +82,18 @@ func DialectSlug(n int) string { return fmt.Sprintf("%s%d", dialectSlug, n) }
 // IsDialect reports whether this is a warning of the dialect, and no call.
 func (p ActionPath) IsDialect() bool { return p.IsError() && strings.HasPrefix(p.Slug, dialectSlug) }
 
+// correctionSlug is the slug of what tells a model that its answer in plain text does not end the work.
+const correctionSlug = "plain_text"
+
+// CorrectionPath is the path of what tells the model that its answer of a turn, in plain text, does not end the work:
+// it has to be handed over by ToolFinish.
+func CorrectionPath(turn int) string {
+	return ActionPath{Turn: turn, Tool: ErrorTool, Slug: correctionSlug}.String()
+}
+
+// IsCorrection reports whether this is the path of one.
+func (p ActionPath) IsCorrection() bool { return p.IsError() && p.Slug == correctionSlug }
+
 // Changes is the path of what the action changed in the project's files.
 func (p ActionPath) Changes() string { return "change" + strings.TrimPrefix(p.String(), "log") }
 

@@ -88,8 +88,8 @@ func (a Agent) UsesMCP(server string) bool {
 }
 
 // Admits reports whether the agent may use a tool that is not excluded: by the servers that
-// it names where it is one of MCP, by its very name where no glob names it, else by its globs
-// over bare and qualified names.
+// it names where it is one of MCP, always where its turn is given it, by its very name where no glob names
+// it, else by its globs over bare and qualified names.
 func (a Agent) Admits(t Tool) bool {
 	if slices.Contains(a.Excluded, cmp.Or(t.Declared, t.Name)) || t.Runs != "" && slices.Contains(a.Excluded, t.Name) {
 		return false

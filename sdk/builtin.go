@@ -16,6 +16,7 @@ type TurnContext struct {
 	Tools   []Tool          // the plugins' tools that the turn offers
 	Context int             // the model's window in tokens; 0 is unknown
 	Agents  []Agent         // those that the run may delegate to: none where it is too far below a prompt of a person
+	Finish  *FinishSpec     // what the loop has to hand over; nil where a plain answer ends it
 	Admits  func(Tool) bool // whether the agent may use a tool
 	// Commit records what a tool keeps in the run. Nil where there is no run yet.
 	Commit func(ctx context.Context, c Change) (Receipt, error)

@@ -5,6 +5,10 @@ import "encoding/json"
 // ToolFinish is the tool by which an agent with a FinishSpec hands its result over, and ends the work.
 const ToolFinish = "finish_task"
 
+// ToolTests is the tool that runs a project's tests. The structured result of a call has how many passed and failed,
+// as numbers: {"passed": 3, "failed": 0}.
+const ToolTests = "run_tests"
+
 // FinishSpec is what an agent must hand back, and how that is judged. Its result is the arguments of an accepted
 // call of ToolFinish.
 type FinishSpec struct {

@@ -110,6 +110,9 @@ type Decision struct {
 	Violation string `json:"violation,omitempty"`
 }
 
+// RuleProven is the rule that decides about a command line which is known to read only.
+const RuleProven = "shell.proven"
+
 // SeenCommand is one command of a command line, as policy read it.
 type SeenCommand struct {
 	Text    string   `json:"text"`

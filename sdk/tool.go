@@ -47,6 +47,9 @@ type Annotations struct {
 	Live        bool `json:"live,omitempty"`     // the answer to the same call changes by itself: calls are made, and count for no guard
 }
 
+// OwnPlugin is what the daemon's own tools are said to be of: use_skill answers to bothy__use_skill too.
+const OwnPlugin = "bothy"
+
 // Tool is a tool as the daemon offers it: a spec and where it comes from.
 type Tool struct {
 	ToolSpec
@@ -68,8 +71,8 @@ type Tool struct {
 	Looks bool `json:"looks,omitempty"`
 	// Named says that it is offered to agents that name it, and that no glob does.
 	Named bool `json:"named,omitempty"`
-	// Given says that an agent has it for what its block says beside its tools, so that no glob decides: delegate
-	// is for one that names agents. It is offered by whoever has looked at that.
+	// Given says that a turn is offered the tool by what it is for, whatever the globs of its agent say, and that a
+	// call has no effect, so that policy allows it in every mode: an own tool that hands over, delegates or plans.
 	Given bool `json:"given,omitempty"`
 	// Drift is how a tool that is passed on is not any more as it was known, in words behind
 	// "it"; empty when it is. Its calls are proposed.

@@ -29,9 +29,10 @@ type Work struct {
 
 // WorkDone is one call that was made.
 type WorkDone struct {
-	Run        string          `json:"run"`  // the alias of the run that made it
-	Path       string          `json:"path"` // of its action
-	Tool       string          `json:"tool"` // as its plugin declares it
+	Run        string          `json:"run"`              // the alias of the run that made it
+	Path       string          `json:"path"`             // of its action
+	Parent     string          `json:"parent,omitempty"` // of the call whose plugin made it, or whose result asked for it
+	Tool       string          `json:"tool"`             // as its plugin declares it
 	Plugin     string          `json:"plugin,omitempty"`
 	Arguments  json.RawMessage `json:"arguments,omitempty"`
 	Success    bool            `json:"success"`
@@ -44,6 +45,10 @@ type WorkDone struct {
 	Untold  bool     `json:"untold,omitempty"`
 	// Cut says that Structured, Arguments and Changed are left out, because all of it together was too large.
 	Cut bool `json:"cut,omitempty"`
+	// Began and Ended are the positions of the journal at which it was started and ended, for all runs alike; Began
+	// is 0 of a call that was not made.
+	Began int64 `json:"began,omitempty"`
+	Ended int64 `json:"ended,omitempty"`
 }
 
 // MaxWork is how many bytes of JSON are told of a Work to a plugin that judges it.

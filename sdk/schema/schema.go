@@ -11,6 +11,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -107,15 +108,30 @@ func (s *Schema) Validate(arguments json.RawMessage) (json.RawMessage, error) {
 			return nil, fmt.Errorf("%q is not declared; declared are: %s", name, list(s.names))
 		}
 	}
-	for _, name := range s.required {
-		if _, there := object[name]; !there {
-			return nil, fmt.Errorf("%q is required and missing", name)
-		}
+	if err := s.missing(object); err != nil {
+		return nil, err
 	}
 	if err := s.resolved.Validate(object); err != nil {
 		return nil, errors.New(Problem(err.Error()))
 	}
 	return arguments, nil
+}
+
+// missing names all that is left out and may not be, so that nobody is told of one after the other.
+func (s *Schema) missing(object map[string]any) error {
+	var names []string
+	for _, name := range s.required {
+		if _, there := object[name]; !there {
+			names = append(names, strconv.Quote(name))
+		}
+	}
+	switch len(names) {
+	case 0:
+		return nil
+	case 1:
+		return fmt.Errorf("%s is required and missing", names[0])
+	}
+	return fmt.Errorf("%s are required and missing", strings.Join(names, ", "))
 }
 
 func list(names map[string]bool) string {

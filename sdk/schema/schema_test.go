@@ -38,6 +38,7 @@ func TestValidate(t *testing.T) {
 		{deep, `{"a":[{"b":"1"}]}`, `property "a[].b"`},
 		{deep, `{"a":[],"c":"z"}`, `property "c"`},
 		{deep, `{"c":"x"}`, `"a" is required and missing`},
+		{compiled(t, `{"type":"object","required":["a","b","c"],"properties":{"a":{},"b":{},"c":{}}}`), `{"b":1}`, `"a", "c" are required and missing`},
 		{deep, `{"a":[],"d":1}`, `"d" is not declared; declared are: a, c`},
 		{deep, `{"a":[],"confirm":true}`, `"confirm" is not declared`},
 		{deep, `{"a":[],"yolo":true}`, `"yolo" is not declared`},

@@ -12,7 +12,7 @@ import (
 
 // Plugin is the plugin that own tools are said to be of: use_skill answers to
 // bothy__use_skill too.
-const Plugin = "bothy"
+const Plugin = sdk.OwnPlugin
 
 // Config is what the own tools need. All fields but Verbs and Network are required.
 type Config struct {
@@ -53,7 +53,7 @@ type Builtin struct {
 // New makes the own tools. A new one is a file of this package and a line here.
 func New(cfg Config) *Builtin {
 	s := &skills{cfg: cfg, seed: maphash.MakeSeed()}
-	all := []tool{useSkillTool{s}, openNetworkTool{cfg.Network}, askUserTool{}, delegateTool{}}
+	all := []tool{useSkillTool{s}, openNetworkTool{cfg.Network}, askUserTool{}, delegateTool{}, finishTool{}}
 	if cfg.Verbs != nil {
 		for _, spec := range verbSpecs {
 			all = append(all, verbTool{cfg.Verbs, spec})

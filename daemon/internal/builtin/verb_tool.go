@@ -117,6 +117,9 @@ func (t turn) Ends(name string, arguments json.RawMessage) int {
 	if err != nil || c.Verb != sdk.VerbUpdate || c.Status == sdk.StatusRunning {
 		return 0
 	}
+	if _, err := t.find(sdk.ToolFinish); err == nil && c.Status != sdk.StatusUnable {
+		return 0 // it is done when its result is handed over
+	}
 	return c.Status
 }
 

@@ -310,7 +310,7 @@ func (x *action) failure() string {
 
 // terminal reports whether the action ended the loop.
 func (x *action) terminal() bool {
-	return x.tool.Annotations.Terminal && x.State == sdk.StateResolved
+	return (x.tool.Annotations.Terminal || x.finishes()) && x.State == sdk.StateResolved
 }
 
 // sweep gives every action of a turn that is cut short its end, and returns

@@ -45,7 +45,7 @@ const (
 )
 
 // Config is what an engine is made of. All fields but Builtin, Services, Access,
-// Instructions, Attended, Mode, Expiry, Rules, Narrow, Preview, Clock and
+// Results, Instructions, Attended, Mode, Expiry, Rules, Narrow, Preview, Clock and
 // Grace are required.
 type Config struct {
 	Store    Store
@@ -63,6 +63,7 @@ type Config struct {
 	DataDir  string               // run folders lie in runs/KEY below it
 	Log      hclog.Logger
 
+	Results      Results      // how results are judged that are handed over
 	Instructions Instructions // nil: no file tells agents anything
 	Attachments  Attachments  // nil: none can be attached
 	Files        Files        // nil: no file of a project is an entry

@@ -82,7 +82,7 @@ func (m *fakeModels) asked() []sdk.Request {
 	return slices.Clone(m.requests)
 }
 
-func finish(send func(sdk.Delta) error, reason string) error {
+func endWith(send func(sdk.Delta) error, reason string) error {
 	if err := send(sdk.Delta{Usage: &sdk.Usage{Prompt: 10, Completion: 5, Total: 15}}); err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func say(text string) step {
 				return err
 			}
 		}
-		return finish(send, "stop")
+		return endWith(send, "stop")
 	}
 }
 
@@ -116,7 +116,7 @@ func calls(cs ...call) step {
 				}
 			}
 		}
-		return finish(send, "calls")
+		return endWith(send, "calls")
 	}
 }
 

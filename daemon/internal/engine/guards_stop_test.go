@@ -169,7 +169,7 @@ func sayThen(text, reason string) step {
 				return err
 			}
 		}
-		return finish(send, reason)
+		return endWith(send, reason)
 	}
 }
 

@@ -56,8 +56,15 @@ func (e *Engine) run(ctx context.Context, a *activeLoop, x *action) error {
 	}
 	e.askEditor(bounded, a.run, x, &call)
 	endServing := e.serves.begin(bounded, late, call.CallID, a, x)
+	var judge func(context.Context, sdk.Invocation) (sdk.ToolResult, error)
+	if x.finishes() {
+		judge = e.judging(a)
+	}
 	failpoint.Hit(failpoint.EffectBefore)
 	result, err := settle(bounded, e, "the call of "+x.tool.Name, func() (sdk.ToolResult, error) {
+		if judge != nil {
+			return judge(bounded, call)
+		}
 		if x.own != nil {
 			return x.own.Invoke(bounded, call, out)
 		}

@@ -53,6 +53,7 @@ func (e *Engine) find(a *activeLoop, name string) (sdk.Tool, sdk.TurnTools, erro
 			case i == 0:
 				return t, a.own, nil
 			default:
+				t.Annotations.Terminal = t.Annotations.Terminal && a.agent.Finish == nil // else the result ends it
 				return t, nil, nil
 			}
 		}

@@ -149,7 +149,7 @@ func TestAnswerIsKeptInPieces(t *testing.T) {
 				time.Sleep(20 * time.Millisecond)
 			}
 			look()
-			return errors.Join(sent, again, finish(send, "stop"))
+			return errors.Join(sent, again, endWith(send, "stop"))
 		})
 		a := h.submit(Submission{})
 		if l := h.await(a); l.Status != 200 {
@@ -192,7 +192,7 @@ func TestAnswerThatBreaksOff(t *testing.T) {
 					if c.end != nil {
 						return c.end
 					}
-					return errors.Join(err, finish(send, "stop"))
+					return errors.Join(err, endWith(send, "stop"))
 				})
 				if c.hook != nil {
 					c.hook(h)

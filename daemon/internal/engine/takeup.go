@@ -21,6 +21,7 @@ type leftTurn struct {
 	actions  []leftCall  // in the model's order
 	children []leftCall  // what their plugins called
 	errors   []sdk.Entry // failures that belong to no action
+	plain    bool        // it was told that its answer in plain text ends nothing
 	partials int
 }
 
@@ -48,6 +49,8 @@ func (l *leftTurn) take(entry sdk.Entry) {
 	switch reply := sdk.ReplyPath(l.row.Sequence); {
 	case entry.Path == reply:
 		l.answer = entry
+	case entry.Path == sdk.CorrectionPath(l.row.Sequence):
+		l.plain = true
 	case strings.HasPrefix(entry.Path, reply+"/partial_"):
 		l.partials++
 	case entry.State == sdk.StateFailed && entry.Scheme() == "log":
@@ -142,6 +145,14 @@ func (e *Engine) readLeft(a *activeLoop) error {
 		}
 	}
 	a.turns = len(a.had)
+	for _, l := range a.had {
+		switch {
+		case l.plain:
+			a.plain++
+		case l.row.Closed:
+			a.plain = 0
+		}
+	}
 	if last := a.turns - 1; last >= 0 && !a.had[last].row.Closed {
 		a.turn, a.from = a.had[last].turn(a.project.Root, a.run.Private), a.had[last].stage()
 	}

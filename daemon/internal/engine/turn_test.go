@@ -394,7 +394,7 @@ func TestCallsWithFinishStopAreMade(t *testing.T) {
 		if err := send(sdk.Delta{Call: &sdk.CallDelta{ID: "x", Tool: "read", Arguments: ""}}); err != nil {
 			return err
 		}
-		return finish(send, "stop")
+		return endWith(send, "stop")
 	}
 	h := newHouse(t, odd)
 	a := h.submit(Submission{})

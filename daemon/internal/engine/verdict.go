@@ -13,7 +13,7 @@ import (
 // the filters of turn.verdict, of which the guards are some. A filter can end
 // the loop and not keep it going; one that fails ends it.
 func (e *Engine) verdict(ctx context.Context, a *activeLoop) (sdk.Ruling, error) {
-	result := a.turnResult(a.turn.ruling())
+	result := a.turnResult(a.ruling())
 	result.Duration = sdk.Duration(time.Since(a.turn.began))
 	e.cfg.Hooks.TurnCompleted.Emit(ctx, result)
 	e.cfg.Hooks.RunState.Emit(ctx, a.turnEvent(map[string]any{"status": sdk.StatusRunning}))
@@ -27,6 +27,7 @@ func (e *Engine) verdict(ctx context.Context, a *activeLoop) (sdk.Ruling, error)
 	}
 	r := ruled.Ruling
 	if r.Continue {
+		a.correct()
 		return r, nil
 	}
 	switch r.Status {
@@ -39,11 +40,11 @@ func (e *Engine) verdict(ctx context.Context, a *activeLoop) (sdk.Ruling, error)
 	return r, nil
 }
 
-// ruling is what the turn itself means, before anybody is asked.
+// ruling is what the turn itself means, whatever its loop has to hand over.
 func (t *turn) ruling() sdk.Ruling {
 	for _, x := range t.actions {
 		if x.terminal() {
-			return sdk.Ruling{Status: cmp.Or(x.ends, sdk.StatusOK), Stop: sdk.StopTerminal, Reason: x.tool.Name + " ended the work"}
+			return sdk.Ruling{Status: cmp.Or(x.ends, sdk.StatusOK), Stop: sdk.StopTerminal, Reason: cmp.Or(x.tool.Name, x.Tool) + " ended the work"}
 		}
 		if x.rejected() && x.Answer.Reason == "" { // with one the model goes on by it
 			return sdk.Ruling{Status: sdk.StatusOK, Stop: sdk.StopRejected, Reason: "a person rejected " + x.tool.Name}

@@ -20,6 +20,7 @@ import (
 const (
 	RuleRead         = "read"          // a read-only tool of a pinned plugin
 	RuleEntries      = "entries"       // a verb on entries of the run
+	RuleGiven        = "given"         // an own tool without an effect, which the turn is given for its work
 	RuleSandbox      = "sandbox"       // a tool that runs what policy cannot read, in the run's container
 	RuleProject      = "project"       // a pinned plugin that writes below the project
 	RuleUnpinned     = "unpinned"      // nothing vouches for what the plugin declares
@@ -35,7 +36,7 @@ const (
 	RuleBadArguments = "bad_arguments" // the arguments cannot be judged
 	RuleNetwork      = "open_network"  // the network is opened by a person
 	RuleWorkspace    = "workspace"     // the file of the workspace cannot be read
-	RuleProven       = "shell.proven"  // a command line that only reads below the workspace
+	RuleProven       = sdk.RuleProven  // a command line that only reads below the workspace
 	RuleView         = "view"          // a command line that works on a copy of the project
 )
 
@@ -129,6 +130,9 @@ func (p *Policy) Decide(a sdk.PolicyRequest) sdk.Decision {
 		}
 		j.otherMode = fmt.Sprintf("; the mode is %s, since workspace is not possible here: %s", j.Mode, p.set.NoView)
 	}
+	if a.Tool.Given {
+		return closed(p.given(j))
+	}
 	if a.ReadOnly && !j.tool.Annotations.ReadOnly && !j.tool.Entries && !j.looks() {
 		return denyEffect(a.Tool)
 	}
@@ -150,6 +154,14 @@ func (p *Policy) Decide(a sdk.PolicyRequest) sdk.Decision {
 		j.line.show(&d, j)
 	}
 	return closed(d)
+}
+
+// given decides about a tool that has no effect, by its name alone: its arguments name nothing that it touches.
+func (p *Policy) given(j *judged) sdk.Decision {
+	if d, ok := p.firstOf(j, sdk.Deny); ok {
+		return d
+	}
+	return builtIn(sdk.Allow, RuleGiven, "%q changes nothing by itself", j.tool.Name)
 }
 
 // closed is a decision with what a model is to do instead, where it may not do this.

@@ -21,6 +21,7 @@ type Store interface {
 	Project(ctx context.Context, id int64) (sdk.Project, error)
 	Entries(ctx context.Context, q sdk.EntryQuery) ([]sdk.Entry, error)
 	Loops(ctx context.Context, run int64) ([]sdk.Loop, error)
+	Journal(ctx context.Context, q sdk.JournalQuery) ([]sdk.JournalRow, error)
 }
 
 // Runs is the engine: it keeps a run at rest and records what is done to it.

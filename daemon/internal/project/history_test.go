@@ -43,6 +43,20 @@ func (l *ledger) Entries(_ context.Context, q sdk.EntryQuery) ([]sdk.Entry, erro
 	return found, nil
 }
 
+// Journal tells of the calls as if each had ended before the next was started.
+func (l *ledger) Journal(_ context.Context, q sdk.JournalQuery) (rows []sdk.JournalRow, err error) {
+	for i, e := range l.entries {
+		for n, phase := range []sdk.Phase{sdk.PhaseStarted, sdk.PhaseEnded} {
+			text, err := json.Marshal(sdk.EntryChange{Phase: phase})
+			if err != nil {
+				return nil, err
+			}
+			rows = append(rows, sdk.JournalRow{Seq: int64(2*i + n + 1), Kind: sdk.KindEntrySet, Run: q.Run, Path: e.Path, Data: text})
+		}
+	}
+	return rows, nil
+}
+
 func (l *ledger) Loops(context.Context, int64) ([]sdk.Loop, error) { return l.loops, nil }
 
 func (l *ledger) Still(ctx context.Context, run int64, _ string, do func(sdk.Run, sdk.RunEvent) error) error {

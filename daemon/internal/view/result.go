@@ -20,14 +20,11 @@ func resultLimit(context int) int {
 	return max(min(maxResult, context/4*charsPerToken), 400)
 }
 
-// ownPlugin is what the daemon's own tools are said to be of.
-const ownPlugin = "bothy"
-
 // loadedSkill is the skill whose text a result holds, and where the whole of it
 // can be read.
 func loadedSkill(a *sdk.Action) (name, file string) {
 	name, _ = a.Metadata["skill"].(string)
-	if a.Plugin != ownPlugin || a.State != sdk.StateResolved || name == "" {
+	if a.Plugin != sdk.OwnPlugin || a.State != sdk.StateResolved || name == "" {
 		return "", ""
 	}
 	if folder, _ := a.Metadata["folder"].(string); folder != "" {
@@ -40,6 +37,9 @@ func renderResult(e *sdk.Entry, limit int) *piece {
 	path, ok := sdk.ParseActionPath(e.Path)
 	if !ok {
 		return nil
+	}
+	if path.IsCorrection() {
+		return renderCorrection(e, path.Turn)
 	}
 	if path.IsDialect() {
 		return &piece{warning: e.Body, turn: path.Turn}
@@ -73,6 +73,14 @@ func renderResult(e *sdk.Entry, limit int) *piece {
 		m.Text += nestedText(in)
 	}
 	return &piece{message: m, turn: path.Turn, path: e.Path}
+}
+
+// renderCorrection shows what the engine has to say of an answer, as a prompt behind it. Nobody else speaks so.
+func renderCorrection(e *sdk.Entry, turn int) *piece {
+	if e.Writer != sdk.WriterSystem {
+		return nil
+	}
+	return &piece{message: sdk.Message{Role: sdk.RoleUser, Text: e.Body}, loop: e.Loop, turn: turn, path: e.Path}
 }
 
 // renderPerson shows what a person did themselves, once it has ended. Only the engine

@@ -1,0 +1,81 @@
+package finish
+
+import (
+	"encoding/json"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// proofs say what of a result is not proven, for the model; nothing is that all is.
+var proofs = map[string]func(sdk.Work) []string{
+	sdk.ProofTests:     proveTests,
+	sdk.ProofCitations: proveCitations,
+}
+
+// proveTests holds tests_verified to the tests that ran: some passed, and nothing changed since they were begun.
+func proveTests(w sdk.Work) []string {
+	result, _ := decoded(w.Result).(map[string]any) // by its very name: a field of a struct has any case
+	verified, said := result["tests_verified"].(bool)
+	if !said {
+		return []string{"tests_verified is missing: run the tests by " + sdk.ToolTests + ", and say that they pass"}
+	}
+	if !verified {
+		return []string{"tests_verified is false: make the tests pass, run them by " + sdk.ToolTests + ", and say so then"}
+	}
+	tests, change := lastTests(w.Done), lastChange(w.Done)
+	switch {
+	case tests == nil:
+		return []string{"no run of " + sdk.ToolTests + " passed: run it, and mend what fails"}
+	case change != nil && change.Ended > tests.Began:
+		return []string{"the tests passed before " + changed(change) + ": run " + sdk.ToolTests + " again"}
+	}
+	return nil
+}
+
+// lastTests is the run of the tests that passed and was begun last; nil where none did.
+func lastTests(done []sdk.WorkDone) (last *sdk.WorkDone) {
+	for i := range done {
+		if d := &done[i]; passed(d) && (last == nil || d.Began > last.Began) {
+			last = d
+		}
+	}
+	return last
+}
+
+// passed reports whether a call ran tests, some of which passed and none failed.
+func passed(d *sdk.WorkDone) bool {
+	var count struct{ Passed, Failed int }
+	return d.Tool == sdk.ToolTests && d.Success && json.Unmarshal(d.Structured, &count) == nil && count.Passed > 0 && count.Failed == 0
+}
+
+// lastChange is the call that changed the project last, or may have; nil where none did. What a run of the tests
+// changes by itself is none.
+func lastChange(done []sdk.WorkDone) (last *sdk.WorkDone) {
+	tests := map[string]bool{}
+	for _, d := range done {
+		if d.Tool == sdk.ToolTests {
+			tests[d.Run+" "+d.Path] = true
+		}
+	}
+	for i := range done {
+		d := &done[i]
+		if d.Tool == sdk.ToolTests || tests[d.Run+" "+d.Parent] || len(d.Changed) == 0 && (!d.Untold || d.ReadOnly) {
+			continue
+		}
+		if last == nil || d.Ended > last.Ended {
+			last = d
+		}
+	}
+	return last
+}
+
+// changed says what a call changed, for the model.
+func changed(d *sdk.WorkDone) string {
+	switch len(d.Changed) {
+	case 0:
+		return "a call of " + d.Tool + " that may have changed files"
+	case 1:
+		return d.Changed[0] + " was changed"
+	}
+	return d.Changed[0] + " and others were changed"
+}

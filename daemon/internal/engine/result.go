@@ -1,0 +1,126 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/bothyd/bothy/daemon/internal/agent/finish"
+	"github.com/bothyd/bothy/sdk"
+)
+
+// A loop whose agent has a finish ends by an accepted call of finish_task, whose arguments are its result. That is the
+// engine's own ruling, and no hook makes it (decision 97).
+
+const (
+	// mostPlain is how often in a row an agent may answer in plain text instead before the loop ends.
+	mostPlain = 3
+	// mostUnjudged is how often its validator may fail in a loop before that ends.
+	mostUnjudged = 3
+)
+
+// Results are what the engine needs of others to judge a result.
+type Results struct {
+	// Done is what was done for a prompt, by its run and by those to whom work was delegated. Nil is nothing.
+	Done func(ctx context.Context, l sdk.Loop) ([]sdk.WorkDone, error)
+	// Validate asks a plugin about a result, by the plugin's label. An error is that it did not judge. Nil has no
+	// plugins that could.
+	Validate func(ctx context.Context, plugin string, w sdk.Work) (sdk.Judgement, error)
+}
+
+// finishes reports whether the call hands a result over. It is known of a call that an earlier daemon recorded,
+// whatever tools there are now.
+func (x *action) finishes() bool {
+	return x.tool.Given && x.tool.Name == sdk.ToolFinish || x.Plugin == sdk.OwnPlugin && cmp.Or(x.Declared, x.Tool) == sdk.ToolFinish
+}
+
+// judging is what a call that hands a result over runs: the gates of the loop's finish.
+func (e *Engine) judging(a *activeLoop) func(context.Context, sdk.Invocation) (sdk.ToolResult, error) {
+	spec := a.agent.Finish
+	if spec == nil {
+		return func(context.Context, sdk.Invocation) (sdk.ToolResult, error) {
+			return sdk.ToolResult{}, sdk.Errorf(sdk.NotFound, "nothing has to be handed over here: answer in plain text")
+		}
+	}
+	gates := finish.Gates{Spec: *spec, Idle: true, Validate: e.cfg.Results.Validate}
+	for _, t := range a.offered {
+		gates.Idle = gates.Idle && t.Given && t.Name != sdk.ToolDelegate
+	}
+	w := sdk.Work{Agent: a.agent.Name, Run: a.run.Alias, Prompt: a.loop.Prompt}
+	l := a.loop
+	return func(ctx context.Context, call sdk.Invocation) (r sdk.ToolResult, err error) {
+		w.Result = call.Arguments
+		if e.cfg.Results.Done != nil {
+			if w.Done, err = e.cfg.Results.Done(ctx, l); err != nil {
+				return r, fmt.Errorf("look at what was done: %w", err)
+			}
+		}
+		err = gates.Judge(ctx, w)
+		var unjudged *finish.Unjudged
+		switch {
+		case err == nil:
+			return sdk.ToolResult{Success: true, Output: "accepted"}, nil
+		case ctx.Err() != nil:
+			return r, ctx.Err()
+		case errors.As(err, &unjudged): // no fault of the model's: it counts for no guard
+			r = sdk.Failed(sdk.Errorf(sdk.Again, "%w; call %s again with the same arguments", err, sdk.ToolFinish))
+			return r, nil
+		}
+		return sdk.Failed(err), nil
+	}
+}
+
+// unjudged counts the results of the loop that its validator did not judge.
+func (a *activeLoop) unjudged() (n int, last string) {
+	for i := range a.mirror.entries {
+		entry := &a.mirror.entries[i]
+		if entry.Outcome != sdk.Again || entry.Loop != a.loop.ID || entry.Turn >= a.turn.row.Sequence {
+			continue
+		}
+		at, err := sdk.ActionOf(*entry)
+		if x := (&action{Action: at}); err == nil && x.finishes() {
+			n++
+		}
+	}
+	for _, x := range a.turn.actions {
+		if x.Outcome == sdk.Again && x.finishes() {
+			n, last = n+1, x.Body
+		}
+	}
+	return n, last
+}
+
+// ruling is what the turn means, before anybody is asked.
+func (a *activeLoop) ruling() sdk.Ruling {
+	r := a.turn.ruling()
+	switch {
+	case a.agent.Finish == nil:
+	case r.Continue:
+		if n, last := a.unjudged(); n >= mostUnjudged && last != "" {
+			return failed(fmt.Sprintf("the result could not be judged %d times: %s", n, sdk.Excerpt(last)))
+		}
+	case r.Stop == sdk.StopAnswer && a.plain+1 < mostPlain:
+		return sdk.Ruling{Continue: true, Status: sdk.StatusRunning}
+	case r.Stop == sdk.StopAnswer:
+		return sdk.Ruling{Status: sdk.StatusAborted, Stop: sdk.StopNotFinished, Reason: fmt.Sprintf("the model answered in plain text %d times in a row, and did not hand its result over by %s", mostPlain, sdk.ToolFinish)}
+	}
+	return r
+}
+
+// correct tells the model, with the turn that is opened next, that its answer in plain text does not end the work.
+func (a *activeLoop) correct() {
+	if a.agent.Finish == nil || len(a.turn.actions) > 0 {
+		a.plain = 0
+		return
+	}
+	a.plain++
+	text := fmt.Sprintf("This work does not end by an answer in plain text: call %[1]s with its result. What is still to be done, do first.", sdk.ToolFinish)
+	if a.plain+1 == mostPlain {
+		text = fmt.Sprintf("An answer in plain text does not end this work, and the next one gives it up as not finished: call %[1]s with its result, or the tool that you need before.", sdk.ToolFinish)
+	}
+	turn := a.turn.row.Sequence
+	a.first = append(a.first, sdk.Write{
+		Path: sdk.CorrectionPath(turn), Body: &text, Writer: sdk.WriterSystem, State: sdk.StateResolved, Loop: a.loop.ID, Turn: turn,
+	})
+}

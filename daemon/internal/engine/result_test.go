@@ -1,0 +1,240 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+const (
+	resultSchema = `{"type":"object","properties":{"summary":{"type":"string"},"tests_verified":{"type":"boolean"}},"required":["summary","tests_verified"]}`
+	goodResult   = `{"summary":"done","tests_verified":true}`
+)
+
+// handOver is a call of finish_task.
+func handOver(result string) call { return call{sdk.ToolFinish, result} }
+
+// finishing is a house whose agent "it" has to hand a result over.
+func finishing(t *testing.T, spec sdk.FinishSpec, steps ...step) *house {
+	h := prepareHouse(t, steps...)
+	h.withSkills()
+	spec.Schema = json.RawMessage(resultSchema)
+	h.config.Agents["it"] = sdk.Agent{Tools: []string{"read*", "write", "finish"}, Finish: &spec, Guards: sdk.Guards{MaxTurns: 9, RepeatedCalls: 2, ConsecutiveErrors: 3}}
+	h.config.Results.Done = h.done
+	return h
+}
+
+// done is what was done for a prompt: every call of it that has its end.
+func (h *house) done(ctx context.Context, l sdk.Loop) (done []sdk.WorkDone, err error) {
+	all, err := h.store.Entries(ctx, sdk.EntryQuery{Run: l.Run, Pattern: "log://**"})
+	for _, e := range all {
+		if at, err := sdk.ActionOf(e); err == nil && e.Loop == l.ID && e.Phase == sdk.PhaseEnded {
+			done = append(done, sdk.WorkDone{Path: e.Path, Tool: at.Tool, Plugin: at.Plugin, Success: e.State == sdk.StateResolved})
+		}
+	}
+	return done, err
+}
+
+// TestFinish: the rows T1 to T10 of the seeds, with what a model makes of a refusal.
+func TestFinish(t *testing.T) {
+	read, plain := calls(numbered("read", 1)), say("I am done.")
+	for name, c := range map[string]struct {
+		steps    []step
+		stop     string
+		exit     int
+		outcomes string
+	}{
+		"T1 at once, then after work": {
+			[]step{calls(handOver(goodResult)), read, calls(handOver(goodResult))}, sdk.StopTerminal, sdk.ExitOK,
+			"finish_task:failed:validation read:resolved finish_task:resolved",
+		},
+		"T1 work of the same answer counts": {
+			[]step{calls(numbered("read", 1), handOver(goodResult))}, sdk.StopTerminal, sdk.ExitOK, "read:resolved finish_task:resolved",
+		},
+		"T1 what failed was tried": {
+			[]step{calls(numbered("read_bad", 1)), calls(handOver(goodResult))}, sdk.StopTerminal, sdk.ExitOK, "read_bad:failed:timeout finish_task:resolved",
+		},
+		"T1 what is not there was tried": {
+			[]step{calls(call{"gone", `{}`}), calls(handOver(goodResult))}, sdk.StopTerminal, sdk.ExitOK, "gone:failed:not_found finish_task:resolved",
+		},
+		"T2 a field is missing": {
+			[]step{read, calls(handOver(`{}`)), calls(handOver(goodResult))}, sdk.StopTerminal, sdk.ExitOK,
+			"read:resolved finish_task:failed:validation finish_task:resolved",
+		},
+		"T2 of another type": {
+			[]step{read, calls(handOver(`{"summary":"x","tests_verified":"true"}`)), calls(handOver(goodResult))}, sdk.StopTerminal, sdk.ExitOK,
+			"read:resolved finish_task:failed:validation finish_task:resolved",
+		},
+		"T5 after a failure of an earlier turn": {
+			[]step{calls(numbered("write_bad", 1)), calls(handOver(goodResult))}, sdk.StopTerminal, sdk.ExitOK, "write_bad:failed:permission finish_task:resolved",
+		},
+		"T5 beside a failure of the same answer": {
+			[]step{calls(numbered("read_bad", 1), handOver(goodResult)), calls(handOver(goodResult))}, sdk.StopTerminal, sdk.ExitOK,
+			"read_bad:failed:timeout finish_task:failed:conflict finish_task:resolved",
+		},
+		"T6 nothing behind it is made": {
+			[]step{read, calls(handOver(goodResult), numbered("write", 1))}, sdk.StopTerminal, sdk.ExitOK, "read:resolved finish_task:resolved write:failed:aborted",
+		},
+		"T6 twice": {
+			[]step{read, calls(handOver(goodResult), handOver(goodResult))}, sdk.StopTerminal, sdk.ExitOK, "read:resolved finish_task:resolved finish_task:failed:aborted",
+		},
+		"what stands behind a refused one is made": {
+			[]step{calls(handOver(goodResult), numbered("write", 1)), calls(handOver(goodResult))}, sdk.StopTerminal, sdk.ExitOK,
+			"finish_task:failed:validation write:resolved finish_task:resolved",
+		},
+		"T7 two plain texts, and a call resets the count": {
+			[]step{plain, plain, read, plain, plain, calls(handOver(goodResult))}, sdk.StopTerminal, sdk.ExitOK, "read:resolved finish_task:resolved",
+		},
+		"T8 three plain texts": {[]step{read, plain, plain, plain}, sdk.StopNotFinished, sdk.ExitStopped, "read:resolved"},
+		"T8 without a word":    {[]step{say(""), say(""), say("")}, sdk.StopNotFinished, sdk.ExitStopped, ""},
+		"T10 max_turns": {
+			[]step{calls(numbered("read", 1)), calls(numbered("read", 2)), calls(numbered("read", 3)), calls(numbered("read", 4)), calls(numbered("read", 5)), calls(numbered("read", 6)), calls(numbered("read", 7)), plain, plain, plain},
+			sdk.GuardMaxTurns, sdk.ExitStopped, strings.TrimSpace(strings.Repeat("read:resolved ", 7)),
+		},
+		"it never finishes but by the same call": {
+			[]step{calls(handOver(goodResult)), calls(handOver(goodResult)), calls(handOver(goodResult))}, sdk.GuardRepeatedCalls, sdk.ExitStopped,
+			"finish_task:failed:validation finish_task:failed:validation finish_task:cancelled:aborted",
+		},
+		"refusals count as errors": {
+			[]step{read, calls(handOver(`{}`)), calls(handOver(`{"summary":1}`)), calls(handOver(`{"summary":""}`))}, "consecutive_errors", sdk.ExitStopped,
+			"read:resolved finish_task:failed:validation finish_task:failed:validation finish_task:failed:validation",
+		},
+		"another tool that ends the work does not": {
+			[]step{calls(call{"finish", `{}`}), calls(handOver(goodResult))}, sdk.StopTerminal, sdk.ExitOK, "finish:resolved finish_task:resolved",
+		},
+		"by its whole name": {
+			[]step{read, calls(call{"bothy__finish_task", goodResult})}, sdk.StopTerminal, sdk.ExitOK, "read:resolved bothy__finish_task:resolved",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := finishing(t, sdk.FinishSpec{}, c.steps...)
+			h.start()
+			a := h.submit(Submission{Agent: "it"})
+			l := h.await(a)
+			if exit := sdk.StopExit(l.Stop, l.Status); l.Stop != c.stop || exit != c.exit {
+				t.Errorf("ended %q with the exit code %d, want %q and %d: %s", l.Stop, exit, c.stop, c.exit, l.Reason)
+			}
+			if got := h.outcomes(a.Run.ID); got != c.outcomes {
+				t.Errorf("got %s\nwant %s", got, c.outcomes)
+			}
+			h.check(a.Run.ID)
+		})
+	}
+}
+
+// TestFinishReadOnly: a prompt that may only read hands its result over like any other.
+func TestFinishReadOnly(t *testing.T) {
+	h := finishing(t, sdk.FinishSpec{}, calls(numbered("read", 1)), calls(handOver(goodResult)))
+	h.start()
+	a := h.submit(Submission{Agent: "it", ReadOnly: true})
+	if l := h.await(a); l.Stop != sdk.StopTerminal {
+		t.Errorf("ended %q: %s", l.Stop, l.Reason)
+	}
+	last := h.actions(a.Run.ID)[1]
+	if at, err := sdk.ActionOf(last); err != nil || !at.Finished() || string(at.ExactArguments()) != goodResult {
+		t.Errorf("its result is %s, %v", at.ExactArguments(), err)
+	}
+	h.check(a.Run.ID)
+}
+
+// TestFinishTellsWhatIsMissing: the model reads every name that is missing, and corrections as prompts behind its answers.
+func TestFinishTellsWhatIsMissing(t *testing.T) {
+	h := finishing(t, sdk.FinishSpec{}, say("Done!"), calls(numbered("read", 1)), calls(handOver(`{}`)), calls(handOver(goodResult)))
+	h.start()
+	h.run(Submission{Agent: "it"})
+	asked := h.models.asked()
+	if system := asked[0].Messages[0]; !strings.Contains(system.Text, "does not end it") {
+		t.Errorf("the system text is %q", system.Text)
+	}
+	if m := asked[1].Messages; len(m) != 4 || m[2].Text != "Done!" || m[3].Role != sdk.RoleUser || !strings.Contains(m[3].Text, sdk.ToolFinish) {
+		t.Errorf("behind the plain text it is sent %+v", m)
+	}
+	last := asked[3].Messages
+	if text := last[len(last)-1].Text; !strings.Contains(text, `"summary", "tests_verified" are required and missing`) {
+		t.Errorf("it is told %q", text)
+	}
+}
+
+// TestFinishOverARestart: a daemon that is cut while the model is asked again has told nobody twice, and counts on.
+func TestFinishOverARestart(t *testing.T) {
+	for name, c := range map[string]struct {
+		before, after []step
+		stop          string
+	}{
+		"plain text": {[]step{say("a"), say("b")}, []step{say("c")}, sdk.StopNotFinished},
+		"reset":      {[]step{say("a"), say("b"), calls(numbered("read", 1))}, []step{say("c"), say("d"), calls(handOver(goodResult))}, sdk.StopTerminal},
+		"unjudged":   {[]step{calls(numbered("read", 1)), calls(handOver(goodResult)), calls(handOver(goodResult))}, []step{calls(handOver(goodResult))}, sdk.StopFailed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			begun := make(chan struct{}, 1)
+			h := finishing(t, sdk.FinishSpec{Validator: "judge"}, append(append(c.before, silent(begun)), c.after...)...)
+			if c.stop == sdk.StopTerminal {
+				h.config.Results.Validate = func(context.Context, string, sdk.Work) (sdk.Judgement, error) {
+					return sdk.Judgement{Accepted: true}, nil
+				}
+			}
+			h.start()
+			a := h.submit(Submission{Agent: "it"})
+			<-begun
+			h.cut()
+			h.start()
+			if l := h.await(a); l.Stop != c.stop {
+				t.Errorf("ended %q: %s", l.Stop, l.Reason)
+			}
+			h.check(a.Run.ID)
+		})
+	}
+}
+
+// TestAcceptedOnce: what the store holds as accepted ends the loop when it is taken up, whatever the agent has become.
+func TestAcceptedOnce(t *testing.T) {
+	r := newRuin(t)
+	r.opened()
+	body := "accepted"
+	end := at(0, sdk.ToolFinish, sdk.PhaseEnded, sdk.StateResolved, "")
+	end.Body, end.Create = &body, true
+	end.Attributes = encode(sdk.ActionCall{CallID: "id0", Tool: sdk.ToolFinish, Plugin: sdk.OwnPlugin, Arguments: json.RawMessage(goodResult)})
+	r.left(sdk.Change{Writes: []sdk.Write{answered(sdk.ToolFinish), end}})
+	r.start()
+	if l := r.await(Accepted{Run: r.run, Loop: r.loops[0]}); l.Stop != sdk.StopTerminal || l.Status != sdk.StatusOK {
+		t.Errorf("ended %q with %d: %s", l.Stop, l.Status, l.Reason)
+	}
+}
+
+// TestValidator: the plugin is asked once all else holds; what it misses is told, and one that fails is no error of the
+// model's, and ends the loop the third time.
+func TestValidator(t *testing.T) {
+	var asked []sdk.Work
+	answers := []func() (sdk.Judgement, error){
+		func() (sdk.Judgement, error) { return sdk.Judgement{Missing: []string{"name the file"}}, nil },
+		func() (sdk.Judgement, error) { return sdk.Judgement{}, errors.New("it crashed") },
+		func() (sdk.Judgement, error) { return sdk.Judgement{}, nil },
+		func() (sdk.Judgement, error) { return sdk.Judgement{Accepted: true}, nil },
+	}
+	give := calls(handOver(goodResult))
+	h := finishing(t, sdk.FinishSpec{Validator: "judge"}, give, calls(numbered("read", 1)), give, calls(numbered("read", 2)), give, give, calls(numbered("read", 3)), give)
+	h.config.Results.Validate = func(_ context.Context, plugin string, w sdk.Work) (sdk.Judgement, error) {
+		asked = append(asked, w)
+		if plugin != "judge" || w.Agent != "it" || w.Prompt != "do it" || string(w.Result) != goodResult || len(w.Done) == 0 {
+			t.Errorf("%s is asked about %+v", plugin, w)
+		}
+		return answers[len(asked)-1]()
+	}
+	h.start()
+	a := h.submit(Submission{Agent: "it"})
+	if l := h.await(a); l.Stop != sdk.StopTerminal || len(asked) != 4 {
+		t.Errorf("ended %q after %d judgements: %s", l.Stop, len(asked), l.Reason)
+	}
+	want := "finish_task:failed:validation read:resolved finish_task:failed:validation read:resolved finish_task:failed:again finish_task:failed:validation read:resolved finish_task:resolved"
+	if got := h.outcomes(a.Run.ID); got != want {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+	if body := h.actions(a.Run.ID)[2].Body; !strings.Contains(body, "name the file") {
+		t.Errorf("it is told %q", body)
+	}
+	h.check(a.Run.ID)
+}

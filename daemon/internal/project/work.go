@@ -1,0 +1,185 @@
+package project
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// Done is what was done for a prompt: the calls of its run and of those to which work was delegated that have their
+// end, in the order in which they ended. Paths that git ignores are left out of what they changed, unless what it ignores was changed too.
+func (h *History) Done(ctx context.Context, l sdk.Loop) ([]sdk.WorkDone, error) {
+	row, err := h.Store.Run(ctx, l.Run)
+	if err != nil {
+		return nil, err
+	}
+	where, err := h.Store.Project(ctx, row.Project)
+	if err != nil {
+		return nil, err
+	}
+	w := work{History: h, tools: map[string]sdk.Tool{}, since: l}
+	for _, t := range h.Tools() {
+		w.tools[toolKey(t.Plugin, cmp.Or(t.Declared, t.Name))] = t
+	}
+	if err := w.take(ctx, row, l.ID); err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(w.done, func(a, b sdk.WorkDone) int { return cmp.Compare(a.Ended, b.Ended) })
+	if !w.ignores {
+		return w.done, w.leaveIgnored(where.Root)
+	}
+	return w.done, nil
+}
+
+// work is what was done while it is looked for.
+type work struct {
+	*History
+	tools   map[string]sdk.Tool // by plugin and declared name
+	since   sdk.Loop            // the prompt that began it
+	done    []sdk.WorkDone
+	ignores bool // a call changed what git ignores
+}
+
+func toolKey(plugin, name string) string { return plugin + "\x00" + name }
+
+// take adds the calls of one loop, and of those that it delegated work to.
+func (w *work) take(ctx context.Context, row sdk.Run, loop int64) error {
+	calls, err := w.Store.Entries(ctx, sdk.EntryQuery{Run: row.ID, Pattern: "log://**", Bodies: []string{"change"}}) // what they printed is not read
+	if err != nil {
+		return err
+	}
+	changes, unknown, err := w.changes(ctx, row.ID, loop)
+	if err != nil {
+		return err
+	}
+	began, ended, err := w.positions(ctx, row.ID)
+	if err != nil {
+		return err
+	}
+	for _, e := range calls {
+		at, err := sdk.ActionOf(e)
+		if e.Loop != loop || e.Phase != sdk.PhaseEnded || err != nil {
+			continue
+		}
+		name := cmp.Or(at.Declared, at.Tool)
+		t := w.tools[toolKey(at.Plugin, name)]
+		d := sdk.WorkDone{
+			Run: row.Alias, Path: e.Path, Parent: at.Parent, Tool: name, Plugin: at.Plugin, Arguments: at.ExactArguments(),
+			Success: e.State == sdk.StateResolved, Outcome: e.Outcome, Structured: at.Structured,
+			ReadOnly:  t.Pinned && t.Annotations.ReadOnly || at.Decision != nil && at.Decision.Rule == sdk.RuleProven,
+			OpenWorld: t.Annotations.OpenWorld, Changed: changes[e.Path], Began: began[e.Path], Ended: ended[e.Path],
+		}
+		d.Untold = unknown[e.Path] || mayChange(at, map[string]bool{at.Tool: slices.Contains(t.Grants, sdk.GrantSandbox)})
+		w.done = append(w.done, d)
+		if at.Child == nil {
+			continue
+		}
+		child, err := w.Store.Run(ctx, at.Child.Run)
+		if err == nil {
+			err = w.take(ctx, child, at.Child.Loop)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// changes are the paths that the calls of a loop changed, by the call, and which calls have a list that is kept no more.
+func (w *work) changes(ctx context.Context, run, loop int64) (paths map[string][]string, unknown map[string]bool, err error) {
+	entries, err := w.Store.Entries(ctx, sdk.EntryQuery{Run: run, Pattern: "change://**"})
+	if err != nil {
+		return nil, nil, err
+	}
+	t := told{}
+	for _, e := range entries {
+		if e.Loop != loop {
+			continue
+		}
+		if err := t.take(e, 0, w.Kept); err != nil {
+			return nil, nil, err
+		}
+	}
+	paths, unknown = map[string][]string{}, map[string]bool{}
+	for _, s := range t.steps {
+		for _, at := range []string{s.From, s.Path} {
+			if at != "" {
+				paths[s.Action] = append(paths[s.Action], at)
+				w.ignores = w.ignores || path.Base(at) == ignoreFile
+			}
+		}
+	}
+	for _, e := range t.untold {
+		unknown[actionAt(e.Path)] = true
+	}
+	return paths, unknown, nil
+}
+
+// positions are where in the journal the calls of a run were started and ended since the prompt was given.
+func (w *work) positions(ctx context.Context, run int64) (began, ended map[string]int64, err error) {
+	rows, err := w.Store.Journal(ctx, sdk.JournalQuery{Run: run, Since: w.since.Created, Kinds: []string{sdk.KindEntrySet}, Heads: true})
+	if err != nil {
+		return nil, nil, err
+	}
+	began, ended = map[string]int64{}, map[string]int64{}
+	for _, row := range rows {
+		var c sdk.EntryChange
+		if !strings.HasPrefix(row.Path, sdk.TurnPrefix) || json.Unmarshal(row.Data, &c) != nil {
+			continue
+		}
+		switch c.Phase {
+		case sdk.PhaseStarted:
+			if began[row.Path] == 0 {
+				began[row.Path] = row.Seq
+			}
+		case sdk.PhaseEnded:
+			ended[row.Path] = row.Seq
+		}
+	}
+	return began, ended, nil
+}
+
+// leaveIgnored takes out of what was changed the paths that git ignores.
+func (w *work) leaveIgnored(where string) error {
+	root, err := os.OpenRoot(where)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }() // it was only read
+	ignores := ignoring(root, where)
+	for i := range w.done {
+		d := &w.done[i]
+		d.Changed = slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(d.Changed))), ignores)
+	}
+	return nil
+}
+
+// ignoring says of paths of a project whether git leaves them out, by the files that are there now.
+func ignoring(root *os.Root, where string) func(at string) bool {
+	above, in := ignoredAbove(where), map[string]ignored{}
+	return func(at string) bool {
+		rules, parts := above, strings.Split(at, "/")
+		for i, part := range parts {
+			here := strings.Join(parts[:i], "/")
+			if _, known := in[here]; !known {
+				in[here] = ignoreRules(readIgnore(plain(root, path.Join(here, ignoreFile))), here, "")
+			}
+			rules = slices.Concat(rules, in[here])
+			name, folder := path.Join(here, part), i < len(parts)-1
+			if !folder {
+				info, err := root.Lstat(name)
+				folder = err == nil && info.IsDir()
+			}
+			if rules.ignores(name, folder) {
+				return true
+			}
+		}
+		return false
+	}
+}

@@ -1,0 +1,73 @@
+package project
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// TestDone: what was done for a prompt are its calls and those of who was delegated work, with what they changed as far
+// as it counts.
+func TestDone(t *testing.T) {
+	l, h := newLedger(t)
+	tools := h.Tools()
+	h.Tools = func() []sdk.Tool {
+		return append(tools,
+			sdk.Tool{ToolSpec: sdk.ToolSpec{Name: "read_file", Annotations: sdk.Annotations{ReadOnly: true}}, Plugin: "files", Pinned: true},
+			sdk.Tool{ToolSpec: sdk.ToolSpec{Name: "look", Annotations: sdk.Annotations{ReadOnly: true, OpenWorld: true}}, Plugin: "loose"})
+	}
+	l.write(".gitignore", "*.o\n/out/\n")
+	l.mkdir("sub")
+	l.write("sub/.gitignore", "!keep.o\n")
+	l.steps = nil
+	l.action(11, 1, "log://turn_1/read_file/a", `{"tool":"read_file","plugin":"files","arguments":{"path":"a"}}`)
+	l.write("a.go", "1")
+	l.write("a.o", "1")
+	l.mkdir("out")
+	l.write("out/b", "1")
+	l.write("sub/keep.o", "1")
+	l.action(11, 1, "log://turn_1/bash/call", `{"tool":"bash__bash","declared":"bash","plugin":"bash","told":true}`)
+	l.action(11, 2, "log://turn_2/bash/call", `{"tool":"bash","plugin":"bash","decision":{"verdict":"allow","rule":"shell.proven","reason":""}}`)
+	l.action(11, 2, "log://turn_2/bash/call_2", `{"tool":"bash","plugin":"bash","decision":{"verdict":"allow","rule":"view","reason":""}}`)
+	l.action(11, 2, "log://turn_2/look/call", `{"tool":"look","plugin":"loose","structured":{"n":1}}`)
+	l.action(12, 3, "log://turn_3/bash/call", `{"tool":"bash","plugin":"bash"}`)
+	got := func() string {
+		done, err := h.Done(t.Context(), l.loops[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all []string
+		for _, d := range done {
+			if d.Began == 0 || d.Ended <= d.Began || d.Run != "work" {
+				t.Errorf("%+v", d)
+			}
+			text := d.Tool + fmt.Sprint(d.Changed)
+			for _, is := range []struct {
+				it   bool
+				name string
+			}{{d.ReadOnly, "reads"}, {d.Untold, "untold"}, {d.OpenWorld, "open"}, {d.Structured != nil, string(d.Structured)}} {
+				if is.it {
+					text += " " + is.name
+				}
+			}
+			all = append(all, text)
+		}
+		return strings.Join(all, ", ")
+	}
+	if want := `read_file[] reads, bash[a.go sub/keep.o], bash[] reads untold, bash[] untold, look[] open {"n":1}`; got() != want {
+		t.Errorf("got %s\nwant %s", got(), want)
+	}
+	// what is ignored counts as soon as the work changed that
+	l.write(".gitignore", "*\n")
+	l.action(11, 2, "log://turn_2/write_file/call", `{"tool":"write_file","plugin":"files"}`)
+	if want := "bash[a.go a.o out out/b sub/keep.o]"; !strings.Contains(got(), want) || !strings.Contains(got(), "write_file[.gitignore]") {
+		t.Errorf("got %s\nwant %s in it", got(), want)
+	}
+	// the calls of a child are among those of who delegated
+	l.action(11, 2, "log://turn_2/delegate/call", `{"tool":"delegate","plugin":"bothy","child":{"run":1,"alias":"work","loop":12,"agent":"x"}}`)
+	if want := "bash[] untold, write_file[.gitignore], delegate[]"; !strings.Contains(got(), want) {
+		t.Errorf("got %s\nwant %s in it", got(), want)
+	}
+}

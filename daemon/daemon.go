@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/bothyd/bothy/daemon/internal/agent"
 	"github.com/bothyd/bothy/daemon/internal/audit"
 	"github.com/bothyd/bothy/daemon/internal/builtin"
 	"github.com/bothyd/bothy/daemon/internal/config"
@@ -71,6 +72,7 @@ type Daemon struct {
 	host     hosted
 	servers  *known.Servers
 	models   *model.Models
+	agents   *agent.Library
 	library  *skill.Library
 	bundled  string // the folder of the bundled skills; empty without
 	answers  *answer.Answers
@@ -125,7 +127,7 @@ func (d *Daemon) make(ctx context.Context) (err error) {
 	}
 	d.models = model.New(d.cfg, plugins{d.host}, d.secrets, d.gaveWay)
 	trust := answer.NewTrust(g.store, d.log.Named("skills"))
-	d.library = d.followSkills(trust, g.clients)
+	d.library, d.agents = d.followSkills(trust, g.clients), agent.NewLibrary(d.current, agent.Sources{})
 	if err := ctx.Err(); err != nil {
 		return err // the engine would take up what was left, and be stopped at once
 	}

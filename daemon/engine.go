@@ -30,7 +30,7 @@ func (d *Daemon) startEngine(g ground, copies skill.Copies, rules *engine.Rulebo
 		Dialect:      dialect.Tools{},
 		Policy:       ruling,
 		Hooks:        g.hooks,
-		Agents:       d.cfg.Agents,
+		Agents:       d.agents,
 		DataDir:      d.paths.Data,
 		Log:          d.log.Named("engine"),
 		Results:      engine.Results{Done: history.Done},

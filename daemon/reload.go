@@ -139,7 +139,6 @@ func (d *Daemon) put(ctx context.Context, path string, cfg *config.Config, diags
 	}
 	d.models.Configure(cfg)
 	d.library.Configure(answer.Settings(cfg, d.bundled))
-	d.engine.Configure(cfg.Agents)
 	return r
 }
 

@@ -12,9 +12,8 @@ import (
 	"time"
 )
 
-// How long a stop may take, part by part: the engine gets this beyond the grace
-// that tools have. What does not end in time is cut, and taken up at the next
-// start.
+// How long a stop may take, part by part: the engine gets this beyond the grace that tools have. What does not end
+// in time is cut, and taken up at the next start.
 const (
 	drainTime  = 5 * time.Second
 	pluginTime = 10 * time.Second
@@ -34,12 +33,10 @@ var ErrHurried = errors.New("ended in a hurry: what was at work is taken up at t
 // nearly all is garbage of the last calls, and to look through it costs a call a tenth.
 const garbage = 200
 
-// Run serves until ctx ends, a client asks for a stop, or the socket is lost or
-// the disk under the store (ADR 0073), which is an error.
-// Then nothing new is taken, clients hear that it stops, and everything is
-// closed in the reverse order of making: the engine drains while clients can
-// still see what ends. It returns ErrHurried when Hurry cut that short; the
-// process must end then, for parts of the daemon may still be at work.
+// Run serves until ctx ends, a client asks for a stop, or the socket is lost or the disk under the store (ADR 0073),
+// which is an error. Then nothing new is taken, clients hear that it stops, and everything is closed in the reverse
+// order of making: the engine drains while clients can still see what ends. It returns ErrHurried when Hurry cut that
+// short; the process must end then, for parts of the daemon may still be at work.
 func (d *Daemon) Run(ctx context.Context) error {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(garbage)

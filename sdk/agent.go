@@ -21,7 +21,9 @@ type Agent struct {
 	Persona      string   `json:"persona,omitempty" hcl:"persona,optional"` // text that joins the system prompt
 	Tools        []string `json:"tools,omitempty" hcl:"tools,optional"`     // globs over tool names; empty is all
 	// MCP are the servers whose tools it has; nil has those of all that Tools admits.
-	MCP []string `json:"mcp,omitempty" hcl:"mcp,optional"`
+	MCP []string `json:"mcp,omitzero" hcl:"mcp,optional"`
+	// Bound are the tools and servers of which it has no more, whatever Tools and MCP say; nil is all.
+	Bound *Bound `json:"bound,omitempty"`
 	// Lent are the servers that a front end lent to the run: it has the tools of those, whatever
 	// MCP and Tools say, and of no other that was lent.
 	Lent []string `json:"-"`
@@ -30,7 +32,7 @@ type Agent struct {
 	// Without are names of tools and globs over them that it has not, whatever Tools says: what its file holds back.
 	Without []string `json:"without,omitempty"`
 	// Skills are the names of the only skills that it is told of and may use; nil is all.
-	Skills []string `json:"skills,omitempty" hcl:"skills,optional"`
+	Skills []string `json:"skills,omitzero" hcl:"skills,optional"`
 	// Agents are the names of those that it may delegate to; without any it has no tool for it.
 	Agents []string `json:"agents,omitempty" hcl:"agents,optional"`
 	// Finish says what it must hand back; nil is an agent whose plain answer ends the work.
@@ -74,6 +76,9 @@ func (a Agent) UsesMCP(server string) bool {
 	if IsLent(server) {
 		return slices.Contains(a.Lent, server)
 	}
+	if a.Bound != nil && !a.Bound.agent().UsesMCP(server) {
+		return false
+	}
 	if a.MCP != nil {
 		return slices.Contains(a.MCP, server)
 	}
@@ -97,7 +102,14 @@ func (a Agent) Admits(t Tool) bool {
 	if len(a.Without) > 0 && slices.ContainsFunc([]string{t.Name, t.Declared, t.Qualified(), t.Runs}, a.Withholds) {
 		return false
 	}
-	if server, is := strings.CutPrefix(t.Plugin, MCPPrefix); is && (a.MCP != nil || IsLent(server)) {
+	server, ofMCP := strings.CutPrefix(t.Plugin, MCPPrefix)
+	lent := ofMCP && IsLent(server)
+	switch {
+	case lent:
+		return a.UsesMCP(server)
+	case a.Bound != nil && !a.Bound.agent().Admits(t):
+		return false
+	case ofMCP && a.MCP != nil:
 		return a.UsesMCP(server)
 	}
 	if t.Given {

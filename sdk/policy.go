@@ -32,6 +32,12 @@ func ModeNames() []string {
 	return []string{string(ModeInteractive), string(ModeRestricted), string(ModeWorkspace), string(ModeFull)}
 }
 
+// AsksLess reports whether a person is asked less in the mode than in another.
+func (m Mode) AsksLess(other Mode) bool {
+	order := ModeNames()
+	return slices.Index(order, string(m)) > slices.Index(order, string(other))
+}
+
 // ModeWords names all modes for a sentence: interactive, restricted, workspace or full.
 func ModeWords() string {
 	names := ModeNames()

@@ -13,6 +13,11 @@ func (c *Client) Agents(ctx context.Context, p rpc.AgentsParams) ([]rpc.Agent, e
 	return found.Agents, err
 }
 
+// Agent is one agent with all that is known of it.
+func (c *Client) Agent(ctx context.Context, p rpc.AgentParams) (rpc.AgentDetail, error) {
+	return ask[rpc.AgentDetail](ctx, c, rpc.MethodAgent, p)
+}
+
 // Files finds files of a project by a query, for completion.
 func (c *Client) Files(ctx context.Context, p rpc.FilesParams) (rpc.Files, error) {
 	return ask[rpc.Files](ctx, c, rpc.MethodFiles, p)

@@ -55,6 +55,7 @@ const (
 	MethodRemoveModel = "removeModel"
 
 	MethodAgents = "agents/list"
+	MethodAgent  = "agents/show"
 	MethodFiles  = "project/files"
 	MethodFile   = "project/read"
 

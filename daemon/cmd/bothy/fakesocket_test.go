@@ -13,8 +13,6 @@ import (
 
 // What only front ends ask for, and no verb.
 
-func (f *fakeDaemon) Agents(string) []rpc.Agent { return nil }
-
 func (f *fakeDaemon) Find(context.Context, rpc.FilesParams) (rpc.Files, error) {
 	return rpc.Files{}, nil
 }

@@ -45,7 +45,7 @@ func (l *loader) agentMode(a sdk.Agent, body *hclsyntax.Body) sdk.Mode {
 		l.wrong(body, "without_view", "without_view of agent %q is %q; it may be interactive or restricted.", a.Name, a.WithoutView)
 	}
 	switch common := l.cfg.Policy.Mode; {
-	case !l.says(body, "mode") && common != sdk.ModeWorkspace && a.WithoutView != "" && asksLess(common, a.WithoutView):
+	case !l.says(body, "mode") && common != sdk.ModeWorkspace && a.WithoutView != "" && common.AsksLess(a.WithoutView):
 		return a.WithoutView
 	case !l.says(body, "mode"):
 		return common
@@ -55,12 +55,6 @@ func (l *loader) agentMode(a sdk.Agent, body *hclsyntax.Body) sdk.Mode {
 		l.reportAt(attributeRange(body, "mode"), "Full mode is not allowed", fmt.Sprintf("mode of agent %q %s.", a.Name, needsDangerous))
 	}
 	return a.Mode
-}
-
-// asksLess reports whether a person is asked less in one mode than in another.
-func asksLess(mode, other sdk.Mode) bool {
-	order := sdk.ModeNames()
-	return slices.Index(order, string(mode)) > slices.Index(order, string(other))
 }
 
 func (l *loader) rule(b *block) {

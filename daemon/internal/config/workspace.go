@@ -62,7 +62,7 @@ func (l *loader) workspace(body *hclsyntax.Body, prefix string) bool {
 		switch {
 		case !known:
 			l.reportAt(at("agent"), "Unknown agent", fmt.Sprintf("There is no agent %q in the configuration, and a workspace can only choose among them.", block.Agent))
-		case prefix != "" && asksLess(chosen, usual): // a person would be asked less often than without the choice
+		case prefix != "" && chosen.AsksLess(usual): // a person would be asked less often than without the choice
 			l.reportAt(at("agent"), "Not for a workspace to say", fmt.Sprintf("The mode of agent %q is %s, which asks less than the %s of the agent default; a workspace cannot choose it.", block.Agent, chosen, usual))
 		default:
 			w.Agent = block.Agent

@@ -3,43 +3,115 @@ package engine
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
+	"strings"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
-// Agents are those that a prompt may name, by name. The project, which may be empty, may
-// choose which one is taken when none is named, and decides whether the mode workspace
-// is possible.
-func (e *Engine) Agents(project string) []rpc.Agent {
-	agents, usual := *e.agents.Load(), "default"
-	model := agents["default"].Model // of agents that name none
-	if project != "" {
-		narrowed := e.narrowing(project)
-		usual, model = cmp.Or(narrowed.Agent, usual), cmp.Or(narrowed.Model, model)
+// Agents are the agents that there are now. A project is its root, or empty for what holds everywhere.
+type Agents interface {
+	// List are all, by name; those of files that nobody trusts are marked.
+	List(project string) []sdk.Definition
+	// Find is the one that a prompt gets by a name. It is never one that nobody trusts.
+	Find(project, name string) (sdk.Definition, bool)
+	// Show is Find for people, who also look at what nobody trusts.
+	Show(project, name string) (sdk.Definition, bool)
+}
+
+// defaultAgent is who gets prompts that name no agent.
+const defaultAgent = "default"
+
+// agent is the one that a prompt gets by a name in a project.
+func (e *Engine) agent(project, name string) (sdk.Agent, error) {
+	d, found := e.cfg.Agents.Find(project, name)
+	if !found {
+		var names []string
+		for _, d := range e.cfg.Agents.List(project) {
+			if !d.Untrusted {
+				names = append(names, d.Agent.Name)
+			}
+		}
+		return sdk.Agent{}, sdk.Errorf(sdk.NotFound, "there is no agent %q; there are: %s", name, strings.Join(names, ", "))
 	}
-	all := make([]rpc.Agent, 0, len(agents))
-	for _, name := range slices.Sorted(maps.Keys(agents)) {
-		a := agents[name]
-		x := rpc.Agent{Name: name, Model: cmp.Or(a.Model, model), Mode: e.agentMode(a), Tools: []string{}, Default: name == usual}
-		for _, t := range e.toolsOf(a) {
-			x.Tools = append(x.Tools, t.Name)
+	a := d.Agent
+	if a.Dialect != "" && a.Dialect != "tools" || a.View != "" && a.View != "transcript" {
+		return sdk.Agent{}, sdk.Errorf(sdk.Validation, "agent %q wants dialect %q and view %q; there are \"tools\" and \"transcript\"", name, a.Dialect, a.View)
+	}
+	return a, nil
+}
+
+// usual is the agent of a project's prompts that name none, as far as the configuration says it.
+func (e *Engine) usual(project string) sdk.Agent {
+	d, _ := e.cfg.Agents.Find(project, defaultAgent)
+	return d.Agent
+}
+
+// Agents are those that a prompt may name, by name; with untrusted also those of files that nobody said yes to. The
+// project, which may be empty, may choose which one is taken when none is named, and decides whether the mode
+// workspace is possible.
+func (e *Engine) Agents(project string, untrusted bool) []rpc.Agent {
+	in := e.agentsIn(project)
+	definitions := e.cfg.Agents.List(project)
+	all := make([]rpc.Agent, 0, len(definitions))
+	for _, d := range definitions {
+		if untrusted || !d.Untrusted {
+			all = append(all, in.listed(d))
 		}
-		slices.Sort(x.Tools)
-		if project != "" { // where another may hold
-			x.Mode = e.modeIn(x.Mode, placed{project: sdk.Project{Root: project}, agent: a})
-		}
-		x.Description = mayDo(a, x.Mode, len(x.Tools))
-		all = append(all, x)
 	}
 	return all
 }
 
+// Agent is one agent with all that is known of it, for people. One that nobody trusts is told too.
+func (e *Engine) Agent(project, name string) (rpc.AgentDetail, error) {
+	d, found := e.cfg.Agents.Show(project, name)
+	if !found {
+		_, err := e.agent(project, name)
+		return rpc.AgentDetail{}, err
+	}
+	return rpc.AgentDetail{Agent: e.agentsIn(project).listed(d), Definition: d}, nil
+}
+
+// agentsIn is what a project makes of agents.
+type agentsIn struct {
+	e            *Engine
+	project      string
+	usual, model string // the agent that is taken when none is named, and its model
+	tools        []sdk.Tool
+}
+
+func (e *Engine) agentsIn(project string) agentsIn {
+	in := agentsIn{e, project, defaultAgent, e.usual(project).Model, e.cfg.Tools.Tools()}
+	if project != "" {
+		narrowed := e.narrowing(project)
+		in.usual, in.model = cmp.Or(narrowed.Agent, in.usual), cmp.Or(narrowed.Model, in.model)
+	}
+	return in
+}
+
+func (in agentsIn) listed(d sdk.Definition) rpc.Agent {
+	a := d.Agent
+	x := rpc.Agent{
+		Name: a.Name, Model: cmp.Or(a.Model, in.model), Mode: in.e.agentMode(a), Tools: []string{}, Default: a.Name == in.usual,
+		Capabilities: a.Capabilities, Agents: a.Agents, Finishes: a.Finish != nil,
+		Source: d.Source, Place: d.Place, Untrusted: d.Untrusted, Shadowed: len(d.Shadowed), Notes: len(d.Notes),
+	}
+	for _, t := range admitted(a, in.tools) {
+		x.Tools = append(x.Tools, t.Name)
+	}
+	slices.Sort(x.Tools)
+	if in.project != "" { // where another may hold
+		x.Mode = in.e.modeIn(x.Mode, placed{project: sdk.Project{Root: in.project}, agent: a})
+	}
+	x.May = mayDo(a, x.Mode, len(x.Tools))
+	x.Description = cmp.Or(a.Description, x.May)
+	return x
+}
+
 // Guards are those of an agent in a project; of one that is gone those of none.
 func (e *Engine) Guards(project, agent string) sdk.Guards {
-	a, err := e.agent(agent)
+	a, err := e.agent(project, agent)
 	if err != nil {
 		return sdk.Guards{}
 	}

@@ -13,9 +13,9 @@ import (
 func askingVerbs(t *testing.T, steps ...step) *askingHouse {
 	h := prepareAsking(t, steps...)
 	h.withVerbs()
-	agent := h.config.Agents["default"]
+	agent := h.agents["default"]
 	agent.Mode = sdk.ModeInteractive
-	h.config.Agents["default"] = agent
+	h.agents["default"] = agent
 	h.policy.set(func(a sdk.PolicyRequest) sdk.Decision {
 		if a.Tool.Entries {
 			return sdk.Decision{Verdict: sdk.Allow, Rule: "entries", Reason: "it touches only entries"}

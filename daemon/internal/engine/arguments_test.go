@@ -104,7 +104,7 @@ func TestBytesOfATurn(t *testing.T) {
 func fileAfter(t *testing.T, turns int, script func(n int) step) int64 {
 	t.Helper()
 	h := prepareHouse(t)
-	h.config.Agents["default"] = sdk.Agent{}
+	h.agents["default"] = sdk.Agent{}
 	h.tools.on("write", func(context.Context, sdk.Invocation, sdk.Stream) (sdk.ToolResult, error) { return ok("written") })
 	h.tools.on("bash", func(_ context.Context, c sdk.Invocation, _ sdk.Stream) (sdk.ToolResult, error) {
 		return ok(prose(len(c.Arguments), 8<<10))

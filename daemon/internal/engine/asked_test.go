@@ -17,7 +17,7 @@ const aQuestion = `{"question":"Which port?","options":["8080","9090"]}`
 func asksPeople(t *testing.T, steps ...step) *askingHouse {
 	h := prepareAsking(t, steps...)
 	h.withSkills()
-	h.config.Agents["default"] = sdk.Agent{Mode: sdk.ModeInteractive, Tools: []string{"*", sdk.ToolAskUser}}
+	h.agents["default"] = sdk.Agent{Mode: sdk.ModeInteractive, Tools: []string{"*", sdk.ToolAskUser}}
 	return h
 }
 
@@ -89,7 +89,7 @@ func TestAModelThatCannotAsk(t *testing.T) {
 			}
 			h := asksPeople(t, calls(call{sdk.ToolAskUser, c.arguments}), say("done"))
 			if c.tools != nil {
-				h.config.Agents["default"] = sdk.Agent{Mode: sdk.ModeInteractive, Tools: c.tools}
+				h.agents["default"] = sdk.Agent{Mode: sdk.ModeInteractive, Tools: c.tools}
 			}
 			h.start()
 			a := h.submit(Submission{Mode: c.mode, Options: c.options})

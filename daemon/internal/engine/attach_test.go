@@ -63,12 +63,12 @@ func TestAttachedFilesReachTheModel(t *testing.T) {
 
 func TestAgents(t *testing.T) {
 	h := prepareHouse(t)
-	h.config.Agents = map[string]sdk.Agent{
+	h.agents = map[string]sdk.Agent{
 		"default": {Model: "usual"}, "reader": {Tools: []string{"none"}, Mode: sdk.ModeInteractive, Model: "m"}, "chat": {Mode: sdk.ModeWorkspace},
 	}
 	h.config.Narrow = func(string) Narrowing { return Narrowing{Agent: "chat", Model: "narrow"} }
 	h.start()
-	all := h.engine.Agents("")
+	all := h.engine.Agents("", false)
 	if len(all) != 3 || all[0].Name != "chat" || !all[1].Default || all[0].Model != "usual" || all[2].Model != "m" {
 		t.Fatalf("%+v", all)
 	}
@@ -76,7 +76,7 @@ func TestAgents(t *testing.T) {
 		t.Errorf("%+v", all)
 	}
 	h.engine.cfg.Access = &fakeAccess{known: true} // commands cannot work on a copy there
-	if own := h.engine.Agents(h.project); own[0].Mode != sdk.ModeRestricted || !own[0].Default || own[1].Default || own[0].Model != "narrow" || own[2].Model != "m" {
+	if own := h.engine.Agents(h.project, false); own[0].Mode != sdk.ModeRestricted || !own[0].Default || own[1].Default || own[0].Model != "narrow" || own[2].Model != "m" {
 		t.Errorf("in a project that chooses one: %+v", own)
 	}
 }

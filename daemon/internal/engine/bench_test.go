@@ -14,7 +14,7 @@ import (
 // nothing, the real store, view, dialect and policy.
 func BenchmarkTurn(b *testing.B) {
 	h := prepareHouse(b)
-	h.config.Agents["default"] = sdk.Agent{}
+	h.agents["default"] = sdk.Agent{}
 	h.start()
 	n := 0
 	for b.Loop() {
@@ -37,7 +37,7 @@ func BenchmarkTurnOfALongRun(b *testing.B) {
 	for _, turns := range []int{10, 100, 1000} {
 		b.Run(fmt.Sprint(turns), func(b *testing.B) {
 			h := prepareHouse(b)
-			h.config.Agents["default"] = sdk.Agent{}
+			h.agents["default"] = sdk.Agent{}
 			h.models.context = 100_000
 			for i := range turns {
 				h.models.steps = append(h.models.steps, calls(numbered("read", i)))
@@ -72,7 +72,7 @@ func BenchmarkRecovery(b *testing.B) {
 	for _, turns := range []int{50, 500} {
 		b.Run(fmt.Sprint(turns), func(b *testing.B) {
 			h := prepareHouse(b)
-			h.config.Agents["default"] = sdk.Agent{}
+			h.agents["default"] = sdk.Agent{}
 			for i := range turns {
 				h.models.steps = append(h.models.steps, calls(numbered("write", i)))
 			}

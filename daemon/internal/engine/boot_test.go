@@ -71,7 +71,7 @@ func TestStartOnAFullDisk(t *testing.T) {
 // TestLeftLoopThatCannotGoOn ends, with what its calls came to.
 func TestLeftLoopThatCannotGoOn(t *testing.T) {
 	for name, spoil := range map[string]func(r *ruin){
-		"its agent is gone": func(r *ruin) { delete(r.config.Agents, "free") },
+		"its agent is gone": func(r *ruin) { delete(r.agents, "free") },
 		"its model is gone": func(r *ruin) { r.models.gone = true },
 		"no folder can be made": func(r *ruin) {
 			if err := os.WriteFile(filepath.Join(r.dir, "runs"), nil, 0o600); err != nil {

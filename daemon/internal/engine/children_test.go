@@ -265,7 +265,7 @@ func TestPluginsCallsCountAsErrors(t *testing.T) {
 // take 1 for each answer.
 func prepareDear(t *testing.T) (*house, *costly) {
 	h := prepareHouse(t, calls(call{"ask", "{}"}), say("never"))
-	h.config.Agents["dear"] = sdk.Agent{Guards: sdk.Guards{MaxCost: 1.5}}
+	h.agents["dear"] = sdk.Agent{Guards: sdk.Guards{MaxCost: 1.5}}
 	h.tools.add("ask", sdk.Annotations{ReadOnly: true}, true)
 	h.config.Services = new(Services)
 	models := &costly{fakeModels: h.models}
@@ -299,7 +299,7 @@ func TestALongCallCannotOverspend(t *testing.T) {
 func TestNoPluginBuysWithLessThanNothing(t *testing.T) {
 	h, models := prepareDear(t)
 	models.price = &sdk.Price{Completion: 500} // 2.048 for an answer that nothing bounds
-	h.config.Agents["dear"] = sdk.Agent{MaxTokens: 1, Guards: sdk.Guards{MaxCost: 1.5}}
+	h.agents["dear"] = sdk.Agent{MaxTokens: 1, Guards: sdk.Guards{MaxCost: 1.5}}
 	var refused error
 	h.tools.on("ask", func(ctx context.Context, c sdk.Invocation, _ sdk.Stream) (sdk.ToolResult, error) {
 		refused = h.config.Services.Complete(ctx, caller(c), sdk.Request{MaxTokens: -1 << 20}, func(sdk.Delta) error { return nil })
@@ -318,7 +318,7 @@ func TestPluginsCompletionsCost(t *testing.T) {
 	for _, restart := range []bool{false, true} {
 		t.Run(fmt.Sprint("restart ", restart), func(t *testing.T) {
 			h := prepareHouse(t, calls(call{"ask", "{}"}), calls(call{"ask", `{"n":2}`}), say("never"))
-			h.config.Agents["dear"] = sdk.Agent{Guards: sdk.Guards{MaxCost: 1.5}}
+			h.agents["dear"] = sdk.Agent{Guards: sdk.Guards{MaxCost: 1.5}}
 			h.tools.add("ask", sdk.Annotations{ReadOnly: true}, true)
 			h.config.Services = new(Services)
 			begun := make(chan struct{}, 2)
@@ -651,7 +651,7 @@ func TestEntryChangedOnce(t *testing.T) {
 // row of its parents' failures, for it is not the model's.
 func TestPluginsCallsHideNoErrors(t *testing.T) {
 	h := prepareHouse(t, calls(call{"outer", `{"n":1}`}), calls(call{"outer", `{"n":2}`}), calls(call{"outer", `{"n":3}`}), calls(call{"outer", `{"n":4}`}), say("done"))
-	h.config.Agents["strict"] = sdk.Agent{Guards: sdk.Guards{ConsecutiveErrors: 2}}
+	h.agents["strict"] = sdk.Agent{Guards: sdk.Guards{ConsecutiveErrors: 2}}
 	h.tools.add("outer", sdk.Annotations{ReadOnly: true}, true)
 	h.config.Services = new(Services)
 	h.tools.on("outer", func(ctx context.Context, c sdk.Invocation, _ sdk.Stream) (sdk.ToolResult, error) {

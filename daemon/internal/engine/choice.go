@@ -25,7 +25,7 @@ func (e *Engine) chosen(ctx context.Context, s Submission, p placed, workspace s
 		return e.cfg.Models.Resolve(ctx, given)
 	}
 	name, why := "", ""
-	switch usual := (*e.agents.Load())["default"].Model; {
+	switch usual := e.usual(p.project.Root).Model; {
 	case p.agent.Model != "":
 		name, why = p.agent.Model, "the agent "+p.agent.Name+" names it"
 	case workspace != "":

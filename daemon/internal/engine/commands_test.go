@@ -17,9 +17,9 @@ func (h *house) runsCommands() {
 		t.Command, t.Prepares = "command", true
 		t.Parameters = json.RawMessage(`{"type":"object","properties":{"command":{"type":"string"},"timeout_seconds":{"type":"number"},"background":{"type":"boolean"}},"required":["command"]}`)
 	})
-	a := h.config.Agents["default"]
+	a := h.agents["default"]
 	a.Tools = []string{"read", "write", "bash", "sh", "env"}
-	h.config.Agents["default"] = a
+	h.agents["default"] = a
 }
 
 // prints is what the tool bash does: it prints, and ends with a status.
@@ -145,7 +145,7 @@ func TestWhoHasCommands(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h := prepareHouse(t, calls(call{"sh", `{"command":"make"}`}), say("done"))
 			h.runsCommands()
-			h.config.Agents["default"] = sdk.Agent{Tools: c.tools}
+			h.agents["default"] = sdk.Agent{Tools: c.tools}
 			h.start()
 			s := Submission{ReadOnly: c.readOnly, Mode: sdk.ModeFull}
 			s.Options.NoProposals = &c.flags

@@ -12,7 +12,7 @@ import (
 func TestConfigure(t *testing.T) {
 	var h *house
 	other := func(ctx context.Context, req sdk.Request, send func(sdk.Delta) error, retry func(sdk.Retry) error) error {
-		h.engine.Configure(map[string]sdk.Agent{"default": {Guards: sdk.Guards{MaxTurns: 1}}})
+		h.agents = map[string]sdk.Agent{"default": {Guards: sdk.Guards{MaxTurns: 1}}}
 		return calls(call{"read", `{"path":"a"}`})(ctx, req, send, retry)
 	}
 	h = prepareHouse(t, other, calls(call{"read", `{"path":"b"}`}), say("three turns"), calls(call{"read", `{"path":"c"}`}))

@@ -252,7 +252,7 @@ func TestCallOfANamedRunLeftByADeath(t *testing.T) {
 // that it names wants another.
 func TestModelOfASubmission(t *testing.T) {
 	h := prepareHouse(t)
-	h.config.Agents["picky"] = sdk.Agent{Model: "fake/picky"}
+	h.agents["picky"] = sdk.Agent{Model: "fake/picky"}
 	h.start()
 	first := h.submit(Submission{Run: "r", Model: "fake/first"})
 	for _, c := range []struct {
@@ -275,7 +275,7 @@ func TestModelOfASubmission(t *testing.T) {
 // TestModelOfDefault: an agent that names no model has that of the agent default.
 func TestModelOfDefault(t *testing.T) {
 	h := prepareHouse(t)
-	h.config.Agents["default"], h.config.Agents["picky"], h.config.Agents["chat"] = sdk.Agent{Model: "fake/usual"}, sdk.Agent{Model: "fake/picky"}, sdk.Agent{}
+	h.agents["default"], h.agents["picky"], h.agents["chat"] = sdk.Agent{Model: "fake/usual"}, sdk.Agent{Model: "fake/picky"}, sdk.Agent{}
 	h.start()
 	for agent, want := range map[string]string{"default": "fake/usual", "chat": "fake/usual", "picky": "fake/picky"} {
 		names := agent
@@ -293,7 +293,7 @@ func TestModelOfDefault(t *testing.T) {
 // request, and nothing for an agent that does not say.
 func TestReasoningOfAnAgent(t *testing.T) {
 	h := prepareHouse(t)
-	h.config.Agents["deep"] = sdk.Agent{Reasoning: sdk.ReasoningHigh}
+	h.agents["deep"] = sdk.Agent{Reasoning: sdk.ReasoningHigh}
 	h.start()
 	h.run(Submission{Agent: "deep"})
 	h.run(Submission{})

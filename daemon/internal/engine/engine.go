@@ -20,7 +20,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -59,8 +58,8 @@ type Config struct {
 	Policy   Policy
 	Access   Access // nil: nothing is known of what calls could touch
 	Hooks    *hook.Chains
-	Agents   map[string]sdk.Agent // by name; "default" is taken when none is named; see Configure
-	DataDir  string               // run folders lie in runs/KEY below it
+	Agents   Agents
+	DataDir  string // run folders lie in runs/KEY below it
 	Log      hclog.Logger
 
 	Results      Results      // how results are judged that are handed over
@@ -151,7 +150,7 @@ type Engine struct {
 	cfg       Config
 	log       hclog.Logger
 	guards    *guard.Set
-	agents    atomic.Pointer[map[string]sdk.Agent] // in force; a loop takes its agent when it begins and keeps it
+	kept      sync.Map // of keptAt: the definitions that projects have
 	patience  time.Duration
 	backlog   backlog
 	askers    askers
@@ -208,7 +207,6 @@ func New(cfg Config) (*Engine, error) {
 	}
 	e.cfg.Rules.engine = e
 	e.guards = guard.New(cfg.Hooks)
-	e.Configure(cfg.Agents)
 	if cfg.Frozen {
 		return e, nil
 	}
@@ -219,10 +217,6 @@ func New(cfg Config) (*Engine, error) {
 	}
 	return e, nil
 }
-
-// Configure makes these the agents of all loops that begin from now on. The map
-// is the engine's from then on.
-func (e *Engine) Configure(agents map[string]sdk.Agent) { e.agents.Store(&agents) }
 
 // Close drains: nothing new begins, completions are cancelled, tools may end
 // within the grace or until ctx ends, whichever is first, and what they came

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/bothyd/bothy/daemon/internal/failpoint"
 	"github.com/bothyd/bothy/sdk"
@@ -31,10 +32,11 @@ func (e *Engine) enqueue(ctx context.Context, p placed, s Submission, typed sdk.
 		return Accepted{}, err
 	}
 	asker := e.askers.name(s.Session, e.started)
-	l := sdk.Loop{ReadOnly: s.ReadOnly, Prompt: s.Prompt, Options: encode(loopOptions{
+	l := sdk.Loop{ReadOnly: s.ReadOnly, Prompt: s.Prompt}
+	o := loopOptions{
 		Mode: granted, Asker: asker, Key: s.Key, Attachments: s.Attachments, Media: sdk.BriefMedia(s.Media), Record: s.Record, Replay: kept, Strict: s.Strict,
 		Plugin: s.Plugin, Depth: s.Depth,
-	})}
+	}
 	if typed != nil {
 		if l.Meaning, err = e.meaning(ctx, p.run, typed); err != nil {
 			return Accepted{}, err
@@ -42,7 +44,7 @@ func (e *Engine) enqueue(ctx context.Context, p placed, s Submission, typed sdk.
 	}
 	l.Meaning = withMedia(withAttached(l.Meaning, s.Prompt, attached), s.Media)
 	l.Change = changing(s)
-	a, err := e.queue(ctx, p, l)
+	a, err := e.queue(ctx, p, l, o)
 	if err != nil {
 		e.askers.forget(asker)
 	}
@@ -60,6 +62,14 @@ func changing(s Submission) *sdk.RunChange {
 		return nil
 	}
 	return &change
+}
+
+// withWrites is a change of a run that has writes besides; nil is none.
+func withWrites(change *sdk.RunChange, writes []sdk.Write) *sdk.RunChange {
+	if change == nil {
+		change = &sdk.RunChange{}
+	}
+	return &sdk.RunChange{Configure: change.Configure, Writes: append(slices.Clip(change.Writes), writes...)}
 }
 
 // ahead counts the prompts of a run that run or wait. The caller holds the
@@ -84,10 +94,19 @@ func (e *Engine) ahead(ctx context.Context, run int64) (int, error) {
 // isOpen reports whether a loop waits or runs.
 func isOpen(l sdk.Loop) bool { return l.Status == sdk.StatusQueued || l.Status == sdk.StatusRunning }
 
-// queue makes a loop durable and wakes its run; where the run rests, the loop is
+// queue makes a loop durable, with its agent as it is now, and wakes its run; where the run rests, the loop is
 // claimed in the same commit. The caller holds the lock of submissions.
-func (e *Engine) queue(ctx context.Context, p placed, l sdk.Loop) (Accepted, error) {
+func (e *Engine) queue(ctx context.Context, p placed, l sdk.Loop, o loopOptions) (Accepted, error) {
 	l.Run, l.Model, l.Agent = p.run.ID, p.choice.Alias, p.agent.Name
+	o.Agent = p.agent.Digest()
+	l.Options = encode(o)
+	definition, err := e.keepAgent(ctx, p, o.Agent)
+	if err != nil {
+		return Accepted{}, err
+	}
+	if definition != nil {
+		l.Change = withWrites(l.Change, definition)
+	}
 	put := e.cfg.Store.Enqueue
 	if held, err := e.held(ctx, l.Run); err != nil {
 		return Accepted{}, err
@@ -99,6 +118,7 @@ func (e *Engine) queue(ctx context.Context, p placed, l sdk.Loop) (Accepted, err
 	if err != nil {
 		return Accepted{}, err // it says already what was being done
 	}
+	e.kept.Store(keptAt{p.project.ID, o.Agent}, nil)
 	if change != nil && change.Configure != nil {
 		change.Configure(&p.run)
 	}

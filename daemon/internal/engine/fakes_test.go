@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -291,3 +292,22 @@ func (f *fakeTools) calledTools() []string {
 func ok(text string) (sdk.ToolResult, error) {
 	return sdk.ToolResult{Success: true, Output: text}, nil
 }
+
+// agents are those of a configuration that says nothing but what the map has.
+type agents func() map[string]sdk.Agent
+
+func (a agents) List(string) (all []sdk.Definition) {
+	for _, name := range slices.Sorted(maps.Keys(a())) {
+		d, _ := a.Find("", name)
+		all = append(all, d)
+	}
+	return all
+}
+
+func (a agents) Find(_, name string) (sdk.Definition, bool) {
+	agent, is := a()[name]
+	agent.Name = name
+	return sdk.Definition{Agent: agent, Source: sdk.AgentOfConfig}, is
+}
+
+func (a agents) Show(project, name string) (sdk.Definition, bool) { return a.Find(project, name) }

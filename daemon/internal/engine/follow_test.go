@@ -77,7 +77,7 @@ func TestFollowUp(t *testing.T) {
 			}
 			h.following(c.wanted)
 			h.policy.set(runsCommands)
-			h.config.Agents["default"] = sdk.Agent{Mode: cmpMode(c.mode)}
+			h.agents["default"] = sdk.Agent{Mode: cmpMode(c.mode)}
 			h.start()
 			a := h.submit(Submission{})
 			if c.answer != "" || c.expire {

@@ -66,7 +66,7 @@ func TestMaxCost(t *testing.T) {
 				steps = append(steps, reporting(u, numbered("read", i)))
 			}
 			h := prepareHouse(t, append(steps, costing(0.01, call{"finish", "{}"}))...)
-			h.config.Agents["it"] = sdk.Agent{MaxTokens: c.maxTokens, Guards: sdk.Guards{MaxCost: 1}}
+			h.agents["it"] = sdk.Agent{MaxTokens: c.maxTokens, Guards: sdk.Guards{MaxCost: 1}}
 			h.models.price, h.models.listed = c.price, c.listed
 			h.start()
 			a := h.submit(Submission{Agent: "it"})

@@ -36,7 +36,7 @@ func TestGuardsOverARestart(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			begun := make(chan struct{}, 1)
 			h := prepareHouse(t, append(append(c.before, silent(begun)), c.after...)...)
-			h.config.Agents["it"] = sdk.Agent{Guards: c.rules}
+			h.agents["it"] = sdk.Agent{Guards: c.rules}
 			h.start()
 			a := h.submit(Submission{Agent: "it"})
 			<-begun
@@ -59,7 +59,7 @@ func TestGuardsOverARestart(t *testing.T) {
 func TestInterruptedCallsDoNotCount(t *testing.T) {
 	begun := make(chan struct{}, 1)
 	h := prepareHouse(t, calls(numbered("write", 1)), calls(numbered("write", 1)), say("done"))
-	h.config.Agents["it"] = sdk.Agent{Guards: sdk.Guards{RepeatedCalls: 2, ConsecutiveErrors: 1, MaxStrikes: 1}}
+	h.agents["it"] = sdk.Agent{Guards: sdk.Guards{RepeatedCalls: 2, ConsecutiveErrors: 1, MaxStrikes: 1}}
 	h.tools.on("write", waiting(begun))
 	h.start()
 	a := h.submit(Submission{Agent: "it"})
@@ -86,12 +86,14 @@ func TestDeadlineOverARestart(t *testing.T) {
 		time.Sleep(limit) // it is this that takes the time
 		return ok("read")
 	})
-	h.config.Agents["it"] = sdk.Agent{}
+	h.agents["it"] = sdk.Agent{}
 	h.start()
 	a := h.submit(Submission{Agent: "it"})
 	<-begun
 	h.cut()
-	h.config.Agents["it"] = sdk.Agent{Guards: sdk.Guards{Deadline: sdk.Duration(limit)}}
+	h.config.Narrow = func(string) Narrowing { // a loop keeps its agent, and not what the project says
+		return Narrowing{Guards: func(sdk.Guards) sdk.Guards { return sdk.Guards{Deadline: sdk.Duration(limit)} }}
+	}
 	h.start()
 	if l := h.await(a); l.Stop != "deadline" || l.Status != 499 {
 		t.Errorf("ended %d %q: %s", l.Status, l.Stop, l.Reason)

@@ -92,7 +92,7 @@ func TestOneStop(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := prepareHouse(t, c.steps...)
-			h.config.Agents["it"] = sdk.Agent{Guards: c.guards}
+			h.agents["it"] = sdk.Agent{Guards: c.guards}
 			heard := h.hearEnds()
 			if c.with != nil {
 				c.with(h)
@@ -200,7 +200,7 @@ func TestVerdictsOfTools(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := prepareHouse(t, c.steps...)
-			h.config.Agents["tags"] = sdk.Agent{Guards: tags}
+			h.agents["tags"] = sdk.Agent{Guards: tags}
 			h.start()
 			a := h.submit(Submission{Agent: "tags"})
 			l := h.await(a)
@@ -218,7 +218,7 @@ func TestVerdictsOfTools(t *testing.T) {
 // TestStrikesEndWithTheLoop is V18: a new prompt begins without them.
 func TestStrikesEndWithTheLoop(t *testing.T) {
 	h := prepareHouse(t, calls(numbered("read_bad", 1)), calls(numbered("read_bad", 2)), say("one"), calls(numbered("read_bad", 3)), say("two"))
-	h.config.Agents["tags"] = sdk.Agent{Guards: tags}
+	h.agents["tags"] = sdk.Agent{Guards: tags}
 	h.start()
 	for range 2 {
 		if l := h.run(Submission{Run: "r", Agent: "tags"}); l.Stop != "answer" {
@@ -259,8 +259,8 @@ func TestClockThatJumps(t *testing.T) {
 			now = now.Add(jump)
 			return now
 		}
-		h.config.Agents["calm"] = sdk.Agent{Guards: sdk.Guards{Deadline: sdk.Duration(time.Hour)}}
-		h.config.Agents["hasty"] = sdk.Agent{Guards: sdk.Guards{Deadline: sdk.Duration(30 * time.Millisecond)}}
+		h.agents["calm"] = sdk.Agent{Guards: sdk.Guards{Deadline: sdk.Duration(time.Hour)}}
+		h.agents["hasty"] = sdk.Agent{Guards: sdk.Guards{Deadline: sdk.Duration(30 * time.Millisecond)}}
 		h.start()
 		if l := h.run(Submission{Agent: "calm"}); l.Stop != "answer" {
 			t.Errorf("%s: ended %q: %s", jump, l.Stop, l.Reason)
@@ -278,7 +278,7 @@ func TestClockThatJumps(t *testing.T) {
 func TestDeadlineCutsACall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // the call has begun, however busy the machine is
 		h := prepareHouse(t, calls(numbered("write", 1), numbered("write", 2)))
-		h.config.Agents["hasty"] = sdk.Agent{Guards: sdk.Guards{Deadline: sdk.Duration(time.Second)}}
+		h.agents["hasty"] = sdk.Agent{Guards: sdk.Guards{Deadline: sdk.Duration(time.Second)}}
 		h.tools.on("write", waiting(make(chan struct{}, 1)))
 		h.start()
 		a := h.submit(Submission{Agent: "hasty"})

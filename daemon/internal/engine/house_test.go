@@ -43,6 +43,7 @@ type house struct {
 	tools   *fakeTools
 	models  *fakeModels
 	hooks   *hook.Chains
+	agents  map[string]sdk.Agent // another map is another configuration
 	config  Config
 	engine  *Engine
 }
@@ -155,15 +156,16 @@ func prepareHouseOn(t testing.TB, options store.Options, steps ...step) *house {
 	h.config = Config{
 		Store: h.store, Tools: h.tools, Models: h.models, View: view.NewTranscript(clock), Dialect: dialect.Tools{},
 		Policy: policy.New(policy.Settings{Rules: []sdk.PolicyRule{{Name: "fakes", Verdict: sdk.Allow, Tools: []string{"bash*"}}}}), Hooks: h.hooks, DataDir: dir, Log: hclog.NewNullLogger(),
-		Agents: map[string]sdk.Agent{
-			"default": {Guards: sdk.Guards{MaxTurns: 99, RepeatedCalls: 2, ConsecutiveErrors: 3}},
-			"free":    {},
-			"short":   {Guards: sdk.Guards{MaxTurns: 3}},
-			"polite":  {Busy: "refuse"},
-			"reader":  {Tools: []string{"read*"}},
-			"bare":    {Tools: []string{"nothing"}},
-			"odd":     {Dialect: "tags"},
-		},
+		Agents: agents(func() map[string]sdk.Agent { return h.agents }),
+	}
+	h.agents = map[string]sdk.Agent{
+		"default": {Guards: sdk.Guards{MaxTurns: 99, RepeatedCalls: 2, ConsecutiveErrors: 3}},
+		"free":    {},
+		"short":   {Guards: sdk.Guards{MaxTurns: 3}},
+		"polite":  {Busy: "refuse"},
+		"reader":  {Tools: []string{"read*"}},
+		"bare":    {Tools: []string{"nothing"}},
+		"odd":     {Dialect: "tags"},
 	}
 	return h
 }

@@ -70,7 +70,7 @@ func (e *Engine) prepare(ctx context.Context, a *activeLoop) error {
 	if err != nil {
 		return err
 	}
-	if a.agent, err = e.agent(a.loop.Agent); err != nil {
+	if a.agent, err = e.keptAgent(ctx, a); err != nil {
 		return err
 	}
 	a.agent = a.agent.In(a.run)

@@ -36,7 +36,7 @@ func TestMisnamedBeforePolicy(t *testing.T) {
 // TestACallOfAnAgentWithoutTools is refused in a sentence that names none.
 func TestACallOfAnAgentWithoutTools(t *testing.T) {
 	h := prepareHouse(t, calls(numbered("read", 1)), say("done"))
-	h.config.Agents["talker"] = sdk.Agent{Name: "talker", Tools: []string{"!*"}}
+	h.agents["talker"] = sdk.Agent{Name: "talker", Tools: []string{"!*"}}
 	h.start()
 	a := h.submit(Submission{Agent: "talker"})
 	h.await(a)

@@ -12,7 +12,7 @@ import (
 // spec: yolo_mode
 func TestMode(t *testing.T) {
 	h := prepareAsking(t)
-	h.config.Agents["free"] = sdk.Agent{Mode: sdk.ModeFull}
+	h.agents["free"] = sdk.Agent{Mode: sdk.ModeFull}
 	h.config.Attended = func(_ int64, session string) bool { return session == "here" }
 	h.start()
 	modeOf := func(a Accepted) (o loopOptions) {

@@ -13,7 +13,12 @@ import (
 // toolsOf returns the plugins' tools an agent may use, by its globs over bare and
 // qualified names.
 func (e *Engine) toolsOf(agent sdk.Agent) []sdk.Tool {
-	return which(withCommands(agent, e.cfg.Tools.Tools()), func(t sdk.Tool) bool { return !t.Unlisted && !t.People && agent.Admits(t) })
+	return admitted(agent, e.cfg.Tools.Tools())
+}
+
+// admitted are those of the plugins' tools that an agent may use.
+func admitted(agent sdk.Agent, tools []sdk.Tool) []sdk.Tool {
+	return which(withCommands(agent, tools), func(t sdk.Tool) bool { return !t.Unlisted && !t.People && agent.Admits(t) })
 }
 
 // listed are the plugins' tools that a plugin may call in a run by their names: not those of
@@ -58,12 +63,12 @@ func (e *Engine) find(a *activeLoop, name string) (sdk.Tool, sdk.TurnTools, erro
 			}
 		}
 	}
-	admitted := append(which(own, a.agent.Admits), e.toolsOf(a.agent)...)
+	all := append(which(own, a.agent.Admits), e.toolsOf(a.agent)...)
 	var names []string
-	for _, t := range admitted {
+	for _, t := range all {
 		names = append(names, t.Name)
 	}
-	if err := misnamed.Tool(name, admitted); err != nil && !known {
+	if err := misnamed.Tool(name, all); err != nil && !known {
 		return sdk.Tool{}, nil, err
 	}
 	switch {

@@ -257,7 +257,7 @@ func TestWhoIsOfferedSkills(t *testing.T) {
 			if c.unable {
 				h.models.tools = &no
 			}
-			h.config.Agents["skilled"] = sdk.Agent{Tools: []string{"bothy__*"}}
+			h.agents["skilled"] = sdk.Agent{Tools: []string{"bothy__*"}}
 			h.start()
 			a := h.submit(Submission{Agent: c.agent, ReadOnly: c.readOnly})
 			h.await(a)
@@ -305,7 +305,7 @@ func TestAPluginsUseSkillInItsPlace(t *testing.T) {
 	h := prepareHouse(t, calls(call{"use_skill", `{}`}))
 	h.withSkills(aSkill("greet", "hello"))
 	h.tools.add("use_skill", sdk.Annotations{ReadOnly: true}, true)
-	h.config.Agents["theirs"] = sdk.Agent{Tools: []string{"fake__*"}}
+	h.agents["theirs"] = sdk.Agent{Tools: []string{"fake__*"}}
 	h.start()
 	a := h.submit(Submission{Agent: "theirs"})
 	h.await(a)

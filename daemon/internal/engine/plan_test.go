@@ -19,9 +19,9 @@ func (h *house) withVerbs() {
 	s.Builtin = builtin.New(builtin.Config{
 		Catalogue: s.catalogueOf, Budget: func() float64 { return 2 }, Entries: h.store, Copies: copies{}, Execute: s.execute, Verbs: verbs,
 	})
-	agent := h.config.Agents["default"]
+	agent := h.agents["default"]
 	agent.Tools = []string{"read*", "write*", "set", "get", "rm", "cp", "mv", "bothy__update"}
-	h.config.Agents["default"] = agent
+	h.agents["default"] = agent
 }
 
 // knows are the entries of a scheme, each in a word.
@@ -119,9 +119,9 @@ func TestVerbsAreForAgentsThatNameThem(t *testing.T) {
 	for _, tools := range [][]string{nil, {"*"}, {"bothy__*"}, {"read*"}} {
 		h := prepareHouse(t, say("done"))
 		h.withVerbs()
-		agent := h.config.Agents["default"]
+		agent := h.agents["default"]
 		agent.Tools = tools
-		h.config.Agents["default"] = agent
+		h.agents["default"] = agent
 		h.start()
 		h.run(Submission{})
 		if offered := toolNames(h.models.asked()[0]); slices.Contains(offered, "set") || slices.Contains(offered, "update") {

@@ -73,7 +73,7 @@ func TestPrivateRuns(t *testing.T) {
 // TestPrivateRunsHaveNoWorkspaceMode: a person who goes on with one cannot have it either.
 func TestPrivateRunsHaveNoWorkspaceMode(t *testing.T) {
 	h := prepareAsking(t, say("done"), say("done"))
-	h.config.Agents["default"] = sdk.Agent{Mode: sdk.ModeWorkspace, WithoutView: sdk.ModeInteractive}
+	h.agents["default"] = sdk.Agent{Mode: sdk.ModeWorkspace, WithoutView: sdk.ModeInteractive}
 	h.access.found(sdk.Prepared{View: true})
 	h.start()
 	h.run(Submission{Run: "chat", Channel: true})

@@ -120,7 +120,7 @@ func prepareAsking(t testing.TB, steps ...step) *askingHouse {
 func asksIn(inner *house) *askingHouse {
 	h := &askingHouse{house: inner, policy: &asking{}, access: &fakeAccess{reach: sdk.Reach{Digest: "d1", Mounts: []string{"/workspace"}}}}
 	h.config.Policy, h.config.Access, h.config.Mode = h.policy, h.access, nil
-	h.config.Agents["default"] = sdk.Agent{Mode: sdk.ModeInteractive}
+	h.agents["default"] = sdk.Agent{Mode: sdk.ModeInteractive}
 	return h
 }
 
@@ -363,7 +363,7 @@ func TestAnOwnToolIsBoundWithoutGrants(t *testing.T) {
 // shown to the filters of proposal.accepting with what policy says now.
 func TestAcceptingSeesTheNewestDecision(t *testing.T) {
 	h := prepareAsking(t, calls(numbered("write", 1), numbered("write", 2)))
-	h.config.Agents["default"] = sdk.Agent{Mode: sdk.ModeFull}
+	h.agents["default"] = sdk.Agent{Mode: sdk.ModeFull}
 	h.policy.set(func(q sdk.PolicyRequest) sdk.Decision {
 		return sdk.Decision{Verdict: sdk.Propose, Rule: "first", Reason: "r"}
 	})

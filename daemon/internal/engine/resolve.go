@@ -188,7 +188,7 @@ func (e *Engine) placeLoop(ctx context.Context, a *activeLoop, loop int64) error
 			a.loop = l
 		}
 	}
-	if a.agent, err = e.agent(a.loop.Agent); err != nil {
+	if a.agent, err = e.keptAgent(ctx, a); err != nil {
 		return err
 	}
 	e.options(a)

@@ -29,7 +29,7 @@ func (e *Engine) Resume(ctx context.Context, run int64) (Accepted, error) {
 	if p.project, err = e.cfg.Store.Project(ctx, p.run.Project); err != nil {
 		return Accepted{}, err
 	}
-	if p.agent, err = e.agent(last.Agent); err != nil {
+	if p.agent, err = e.agent(p.project.Root, last.Agent); err != nil {
 		return Accepted{}, err
 	}
 	model := last.Model
@@ -43,7 +43,7 @@ func (e *Engine) Resume(ctx context.Context, run int64) (Accepted, error) {
 	if o.Mode, err = e.resumedMode(ctx, p, last); err != nil {
 		return Accepted{}, err
 	}
-	a, err := e.queue(ctx, p, sdk.Loop{ReadOnly: last.ReadOnly, Prompt: goOn(last), Options: encode(o)})
+	a, err := e.queue(ctx, p, sdk.Loop{ReadOnly: last.ReadOnly, Prompt: goOn(last)}, o)
 	a.Mode = o.Mode
 	return a, err
 }

@@ -14,7 +14,7 @@ func to[T any](v T) *T { return &v }
 func TestWhatARunHasOfItsOwn(t *testing.T) {
 	h := prepareHouse(t)
 	h.models.context = 100_000
-	h.config.Agents["default"] = sdk.Agent{Persona: "the agent's own", Temperature: to(0.9)}
+	h.agents["default"] = sdk.Agent{Persona: "the agent's own", Temperature: to(0.9)}
 	h.start()
 	a := h.submit(Submission{Run: "r"})
 	h.await(a)
@@ -55,7 +55,7 @@ func TestWhatARunHasOfItsOwn(t *testing.T) {
 // TestRefusedPromptChangesNothing: an ask with options that is refused leaves its run as it was.
 func TestRefusedPromptChangesNothing(t *testing.T) {
 	h := prepareHouse(t)
-	h.config.Agents["busy"] = sdk.Agent{Busy: "refuse"}
+	h.agents["busy"] = sdk.Agent{Busy: "refuse"}
 	h.start()
 	a := h.submit(Submission{Run: "r", Options: rpc.RunOptions{Persona: to("a pirate")}})
 	h.await(a)

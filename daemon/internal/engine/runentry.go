@@ -166,8 +166,7 @@ func leavesOut(has, without sdk.RunConfig) bool {
 
 // narrower is the one of two modes in which less is done unasked; an empty one is none.
 func narrower(a, b sdk.Mode) sdk.Mode {
-	order := []sdk.Mode{sdk.ModeInteractive, sdk.ModeRestricted, sdk.ModeWorkspace, sdk.ModeFull}
-	if b != "" && slices.Index(order, b) < slices.Index(order, a) {
+	if b != "" && a.AsksLess(b) {
 		return b
 	}
 	return a

@@ -49,7 +49,7 @@ func runSet(alias, body, attributes string) sdk.EntryCall {
 // spec: runs_are_entries
 func TestAPluginsRuns(t *testing.T) {
 	h := prepareHouse(t, calls(call{"read_wrap", "{}"}), say("done"))
-	h.config.Agents["free"] = sdk.Agent{Mode: sdk.ModeFull}
+	h.agents["free"] = sdk.Agent{Mode: sdk.ModeFull}
 	h.withVerbs()
 	h.using("read_wrap", func(do func(...sdk.EntryCall) (sdk.EntryDone, error), _ func(sdk.Write) error) {
 		for _, c := range []struct {

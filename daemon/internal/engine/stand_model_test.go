@@ -189,9 +189,9 @@ func TestVerbsOnFilesAgainstAModel(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		h := prepareHouse(t)
 		h.withFiles()
-		agent := h.config.Agents["default"]
+		agent := h.agents["default"]
 		agent.Guards = sdk.Guards{MaxTurns: 99}
-		h.config.Agents["default"] = agent
+		h.agents["default"] = agent
 		real, plain := &disk{files: map[string]string{}}, &disk{files: map[string]string{}}
 		real.serve(h)
 		h.start()

@@ -126,9 +126,9 @@ func TestWhatAVerbStandsForIsJudged(t *testing.T) {
 		h := prepareHouse(t, calls(call{"set", `{"path":"a","body":"x"}`}), say("done"))
 		h.withFiles()
 		h.config.Policy = policy.New(policy.Settings{Rules: []sdk.PolicyRule{c.rule}})
-		agent := h.config.Agents["default"]
+		agent := h.agents["default"]
 		agent.Mode = c.mode
-		h.config.Agents["default"] = agent
+		h.agents["default"] = agent
 		h.start()
 		a := h.submit(Submission{})
 		h.until(c.want, func() bool { return h.outcomes(a.Run.ID) == c.want })

@@ -139,7 +139,7 @@ func TestCutKeepsWhatHadEnded(t *testing.T) {
 func TestDeadlineBeforeTheRecord(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := prepareHouse(t, calls(numbered("write", 1)))
-		h.config.Agents["default"] = sdk.Agent{Guards: sdk.Guards{Deadline: sdk.Duration(time.Second)}}
+		h.agents["default"] = sdk.Agent{Guards: sdk.Guards{Deadline: sdk.Duration(time.Second)}}
 		h.hooks.TurnResponse.On(10, "slow", func(context.Context, sdk.TurnResult) error {
 			time.Sleep(2 * time.Second)
 			return nil

@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"unicode/utf8"
@@ -222,7 +220,7 @@ func (e *Engine) place(ctx context.Context, s Submission) (placed, error) {
 		return p, sdk.Errorf(sdk.NotFound, "there is no run %s in this project that could be forked", s.Run)
 	}
 	narrowed := e.narrowing(p.project.Root)
-	if p.agent, err = e.agent(cmp.Or(s.Agent, p.run.Agent, narrowed.Agent, "default")); err != nil {
+	if p.agent, err = e.agent(p.project.Root, cmp.Or(s.Agent, p.run.Agent, narrowed.Agent, defaultAgent)); err != nil {
 		return p, err
 	}
 	if p.choice, err = e.chosen(ctx, s, p, narrowed.Model); err != nil {
@@ -268,21 +266,6 @@ func (e *Engine) openProject(ctx context.Context, root string) (sdk.Project, err
 	}
 	e.cfg.Hooks.ProjectInitCompleted.Emit(ctx, p)
 	return p, nil
-}
-
-func (e *Engine) agent(name string) (sdk.Agent, error) {
-	agents := *e.agents.Load()
-	a, ok := agents[name]
-	if !ok {
-		return sdk.Agent{}, sdk.Errorf(sdk.NotFound, "there is no agent %q; there are: %s", name, strings.Join(slices.Sorted(maps.Keys(agents)), ", "))
-	}
-	if a.Name == "" {
-		a.Name = name
-	}
-	if a.Dialect != "" && a.Dialect != "tools" || a.View != "" && a.View != "transcript" {
-		return sdk.Agent{}, sdk.Errorf(sdk.Validation, "agent %q wants dialect %q and view %q; there are \"tools\" and \"transcript\"", name, a.Dialect, a.View)
-	}
-	return a, nil
 }
 
 // ensureRun returns the run of a submission; two that name the same new alias

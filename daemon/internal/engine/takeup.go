@@ -163,7 +163,7 @@ func (e *Engine) readLeft(a *activeLoop) error {
 // is read where a limit on cost counts it: looking through a long run takes as long
 // as all else of taking it up.
 func (e *Engine) askedBefore(a *activeLoop) ([]sdk.PluginCompletion, error) {
-	agent, err := e.agent(a.loop.Agent)
+	agent, err := e.keptAgent(e.base, a)
 	if err != nil || e.narrowing(a.project.Root).Guards(agent.Guards).MaxCost <= 0 {
 		return nil, nil // prepare ends a loop whose agent is gone
 	}

@@ -15,7 +15,7 @@ import (
 // waits for nothing.
 func TestWorkspaceModeWaitsForTheView(t *testing.T) {
 	h := prepareAsking(t, calls(numbered("read", 1)), calls(numbered("write", 1)), say("done"))
-	h.config.Agents["default"] = sdk.Agent{Mode: sdk.ModeWorkspace, WithoutView: sdk.ModeInteractive}
+	h.agents["default"] = sdk.Agent{Mode: sdk.ModeWorkspace, WithoutView: sdk.ModeInteractive}
 	h.tools.become("bash", func(t *sdk.Tool) { t.Prepares = true })
 	read := make(chan struct{}, 1)
 	h.policy.set(func(r sdk.PolicyRequest) sdk.Decision {
@@ -65,7 +65,7 @@ func TestWorkspaceModeWantsAView(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := prepareAsking(t, say("done"), say("done"))
-			h.config.Agents["default"] = sdk.Agent{Mode: sdk.ModeWorkspace, WithoutView: sdk.ModeInteractive}
+			h.agents["default"] = sdk.Agent{Mode: sdk.ModeWorkspace, WithoutView: sdk.ModeInteractive}
 			h.tools.become("bash", func(t *sdk.Tool) { t.Prepares = true })
 			h.tools.prepare = func(context.Context, sdk.Place) error {
 				if c.prepare == nil {
@@ -100,7 +100,7 @@ func TestWorkspaceModeWantsAView(t *testing.T) {
 // channel, which cannot ask for it either.
 func TestChannelsHaveNoWorkspaceMode(t *testing.T) {
 	h := prepareAsking(t, say("done"), say("done"))
-	h.config.Agents["default"], h.config.Agents["chat"] = sdk.Agent{Mode: sdk.ModeWorkspace}, sdk.Agent{Mode: sdk.ModeWorkspace, WithoutView: sdk.ModeInteractive}
+	h.agents["default"], h.agents["chat"] = sdk.Agent{Mode: sdk.ModeWorkspace}, sdk.Agent{Mode: sdk.ModeWorkspace, WithoutView: sdk.ModeInteractive}
 	h.access.found(sdk.Prepared{View: true})
 	h.start()
 	for agent, want := range map[string]sdk.Mode{"default": sdk.ModeRestricted, "chat": sdk.ModeInteractive} {
@@ -118,7 +118,7 @@ func TestChannelsHaveNoWorkspaceMode(t *testing.T) {
 // and what there is now is found out before the next one is decided about.
 func TestACallThatNeedsAView(t *testing.T) {
 	h := prepareAsking(t, calls(numbered("bash", 1)), calls(numbered("bash", 2)), say("done"))
-	h.config.Agents["default"] = sdk.Agent{Mode: sdk.ModeWorkspace}
+	h.agents["default"] = sdk.Agent{Mode: sdk.ModeWorkspace}
 	h.tools.become("bash", func(t *sdk.Tool) { t.Prepares = true })
 	h.access.found(sdk.Prepared{View: true})
 	h.policy.set(func(r sdk.PolicyRequest) sdk.Decision {

@@ -322,7 +322,14 @@ func (f *fakeEngine) did(format string, args ...any) {
 	f.done = append(f.done, fmt.Sprintf(format, args...))
 }
 
-func (f *fakeEngine) Agents(project string) []rpc.Agent {
+func (f *fakeEngine) Agent(_, name string) (rpc.AgentDetail, error) {
+	if name != "default" {
+		return rpc.AgentDetail{}, sdk.Errorf(sdk.NotFound, "there is no agent %q", name)
+	}
+	return rpc.AgentDetail{Agent: rpc.Agent{Name: name}, Definition: sdk.Definition{Place: "config.hcl:1"}}, nil
+}
+
+func (f *fakeEngine) Agents(project string, _ bool) []rpc.Agent {
 	return []rpc.Agent{{Name: "default", Mode: sdk.ModeRestricted, Tools: []string{}, Default: project == ""}}
 }
 

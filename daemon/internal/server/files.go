@@ -81,13 +81,3 @@ func (s *Server) constrain(ctx context.Context, _ *conn, p rpc.Constrain) (rpc.P
 	at, done, err := s.cfg.Engine.ConstrainProject(ctx, p.Project, p.Pattern, p.Constraint)
 	return rpc.ProjectScan{Project: at.Root, Scanned: done}, err
 }
-
-func (s *Server) agents(_ context.Context, _ *conn, p rpc.AgentsParams) (rpc.Agents, error) {
-	if p.Project != "" {
-		if err := absolute(rpc.MethodAgents, p.Project); err != nil {
-			return rpc.Agents{}, err
-		}
-		p.Project = sdk.WithoutLinks(p.Project)
-	}
-	return rpc.Agents{Agents: orEmpty(s.cfg.Engine.Agents(p.Project))}, nil
-}

@@ -37,6 +37,14 @@ func TestFilesAndAgents(t *testing.T) {
 	if _, err := c.Agents(ctx, rpc.AgentsParams{Project: "one"}); sdk.OutcomeOf(err) != sdk.Validation {
 		t.Errorf("a project that is no path: %v", err)
 	}
+	if a, err := c.Agent(ctx, rpc.AgentParams{Project: "/p/one", Name: "default"}); err != nil || a.Definition.Place != "config.hcl:1" {
+		t.Errorf("one of them: %+v %v", a, err)
+	}
+	for name, want := range map[rpc.AgentParams]sdk.Outcome{{Name: "nobody"}: sdk.NotFound, {Project: "one", Name: "default"}: sdk.Validation} {
+		if _, err := c.Agent(ctx, name); sdk.OutcomeOf(err) != want {
+			t.Errorf("%+v: %v", name, err)
+		}
+	}
 	if _, err := c.Act(ctx, rpc.Prompt{Project: "/p/one", Prompt: "look", Attachments: []sdk.Attachment{{Path: "main.go", From: 2}}}); err != nil {
 		t.Fatal(err)
 	}

@@ -87,6 +87,7 @@ func (s *Server) table() map[string]method {
 		rpc.MethodRemoveModel: of(rpc.RoleAdmin, "Takes a model block out of the user's configuration and puts that in force.", s.removeModel),
 
 		rpc.MethodAgents: of(rpc.RoleObserve, "Lists the agents that a prompt may name, and what each may do.", caughtUp(s.agents)),
+		rpc.MethodAgent:  of(rpc.RoleObserve, "One agent whole, with where each attribute comes from and whom it goes before.", caughtUp(s.agent)),
 		rpc.MethodFiles:  of(rpc.RoleObserve, "Finds files of a project by a query, the best first: none that may hold secrets, none that git ignores, no links.", s.files),
 		rpc.MethodFile:   of(rpc.RoleObserve, "Reads a text file of a project, or a range of its lines, as a prompt with it as an attachment would have it.", s.file),
 

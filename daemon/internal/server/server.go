@@ -53,7 +53,8 @@ type Engine interface {
 	Delete(ctx context.Context, run int64) error
 	Rename(ctx context.Context, run int64, name string) (sdk.Run, error)
 	ConfigureRun(ctx context.Context, run int64, p rpc.RunConfig) (sdk.Run, error)
-	Agents(project string) []rpc.Agent
+	Agents(project string, untrusted bool) []rpc.Agent
+	Agent(project, name string) (rpc.AgentDetail, error)
 	// Guards are those of an agent in a project.
 	Guards(project, agent string) sdk.Guards
 }

@@ -156,6 +156,7 @@ guard {
   min_cycles         = 0 # a pattern is the same turns so many times ...
   max_cycle_period   = 0 # ... each time so many turns at most
   deadline           = "0s" # time of one prompt, waiting for models included; cuts what hangs
+  max_children       = 16   # tasks that are delegated for one prompt, in all
   max_cost           = 0    # of one prompt, as far as providers report what it cost
 }
 

@@ -34,5 +34,6 @@ type Guards struct {
 	MinCycles         int      `json:"min_cycles,omitempty" default:"0" least:"2" doc:"a pattern of turns that repeats so often is a strike; 0 is off"`
 	MaxCyclePeriod    int      `json:"max_cycle_period,omitempty" default:"0" of:"min_cycles" doc:"the longest pattern that min_cycles looks for, in turns"`
 	Deadline          Duration `json:"deadline,omitempty" default:"0s" doc:"time of one prompt, from its first turn; 0s is off"`
+	MaxChildren       int      `json:"max_children" default:"16" doc:"tasks that are delegated for one prompt, by those that it delegated to as well; 0 is off"`
 	MaxCost           float64  `json:"max_cost,omitempty" default:"0" doc:"what one prompt may cost, in the currency of the models' prices; 0 is off"`
 }

@@ -23,6 +23,7 @@ guard {
   max_cycle_period = 4
   deadline         = "1h"
   max_cost         = 2.5
+  max_children     = 5
 }
 `
 	const agents = `
@@ -37,6 +38,7 @@ agent "own" {
   max_cycle_period   = 6
   deadline           = "90s"
   max_cost           = 0.5
+  max_children       = 2
 }
 agent "off" {
   max_turns    = 0
@@ -44,13 +46,14 @@ agent "off" {
   max_strikes  = 0
   deadline     = "0s"
   max_cost     = 0
+  max_children = 0
 }
 `
 	want := map[string]sdk.Guards{
 		"plain": {MaxTurns: 20, RepeatedCalls: 2, WindowCalls: 3, WindowSize: 9, ConsecutiveErrors: 3, MaxStrikes: 4, MinCycles: 3, MaxCyclePeriod: 4,
-			Deadline: sdk.Duration(time.Hour), MaxCost: 2.5},
+			Deadline: sdk.Duration(time.Hour), MaxCost: 2.5, MaxChildren: 5},
 		"own": {MaxTurns: 20, WindowCalls: 2, WindowSize: 5, ConsecutiveErrors: 9, MaxStrikes: 2, MinCycles: 2, MaxCyclePeriod: 6,
-			Deadline: sdk.Duration(90 * time.Second), MaxCost: 0.5},
+			Deadline: sdk.Duration(90 * time.Second), MaxCost: 0.5, MaxChildren: 2},
 		"off": {RepeatedCalls: 2, WindowSize: 9, ConsecutiveErrors: 3, MinCycles: 3, MaxCyclePeriod: 4},
 	}
 	for _, text := range []string{common + agents, agents + common} {

@@ -46,7 +46,7 @@ func TestDefaultConfigLoads(t *testing.T) {
 	if cfg.Sandbox.MaxOutput != 10<<20 || cfg.Sandbox.MaxErrors != 1<<20 || cfg.Sandbox.Tmp != 64<<20 || cfg.Sandbox.CPUs <= 0 {
 		t.Errorf("sandbox limits: %+v", cfg.Sandbox)
 	}
-	if got := cfg.Agents["default"].Guards; got != (sdk.Guards{MaxTurns: 99, RepeatedCalls: 2, ConsecutiveErrors: 3}) {
+	if got := cfg.Agents["default"].Guards; got != (sdk.Guards{MaxTurns: 99, RepeatedCalls: 2, ConsecutiveErrors: 3, MaxChildren: 16}) {
 		t.Errorf("guards of agent default = %+v", got)
 	}
 	if got := cfg.Agents["chat"].Guards; got != cfg.Agents["default"].Guards {

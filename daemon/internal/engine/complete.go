@@ -82,16 +82,20 @@ func (e *Engine) fitAgain(ctx context.Context, a *activeLoop, p sdk.Prompt, fail
 }
 
 // ask sends one request and puts the stream together.
-func (e *Engine) ask(ctx context.Context, a *activeLoop, p sdk.Prompt) (sdk.Completion, error) {
-	p, err := e.cfg.Hooks.LLMMessages.Apply(ctx, p)
-	if err != nil {
-		return sdk.Completion{}, err
+func (e *Engine) ask(ctx context.Context, a *activeLoop, p sdk.Prompt) (c sdk.Completion, err error) {
+	if p, err = e.cfg.Hooks.LLMMessages.Apply(ctx, p); err != nil {
+		return c, err
 	}
-	settled, err := e.guards.Reserve(ctx, a.loop.ID, e.billOf(a, p).most(), nil)
+	settled, err := e.guards.Reserve(ctx, a.loop.ID, e.billOf(a, p).most())
 	if err != nil {
-		return sdk.Completion{}, err
+		return c, err
 	}
-	defer settled()
+	defer func() {
+		if came(c) || c.Usage != nil {
+			e.guards.Answered(a.loop.ID, a.turn.row.Sequence, e.billOf(a, p).settle(c.Usage, e.written(a, c)))
+		}
+		settled()
+	}()
 	a.turn.prompt = p
 	e.cfg.Hooks.LLMRequestStarted.Emit(ctx, a.turnEvent(nil))
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -103,7 +107,8 @@ func (e *Engine) ask(ctx context.Context, a *activeLoop, p sdk.Prompt) (sdk.Comp
 	_, err = settle(ctx, e, "the completion", func() (struct{}, error) {
 		return struct{}{}, e.completion(ctx, a, request(a, p), r)
 	})
-	c, finished := r.close()
+	var finished bool
+	c, finished = r.close()
 	stopping := errors.Is(context.Cause(ctx), errStopping)
 	s.close(stopping && !finished) // the next daemon keeps it as a partial answer
 	a.turn.streaming = a.turn.streaming || s.began()

@@ -167,7 +167,7 @@ func (e *Engine) childEnd(ctx context.Context, x *action) (sdk.Loop, error) {
 	reading, over := context.WithoutCancel(ctx), ctx.Done()
 	for left := x.again; ; left = false {
 		changed := e.cfg.Store.Changed()
-		loop, err := e.childLoop(reading, x)
+		loop, err := e.loop(reading, *x.Child)
 		if err != nil || !isOpen(loop) {
 			return loop, err
 		}
@@ -201,15 +201,15 @@ func (e *Engine) endChildren(a *activeLoop) {
 	}
 }
 
-// childLoop is the prompt of an action's child, as it is now.
-func (e *Engine) childLoop(ctx context.Context, x *action) (sdk.Loop, error) {
-	loops, err := e.cfg.Store.Loops(ctx, x.Child.Run)
+// loop is the prompt that a child was made for, as it is now.
+func (e *Engine) loop(ctx context.Context, child sdk.ActionChild) (sdk.Loop, error) {
+	loops, err := e.cfg.Store.Loops(ctx, child.Run)
 	if err != nil {
 		return sdk.Loop{}, err
 	}
-	i := slices.IndexFunc(loops, func(l sdk.Loop) bool { return l.ID == x.Child.Loop })
+	i := slices.IndexFunc(loops, func(l sdk.Loop) bool { return l.ID == child.Loop })
 	if i < 0 {
-		return sdk.Loop{}, sdk.Errorf(sdk.NotFound, "the run %s has no such prompt", x.Child.Alias)
+		return sdk.Loop{}, sdk.Errorf(sdk.NotFound, "the run %s has no such prompt", child.Alias)
 	}
 	return loops[i], nil
 }

@@ -82,7 +82,9 @@ func (e *Engine) prepare(ctx context.Context, a *activeLoop) error {
 	if err := os.MkdirAll(e.runDir(a.run), 0o700); err != nil {
 		return sdk.Errorf(sdk.Unavailable, "make the run's folder: %w", err)
 	}
-	e.guards.Begin(a.loop.ID, e.narrowing(a.project.Root).Guards(a.agent.Guards), a.past, a.asked...)
+	if err := e.watch(ctx, a); err != nil {
+		return err
+	}
 	e.price(ctx, a.loop.ID, &a.choice)
 	return nil
 }

@@ -149,7 +149,7 @@ func (s *Services) Complete(ctx context.Context, c sdk.Caller, req sdk.Request, 
 	}
 	s.e.price(ctx, now.a.loop.ID, &choice)
 	due := s.e.bill(choice.Price, requested(req), cmp.Or(req.MaxTokens, choice.MaxTokens))
-	settled, err := s.e.guards.Reserve(ctx, now.a.loop.ID, due.most(), now.a.turn.completion.Usage)
+	settled, err := s.e.guards.Reserve(ctx, now.a.loop.ID, due.most())
 	if err != nil {
 		return sdk.Errorf(sdk.Permission, "no model was asked: %w", err)
 	}

@@ -164,17 +164,22 @@ func (e *Engine) readLeft(a *activeLoop) error {
 // as all else of taking it up.
 func (e *Engine) askedBefore(a *activeLoop) ([]sdk.PluginCompletion, error) {
 	agent, err := e.keptAgent(e.base, a)
-	if err != nil || e.narrowing(a.project.Root).Guards(agent.Guards).MaxCost <= 0 {
+	if err != nil || e.narrowing(a.project.Root).Guards(agent.Guards).MaxCost <= 0 && optionsOf(a.loop).Caller == 0 {
 		return nil, nil // prepare ends a loop whose agent is gone
 	}
-	rows, err := e.cfg.Store.Journal(e.base, sdk.JournalQuery{Run: a.loop.Run, Kinds: []string{sdk.KindNoteCompletion}})
+	return e.askedIn(e.base, a.loop)
+}
+
+// askedIn is what plugins asked of models in a loop.
+func (e *Engine) askedIn(ctx context.Context, l sdk.Loop) ([]sdk.PluginCompletion, error) {
+	rows, err := e.cfg.Store.Journal(ctx, sdk.JournalQuery{Run: l.Run, Kinds: []string{sdk.KindNoteCompletion}})
 	if err != nil {
 		return nil, err
 	}
 	var all []sdk.PluginCompletion
 	for _, row := range rows {
 		var asked sdk.PluginCompletion
-		if row.Loop == a.loop.ID && json.Unmarshal(row.Data, &asked) == nil {
+		if row.Loop == l.ID && json.Unmarshal(row.Data, &asked) == nil {
 			all = append(all, asked)
 		}
 	}

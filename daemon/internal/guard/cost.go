@@ -11,12 +11,12 @@ import (
 // of which nobody knows that counts as nothing and stops nothing, but a person is told once that
 // it is so.
 type cost struct {
-	limit   float64
-	spent   float64
-	priced  bool // what the last request may cost is known
-	unknown bool
-	told    bool
-	asking  chan struct{} // holds one: what is asked of a model now
+	account *account
+	priced  bool    // what the last request may cost is known
+	unknown bool    // what some of it cost is not
+	told    bool    // a person knows that
+	turn    int     // whose answer was counted when it had come
+	counted float64 // what that cost
 }
 
 // Costly is why a model was not asked: the work on a prompt has cost what it may, or
@@ -31,12 +31,24 @@ func (e *Costly) Error() string {
 		"a smaller max_tokens of the agent or the model makes that less", e.spent, e.limit, e.held)
 }
 
-func (g *cost) take(t *judged) { g.add(t.answer().Usage) }
+// take counts what the answer of a turn cost, unless that was counted when it had come.
+func (g *cost) take(t *judged) { g.answered(t.Turn, t.answer().Usage) }
+
+func (g *cost) answered(turn int, usage *sdk.Usage) {
+	c, known := costOf(usage)
+	if turn == g.turn {
+		g.account.spend(-g.counted)
+	} else if !known && !g.priced {
+		g.unknown = true
+	}
+	g.account.spend(c)
+	g.turn, g.counted = turn, c
+}
 
 func (g *cost) add(usage *sdk.Usage) {
-	if c, known := costOf(usage); known {
-		g.spent += c
-	} else if !g.priced {
+	c, known := costOf(usage)
+	g.account.spend(c)
+	if !known && !g.priced {
 		g.unknown = true
 	}
 }
@@ -61,49 +73,72 @@ func (g *Set) Spend(loop int64, asked sdk.PluginCompletion) {
 // spend leaves out what was asked in vain: a server that answers nothing is paid
 // nothing.
 func (w *watched) spend(asked sdk.PluginCompletion) {
-	if c, ok := w.rules[maxCost].(*cost); ok && (asked.Usage != nil || asked.Error == "" || asked.Answered) {
-		c.add(asked.Usage)
+	if asked.Usage != nil || asked.Error == "" || asked.Answered {
+		w.used(asked.Usage)
+	}
+}
+
+func (w *watched) used(usage *sdk.Usage) {
+	if c, ok := w.rules[maxCost].(*cost); ok {
+		c.add(usage)
+	}
+}
+
+// Answered counts what the answer of a turn cost as soon as it has come, so that what works beside the loop knows of
+// it before the turn is judged.
+func (g *Set) Answered(loop int64, turn int, usage *sdk.Usage) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if c := ruleOf[*cost](g, loop, maxCost); c != nil && usage != nil {
+		c.answered(turn, usage)
 	}
 }
 
 func (g *cost) stop() (string, string) {
-	if g.spent < g.limit {
+	over := g.account.over()
+	if over == nil {
 		return "", ""
 	}
-	return maxCost, (&Costly{spent: g.spent, limit: g.limit}).Error()
+	return maxCost, (&Costly{spent: over.spent, limit: over.limit}).Error()
 }
 
 // Reserve is asked before each request to a model, and holds back what it may cost at most; nil
-// is that nobody knows. A request that may make a loop cost more than max_cost is a *Costly,
-// and must not be sent. Answer is what the loop's last answer used whose turn is not judged yet.
-// Where a limit is set, requests are sent one after the other: settled has to be called when what
-// one cost was counted.
-func (g *Set) Reserve(ctx context.Context, loop int64, most *float64, answer *sdk.Usage) (settled func(), err error) {
-	g.mu.Lock()
-	c := ruleOf[*cost](g, loop, maxCost)
-	g.mu.Unlock()
-	if c == nil {
-		return func() {}, nil
+// is that nobody knows. A request that may make a loop cost more than max_cost, or one that it works for, is a *Costly,
+// and must not be sent. Requests of what works side by side are sent together as far as all of them may be paid, and else one
+// after the other: settled has to be called when what one cost was counted.
+func (g *Set) Reserve(ctx context.Context, loop int64, most *float64) (settled func(), err error) {
+	for {
+		g.mu.Lock()
+		c := ruleOf[*cost](g, loop, maxCost)
+		if c == nil {
+			g.mu.Unlock()
+			return func() {}, nil
+		}
+		c.priced = most != nil
+		wait, never := c.account.hold(most)
+		changed := g.settled
+		g.mu.Unlock()
+		switch {
+		case never != nil:
+			return nil, never
+		case !wait:
+			return func() { g.settle(c.account, most) }, nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
 	}
-	select {
-	case c.asking <- struct{}{}:
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
+}
+
+// settle gives back what a request held, and has those look again that wait.
+func (g *Set) settle(on *account, most *float64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	now, _ := costOf(answer)
-	now += c.spent
-	c.priced = most != nil
-	held := 0.0
-	if most != nil {
-		held = *most
-	}
-	if now < c.limit && now+held <= c.limit {
-		return func() { <-c.asking }, nil
-	}
-	<-c.asking
-	return nil, &Costly{spent: now, held: held, limit: c.limit}
+	on.release(most)
+	close(g.settled)
+	g.settled = make(chan struct{})
 }
 
 // Limited reports whether a loop has a limit on what it costs, so that prices are worth

@@ -28,10 +28,12 @@ const (
 	MaxCost  = "max_cost"
 	maxCost  = MaxCost
 	maxTurns = sdk.GuardMaxTurns
+
+	maxChildren = "max_children"
 )
 
 var order = []string{
-	repeatedCalls, windowCalls, consecutiveErrors, maxStrikes, Deadline, maxCost, maxTurns,
+	repeatedCalls, windowCalls, consecutiveErrors, maxStrikes, Deadline, maxCost, maxChildren, maxTurns,
 }
 
 // guard is one rule of one loop. It counts turns as they end, each once, and
@@ -67,6 +69,7 @@ type Past struct {
 type judged struct {
 	sdk.TurnResult
 	answer  func() sdk.Completion
+	actions []sdk.Action
 	counted []sdk.Action // those of its actions that count
 	calls   []madeCall   // in the model's order
 }
@@ -79,20 +82,22 @@ type Set struct {
 	clock   func() time.Duration // monotonic; what the wall clock says is for people
 	mu      sync.Mutex
 	loops   map[int64]*watched
+	settled chan struct{} // closed when a request is settled, and then another one
 	removes []func()
 }
 
 // watched is a loop with its guards. Those that are off are not there.
 type watched struct {
-	rules map[string]guard
-	turn  int                 // the last one that was counted
-	heard map[string]madeCall // by path: the calls of the turn that is recorded now
+	rules   map[string]guard
+	account *account
+	turn    int                 // the last one that was counted
+	heard   map[string]madeCall // by path: the calls of the turn that is recorded now
 }
 
 // New makes a set that subscribes to hooks.
 func New(hooks *hook.Chains) *Set {
 	began := time.Now()
-	g := &Set{loops: map[int64]*watched{}, clock: func() time.Duration { return time.Since(began) }}
+	g := &Set{loops: map[int64]*watched{}, settled: make(chan struct{}), clock: func() time.Duration { return time.Since(began) }}
 	g.removes = append(g.removes, hooks.EntryRecording.On(1, "guard "+repeatedCalls, true, g.recording))
 	for i, name := range order {
 		g.removes = append(g.removes, hooks.TurnVerdict.On(i+1, "guard "+name, true, g.judge(name)))
@@ -107,31 +112,54 @@ func (g *Set) Close() {
 	}
 }
 
-// Begin watches a loop. Past are the turns that the loop had before a daemon
-// took it up again, in order; empty for a loop that begins. They are counted
-// and not judged: what they did was judged when they ended. Asked is what plugins
-// asked of models in them, and in the one that is open.
-func (g *Set) Begin(loop int64, rules sdk.Guards, past iter.Seq[Past], asked ...sdk.PluginCompletion) {
-	w := &watched{rules: g.rules(rules), heard: map[string]madeCall{}}
-	d, timed := w.rules[Deadline].(*deadline)
-	for r := range past {
-		if timed {
-			d.spent += max(time.Duration(r.Duration), 0)
-		}
-		w.take(r)
+// Loop is a loop as it begins to be watched. All but Rules is empty for one that is new and that nobody delegated.
+type Loop struct {
+	Rules sdk.Guards
+	Above int64 // the loop that delegated it, which is watched
+	// Past are the turns that it had before a daemon took it up again, in order. They are counted and not judged: what
+	// they did was judged when they ended.
+	Past iter.Seq[Past]
+	// Asked is what plugins asked of models in them, and in the one that is open.
+	Asked []sdk.PluginCompletion
+	// Open is how many delegations its open turn began, and Children how many those began whose work has ended, by any
+	// turn of it, and what they did; Below is what all of these used. What is at work tells of itself.
+	Open, Children int
+	Below          []*sdk.Usage
+}
+
+// Begin watches a loop.
+func (g *Set) Begin(loop int64, l Loop) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	on := &account{}
+	if above, ok := g.loops[l.Above]; ok {
+		on.above = above.account
 	}
-	for _, c := range asked {
+	w := &watched{rules: g.rules(l.Rules, on), account: on, heard: map[string]madeCall{}}
+	on.beget(l.Open + l.Children)
+	w.rules[maxChildren].(*children).counted = l.Open
+	for _, usage := range l.Below {
+		w.used(usage)
+	}
+	d, timed := w.rules[Deadline].(*deadline)
+	if l.Past != nil {
+		for r := range l.Past {
+			if timed {
+				d.spent += max(time.Duration(r.Duration), 0)
+			}
+			w.take(r)
+		}
+	}
+	for _, c := range l.Asked {
 		w.spend(c)
 	}
 	if c, ok := w.rules[maxCost].(*cost); ok {
 		c.told = c.unknown
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
 	g.loops[loop] = w
 }
 
-func (g *Set) rules(r sdk.Guards) map[string]guard {
+func (g *Set) rules(r sdk.Guards, on *account) map[string]guard {
 	rules := map[string]guard{}
 	if r.RepeatedCalls > 0 {
 		rules[repeatedCalls] = &repeated{limit: r.RepeatedCalls}
@@ -148,9 +176,11 @@ func (g *Set) rules(r sdk.Guards) map[string]guard {
 	if r.Deadline > 0 {
 		rules[Deadline] = &deadline{limit: time.Duration(r.Deadline), clock: g.clock, began: g.clock()}
 	}
-	if r.MaxCost > 0 {
-		rules[maxCost] = &cost{limit: r.MaxCost, asking: make(chan struct{}, 1)}
+	if on.limit = r.MaxCost; on.limited() {
+		rules[maxCost] = &cost{account: on}
 	}
+	on.most = r.MaxChildren
+	rules[maxChildren] = &children{account: on}
 	if r.MaxTurns > 0 {
 		rules[maxTurns] = &turnCount{limit: r.MaxTurns}
 	}
@@ -244,7 +274,7 @@ func (w *watched) judge(r sdk.TurnResult) {
 
 func (w *watched) take(r Past) {
 	w.turn = r.Turn
-	t := &judged{TurnResult: r.TurnResult, answer: r.Answer, counted: counting(r.Actions), calls: w.callsOf(r.Actions, r.Answer)}
+	t := &judged{TurnResult: r.TurnResult, answer: r.Answer, actions: r.Actions, counted: counting(r.Actions), calls: w.callsOf(r.Actions, r.Answer)}
 	clear(w.heard)
 	for _, rule := range w.rules {
 		rule.take(t)

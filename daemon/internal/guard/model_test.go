@@ -34,7 +34,7 @@ func newPanel(t testing.TB, rules sdk.Guards, past ...sdk.TurnResult) *panel {
 	p := &panel{hooks: hook.New(hclog.NewNullLogger()), turns: slices.Clone(past)}
 	p.guards = New(p.hooks)
 	p.guards.clock = func() time.Duration { return p.now }
-	p.guards.Begin(panelLoop, rules, pastOf(past))
+	p.guards.Begin(panelLoop, Loop{Rules: rules, Past: pastOf(past)})
 	return p
 }
 

@@ -12,8 +12,9 @@ type Proposal struct {
 	Hash     string    `json:"hash"` // hex SHA-256 over all that an answer agrees to; an answer names it
 	Run      int64     `json:"run"`
 	Alias    string    `json:"alias"`
-	Project  string    `json:"project"` // root
-	Path     string    `json:"path"`    // the action's entry
+	Chain    []string  `json:"chain,omitempty"` // the aliases of the runs that delegated this one's work, the first of all first
+	Project  string    `json:"project"`         // root
+	Path     string    `json:"path"`            // the action's entry
 	Tool     string    `json:"tool"`
 	Plugin   string    `json:"plugin"`
 	Digest   string    `json:"digest,omitempty"` // of the plugin's binary

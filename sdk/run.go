@@ -39,6 +39,15 @@ type Run struct {
 	Updated time.Time `json:"updated"`
 }
 
+// Aliases are those of runs, in their order; nil of none.
+func Aliases(runs []Run) []string {
+	var all []string
+	for _, r := range runs {
+		all = append(all, r.Alias)
+	}
+	return all
+}
+
 // ForHook is the run as payloads of hooks have it: without its persona, which may be long and which only its
 // model needs.
 func (r Run) ForHook() Run {

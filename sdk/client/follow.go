@@ -15,11 +15,12 @@ import (
 
 // Watch says what to follow.
 type Watch struct {
-	Run     int64  // a run's id; 0 follows all
-	Project string // with Run 0: only this project's runs
-	After   int64  // rows behind this position; -1 is only what is new
-	Preview bool   // also what models are still writing
-	Attend  bool   // the client answers what the runs propose; needs Client.Role approve
+	Run      int64  // a run's id; 0 follows all
+	Project  string // with Run 0: only this project's runs
+	After    int64  // rows behind this position; -1 is only what is new
+	Children bool   // of a run: also its children and theirs, which JournalRow.Run and Preview.Run tell apart
+	Preview  bool   // also what models are still writing
+	Attend   bool   // the client answers what the runs propose; needs Client.Role approve
 	// Retry is how long a lost connection is tried again; 0 is 10 s.
 	Retry time.Duration
 	// Lost is asked before each of these tries, with why there is no connection:
@@ -119,7 +120,7 @@ func (f *follower) once(ctx context.Context) error {
 	if err := f.reopen(hello.PID); err != nil {
 		return err
 	}
-	params := rpc.WatchParams{Project: f.watch.Project, After: &f.after, Preview: f.watch.Preview, Attend: f.watch.Attend}
+	params := rpc.WatchParams{Project: f.watch.Project, After: &f.after, Preview: f.watch.Preview, Attend: f.watch.Attend, Children: f.watch.Children}
 	if f.watch.Run != 0 {
 		params.Run, params.Project = strconv.FormatInt(f.watch.Run, 10), ""
 	}

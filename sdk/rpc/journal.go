@@ -24,12 +24,13 @@ type JournalPage struct {
 // projects are left out; with neither, all rows come. A project in which nothing
 // was done yet is waited for.
 type WatchParams struct {
-	Run     string `json:"run,omitempty" access:"run" jsonschema:"the run's alias in the project, or its id; all runs when absent"`
-	Project string `json:"project,omitempty" access:"project" jsonschema:"absolute path of the project; all projects when absent"`
-	After   *int64 `json:"after,omitempty" access:"free" jsonschema:"rows behind this position; only new rows when absent, 0 for all"`
-	Preview bool   `json:"preview,omitempty" access:"free" jsonschema:"send run/preview too"`
-	States  States `json:"states,omitempty" access:"free" jsonschema:"in place of journal/row send run/state, run/progress, run/proposal, stream/cancelled, ui/render and ui/notify; whole, or increments"`
-	Attend  bool   `json:"attend,omitempty" access:"approve" jsonschema:"this connection answers what these runs propose, as long as the watch lasts; needs the role approve"`
+	Run      string `json:"run,omitempty" access:"run" jsonschema:"the run's alias in the project, or its id; all runs when absent"`
+	Project  string `json:"project,omitempty" access:"project" jsonschema:"absolute path of the project; all projects when absent"`
+	After    *int64 `json:"after,omitempty" access:"free" jsonschema:"rows behind this position; only new rows when absent, 0 for all"`
+	Preview  bool   `json:"preview,omitempty" access:"free" jsonschema:"send run/preview too"`
+	States   States `json:"states,omitempty" access:"free" jsonschema:"in place of journal/row send run/state, run/progress, run/proposal, stream/cancelled, ui/render and ui/notify; whole, or increments"`
+	Children bool   `json:"children,omitempty" access:"free" jsonschema:"of a run: also what its children do and theirs, the runs that work was delegated to, in one order; previews and states too"`
+	Attend   bool   `json:"attend,omitempty" access:"approve" jsonschema:"this connection answers what these runs propose, as long as the watch lasts; needs the role approve"`
 }
 
 // States is how a watch tells the states of its runs.

@@ -107,6 +107,19 @@ type RunSummary struct {
 	LastPrompt   string    `json:"last_prompt,omitempty"` // cut to 16 KiB
 	LastActivity time.Time `json:"last_activity"`         // when something was done in it, or given to it
 	Waiting      []Waiting `json:"waiting,omitempty"`     // what waits for an answer, oldest first
+
+	// Children are the runs that it delegated work to, oldest first, and behind each those that it did. A search has
+	// none: it finds children as it finds other runs.
+	Children []RunChild `json:"children,omitempty"`
+}
+
+// RunChild is a run that work was delegated to, below the one in which it began.
+type RunChild struct {
+	sdk.Run                // without its persona
+	Depth        int       `json:"depth"`   // how many delegations lie between, itself counted
+	Summary      string    `json:"summary"` // the first line of its last prompt
+	LastActivity time.Time `json:"last_activity"`
+	Waiting      []Waiting `json:"waiting,omitempty"` // what waits for an answer, oldest first
 }
 
 // Waiting is a question of a run that waits for an answer; proposals/get has all of it.
@@ -127,8 +140,13 @@ type RunDetail struct {
 	Parent    *RunName  `json:"parent,omitempty"` // the run it was forked from
 	Inherited int       `json:"inherited"`        // the turns it has from its parent: its own begin behind them
 	Forks     []RunName `json:"forks"`            // the runs that were forked from it
-	Agent     string    `json:"agent"`
-	Model     string    `json:"model"`
+
+	Delegator   *RunName   `json:"delegator,omitempty"`    // the run that delegated its work
+	DelegatedBy string     `json:"delegated_by,omitempty"` // the path of that call there
+	Children    []RunChild `json:"children,omitempty"`     // the runs that it delegated work to, oldest first, and behind each those that it did
+
+	Agent string `json:"agent"`
+	Model string `json:"model"`
 	sdk.RunConfig
 	Queued int        `json:"queued"` // prompts that wait
 	Seq    int64      `json:"seq"`    // the journal's position when this was read; watch from here
@@ -161,7 +179,7 @@ type RunInstructions struct {
 	Untrusted bool   `json:"untrusted,omitempty"` // it was not read, for nobody has agreed to it
 }
 
-// RunName names another run. A parent that was deleted has only its id.
+// RunName names another run. One that was deleted has only its id.
 type RunName struct {
 	ID  int64  `json:"id"`
 	Run string `json:"run,omitempty"` // the alias

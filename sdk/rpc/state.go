@@ -30,6 +30,7 @@ type Progress struct {
 // Proposed is the notification run/proposal: entries that wait for a person.
 type Proposed struct {
 	Run      string          `json:"run"`
+	Chain    []string        `json:"chain,omitempty"` // the aliases of the runs that delegated the work of Run, the first of all first
 	Proposed []ProposedEntry `json:"proposed"`
 }
 

@@ -232,6 +232,8 @@ func (f *fakeDaemon) Run(_ context.Context, id int64) (sdk.Run, error) {
 	return sdk.Run{}, sdk.Errorf(sdk.NotFound, "there is no run %d", id)
 }
 
+func (f *fakeDaemon) Delegators(context.Context, int64) ([]sdk.Run, error) { return nil, nil }
+
 func (f *fakeDaemon) RunByAlias(_ context.Context, _ int64, alias string) (sdk.Run, error) {
 	for _, r := range f.detail.runs {
 		if r.Alias == alias {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 
 	"github.com/bothyd/bothy/daemon/internal/proposal"
@@ -70,10 +71,18 @@ func (e *Engine) sealed(a *activeLoop, x *action) (sdk.ActionProposal, error) {
 
 // proposalOf is the proposal of an action's entry for people to see; false when
 // it was never proposed.
-func proposalOf(run sdk.Run, project sdk.Project, entry sdk.Entry, said string) (sdk.Proposal, bool) {
+func (e *Engine) proposalOf(ctx context.Context, run sdk.Run, project sdk.Project, entry sdk.Entry) (sdk.Proposal, bool) {
 	a, err := sdk.ActionOf(entry)
 	if err != nil {
 		return sdk.Proposal{}, false
 	}
-	return a.Question(run, project, said)
+	p, ok := a.Question(run, project, e.said(ctx, run.ID, entry.Turn))
+	if ok && run.Delegator != 0 {
+		chain, err := e.cfg.Store.Delegators(ctx, run.ID)
+		if err != nil {
+			return p, false
+		}
+		p.Chain = sdk.Aliases(chain)
+	}
+	return p, ok
 }

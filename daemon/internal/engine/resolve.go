@@ -272,7 +272,7 @@ func (e *Engine) commitAnswer(ctx context.Context, q *question, writes []sdk.Wri
 	if err != nil {
 		run = q.a.run // the answer stands all the same
 	}
-	p, _ := proposalOf(q.a.run, q.a.project, q.x.entry, e.said(ctx, q.a.run.ID, q.x.Turn))
+	p, _ := e.proposalOf(ctx, q.a.run, q.a.project, q.x.entry)
 	return rpc.Resolved{Proposal: p, Status: run.Status, Seq: receipt.Seq}, nil
 }
 
@@ -316,7 +316,7 @@ func (e *Engine) shown(ctx context.Context, events []sdk.EntryEvent) ([]sdk.Prop
 			}
 			return nil, err
 		}
-		if p, ok := proposalOf(a.run, a.project, x.Entry, e.said(ctx, x.Run, x.Entry.Turn)); ok {
+		if p, ok := e.proposalOf(ctx, a.run, a.project, x.Entry); ok {
 			if p.State == sdk.StateProposed {
 				p.Offers = e.offers(ctx, x)
 			}

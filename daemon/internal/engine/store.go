@@ -26,6 +26,7 @@ type Store interface {
 	Project(ctx context.Context, id int64) (sdk.Project, error)
 	CreateRun(ctx context.Context, r sdk.Run) (sdk.Run, error)
 	Run(ctx context.Context, id int64) (sdk.Run, error)
+	Delegators(ctx context.Context, run int64) ([]sdk.Run, error) // of a child, the first of all first
 	RunByAlias(ctx context.Context, project int64, alias string) (sdk.Run, error)
 	Enqueue(ctx context.Context, l sdk.Loop) (sdk.Loop, sdk.Receipt, error)
 	Begin(ctx context.Context, l sdk.Loop) (sdk.Loop, sdk.Receipt, error) // Enqueue, claimed where the run works on nothing

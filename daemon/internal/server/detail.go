@@ -22,7 +22,7 @@ func (s *Server) run(ctx context.Context, _ *conn, p rpc.RunRef) (rpc.RunDetail,
 		RunState: newState(run), ID: run.ID, Agent: run.Agent, Model: run.Model, RunConfig: run.RunConfig, Seq: seq,
 		Instructions: []rpc.RunInstructions{}, Forks: []rpc.RunName{}, Notes: []rpc.Note{},
 	}
-	for _, read := range []func(context.Context, sdk.Run, *rpc.RunDetail) error{s.place, s.relatives, s.work, s.history, s.notes} {
+	for _, read := range []func(context.Context, sdk.Run, *rpc.RunDetail) error{s.place, s.relatives, s.delegation, s.work, s.history, s.notes} {
 		if err := read(ctx, run, &d); err != nil {
 			return d, err
 		}
@@ -87,6 +87,25 @@ func (s *Server) relatives(ctx context.Context, run sdk.Run, d *rpc.RunDetail) e
 	forks, err := s.cfg.Store.Forks(ctx, run.ID)
 	for _, f := range forks {
 		d.Forks = append(d.Forks, rpc.RunName{ID: f.ID, Run: f.Alias})
+	}
+	return err
+}
+
+// delegation names the run that delegated this one's work, and its own children.
+func (s *Server) delegation(ctx context.Context, run sdk.Run, d *rpc.RunDetail) error {
+	if run.Delegator != 0 {
+		chain, err := s.cfg.Store.Delegators(ctx, run.ID)
+		if err != nil {
+			return err
+		}
+		d.DelegatedBy, d.Delegator = run.DelegatedBy, &rpc.RunName{ID: run.Delegator}
+		if n := len(chain); n > 0 && chain[n-1].ID == run.Delegator {
+			d.Delegator.Run = chain[n-1].Alias
+		}
+	}
+	sums, err := s.summaries(ctx)
+	if err == nil {
+		d.Children, err = sums.below(ctx, run)
 	}
 	return err
 }

@@ -94,12 +94,34 @@ func (f *fakeStore) RunByAlias(_ context.Context, project int64, alias string) (
 func (f *fakeStore) Runs(_ context.Context, by sdk.RunFilter) ([]sdk.Run, error) {
 	var found []sdk.Run
 	for _, r := range f.runs {
-		if (by.Project == 0 || r.Project == by.Project) && (by.Hidden || !r.Hidden) && strings.Contains(r.Alias, by.Search) {
+		if (by.Project == 0 || r.Project == by.Project) && (by.Hidden || !r.Hidden) && (by.Children || by.Below != 0 || r.Delegator == 0) && (by.Below == 0 || r.ID != by.Below && f.below(r.ID, by.Below)) && strings.Contains(r.Alias, by.Search) {
 			found = append(found, r)
 		}
 	}
+	if by.Below != 0 {
+		slices.Reverse(found)
+	}
 	found = found[min(by.Offset, len(found)):]
-	return found[:min(by.Limit, len(found))], nil
+	if by.Limit > 0 {
+		found = found[:min(by.Limit, len(found))]
+	}
+	return found, nil
+}
+
+func (f *fakeStore) Delegators(ctx context.Context, run int64) ([]sdk.Run, error) {
+	var all []sdk.Run
+	for r, err := f.Run(ctx, run); err == nil && r.Delegator != 0; {
+		if r, err = f.Run(ctx, r.Delegator); err == nil {
+			all = slices.Insert(all, 0, r)
+		}
+	}
+	return all, nil
+}
+
+// below reports whether a run is one, or hangs below it.
+func (f *fakeStore) below(run, top int64) bool {
+	chain, _ := f.Delegators(context.Background(), run)
+	return run == top || slices.ContainsFunc(chain, func(r sdk.Run) bool { return r.ID == top })
 }
 
 func (f *fakeStore) Loops(_ context.Context, run int64) ([]sdk.Loop, error) {
@@ -134,7 +156,7 @@ func (f *fakeStore) Journal(_ context.Context, q sdk.JournalQuery) ([]sdk.Journa
 	defer f.mu.Unlock()
 	var found []sdk.JournalRow
 	for _, r := range f.rows[min(int(q.After), len(f.rows)):] {
-		if (q.Limit == 0 || len(found) < q.Limit) && (q.Run == 0 || r.Run == q.Run) && (!q.Notes || r.Path == "") {
+		if (q.Limit == 0 || len(found) < q.Limit) && (q.Run == 0 || r.Run == q.Run || q.Children && f.below(r.Run, q.Run)) && (!q.Notes || r.Path == "") {
 			found = append(found, r)
 		}
 	}

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/bothyd/bothy/sdk"
@@ -18,7 +19,9 @@ type fakePolicy struct {
 	open     []sdk.Proposal
 }
 
-func (f *fakePolicy) Proposals(context.Context) ([]sdk.Proposal, error) { return f.open, nil }
+func (f *fakePolicy) Proposals(context.Context) ([]sdk.Proposal, error) {
+	return slices.Clone(f.open), nil
+}
 
 func (f *fakePolicy) Answered(context.Context, int64, int64, string, int) ([]sdk.Proposal, error) {
 	return nil, nil

@@ -90,7 +90,7 @@ func (c *Clients) previewersOf(run int64) []*watch {
 
 // shows reports whether a watch asked for the previews of a run.
 func (w *watch) shows(run int64) bool {
-	return w.preview && (w.run == run || w.run == 0 && w.project == 0 && w.c.grant == nil)
+	return w.preview && (w.run == run || w.children.has(run) || w.run == 0 && w.project == 0 && w.c.grant == nil)
 }
 
 // join gives a watch the answers that are being written, each as it is so far, and

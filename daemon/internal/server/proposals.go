@@ -37,7 +37,7 @@ func (s *Server) proposals(ctx context.Context, _ *conn, p rpc.ProposalsParams) 
 		return rpc.Proposals{}, err
 	}
 	all = slices.DeleteFunc(all, func(x sdk.Proposal) bool {
-		return project.ID != 0 && x.Project != project.Root || run != 0 && x.Run != run
+		return project.ID != 0 && x.Project != project.Root || run != 0 && x.Run != run && (len(x.Chain) == 0 || !s.below(x.Run, run))
 	})
 	if p.Ended {
 		ended, err := s.cfg.Policy.Answered(ctx, project.ID, run, "", limit)

@@ -93,37 +93,24 @@ func (s *Server) runs(ctx context.Context, _ *conn, p rpc.RunsParams) ([]rpc.Run
 		}
 		project = found.ID
 	}
-	projects, err := s.cfg.Store.Projects(ctx)
+	found, err := s.cfg.Store.Runs(ctx, sdk.RunFilter{
+		Project: project, Hidden: p.Hidden, Last: p.Last, Search: p.Search, Children: p.Search != "", Limit: limit, Offset: p.Offset,
+	})
 	if err != nil {
 		return nil, err
 	}
-	roots := map[int64]string{}
-	for _, p := range projects {
-		roots[p.ID] = p.Root
-	}
-	found, err := s.cfg.Store.Runs(ctx, sdk.RunFilter{Project: project, Hidden: p.Hidden, Last: p.Last, Search: p.Search, Limit: limit, Offset: p.Offset})
-	if err != nil {
-		return nil, err
-	}
-	waiting, err := s.waits(ctx)
+	sums, err := s.summaries(ctx)
 	if err != nil {
 		return nil, err
 	}
 	list := make([]rpc.RunSummary, 0, len(found))
 	for _, run := range found {
-		loops, err := s.cfg.Store.Loops(ctx, run.ID)
+		r, err := sums.of(ctx, run)
+		if err == nil && p.Search == "" {
+			r.Children, err = sums.below(ctx, run)
+		}
 		if err != nil {
 			return nil, err
-		}
-		r := rpc.RunSummary{
-			Run: run, ProjectRoot: roots[run.Project], Summary: firstLine(lastPrompt(loops)), Queued: queued(loops), LastActivity: activity(run, loops), Waiting: waiting[run.ID],
-		}
-		r.LastPrompt, _ = cut(lastPrompt(loops), historyBody)
-		r.Persona, _ = cut(run.Persona, historyBody)
-		if r.Queued > 0 {
-			if r.Held, err = s.held(ctx, run.ID); err != nil {
-				return nil, err
-			}
 		}
 		list = append(list, r)
 	}

@@ -67,6 +67,7 @@ type Store interface {
 	Run(ctx context.Context, id int64) (sdk.Run, error)
 	RunByAlias(ctx context.Context, project int64, alias string) (sdk.Run, error)
 	Runs(ctx context.Context, f sdk.RunFilter) ([]sdk.Run, error)
+	Delegators(ctx context.Context, run int64) ([]sdk.Run, error) // of a child, the first of all first
 	Loops(ctx context.Context, run int64) ([]sdk.Loop, error)
 	Turns(ctx context.Context, run int64) ([]sdk.Turn, error)
 	Entries(ctx context.Context, q sdk.EntryQuery) ([]sdk.Entry, error)

@@ -169,8 +169,12 @@ func (x *states) proposed(run int64, path string) bool {
 	if err != nil || len(entries) == 0 || entries[0].State != sdk.StateProposed {
 		return x.w.ctx.Err() == nil // it is gone, or answered
 	}
+	chain, err := x.w.c.s.cfg.Store.Delegators(x.w.ctx, run)
+	if err != nil {
+		return x.w.ctx.Err() == nil
+	}
 	e := event(entries[0])
-	return x.send(rpc.NoteProposal, rpc.Proposed{Run: name, Proposed: []rpc.ProposedEntry{{Path: e.Path, Body: e.Body, Attributes: e.Attributes, Turn: e.Turn}}}, proposedEntries(entries)...)
+	return x.send(rpc.NoteProposal, rpc.Proposed{Run: name, Chain: sdk.Aliases(chain), Proposed: []rpc.ProposedEntry{{Path: e.Path, Body: e.Body, Attributes: e.Attributes, Turn: e.Turn}}}, proposedEntries(entries)...)
 }
 
 func (x *states) progress(row sdk.JournalRow, status string) bool {

@@ -20,21 +20,22 @@ const (
 // slowly slows only this. Who does not make room within Limits.Patience gets
 // one gap, and the watch is over; the client watches again from what it has.
 type watch struct {
-	id      int64
-	c       *conn
-	run     int64   // 0 is all
-	project int64   // 0 is all; unknown when the watch began before the project did
-	root    string  // of the project
-	head    []byte  // of a line, up to the row
-	states  *states // told in place of rows; nil tells rows
-	preview bool
-	attend  bool // who reads it answers what the runs propose
-	ring    *ring
-	ctx     context.Context
-	cancel  context.CancelFunc
-	joined  bool       // it is told of answers that are being written; guarded by Clients.mu
-	order   sync.Mutex // keeps previews in order
-	dropped bool       // a preview was dropped since the last one sent; guarded by order
+	id       int64
+	c        *conn
+	run      int64   // 0 is all
+	project  int64   // 0 is all; unknown when the watch began before the project did
+	root     string  // of the project
+	head     []byte  // of a line, up to the row
+	states   *states // told in place of rows; nil tells rows
+	preview  bool
+	attend   bool      // who reads it answers what the runs propose
+	children *children // of the run, which it shows too; nil shows none
+	ring     *ring
+	ctx      context.Context
+	cancel   context.CancelFunc
+	joined   bool       // it is told of answers that are being written; guarded by Clients.mu
+	order    sync.Mutex // keeps previews in order
+	dropped  bool       // a preview was dropped since the last one sent; guarded by order
 }
 
 func (s *Server) startWatch(ctx context.Context, c *conn, p rpc.WatchParams) (rpc.Watching, error) {
@@ -56,6 +57,11 @@ func (s *Server) watch(ctx context.Context, c *conn, p rpc.WatchParams, waiting 
 		return rpc.Watching{}, err
 	}
 	seq := s.cfg.Store.Seq()
+	if p.Children && w.run != 0 {
+		if w.children, err = s.childrenOf(ctx, w.run); err != nil {
+			return rpc.Watching{}, err
+		}
+	}
 	after := seq
 	if p.After != nil {
 		after = *p.After
@@ -162,7 +168,7 @@ func (w *watch) pump(after int64) {
 
 // read reads a page of what is behind a position.
 func (w *watch) read(after int64) ([]*tailRow, error) {
-	rows, err := w.c.s.cfg.Store.Journal(w.ctx, sdk.JournalQuery{After: after, Limit: watchPage, Run: w.run, Longest: rowBody})
+	rows, err := w.c.s.cfg.Store.Journal(w.ctx, sdk.JournalQuery{After: after, Limit: watchPage, Run: w.run, Children: w.children != nil, Longest: rowBody})
 	out := make([]*tailRow, len(rows))
 	for i, row := range rows {
 		out[i] = newTailRow(row)
@@ -172,7 +178,8 @@ func (w *watch) read(after int64) ([]*tailRow, error) {
 
 // pass sends a row that the watch is about; false says that it could not be sent.
 func (w *watch) pass(row *tailRow, project int64) bool {
-	if w.run != 0 && row.Run != w.run || project != 0 && row.Project != project {
+	w.children.follow(w.run, row.JournalRow)
+	if w.run != 0 && row.Run != w.run && !w.children.has(row.Run) || project != 0 && row.Project != project {
 		return true
 	}
 	sees, err := w.c.sees(w.ctx, row.Project)
@@ -219,8 +226,11 @@ func (w *watch) gap(after int64) {
 
 // covers reports whether a watch shows a run.
 func (w *watch) covers(run int64) bool {
-	if w.run != 0 || w.root == "" {
-		return w.run == 0 || w.run == run
+	switch {
+	case w.run == 0 && w.root == "", w.run == run:
+		return true
+	case w.run != 0:
+		return w.children != nil && w.c.s.below(run, w.run)
 	}
 	found, err := w.c.s.cfg.Store.Run(context.Background(), run)
 	if err != nil {

@@ -1,5 +1,20 @@
 package store
 
+import (
+	"context"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// Delegators returns the runs that the work of a run was delegated by, the one in which it began first; none
+// for a run that is no child.
+func (s *Store) Delegators(ctx context.Context, run int64) ([]sdk.Run, error) {
+	all, err := list(s.reader(ctx), scanRun, `WITH RECURSIVE up (of, depth) AS (SELECT delegator, 1 FROM runs WHERE id = ?
+			UNION ALL SELECT r.delegator, up.depth + 1 FROM runs r JOIN up ON r.id = up.of)
+		SELECT `+runColumns+` FROM up JOIN runs ON runs.id = up.of WHERE deleted IS NULL ORDER BY depth DESC`, run)
+	return all, explain("reading who delegated the work of a run", err)
+}
+
 // downFrom selects the ids of runs, those that a query begins with, and of all below them: the runs that they
 // delegated work to, and that those did.
 func downFrom(first string) string {

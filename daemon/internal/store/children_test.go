@@ -57,6 +57,16 @@ func TestChildrenAreListedForWhoAsks(t *testing.T) {
 	}
 }
 
+func TestWhoDelegated(t *testing.T) {
+	f := newFixture(t)
+	parent, child, first, second, other := f.family()
+	for run, want := range map[int64]string{parent.ID: "", child.ID: "parent", first.ID: "parent child", second.ID: "parent child", other.ID: "", 99: ""} {
+		if found, err := f.Delegators(t.Context(), run); aliases(found) != want || err != nil {
+			t.Errorf("of %d: %q, want %q (%v)", run, aliases(found), want, err)
+		}
+	}
+}
+
 func TestJournalOfARunAndItsChildren(t *testing.T) {
 	f := newFixture(t)
 	parent, child, first, second, other := f.family()

@@ -99,7 +99,7 @@ var reserved = []string{"/proc", "/sys", "/dev", "/run", "/opt/bothy", Workspace
 // has something of its own there.
 func (r RunSpec) roots() []string {
 	roots := []string{Workspace}
-	if project := r.workspace(); r.Project != "" && free(project) {
+	if project := r.Workspace(); r.Project != "" && free(project) {
 		roots = append(roots, project)
 	}
 	return roots
@@ -128,7 +128,7 @@ type ofHome struct {
 // nothing.
 func (b base) home(run RunSpec, found toolchain.Found) (h ofHome) {
 	mine := func(path string) bool {
-		return run.Project != "" && free(path) && !toolchain.Within(path, run.workspace())
+		return run.Project != "" && free(path) && !toolchain.Within(path, run.Workspace())
 	}
 	for _, path := range found.Shown {
 		if mine(path) {

@@ -65,7 +65,7 @@ func (r RunSpec) pin() (_ pins, err error) {
 	case r.slot != "":
 		open = func() (*os.File, error) { return pinAt(nil, r.slot, true) }
 	case r.Project != "":
-		open = func() (*os.File, error) { return pinProject(r.workspace()) }
+		open = func() (*os.File, error) { return pinProject(r.Workspace()) }
 	}
 	for _, root := range r.roots() {
 		file, err := open()

@@ -67,8 +67,8 @@ func (p *projects) enter(ctx context.Context, run RunSpec) (*guarded, error) {
 	if holder != "" {
 		return nil, invalid(fmt.Sprintf("the project %s lies in %s, which is Bothy's own: choose another project", run.Project, holder))
 	}
-	g := &guarded{shared: p.take(run.workspace()), all: p}
-	if err := g.enter(ctx, run.workspace(), slices.Concat(p.protector.Paths(), own)); err != nil {
+	g := &guarded{shared: p.take(run.Workspace()), all: p}
+	if err := g.enter(ctx, run.Workspace(), slices.Concat(p.protector.Paths(), own)); err != nil {
 		p.give(g.shared)
 		return nil, err
 	}

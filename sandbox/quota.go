@@ -84,9 +84,9 @@ type meter struct {
 func newMeter(run RunSpec) *meter {
 	m := &meter{run: run.place(), folders: []string{run.home()}, disks: []string{run.home()}}
 	if run.Project == "" {
-		m.folders = append(m.folders, run.workspace())
+		m.folders = append(m.folders, run.Workspace())
 	} else {
-		m.disks = append(m.disks, run.workspace())
+		m.disks = append(m.disks, run.Workspace())
 	}
 	if run.views != "" { // what a command changes lies there until it is applied
 		m.folders, m.disks = append(m.folders, run.views), append(m.disks, run.views)

@@ -98,15 +98,15 @@ func (r RunSpec) check() error {
 	if filepath.Clean(r.Project) == "/" {
 		return invalid("the project of a sandbox cannot be the whole file system")
 	}
-	project, err := pinProject(r.workspace())
+	project, err := pinProject(r.Workspace())
 	if err != nil {
 		return err
 	}
 	return project.Close()
 }
 
-// workspace is the host directory at /workspace.
-func (r RunSpec) workspace() string {
+// Workspace is the host directory at /workspace.
+func (r RunSpec) Workspace() string {
 	if r.Project != "" {
 		return filepath.Clean(r.Project)
 	}
@@ -125,7 +125,7 @@ func (r RunSpec) skills() string { return filepath.Join(r.RunDir, "skills") }
 func (r RunSpec) makeDirs() error {
 	dirs := []string{r.home(), r.skills(), filepath.Join(r.home(), "tmp"), filepath.Join(r.home(), ".cache")}
 	if r.Project == "" {
-		dirs = append(dirs, r.workspace())
+		dirs = append(dirs, r.Workspace())
 	}
 	for _, dir := range dirs {
 		if err := makeDir(dir); err != nil {

@@ -257,9 +257,9 @@ func (b base) runMounts(run RunSpec, limits Limits, p *protection, socketDir str
 func (r RunSpec) mount(root string) mount {
 	switch {
 	case r.beside != nil && r.Project != "":
-		return readOnly(r.workspace(), root)
+		return readOnly(r.Workspace(), root)
 	case r.slot == "":
-		return readWrite(r.workspace(), root)
+		return readWrite(r.Workspace(), root)
 	}
 	return mount{Destination: root, Type: "bind", Source: r.slot, Options: []string{"rbind", "ro", "rslave", "nosuid", "nodev"}}
 }

@@ -23,7 +23,12 @@ type output struct {
 	stdout, stderr []byte
 	// network says that the command had one.
 	network bool
+	// printed is how the result begins: what the command printed, before what is said of it.
+	printed string
 }
+
+// whole is what both channels printed, one behind the other.
+func (o *output) whole() string { return joined(text(o.stdout), "", text(o.stderr), "", "") }
 
 func (o *output) add(channel int, data []byte) {
 	if channel == 1 {
@@ -41,7 +46,9 @@ func answer(r sandbox.Result, out *output) sdk.ToolResult {
 		Truncated: r.StdoutDropped > 0 || r.StderrDropped > 0,
 		Metadata:  map[string]any{"exit_code": r.ExitCode, "duration_ms": r.Duration.Milliseconds()},
 	}
-	result.Output = joined(stdout, dropped("stdout", r.StdoutDropped), stderr, dropped("stderr", r.StderrDropped), notes(r)+acrossDevices(r, stderr)+unreached(r, out))
+	droppedOut, droppedErr := dropped("stdout", r.StdoutDropped), dropped("stderr", r.StderrDropped)
+	out.printed = joined(stdout, droppedOut, stderr, droppedErr, "")
+	result.Output = joined(stdout, droppedOut, stderr, droppedErr, notes(r)+acrossDevices(r, stderr)+unreached(r, out))
 	if short := sdk.Head(result.Output, shownBytes); short != result.Output {
 		result.Output, result.Truncated = short, true
 	}

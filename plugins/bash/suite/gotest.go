@@ -217,3 +217,19 @@ func goText(lines []string) Count {
 func goEnds(line string) bool {
 	return goEnd.MatchString(line) || line == "FAIL" || line == "PASS" || goPassed.MatchString(line) || goFailed.MatchString(line) || strings.HasPrefix(line, "=== ")
 }
+
+// Live is what people see while lines come: of the events of Go what packages print and what does not compile, and of
+// all else the lines themselves.
+func Live(lines string) string {
+	var b strings.Builder
+	for line := range strings.Lines(lines) {
+		var e goEvent
+		switch {
+		case !strings.HasPrefix(line, "{") || json.Unmarshal([]byte(line), &e) != nil || e.Action == "" || e.Package+e.ImportPath == "":
+			b.WriteString(line)
+		case e.Test == "":
+			b.WriteString(e.Output)
+		}
+	}
+	return b.String()
+}

@@ -9,6 +9,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -90,6 +92,42 @@ func TestDeviceProvider(t *testing.T) {
 	cmd.Env = append(os.Environ(), offline...)
 	if text, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, text)
+	}
+}
+
+// TestReviewAgent: the example keeps to the protocol, brings the agent that its block takes, and refuses what its judge
+// is there to refuse.
+func TestReviewAgent(t *testing.T) {
+	binary, _ := example(t, "review-agent", "review")
+	conforms(t, binary)
+	e := newExecuting(t, fmt.Sprintf("plugin \"review\" {\n  path = %q\n  grants = [\"project\"]\n  agents = [\"reviewer\"]\n  agent_tools = [\"read_*\"]\n}\n", binary))
+	var taken []sdk.Agent
+	e.host.Agents(func(label string, a sdk.Agent) {
+		if label == "review" {
+			taken = append(taken, a)
+		}
+	})
+	if len(taken) != 1 || taken[0].Name != "reviewer" || !slices.Equal(taken[0].Tools, []string{"read_file"}) || taken[0].Finish.Validator != "review" {
+		t.Errorf("%+v", taken)
+	}
+	read := sdk.WorkDone{Tool: "read_file", Arguments: []byte(`{"path": "README.md"}`), Success: true}
+	for _, c := range []struct {
+		file    string
+		line    int
+		done    []sdk.WorkDone
+		missing string
+	}{
+		{"README.md", 2, []sdk.WorkDone{read}, ""},
+		{"README.md", 2, nil, "README.md is spoken of, and was not read"},
+		{"README.md", 99, []sdk.WorkDone{read}, "README.md has 6 lines, and a finding is about line 99"},
+	} {
+		j, err := e.host.Validate(t.Context(), "review", sdk.Work{
+			Agent: "reviewer", Key: e.run.Key, Project: e.project, Done: c.done,
+			Result: fmt.Appendf(nil, `{"summary": "s", "findings": [{"file": %q, "line": %d, "text": "t"}]}`, c.file, c.line),
+		})
+		if said := strings.Join(j.Missing, " "); err != nil || j.Accepted != (c.missing == "") || !strings.Contains(said, c.missing) {
+			t.Errorf("%s:%d: %+v %v, want %q", c.file, c.line, j, err, c.missing)
+		}
 	}
 }
 

@@ -1,13 +1,16 @@
 package daemon
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/bothyd/bothy"
 	"github.com/bothyd/bothy/sdk"
@@ -268,6 +271,58 @@ plugin "many" {
 	}
 	if r, _, err := e.execute(t, "many", "abc"); err != nil || r.Output != "cba" {
 		t.Errorf("the skill: %+v, %v", r, err)
+	}
+}
+
+// TestPythonJudges: what a judge in Python says is a judgement, and what goes wrong in one is none.
+func TestPythonJudges(t *testing.T) {
+	path := pythonPlugin(t, "judges", "#!"+python+`
+import time
+
+import bothy
+
+plugin = bothy.Plugin("judges", "1.0.0")
+plugin.agent("reviewer", "Reviews.", tools=["grep"], schema={"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]})
+
+
+@plugin.judge
+def judge(work: bothy.Work) -> list[str]:
+    if work.prompt == "forget":
+        return None
+    if work.prompt == "break":
+        raise KeyError("deep inside")
+    while work.prompt == "wait":
+        work.call.check()
+        time.sleep(0.01)
+    return [] if work.done else [f"{work.agent} {work.run} {work.call.run} {work.result['n']} {work.call.remaining() > 0}"]
+
+
+plugin.serve()
+`)
+	conforms(t, path)
+	e := newExecuting(t, fmt.Sprintf("plugin \"judges\" {\n  path = %q\n  agents = [\"reviewer\"]\n}\n", path))
+	work := sdk.Work{Agent: "reviewer", Run: "alias", Key: "key", Result: []byte(`{"n": 7}`)}
+	judge := func(prompt string, done ...sdk.WorkDone) (sdk.Judgement, error) {
+		w := work
+		w.Prompt, w.Done = prompt, done
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		defer cancel()
+		if prompt == "wait" {
+			ctx, cancel = context.WithTimeout(t.Context(), 100*time.Millisecond)
+			defer cancel()
+		}
+		return e.host.Validate(ctx, "judges", w)
+	}
+	if j, err := judge("", sdk.WorkDone{Tool: "grep", Success: true}); err != nil || !j.Accepted {
+		t.Errorf("%+v %v", j, err)
+	}
+	if j, err := judge(""); err != nil || j.Accepted || !slices.Equal(j.Missing, []string{"reviewer alias key 7 True"}) {
+		t.Errorf("%+v %v", j, err)
+	}
+	for prompt, want := range map[string]sdk.Outcome{"forget": sdk.Internal, "break": sdk.Internal, "wait": sdk.Timeout} {
+		if j, err := judge(prompt); sdk.OutcomeOf(err) != want || j.Accepted {
+			t.Errorf("%s: %+v %v, want outcome %s", prompt, j, err, want)
+		}
 	}
 }
 

@@ -17,13 +17,14 @@ type Work struct {
 	Result json.RawMessage `json:"result"` // the arguments of the call: an object that satisfies the schema
 	Done   []WorkDone      `json:"done"`   // in the order in which it ended
 
-	// Key, Model, Project and RunDir are of the run, for the plugin that judges it: as in a SkillCall.
+	// Key, Model, Project and RunDir are of the run, for the plugin that judges it, and CallID is of the call that hands
+	// the result over, on whose behalf the plugin may call back: all as in a SkillCall.
 	Key     string `json:"-"`
 	Model   string `json:"-"`
 	Project string `json:"-"`
 	RunDir  string `json:"-"`
-	// CallID and Deadline are of the judgement; the host fills them in.
-	CallID   string    `json:"-"`
+	CallID  string `json:"-"`
+	// Deadline is of the judgement; the host fills it in.
 	Deadline time.Time `json:"-"`
 }
 

@@ -52,7 +52,9 @@ func (s *Supervisor) Validate(ctx context.Context, instance string, work sdk.Wor
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.Judging)
 	defer cancel()
-	work.CallID = uuid.NewString()
+	if work.CallID == "" {
+		work.CallID = uuid.NewString()
+	}
 	l, end, err := i.called(ctx, work.Key, work.RunDir)
 	if err != nil {
 		return sdk.Judgement{}, err

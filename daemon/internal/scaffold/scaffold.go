@@ -25,13 +25,13 @@ import (
 var templates embed.FS
 
 // Kinds are what a plugin can begin as.
-var Kinds = []string{"tool", "provider", "skill", "hook", "channel"}
+var Kinds = []string{"tool", "provider", "skill", "hook", "channel", "agent"}
 
 // Plugin says what is to be written.
 type Plugin struct {
 	Name string // the NAME of bothy-plugin-NAME
 	Kind string
-	Lang string // "go", also when it is empty, or "python", which has the kind tool alone
+	Lang string // "go", also when it is empty, or "python", which has the kinds tool and agent
 	Dir  string // where; it must be empty, or not there yet
 	SDK  SDK
 }
@@ -58,8 +58,8 @@ func (p Plugin) Check() error {
 	switch p.Lang {
 	case "", "go":
 	case "python":
-		if p.Kind != "tool" {
-			return sdk.Errorf(sdk.Validation, "in Python only the kind tool is begun for you: the same folder may have hooks and code skills, which docs/python.md tells of")
+		if p.Kind != "tool" && p.Kind != "agent" {
+			return sdk.Errorf(sdk.Validation, "in Python only the kinds tool and agent are begun for you: the same folder may have hooks and code skills, which docs/python.md tells of")
 		}
 	default:
 		return sdk.Errorf(sdk.Validation, "plugins are begun in go and python: one in another language speaks plain gRPC, as docs/plugin-protocol.md says, and examples/python-tool is a whole one to begin from")
@@ -78,6 +78,9 @@ func (p Plugin) Block() string {
 		return fmt.Sprintf("provider %q {\n  plugin = %q\n  path   = %q\n}", p.Name, p.Name, path)
 	case "channel":
 		return fmt.Sprintf("plugin %q {\n  path     = %q\n  grants   = [\"channel\"]\n  projects = [\"/a/project/of/yours\"]\n}", p.Name, path)
+	}
+	if p.Kind == "agent" {
+		return fmt.Sprintf("plugin %q {\n  path   = %q\n  agents = [%q]\n}", p.Name, path, p.Name)
 	}
 	return fmt.Sprintf("plugin %q {\n  path = %q\n}", p.Name, path)
 }
@@ -148,7 +151,7 @@ func (p Plugin) files() ([]file, error) {
 	folders := []string{"templates", "templates/" + p.Kind}
 	var files []file
 	if p.Lang == "python" {
-		folders = []string{"templates/python"}
+		folders = []string{"templates/python", "templates/python/" + p.Kind}
 		err := fs.WalkDir(bothy.Python, ".", func(name string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() {
 				return err

@@ -167,21 +167,23 @@ func TestEveryTemplateIsUsed(t *testing.T) {
 			}
 		}
 	}
-	files, err := Plugin{Name: "hello", Kind: "tool", Lang: "python"}.files()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range files {
-		base := filepath.Base(f.path)
-		if f.runs {
-			base = "plugin.py"
+	for _, kind := range []string{"tool", "agent"} {
+		files, err := Plugin{Name: "hello", Kind: kind, Lang: "python"}.files()
+		if err != nil {
+			t.Fatal(err)
 		}
-		written["python/"+strings.TrimPrefix(base, ".")] = true
-		if strings.Contains(string(f.body), "{"+"{") {
-			t.Errorf("%s is not filled in", f.path)
+		for _, f := range files {
+			folder, base := "python", filepath.Base(f.path)
+			if f.runs {
+				folder, base = kind, "plugin.py"
+			}
+			written[folder+"/"+strings.TrimPrefix(base, ".")] = true
+			if strings.Contains(string(f.body), "{"+"{") {
+				t.Errorf("%s is not filled in", f.path)
+			}
 		}
 	}
-	err = fs.WalkDir(templates, "templates", func(p string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(templates, "templates", func(p string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}

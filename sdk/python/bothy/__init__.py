@@ -20,5 +20,6 @@ from .errors import Failed
 from .host import Host
 from .plugin import Plugin
 from .schema import Arg
+from .work import Work
 
-__all__ = ["Arg", "Call", "Failed", "Host", "Plugin", "Result"]
+__all__ = ["Arg", "Call", "Failed", "Host", "Plugin", "Result", "Work"]

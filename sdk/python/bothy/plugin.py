@@ -10,7 +10,8 @@ import typing
 import grpc
 
 from . import call as calls
-from . import protocol, schema, serve
+from . import protocol, serve, work
+from . import schema as schemas
 from .errors import Failed
 from .host import Host, Services
 
@@ -18,7 +19,7 @@ log = logging.getLogger("bothy")
 
 
 class Plugin:
-    """A plugin of tools, hooks and code skills, made of functions.
+    """A plugin of tools, hooks, code skills and agents, made of functions.
 
     name is the NAME of bothy-plugin-NAME. config is a dataclass: its fields are the
     attributes of the plugin's block, and settings is one of it once it is configured.
@@ -31,7 +32,8 @@ class Plugin:
         self.settings = None
         self.host = Host(None)  # the daemon's services outside of a call
         self._more = {"grants": list(grants), "calls": calls or {}, "requires": list(requires), "needs": needs or {}}
-        self._tools, self._skills, self._hooks = {}, {}, {}
+        self._tools, self._skills, self._hooks, self._agents = {}, {}, {}, {}
+        self._judge = None
         self._configured = None
         self._services = None
         self._lock = threading.Condition()  # guards what follows
@@ -59,7 +61,7 @@ class Plugin:
             spec = {
                 "name": tool,
                 "description": description or inspect.getdoc(f) or "",
-                "parameters": schema.of_fields(named),
+                "parameters": schemas.of_fields(named),
                 "annotations": {word: True for word, is_so in annotations.items() if is_so},
             }
             if not given:
@@ -78,6 +80,28 @@ class Plugin:
             return f
 
         return take
+
+    def agent(self, name, description, persona="", tools=(), schema=None):
+        """Brings an agent, which the plugin's block takes by its name.
+
+        tools are globs over the names of the tools that it works with; none are the plugin's own. schema is a
+        dataclass, or a JSON Schema, of the object that it hands back, which the function under judge then judges.
+        """
+        spec = {"name": name, "description": description, "persona": persona, "tools": list(tools)}
+        if schema is not None:
+            spec["schema"] = schema if isinstance(schema, dict) else schemas.schema(schema)
+        if name in self._agents:
+            raise ValueError(f"the agent {name} is declared twice")
+        self._agents[name] = {word: value for word, value in spec.items() if value}
+
+    def judge(self, function):
+        """Has a function of a Work judge what agents hand back, the plugin's own and others.
+
+        It returns a list of what is missing before the result can be accepted, texts for the model; an empty one
+        accepts it. It changes nothing, for it may be asked again.
+        """
+        self._judge = function
+        return function
 
     def on(self, name, priority=10):
         """Has a function hear an event of docs/hooks.md; it is given the payload, a dict."""
@@ -107,7 +131,7 @@ class Plugin:
         serve.main(self)
 
     def manifest(self):
-        kinds = [kind for kind, of in (("tool", self._tools), ("skill", self._skills), ("hook", self._hooks)) if of]
+        kinds = [kind for kind, of in (("tool", self._tools), ("skill", self._skills), ("hook", self._hooks), ("agent", self._agents or self._judge)) if of]
         found = {"name": self.name, "version": self.version, "protocol": protocol.VERSION, "kinds": kinds}
         if self._tools:
             found["tools"] = [spec for spec, *_ in self._tools.values()]
@@ -115,8 +139,10 @@ class Plugin:
             found["skills"] = list(self._skills)
         if self._hooks:
             found["subscriptions"] = [subscription for subscription, _ in self._hooks.values()]
+        if self._agents:
+            found["agents"] = list(self._agents.values())
         if self.config is not None:
-            found["config"] = {"attributes": list(schema.attributes(self.config))}
+            found["config"] = {"attributes": list(schemas.attributes(self.config))}
         found.update({word: value for word, value in self._more.items() if value})
         return found
 
@@ -130,6 +156,8 @@ class Plugin:
             found.update({("Skill", "Execute"): self.Execute, ("Skill", "Cancel"): self.Cancel})
         if self._hooks:
             found.update({("Hook", "Event"): self.Event, ("Hook", "Filter"): self.Filter})
+        if self._agents or self._judge:
+            found.update({("Agent", "Validate"): self.Validate, ("Agent", "Cancel"): self.Cancel})
         return found
 
     def Describe(self, request, context):
@@ -142,9 +170,9 @@ class Plugin:
                 self._services = Services(request.host_address, request.host_token)
                 self.host = Host(self._services)
             if self.config is not None:
-                known = {name for name, _, _ in schema.fields(self.config)}
+                known = {name for name, _, _ in schemas.fields(self.config)}
                 given = {k: v for k, v in settings.get("config", {}).items() if k in known}
-                self.settings = self.config(**schema.values(schema.fields(self.config), given, "the configuration"))
+                self.settings = self.config(**schemas.values(schemas.fields(self.config), given, "the configuration"))
             if self._configured is not None:
                 self._configured()
         except Exception as e:
@@ -192,6 +220,18 @@ class Plugin:
             c.cancel()
         return {}
 
+    def Validate(self, request, context):
+        try:
+            handed = work.Work(request, self._services)
+        except Exception as e:
+            return {"failure": _failure(e)}
+        with self._begun(context, handed.call):
+            context.add_callback(handed.call.cancel)
+            try:
+                return work.judgement(self._judge(handed) if self._judge else [])
+            except Exception as e:
+                return {"failure": _failure(e)}
+
     def Event(self, request, context):
         with self._begun(context):
             try:
@@ -221,7 +261,7 @@ class Plugin:
             arguments = json.loads(request.arguments_json or b"{}")
         except ValueError as e:
             raise Failed("validation", f"the arguments of {request.tool} are no JSON: {e}") from None
-        filled = schema.values(named, arguments, f"the arguments of {request.tool}")
+        filled = schemas.values(named, arguments, f"the arguments of {request.tool}")
         answer = function(**filled, **{name: call for name in given})
         if answer is None and not silent:
             raise Failed("internal", f"the tool {request.tool} returned nothing, so that nobody knows what came of it: its author returns a text, or declares that it has none to return (-> None)")

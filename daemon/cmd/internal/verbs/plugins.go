@@ -101,7 +101,7 @@ type PluginsInfo struct {
 
 // PluginsNew writes the beginning of a plugin.
 type PluginsNew struct {
-	Kind string `default:"tool" enum:"tool,provider,skill,hook,channel" placeholder:"KIND" help:"tool, provider, skill, hook or channel."`
+	Kind string `default:"tool" enum:"tool,provider,skill,hook,channel,agent" placeholder:"KIND" help:"tool, provider, skill, hook, channel or agent."`
 	To   string `placeholder:"DIR" complete:"dir" help:"The folder to make; NAME in the working directory when absent."`
 	SDK  string `name:"sdk" placeholder:"DIR" complete:"dir" help:"The checkout of Bothy to build with, instead of the one that this Bothy was built from, or of its version."`
 	Lang string `default:"go" placeholder:"LANG" help:"go or python; for others there are documented examples."`

@@ -71,8 +71,10 @@ type Loop struct {
 	Reason   string          `json:"reason,omitempty"`
 	Stop     string          `json:"stop,omitempty"`
 	Options  json.RawMessage `json:"options,omitempty"`
-	Created  time.Time       `json:"created"`
-	Ended    time.Time       `json:"ended,omitzero"`
+	// Result is what the agent handed over by ToolFinish. It is set where a run is told (getRun); the call has it.
+	Result  json.RawMessage `json:"result,omitempty"`
+	Created time.Time       `json:"created"`
+	Ended   time.Time       `json:"ended,omitzero"`
 }
 
 // RunChange is what a prompt changes in its run. It is part of the commit that queues the prompt:

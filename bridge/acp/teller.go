@@ -175,6 +175,9 @@ func (t *teller) end(l *timeline.Loop) {
 		return
 	}
 	t.ended[l.ID] = true
+	if l.Result() != nil {
+		t.update(acp.UpdateAgentMessageText("\n\n```json\n" + show.Text(l.Answer()) + "\n```\n"))
+	}
 	reason, err := stopOf(l)
 	if t.s.finish(l.ID, outcome{reason: reason, usage: usageOf(l), err: err}) || err == nil {
 		return

@@ -116,7 +116,11 @@ func (s state) result(w work) *mcp.CallToolResult {
 	l := s.loop
 	answer := strings.TrimSpace(l.Answer())
 	if sdk.StopExit(l.End.Stop, l.End.Status) == sdk.ExitOK {
-		return answerOf(w, "done", cmp.Or(answer, "The agent is done, and said nothing."), false)
+		done := answerOf(w, "done", cmp.Or(answer, "The agent is done, and said nothing."), false)
+		if result := l.Result(); result != nil {
+			done.StructuredContent.(map[string]any)["result"] = result
+		}
+		return done
 	}
 	why := cmp.Or(l.End.Reason, sdk.StopText(l.End.Stop, l.End.Status))
 	if text, _ := l.Text(); answer == "" {

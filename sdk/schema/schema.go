@@ -117,6 +117,9 @@ func (s *Schema) Validate(arguments json.RawMessage) (json.RawMessage, error) {
 	return arguments, nil
 }
 
+// Declares reports whether an object may have a property of a name. Of a schema that is composed of others it is not worked out: it may.
+func (s *Schema) Declares(name string) bool { return s.names == nil || s.names[name] }
+
 // missing names all that is left out and may not be, so that nobody is told of one after the other.
 func (s *Schema) missing(object map[string]any) error {
 	var names []string

@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 	"time"
@@ -96,9 +97,28 @@ func (l *Loop) Text() (text string, partial bool) {
 	return "", false
 }
 
-// Answer is what the loop has to say: the model's last text without calls, or what
+// Result is what the agent handed over, by which the loop ended (sdk.ToolFinish); nil where it did not.
+func (l *Loop) Result() json.RawMessage {
+	if l.End == nil || l.End.Stop != sdk.StopTerminal {
+		return nil
+	}
+	for _, a := range slices.Backward(l.Actions()) {
+		if a.Finished() {
+			return a.ExactArguments()
+		}
+	}
+	return nil
+}
+
+// Answer is what the loop has to say: its result as text, the model's last text without calls, or what
 // the terminal call gave. A text that was cut off is no answer.
 func (l *Loop) Answer() string {
+	if result := l.Result(); result != nil {
+		var text bytes.Buffer
+		if json.Indent(&text, result, "", "  ") == nil {
+			return text.String()
+		}
+	}
 	text, partial := l.Text()
 	if text != "" && !partial {
 		return text

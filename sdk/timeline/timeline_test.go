@@ -154,6 +154,23 @@ func TestTerminalCallIsTheAnswer(t *testing.T) {
 	}
 }
 
+// TestResult: what an agent hands over is the answer, and the arguments of the call that was accepted.
+func TestResult(t *testing.T) {
+	var r rows
+	const refused, accepted = `{"tool":"finish_task","plugin":"bothy","arguments":{"n":1}}`, `{"tool":"finish_task","plugin":"bothy","arguments":{"n":2}}`
+	r.add(sdk.KindEntrySet, 1, 1, "assistant://1", set(sdk.StateResolved, "", `{"calls":[{}]}`), "")
+	r.add(sdk.KindEntrySet, 1, 1, "log://turn_1/finish_task/call", set(sdk.StateFailed, sdk.PhaseEnded, refused), "missing")
+	r.add(sdk.KindEntrySet, 1, 2, "log://turn_2/finish_task/call", set(sdk.StateResolved, sdk.PhaseEnded, accepted), "accepted")
+	r.add(sdk.KindEntrySet, 1, 2, "log://turn_2/write/call", set(sdk.StateFailed, sdk.PhaseEnded, `{"tool":"write"}`), "not made")
+	if l := Of(r).Loops[0]; l.Result() != nil {
+		t.Errorf("before the end it is %s", l.Result())
+	}
+	r.add(sdk.KindLoopEnded, 1, 0, "", sdk.LoopEnd{Stop: sdk.StopTerminal})
+	if l := Of(r).Loops[0]; string(l.Result()) != `{"n":2}` || l.Answer() != "{\n  \"n\": 2\n}" {
+		t.Errorf("%s, told as %q", l.Result(), l.Answer())
+	}
+}
+
 func TestCutOffReplyIsNoAnswer(t *testing.T) {
 	var r rows
 	r.add(sdk.KindEntrySet, 1, 1, "assistant://1", set(sdk.StateFailed, "", `{}`), "hal")

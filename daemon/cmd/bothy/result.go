@@ -11,22 +11,23 @@ import (
 
 // result is what `run --format json` prints, and stream-json last.
 type result struct {
-	Run        string         `json:"run"`
-	ID         int64          `json:"id"`
-	Loop       int64          `json:"loop"`
-	Model      string         `json:"model"`
-	Why        string         `json:"why,omitempty"`
-	Status     int            `json:"status"`
-	Stop       string         `json:"stop"`
-	Reason     string         `json:"reason"`
-	Exit       int            `json:"exit"`
-	Answer     string         `json:"answer"`
-	Partial    string         `json:"partial,omitempty"` // what came of an answer that was cut off
-	Turns      int            `json:"turns"`
-	Usage      sdk.Usage      `json:"usage"`
-	DurationMS int64          `json:"duration_ms"`
-	Actions    []resultAction `json:"actions"`
-	Proposal   *sdk.Proposal  `json:"proposal,omitempty"` // that nobody answered in time
+	Run        string          `json:"run"`
+	ID         int64           `json:"id"`
+	Loop       int64           `json:"loop"`
+	Model      string          `json:"model"`
+	Why        string          `json:"why,omitempty"`
+	Status     int             `json:"status"`
+	Stop       string          `json:"stop"`
+	Reason     string          `json:"reason"`
+	Exit       int             `json:"exit"`
+	Answer     string          `json:"answer"`
+	Result     json.RawMessage `json:"result,omitempty"`  // that the agent handed over
+	Partial    string          `json:"partial,omitempty"` // what came of an answer that was cut off
+	Turns      int             `json:"turns"`
+	Usage      sdk.Usage       `json:"usage"`
+	DurationMS int64           `json:"duration_ms"`
+	Actions    []resultAction  `json:"actions"`
+	Proposal   *sdk.Proposal   `json:"proposal,omitempty"` // that nobody answered in time
 }
 
 type resultAction struct {
@@ -51,7 +52,7 @@ func newResult(accepted rpc.Accepted, s *loopState) *result {
 	return &result{
 		Run: accepted.Run, ID: accepted.ID, Loop: accepted.Loop, Model: accepted.Model, Why: accepted.Why,
 		Status: s.End.Status, Stop: s.End.Stop, Reason: s.End.Reason, Exit: exitOf(*s.End),
-		Answer: s.Answer(), Partial: text, Turns: len(s.Turns), Usage: s.Usage(), DurationMS: s.Last.Sub(s.Began).Milliseconds(),
+		Answer: s.Answer(), Result: s.Result(), Partial: text, Turns: len(s.Turns), Usage: s.Usage(), DurationMS: s.Last.Sub(s.Began).Milliseconds(),
 		Proposal: s.waiting,
 		Actions: each(s.Actions(), func(a *timeline.Action) resultAction {
 			return resultAction{

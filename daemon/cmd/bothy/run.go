@@ -17,6 +17,7 @@ type runCmd struct {
 	Image   []string `placeholder:"FILE" complete:"file" help:"A picture that goes with the prompt: PNG, JPEG, GIF or WebP. It is made smaller where it is too large. May be given more than once."`
 	Agent   string   `short:"a" placeholder:"NAME" complete:"agent" help:"The agent block to use."`
 	Project string   `placeholder:"DIR" complete:"dir" help:"The project, instead of the one that is found."`
+	Schema  string   `placeholder:"FILE" complete:"file" help:"A JSON Schema of what the agent hands over at the end: the answer is JSON that satisfies it."`
 	Ask     bool     `help:"Only read: change nothing."`
 	Format  string   `enum:"text,json,stream-json" default:"text" help:"text: steps on standard error, the answer on standard output. json: one object at the end. stream-json: one object a line, as it happens."`
 	Quiet   bool     `short:"q" help:"Print the answer alone."`
@@ -40,6 +41,7 @@ Examples:
     bothy run -r fix-42 "now run the tests again"
     bothy run -q --ask "which Go version does this need?"
     bothy run --temperature 0 --no-web --no-proposals "which Go version does this need?"
+    bothy run -q --schema version.json "which Go version does this need?"
     bothy run --record fix.json "fix the test"
     bothy run --replay fix.json "fix the test"
 
@@ -62,6 +64,10 @@ func (cmd runCmd) Run(ctx context.Context, c *console) error {
 		return err
 	}
 	images, err := c.images(cmd.Image, len(prompt))
+	if err != nil {
+		return err
+	}
+	schema, err := c.schema(cmd.Schema)
 	if err != nil {
 		return err
 	}
@@ -88,7 +94,7 @@ func (cmd runCmd) Run(ctx context.Context, c *console) error {
 	if err := c.openInstructions(ctx, cl, project, who.asks, cmd.Format == "text" && !cmd.Quiet); err != nil {
 		return err
 	}
-	p := rpc.Prompt{Project: project, Prompt: prompt, Media: images, Run: run, Agent: cmd.Agent, Model: cmd.Model, Attend: who.asks, Record: cmd.Record != "", Replay: cmd.Replay, Strict: cmd.Strict, RunOptions: cmd.options()}
+	p := rpc.Prompt{Project: project, Prompt: prompt, Media: images, Schema: schema, Run: run, Agent: cmd.Agent, Model: cmd.Model, Attend: who.asks, Record: cmd.Record != "", Replay: cmd.Replay, Strict: cmd.Strict, RunOptions: cmd.options()}
 	cmd.widen(c, &p)
 	pressed := c.listen()
 	defer pressed.stop()

@@ -105,6 +105,10 @@ func (t *runReport) loop(l sdk.Loop) {
 			t.note(n) // of no turn that is there
 		}
 	}
+	if l.Result != nil {
+		t.line(2, "result")
+		t.arguments(l.Result)
+	}
 	t.hang(2, 4, t.end(l))
 }
 

@@ -34,7 +34,7 @@ func (e *Engine) enqueue(ctx context.Context, p placed, s Submission, typed sdk.
 	asker := e.askers.name(s.Session, e.started)
 	l := sdk.Loop{ReadOnly: s.ReadOnly, Prompt: s.Prompt}
 	o := loopOptions{
-		Mode: granted, Asker: asker, Key: s.Key, Attachments: s.Attachments, Media: sdk.BriefMedia(s.Media), Record: s.Record, Replay: kept, Strict: s.Strict,
+		Mode: granted, Asker: asker, Key: s.Key, Attachments: s.Attachments, Media: sdk.BriefMedia(s.Media), Schema: s.Schema, Record: s.Record, Replay: kept, Strict: s.Strict,
 		Plugin: s.Plugin, Depth: s.Depth,
 	}
 	if typed != nil {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"fmt"
@@ -74,10 +75,10 @@ func (e *Engine) given(ctx context.Context, s Submission) (Accepted, bool, error
 	return a, true, nil
 }
 
-// sameFiles reports whether a prompt has the files and images of one that was given. Images of files are behind those
+// sameFiles reports whether a prompt has the files and images of one that was given, and its schema. Images of files are behind those
 // that were given with it.
 func sameFiles(s Submission, was loopOptions) bool {
-	if !slices.Equal(s.Attachments, was.Attachments) || len(was.Media) < len(s.Media) || len(s.Attachments) == 0 && len(was.Media) > len(s.Media) {
+	if !bytes.Equal(s.Schema, was.Schema) || !slices.Equal(s.Attachments, was.Attachments) || len(was.Media) < len(s.Media) || len(s.Attachments) == 0 && len(was.Media) > len(s.Media) {
 		return false
 	}
 	for i, m := range s.Media {

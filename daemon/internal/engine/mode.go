@@ -13,14 +13,15 @@ type loopOptions struct {
 	Resumes     int64            `json:"resumes,omitempty"` // the loop that it goes on with
 	Mode        sdk.Mode         `json:"mode,omitempty"`
 	Attachments []sdk.Attachment `json:"attachments,omitempty"`
-	Media       []sdk.Medium     `json:"media,omitempty"` // without their data
-	Key         string           `json:"key,omitempty"`   // chosen by whoever submitted it; see given
+	Media       []sdk.Medium     `json:"media,omitempty"`  // without their data
+	Schema      json.RawMessage  `json:"schema,omitempty"` // Submission.Schema
+	Key         string           `json:"key,omitempty"`    // chosen by whoever submitted it; see given
 	Record      bool             `json:"record,omitempty"`
 	Replay      string           `json:"replay,omitempty"` // the cassette that is played: a file in the run's folder of cassettes
 	Strict      bool             `json:"strict,omitempty"`
 	Plugin      string           `json:"plugin,omitempty"`    // that gave it; empty is a client
 	Depth       int              `json:"depth,omitempty"`     // how far it comes of a prompt of a client, by plugins
-	Agent       string           `json:"agent,omitempty"`  // the digest of its agent's definition; see keptAgent
+	Agent       string           `json:"agent,omitempty"`     // the digest of its agent's definition; see keptAgent
 	Caller      int64            `json:"caller,omitempty"`    // the loop that delegated it; 0 is none
 	Below       int              `json:"below,omitempty"`     // how many delegations it is below a prompt that nobody delegated
 	Otherwise   sdk.Mode         `json:"otherwise,omitempty"` // in the place of workspace, where the caller's is narrower than its agent's
@@ -120,6 +121,9 @@ func (e *Engine) grantedAll(ctx context.Context, run sdk.Run) (bool, error) {
 func (e *Engine) options(a *activeLoop) {
 	o := optionsOf(a.loop)
 	a.asker, a.images = o.Asker, len(o.Media) > 0
+	if finish, err := finishOf(a.agent, o.Schema); err == nil { // else the agent's own holds, which the prompt was checked with
+		a.agent.Finish = finish
+	}
 	if a.mode = o.Mode; !a.mode.Valid() {
 		a.mode = e.agentMode(a.agent)
 	}

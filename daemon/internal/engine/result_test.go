@@ -238,3 +238,37 @@ func TestValidator(t *testing.T) {
 	}
 	h.check(a.Run.ID)
 }
+
+// TestSchemaOfAPrompt: any agent hands a result over where the prompt has a schema, also when it is resumed; the proofs of
+// its own stay.
+func TestSchemaOfAPrompt(t *testing.T) {
+	const schema = `{ "type": "object", "properties": {"n": {"type": "integer", "description": "a < b"}}, "required": ["n"] }`
+	give := calls(handOver(`{"n":3}`))
+	h := finishing(t, sdk.FinishSpec{Prove: []string{sdk.ProofTests}}, calls(numbered("read", 1)), calls(handOver(`{"n":"3"}`)), say("3"), say("3"), say("3"), calls(numbered("read", 1)), give)
+	h.start()
+	s := Submission{Agent: "default", Schema: json.RawMessage(schema), Key: "k", Prompt: "how many?"}
+	a := h.submit(s)
+	if l := h.await(a); l.Stop != sdk.StopNotFinished {
+		t.Fatalf("ended %q: %s", l.Stop, l.Reason)
+	}
+	if again := h.submit(s); again.Loop.ID != a.Loop.ID {
+		t.Error("the same prompt is another one")
+	}
+	s.Schema, s.Project = json.RawMessage(`{"type":"object"}`), h.project
+	if _, err := h.engine.Submit(t.Context(), s); sdk.OutcomeOf(err) != sdk.Conflict {
+		t.Errorf("with another schema: %v", err)
+	}
+	resumed, err := h.engine.Resume(t.Context(), a.Run.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l := h.await(resumed); l.Stop != sdk.StopTerminal {
+		t.Errorf("resumed, it ended %q: %s", l.Stop, l.Reason)
+	}
+	for text, agent := range map[string]string{`{"type":"array"}`: "default", `{"type":"object"`: "default", `{"type":"object","properties":{"n":{}}}`: "it"} {
+		if _, err := h.engine.Submit(t.Context(), Submission{Project: h.project, Agent: agent, Prompt: "x", Schema: json.RawMessage(text)}); sdk.OutcomeOf(err) != sdk.Validation {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	h.check(a.Run.ID)
+}

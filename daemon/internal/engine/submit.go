@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -26,6 +27,7 @@ type Submission struct {
 	Prompt      string
 	Attachments []sdk.Attachment // files of the project that the model gets with the prompt
 	Media       []sdk.Medium     // images that it gets with it, with their data
+	Schema      json.RawMessage  // of the result that the agent hands over, in the place of its own; empty is its own, if it has one
 	ReadOnly    bool             // whatever the mode: nothing with a side effect runs
 	Mode        sdk.Mode         // empty is the usual one
 	Usual       sdk.Mode         // empty is the agent's
@@ -82,6 +84,9 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (Accepted, error) {
 	}
 	defer leave()
 	if err := checkPrompt(s); err != nil {
+		return Accepted{}, err
+	}
+	if s.Schema, err = asKept(s.Schema); err != nil {
 		return Accepted{}, err
 	}
 	done, err := e.holdKey(ctx, s.Key)
@@ -223,6 +228,9 @@ func (e *Engine) place(ctx context.Context, s Submission) (placed, error) {
 	if p.agent, err = e.agent(p.project.Root, cmp.Or(s.Agent, p.run.Agent, narrowed.Agent, defaultAgent)); err != nil {
 		return p, err
 	}
+	if p.agent.Finish, err = finishOf(p.agent, s.Schema); err != nil {
+		return p, err
+	}
 	if p.choice, err = e.chosen(ctx, s, p, narrowed.Model); err != nil {
 		return p, err
 	}
@@ -231,7 +239,7 @@ func (e *Engine) place(ctx context.Context, s Submission) (placed, error) {
 
 // canWork says why an agent cannot work with a model.
 func (e *Engine) canWork(agent sdk.Agent, choice sdk.ModelChoice) error {
-	if able := choice.Tools; able == nil || *able || len(choice.Fallback) > 0 || len(e.toolsOf(agent)) == 0 {
+	if able := choice.Tools; able == nil || *able || len(choice.Fallback) > 0 || agent.Finish == nil && len(e.toolsOf(agent)) == 0 {
 		return nil
 	}
 	others := "another model (`bothy models` lists them)"

@@ -32,6 +32,9 @@ func readInto(d *rpc.RunDetail, run int64, e sdk.Entry) {
 		}
 	case e.Phase != sdk.PhaseNone:
 		at, _ := sdk.ActionOf(e) // what can be read of it is enough
+		if i := slices.IndexFunc(d.Loops, func(l sdk.Loop) bool { return l.ID == e.Loop }); i >= 0 && at.Finished() {
+			d.Loops[i].Result = at.ExactArguments()
+		}
 		for _, in := range at.Instructions {
 			instructed(d, rpc.RunInstructions{File: in.File, Of: "folder", Untrusted: in.Untrusted})
 		}

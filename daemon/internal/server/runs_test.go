@@ -67,13 +67,14 @@ func TestRunDetail(t *testing.T) {
 		{Path: "assistant://1", State: sdk.StateResolved},
 		{Path: "log://turn_1/bash/x", Body: strings.Repeat("é", 10_000), State: sdk.StateFailed, Outcome: sdk.Exit(3), Attributes: json.RawMessage(`{"error":"exit status 3","structured":{"a":1}}`)},
 		{Path: "assistant://2", Body: "done", State: sdk.StateResolved},
+		{Path: "log://turn_2/finish_task/call", Loop: 1, Phase: sdk.PhaseEnded, State: sdk.StateResolved, Attributes: json.RawMessage(`{"tool":"finish_task","plugin":"bothy","arguments":{"n":1}}`)},
 	}
 	h.store.commit(sdk.JournalRow{Run: 7, Loop: 1, Kind: sdk.KindNoteCompletion, Data: json.RawMessage(`{"plugin":"p","usage":{"prompt":1,"total":4,"cost":0.5}}`)})
 	d, err := h.client(t).Run(context.Background(), rpc.RunRef{Run: "seven", Project: "/p/one"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.Summary != "done" || d.Project != "/p/one" || len(d.History) != 4 || len(d.Loops) != 1 {
+	if d.Summary != "done" || d.Project != "/p/one" || len(d.History) != 5 || len(d.Loops) != 1 || string(d.Loops[0].Result) != `{"n":1}` {
 		t.Errorf("%+v", d)
 	}
 	if d.Telemetry == nil || d.Telemetry.TotalTokens != 21 || d.Telemetry.PromptTokens != 16 || d.Telemetry.Cost == nil || *d.Telemetry.Cost != 0.5 || len(d.Notes) != 1 {

@@ -150,6 +150,24 @@ func TestValidate(t *testing.T) {
 	}
 }
 
+func TestCheck(t *testing.T) {
+	for name, c := range map[string]struct {
+		spec sdk.FinishSpec
+		want string
+	}{
+		"usable":           {sdk.FinishSpec{Schema: json.RawMessage(schemaText), Prove: sdk.Proofs()}, ""},
+		"of a list":        {sdk.FinishSpec{Schema: json.RawMessage(`{"type":"array"}`)}, "not one of type object"},
+		"without a schema": {sdk.FinishSpec{}, "cannot be read"},
+		"no such proof":    {sdk.FinishSpec{Schema: json.RawMessage(schemaText), Prove: []string{"luck"}}, "there are: tests, citations"},
+		"no claim":         {sdk.FinishSpec{Schema: json.RawMessage(`{"type":"object"}`), Prove: []string{sdk.ProofTests}}, "tests_verified"},
+		"composed":         {sdk.FinishSpec{Schema: json.RawMessage(`{"type":"object","allOf":[{"properties":{"tests_verified":{}}}]}`), Prove: []string{sdk.ProofTests}}, ""},
+	} {
+		if err := Check(c.spec); (c.want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // FuzzJudge: whatever a model hands over is judged, and what its schema refuses is never accepted.
 func FuzzJudge(f *testing.F) {
 	for _, text := range []string{`{}`, `{"summary":"x","tests_verified":true,"citations":[{"url":"https://a.example"},"http://[::1]:80/%zz"]}`, `{"summary":"x","citations":[[{"URL":["//a"]}]]}`, `[`, `{"url":null}`} {

@@ -2,14 +2,35 @@ package finish
 
 import (
 	"encoding/json"
+	"fmt"
+	"strings"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/schema"
 )
 
 // proofs say what of a result is not proven, for the model; nothing is that all is.
 var proofs = map[string]func(sdk.Work) []string{
 	sdk.ProofTests:     proveTests,
 	sdk.ProofCitations: proveCitations,
+}
+
+// Check says why nothing could ever be handed over by a spec: its schema is none of an object, a proof is unknown, or the
+// schema has no place for what a proof is asked of. The error is for whoever wrote the spec.
+func Check(spec sdk.FinishSpec) error {
+	compiled, err := schema.Compile(spec.Schema)
+	if err != nil {
+		return err
+	}
+	for _, name := range spec.Prove {
+		switch {
+		case proofs[name] == nil:
+			return fmt.Errorf("there is no proof %q; there are: %s", name, strings.Join(sdk.Proofs(), ", "))
+		case name == sdk.ProofTests && !compiled.Declares("tests_verified"):
+			return fmt.Errorf("the proof %q is about a property tests_verified, and the schema declares none", name)
+		}
+	}
+	return nil
 }
 
 // proveTests holds tests_verified to the tests that ran: some passed, and nothing changed since they were begun.

@@ -54,7 +54,7 @@ func (e *Engine) childOf(ctx context.Context, a *activeLoop, x *action) (sdk.Chi
 	case !slices.Contains(may, task.Agent):
 		return sdk.Child{}, sdk.Errorf(sdk.Permission, "the agent %q may delegate to %s, and not to %.80q", a.agent.Name, strings.Join(may, ", "), task.Agent)
 	}
-	agent, err := e.agent(task.Agent)
+	agent, err := e.agent(a.project.Root, task.Agent)
 	if err != nil {
 		return sdk.Child{}, err
 	}
@@ -67,12 +67,19 @@ func (e *Engine) childOf(ctx context.Context, a *activeLoop, x *action) (sdk.Chi
 	}
 	options := loopOptions{
 		Mode: narrower(cmp.Or(agent.Mode, a.mode), a.mode), Asker: given.Asker, Plugin: given.Plugin, Depth: given.Depth,
-		Caller: a.loop.ID, Below: given.Below + 1, Otherwise: narrower(agent.Otherwise(), a.agent.Otherwise()),
+		Agent: agent.Digest(), Caller: a.loop.ID, Below: given.Below + 1, Otherwise: narrower(agent.Otherwise(), a.agent.Otherwise()),
+	}
+	definition, err := e.keepAgent(ctx, placed{project: a.project, agent: agent}, options.Agent)
+	if err != nil {
+		return sdk.Child{}, err
 	}
 	child := sdk.Child{Run: task.Run(a.run, x.Path)}
 	child.Run.Model = choice.Alias
 	child.Loop = sdk.Loop{
 		ReadOnly: a.loop.ReadOnly || task.OnlyReads(), Prompt: task.Prompt(), Model: choice.Alias, Agent: task.Agent, Options: encode(options),
+	}
+	if definition != nil {
+		child.Loop.Change = &sdk.RunChange{Writes: definition}
 	}
 	return child, nil
 }
@@ -98,7 +105,7 @@ func (a *activeLoop) delegatesTo() []string {
 func (e *Engine) agentsFor(a *activeLoop) []sdk.Agent {
 	var all []sdk.Agent
 	for _, name := range a.delegatesTo() {
-		if agent, err := e.agent(name); err == nil {
+		if agent, err := e.agent(a.project.Root, name); err == nil {
 			all = append(all, agent)
 		}
 	}

@@ -18,9 +18,9 @@ func TestDelegatesToItself(t *testing.T) {
 	h := delegatingHouse(t, nil)
 	n := 0
 	h.playsAlways(func(sdk.Request) step { n++; return calls(giving("lead", fmt.Sprintf("task %d", n))) })
-	lead := h.config.Agents["lead"]
+	lead := h.agents["lead"]
 	lead.Guards.MaxChildren = 16
-	h.config.Agents["lead"] = lead
+	h.agents["lead"] = lead
 	h.start()
 	a := h.submit(Submission{Agent: "lead"})
 	l := h.await(a)
@@ -57,9 +57,9 @@ func TestMaxChildren(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := delegatingHouse(t, c.steps)
-			lead := h.config.Agents["lead"]
+			lead := h.agents["lead"]
 			lead.Guards.MaxChildren = 3
-			h.config.Agents["lead"] = lead
+			h.agents["lead"] = lead
 			h.start()
 			a := h.submit(Submission{Agent: "lead"})
 			if l := h.await(a); l.Stop != c.stop {
@@ -88,9 +88,9 @@ func TestCostOfChildren(t *testing.T) {
 				"one":   {costing(0.3, numbered("read", 1)), costing(0.2, numbered("read", 2)), say("one")}, "two": second,
 				"three": {costing(0.3, numbered("read", 4)), costing(0.3, numbered("read", 5)), say("three")},
 			})
-			lead := h.config.Agents["lead"]
+			lead := h.agents["lead"]
 			lead.Guards.MaxCost = 1.15
-			h.config.Agents["lead"] = lead
+			h.agents["lead"] = lead
 			h.start()
 			a := h.submit(Submission{Agent: "lead"})
 			if restarts {
@@ -123,9 +123,9 @@ func TestReservationsOfChildren(t *testing.T) {
 	}
 	h := delegatingHouse(t, map[string][]step{"do it": {calls(giving("worker", "one"), giving("worker", "two"))}, "one": {waits}, "two": {waits}})
 	h.models.price = &sdk.Price{Completion: 100} // 0.4096 are reserved
-	lead := h.config.Agents["lead"]
+	lead := h.agents["lead"]
 	lead.Guards.MaxCost = 0.6
-	h.config.Agents["lead"] = lead
+	h.agents["lead"] = lead
 	h.start()
 	a := h.submit(Submission{Agent: "lead"})
 	<-begun

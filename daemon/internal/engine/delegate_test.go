@@ -49,8 +49,8 @@ func giving(agent, task string) call {
 func delegatingHouse(t testing.TB, steps map[string][]step) *house {
 	h := prepareHouse(t)
 	h.withSkills()
-	h.config.Agents["lead"] = sdk.Agent{Agents: []string{"worker", "lead", "gone"}, Mode: sdk.ModeRestricted, Guards: h.config.Agents["default"].Guards}
-	h.config.Agents["worker"] = sdk.Agent{Description: "does what it is told", Mode: sdk.ModeFull, Guards: h.config.Agents["default"].Guards}
+	h.agents["lead"] = sdk.Agent{Agents: []string{"worker", "lead", "gone"}, Mode: sdk.ModeRestricted, Guards: h.agents["default"].Guards}
+	h.agents["worker"] = sdk.Agent{Description: "does what it is told", Mode: sdk.ModeFull, Guards: h.agents["default"].Guards}
 	h.plays(steps)
 	return h
 }
@@ -204,9 +204,9 @@ func TestEndOfAChild(t *testing.T) {
 		"for ever": {calls(numbered("read", 1)), calls(numbered("read", 2)), calls(numbered("read", 3))},
 		"fail":     {failing(sdk.Errorf(sdk.Internal, "no answer today"))},
 	})
-	lead := h.config.Agents["lead"]
+	lead := h.agents["lead"]
 	lead.Agents = []string{"short", "failing"}
-	h.config.Agents["lead"], h.config.Agents["failing"] = lead, sdk.Agent{}
+	h.agents["lead"], h.agents["failing"] = lead, sdk.Agent{}
 	h.start()
 	a := h.submit(Submission{Agent: "lead"})
 	if l := h.await(a); l.Stop != sdk.StopAnswer {

@@ -23,7 +23,7 @@ func finishing(t *testing.T, spec sdk.FinishSpec, steps ...step) *house {
 	h := prepareHouse(t, steps...)
 	h.withSkills()
 	spec.Schema = json.RawMessage(resultSchema)
-	h.config.Agents["it"] = sdk.Agent{Tools: []string{"read*", "write", "finish"}, Finish: &spec, Guards: sdk.Guards{MaxTurns: 9, RepeatedCalls: 2, ConsecutiveErrors: 3}}
+	h.agents["it"] = sdk.Agent{Tools: []string{"read*", "write", "finish"}, Finish: &spec, Guards: sdk.Guards{MaxTurns: 9, RepeatedCalls: 2, ConsecutiveErrors: 3}}
 	h.config.Results.Done = h.done
 	return h
 }

@@ -164,8 +164,8 @@ guard {
 # folders, in the home and in projects, and how much of a model's context the
 # list of them may take.
 skills {
-  agents  = true # .agents/skills, which many other agents read too
-  claude  = true # .claude/skills
+  agents  = true # .agents/skills and .agents/agents, which many other agents read too
+  claude  = true # .claude/skills and .claude/agents
   bundled = true # those that came with Bothy
   budget  = 2    # percent
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/bothyd/bothy/daemon/internal/agent"
+	"github.com/bothyd/bothy/daemon/internal/agent/markdown"
 	"github.com/bothyd/bothy/daemon/internal/audit"
 	"github.com/bothyd/bothy/daemon/internal/builtin"
 	"github.com/bothyd/bothy/daemon/internal/config"
@@ -39,9 +40,8 @@ type Options struct {
 	Stderr   io.Writer // gets a copy of the log and the diagnostics; nil is nowhere
 }
 
-// Daemon is one running Bothy. It is made by New, which has everything started
-// when it returns, and lives until Run returns. It keeps of its parts what the end,
-// a reload and `bothy status` need.
+// Daemon is one running Bothy. It is made by New, which has everything started when it returns, and lives until Run
+// returns. It keeps of its parts what the end, a reload and `bothy status` need.
 type Daemon struct {
 	file    string // the configuration that the command line names; empty is the user's
 	paths   Paths
@@ -66,30 +66,30 @@ type Daemon struct {
 	problems  problems
 	refused   atomic.Pointer[time.Time] // when the store last stopped taking writes
 
-	listener *server.Listener
-	store    *store.Store
-	runlogs  *audit.Runlogs
-	host     hosted
-	servers  *known.Servers
-	models   *model.Models
-	agents   *agent.Library
-	library  *skill.Library
-	bundled  string // the folder of the bundled skills; empty without
-	answers  *answer.Answers
-	own      *builtin.Builtin
-	verbs    *builtin.Verbs
-	services services
-	engine   *engine.Engine
-	server   *server.Server
+	listener   *server.Listener
+	store      *store.Store
+	runlogs    *audit.Runlogs
+	host       hosted
+	servers    *known.Servers
+	models     *model.Models
+	agents     *agent.Library
+	agentFiles *markdown.Library
+	library    *skill.Library
+	bundled    string // the folder of the bundled skills; empty without
+	answers    *answer.Answers
+	own        *builtin.Builtin
+	verbs      *builtin.Verbs
+	services   services
+	engine     *engine.Engine
+	server     *server.Server
 
 	parts closers // all that was made but what works for clients, and the server
 	work  closers // what works for clients: skills, engine and what tends them
 }
 
-// New starts a daemon: it takes the lock, opens the store, starts the plugins
-// and makes the engine and the server. A plugin that cannot start is a
-// diagnostic, not an error. When New fails, everything it began is undone; the
-// end of ctx makes it fail with ErrStopped.
+// New starts a daemon: it takes the lock, opens the store, starts the plugins and makes the engine and the server. A
+// plugin that cannot start is a diagnostic, not an error. When New fails, everything it began is undone; the end of
+// ctx makes it fail with ErrStopped.
 func New(ctx context.Context, opts Options) (*Daemon, error) {
 	d := &Daemon{started: time.Now(), file: opts.Config, binary: ownBinary(), secrets: &audit.Redactor{}}
 	d.keys = newKeys(opts.Config, d.secrets)
@@ -127,7 +127,10 @@ func (d *Daemon) make(ctx context.Context) (err error) {
 	}
 	d.models = model.New(d.cfg, plugins{d.host}, d.secrets, d.gaveWay)
 	trust := answer.NewTrust(g.store, d.log.Named("skills"))
-	d.library, d.agents = d.followSkills(trust, g.clients), agent.NewLibrary(d.current, agent.Sources{})
+	d.library = d.followSkills(trust, g.clients)
+	d.agentFiles = markdown.NewLibrary(d.current, markdown.Options{Log: d.log.Named("agents"), Trusted: trust.TrustedAgents})
+	d.work.add("agents", d.agentFiles.Close)
+	d.agents = agent.NewLibrary(d.current, agent.Sources{Files: d.agentFiles.Definitions})
 	if err := ctx.Err(); err != nil {
 		return err // the engine would take up what was left, and be stopped at once
 	}

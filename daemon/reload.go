@@ -41,9 +41,8 @@ func (d *Daemon) readConfig() (string, *config.Config, config.Diagnostics) {
 	return loadConfig(d.file, d.secrets, d.keys, func(path string) { d.reads.Store(path, nil) })
 }
 
-// Reload reads the configuration again and puts what changed in force. The
-// error says why it cannot: everything goes on as it was, then. What it finds is
-// in the log and in `bothy status` either way.
+// Reload reads the configuration again and puts what changed in force. The error says why it cannot: everything goes
+// on as it was, then. What it finds is in the log and in `bothy status` either way.
 func (d *Daemon) Reload(ctx context.Context) error {
 	return refused(d.ReloadConfig(ctx))
 }
@@ -92,9 +91,8 @@ func (d *Daemon) CheckConfig(ctx context.Context, p rpc.ConfigCheck) rpc.ConfigC
 	return rpc.ConfigChecked{Path: path, Usable: cfg != nil, Diagnostics: d.shown(diags)}
 }
 
-// reloadIf changes only what differs from the configuration in force: settings
-// and models and agents are exchanged whole, plugins one by one. It does nothing
-// when what it read is not to be taken.
+// reloadIf changes only what differs from the configuration in force: settings and models and agents are exchanged
+// whole, plugins one by one. It does nothing when what it read is not to be taken.
 func (d *Daemon) reloadIf(ctx context.Context, take func() bool) (rpc.Reloaded, bool) {
 	d.reloading.Lock()
 	defer d.reloading.Unlock()

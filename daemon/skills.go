@@ -21,9 +21,8 @@ import (
 // aboutBundled is what problems with the bundled skills are about.
 const aboutBundled about = "the bundled skills"
 
-// followSkills begins to follow the skills. It does not wait for what is found:
-// the first catalogue does. Without the bundled ones the daemon works, and says
-// so.
+// followSkills begins to follow the skills. It does not wait for what is found: the first catalogue does. Without the
+// bundled ones the daemon works, and says so.
 func (d *Daemon) followSkills(trust *answer.Trust, clients *server.Clients) *skill.Library {
 	carried, err := fs.Sub(bothy.Skills, "skills")
 	if err == nil {
@@ -46,7 +45,7 @@ func (d *Daemon) followSkills(trust *answer.Trust, clients *server.Clients) *ski
 // skillAnswers answers about the skills.
 func (d *Daemon) skillAnswers(trust *answer.Trust, files project.InstructionFiles) *answer.Answers {
 	return answer.New(answer.Config{
-		Log: d.log.Named("skills"), Library: d.library, Trust: trust, Current: d.current, Load: d.loadWhole, Reload: d.Reload,
+		Log: d.log.Named("skills"), Library: d.library, Agents: d.agentFiles, Trust: trust, Current: d.current, Load: d.loadWhole, Reload: d.Reload,
 		Tools: d.host.Tools, Models: d.models, Keep: d.engine.Keep, Instructions: files.Show,
 	})
 }

@@ -120,13 +120,14 @@ type SkillsChanged struct {
 	Removed []string `json:"removed,omitempty"`
 }
 
-// TrustQuery is skills/trust: what the skills of a workspace are and what its files tell
-// agents, and with Accept, Follow or Revoke the answer to it.
+// TrustQuery is skills/trust: what the skills and the agents of a workspace are and what its files
+// tell agents, and with Accept, Follow or Revoke the answer to it.
 type TrustQuery struct {
 	Project string            `json:"project" access:"project"`
 	Names   []string          `json:"names,omitempty" access:"free"`     // empty: all
 	Accept  map[string]string `json:"accept,omitempty" access:"approve"` // name to the hash that was shown: only what is still that is trusted
 	Revoke  bool              `json:"revoke,omitempty" access:"approve"` // take back the trust in Names, or with Instructions in those
+	Agents  bool              `json:"agents,omitempty" access:"free"`    // Names and Accept are those of agents' files, and of no skill
 	// Instructions is about the instructions of the folder alone (AGENTS.md), and no skill.
 	Instructions bool `json:"instructions,omitempty" access:"free"`
 	Follow       bool `json:"follow,omitempty" access:"approve"` // agents follow them from now on, whatever they come to say
@@ -136,6 +137,7 @@ type TrustQuery struct {
 type Trust struct {
 	Project      string            `json:"project"`
 	Skills       []TrustSkill      `json:"skills"`
+	Agents       []TrustAgent      `json:"agents"`
 	Instructions TrustInstructions `json:"instructions"`
 }
 
@@ -164,7 +166,21 @@ type TrustSkill struct {
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// TrustFile is one file of it.
+// TrustAgent is an agent's file of a workspace as it would be trusted.
+type TrustAgent struct {
+	Agent   sdk.Agent `json:"agent"`            // as the file asks for it; its persona is in Diff alone
+	Models  []string  `json:"models,omitempty"` // that it names
+	Path    string    `json:"path"`
+	Hash    string    `json:"hash"` // hex SHA-256 of its bytes
+	Trusted bool      `json:"trusted"`
+	Before  string    `json:"before,omitempty"`  // the hash that was trusted last, when it is another
+	Diff    string    `json:"diff,omitempty"`    // against what was trusted last, or nothing
+	Problem string    `json:"problem,omitempty"` // why it cannot be trusted at all
+	// Warnings are what of it does not hold, and characters that a person does not see.
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+// TrustFile is one file of a skill.
 type TrustFile struct {
 	Path   string `json:"path"` // relative to the skill's folder
 	Size   int64  `json:"size"`

@@ -50,7 +50,7 @@ func (c *configured) narrow(d sdk.Definition) sdk.Definition {
 			says("it may not use the skills %s, since the agent default may not", strings.Join(beyond, ", "))
 		}
 	}
-	if a.Model != "" && !c.hasModel(a.Model) {
+	if a.Model != "" && !c.cfg.HasModel(a.Model) {
 		says("there is no model %s in the configuration, so that it has the prompt's", a.Model)
 		a.Model = ""
 	}
@@ -71,13 +71,6 @@ func within(list, of []string) (in, beyond []string) {
 		}
 	}
 	return in, beyond
-}
-
-// hasModel reports whether a name can be that of a model: of a block, or provider/name.
-func (c *configured) hasModel(name string) bool {
-	provider, _, _ := strings.Cut(name, "/")
-	return slices.ContainsFunc(c.cfg.Models, func(m config.Model) bool { return m.Alias == name }) ||
-		slices.ContainsFunc(c.cfg.Providers, func(p config.Plugin) bool { return p.Label == provider })
 }
 
 func (c *configured) hasPlugin(label string) bool {

@@ -191,6 +191,9 @@ func TestFoldersOfSkills(t *testing.T) {
 		if got := strings.Join(s.Folders(), " "); got != want {
 			t.Errorf("the folders are %q, want %q", got, want)
 		}
+		if got := strings.Join(s.AgentFolders(), " "); got != strings.ReplaceAll(want, "skills", "agents") {
+			t.Errorf("the folders of agents are %q, beside %q", got, want)
+		}
 	}
 }
 

@@ -6,6 +6,8 @@
 package config
 
 import (
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -210,6 +212,13 @@ func textOf(expr hcl.Expression, ctx *hcl.EvalContext) string {
 		return v.AsString()
 	}
 	return ""
+}
+
+// HasModel reports whether a name can be that of a model: of a block, or provider/name.
+func (c *Config) HasModel(name string) bool {
+	provider, _, _ := strings.Cut(name, "/")
+	return slices.ContainsFunc(c.Models, func(m Model) bool { return m.Alias == name }) ||
+		slices.ContainsFunc(c.Providers, func(p Plugin) bool { return p.Label == provider })
 }
 
 // WithoutSecrets evaluates as Context does, except that a secret which is not

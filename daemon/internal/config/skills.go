@@ -9,11 +9,11 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Skills says where skills are looked for beside Bothy's own folders, how much of a prompt their list
+// Skills says where skills and agents' files are looked for beside Bothy's own folders, how much of a prompt their list
 // may take, and which of them were switched.
 type Skills struct {
-	Agents  bool    `name:"agents" default:"true" doc:"look for skills in .agents/skills too, of the home and of projects"`
-	Claude  bool    `name:"claude" default:"true" doc:"look for skills in .claude/skills too, of the home and of projects"`
+	Agents  bool    `name:"agents" default:"true" doc:"look for skills in .agents/skills and for agents in .agents/agents too, of the home and of projects"`
+	Claude  bool    `name:"claude" default:"true" doc:"look for skills in .claude/skills and for agents in .claude/agents too, of the home and of projects"`
 	Bundled bool    `name:"bundled" default:"true" doc:"use the skills that came with Bothy"`
 	Budget  float64 `name:"budget" default:"2" kind:"percent" doc:"percent of the model's context that the list of skills may take in a prompt"`
 
@@ -26,13 +26,18 @@ type SkillBlock struct {
 	Place   string // file:line
 }
 
-// Folders are those that count, below a home directory and below a project.
-func (s Skills) Folders() (folders []string) {
+// Folders are those of skills that count, below a home directory and below a project.
+func (s Skills) Folders() []string { return s.below("skills") }
+
+// AgentFolders are those of agents' files that count, by the same switches.
+func (s Skills) AgentFolders() []string { return s.below("agents") }
+
+func (s Skills) below(name string) (folders []string) {
 	if s.Agents {
-		folders = append(folders, ".agents/skills")
+		folders = append(folders, ".agents/"+name)
 	}
 	if s.Claude {
-		folders = append(folders, ".claude/skills")
+		folders = append(folders, ".claude/"+name)
 	}
 	return folders
 }

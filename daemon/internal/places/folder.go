@@ -16,6 +16,15 @@ type Folder struct {
 	Bound string   // when not empty, Path itself must not lead out of it
 }
 
+// User are folders of the person's own, the one that goes first before the others. Installers put
+// one copy of something into one of them and link to it into the others.
+func User(paths ...string) (out []Folder) {
+	for _, path := range paths {
+		out = append(out, Folder{Tier: sdk.TierUser, Path: path, Allow: paths})
+	}
+	return out
+}
+
 // Workspace are the folders of these names of a project, the nearest first, up to the root of
 // its repository. What lies above the home directory belongs to no project, and
 // neither does that itself. A folder that counts for all projects, as those of

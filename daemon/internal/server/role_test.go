@@ -219,6 +219,8 @@ func TestWideningNeedsApprove(t *testing.T) {
 		"attend a watch":        {"journal/watch", `{"run":"7","attend":true}`, true},
 		"trust":                 {"skills/trust", `{"project":"/p/one","accept":{"a":"b"}}`, true},
 		"trust taken back":      {"skills/trust", `{"project":"/p/one","revoke":true,"names":["a"]}`, true},
+		"trust an agent":        {"skills/trust", `{"project":"/p/one","agents":true,"accept":{"a":"b"}}`, true},
+		"what agents would be":  {"skills/trust", `{"project":"/p/one","agents":true}`, false},
 		"follow a folder":       {"skills/trust", `{"project":"/p/one","instructions":true,"follow":true}`, true},
 		"follow it no more":     {"skills/trust", `{"project":"/p/one","instructions":true,"revoke":true}`, true},
 		"what a folder says":    {"skills/trust", `{"project":"/p/one","instructions":true}`, false},

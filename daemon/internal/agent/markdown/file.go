@@ -3,6 +3,7 @@ package markdown
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -33,6 +34,7 @@ type File struct {
 	Diagnostics []frontmatter.Diagnostic
 
 	modelLine int
+	notes     []string // the diagnostics, each in a line
 }
 
 // Parse reads the text of a file at this path. It takes any bytes.
@@ -58,6 +60,9 @@ func Parse(text []byte, path string) *File {
 	d.Sort()
 	x.Diagnostics = d.Diagnostics
 	x.Loaded = !slices.ContainsFunc(x.Diagnostics, frontmatter.IsError)
+	for _, note := range x.Diagnostics {
+		x.notes = append(x.notes, fmt.Sprintf("line %d: %s", note.Line, note.Message))
+	}
 	return x
 }
 

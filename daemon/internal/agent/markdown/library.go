@@ -13,6 +13,7 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
+	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/daemon/internal/places"
 	"github.com/bothyd/bothy/daemon/internal/watch"
 	"github.com/bothyd/bothy/sdk"
@@ -21,21 +22,13 @@ import (
 // patience is how long a prompt waits for a change that is being taken in.
 const patience = 500 * time.Millisecond
 
-// Settings say where agents are looked for.
-type Settings struct {
-	Folders   []places.Folder // the user's, the one that goes first before the others
-	Workspace []string        // where in a workspace, such as ".bothy/agents", in the same order
-}
-
-// Options are what a Library needs beside its Settings. Only Home may be left out.
+// Options are what a Library needs beside a configuration. Only Home may be left out.
 type Options struct {
 	Log hclog.Logger
 	// Trusted are the hashes of the files of a project that a person said yes to, by the names of
 	// their agents. It may not ask the library.
 	Trusted func(project string) map[string]string
-	// Model reports whether a name can be that of a model here.
-	Model func(name string) bool
-	Home  string // above which no workspace is looked for; empty is the user's
+	Home    string // above which no workspace is looked for; empty is the user's
 
 	watch  watch.Config // its times: when the folders are looked through
 	settle time.Duration
@@ -47,10 +40,12 @@ type Options struct {
 // watches their folders. Its methods may be called concurrently.
 type Library struct {
 	o       Options
+	current func() *config.Config
 	running sync.WaitGroup // the views
 
 	mu       sync.Mutex
-	settings Settings
+	cfg      *config.Config // of which the settings are
+	settings settings
 	closed   bool
 	user     *view
 	projects map[string]*view // in use
@@ -70,8 +65,9 @@ type view struct {
 	used    time.Time
 }
 
-// NewLibrary begins to watch. Who asks first waits for what is found.
-func NewLibrary(s Settings, o Options) *Library {
+// NewLibrary begins to watch. Who asks first waits for what is found. The folders are those of the
+// configuration that current returns then, and each time that somebody asks; it is never changed.
+func NewLibrary(current func() *config.Config, o Options) *Library {
 	home, _ := os.UserHomeDir()                     // without one, nothing is above it
 	o.Home = sdk.WithoutLinks(cmp.Or(o.Home, home)) // as projects are
 	if o.now == nil {
@@ -85,10 +81,11 @@ func NewLibrary(s Settings, o Options) *Library {
 		*at = cmp.Or(*at, usual)
 	}
 	w.Log, w.What, w.Retry = o.Log, "agents", w.Every
-	l := &Library{o: o, settings: s, projects: map[string]*view{}}
+	cfg := current()
+	l := &Library{o: o, current: current, cfg: cfg, settings: settingsOf(cfg), projects: map[string]*view{}}
 	l.mu.Lock() // what the first check asks for is there when it asks
 	defer l.mu.Unlock()
-	l.user = l.newView("", s.Folders)
+	l.user = l.newView("", l.settings.user)
 	return l
 }
 
@@ -117,19 +114,21 @@ func (l *Library) newView(project string, folders []places.Folder) *view {
 	return v
 }
 
-// Configure takes other settings.
-func (l *Library) Configure(s Settings) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.settings = s
-	l.user.follow(s.Folders)
+// configure takes the folders of the configuration that is in force. It is called with the lock.
+func (l *Library) configure() {
+	cfg := l.current()
+	if cfg == l.cfg {
+		return
+	}
+	l.cfg, l.settings = cfg, settingsOf(cfg)
+	l.user.follow(l.settings.user)
 	for project, v := range l.projects {
 		v.follow(l.workspace(project))
 	}
 }
 
 func (l *Library) workspace(project string) []places.Folder {
-	return places.Workspace(project, l.o.Home, l.settings.Workspace, l.settings.Folders)
+	return places.Workspace(project, l.o.Home, l.settings.workspace, l.settings.user)
 }
 
 // follow names the folders that count from now on. It is called with the lock.
@@ -172,6 +171,7 @@ func (l *Library) Files(ctx context.Context, project string) (files []*File, err
 func (l *Library) inUse(project string) []*view {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.configure()
 	v := l.projects[project]
 	if project == "" || v == nil && l.closed {
 		return []*view{l.user}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -13,8 +14,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 	"go.uber.org/goleak"
 
-	"github.com/bothyd/bothy/daemon/internal/places"
-	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/daemon/internal/config"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -24,6 +24,7 @@ type testLibrary struct {
 	*Library
 	t             testing.TB
 	user, project string
+	cfg           atomic.Pointer[config.Config]
 }
 
 func newTestLibrary(t testing.TB, trusted map[string]string) *testLibrary {
@@ -38,10 +39,11 @@ func newTestLibrary(t testing.TB, trusted map[string]string) *testLibrary {
 			t.Fatal(err)
 		}
 	}
-	s := Settings{Folders: []places.Folder{{Tier: sdk.TierUser, Path: h.user}}, Workspace: []string{".bothy/agents", ".claude/agents"}}
-	h.Library = NewLibrary(s, Options{
-		Log: hclog.NewNullLogger(), Home: filepath.Join(dir, "home"),
-		Trusted: func(string) map[string]string { return trusted }, Model: func(name string) bool { return name == "mine" },
+	t.Setenv("HOME", filepath.Join(dir, "home"))
+	t.Setenv("XDG_CONFIG_HOME", filepath.Join(dir, "home", ".config"))
+	h.cfg.Store(&config.Config{Skills: config.Skills{Agents: true, Claude: true}, Models: []config.Model{{Alias: "mine"}}})
+	h.Library = NewLibrary(h.cfg.Load, Options{
+		Log: hclog.NewNullLogger(), Trusted: func(string) map[string]string { return trusted },
 	})
 	t.Cleanup(func() { _ = h.Close() })
 	return h
@@ -98,9 +100,13 @@ func TestFolders(t *testing.T) {
 	h.write("a/b/c/deep.md", agentText("deep"))
 	h.write("a/b/c/d/deeper.md", agentText("deeper"))
 	h.write(filepath.Join(h.project, ".bothy", "agents", "own.md"), agentText("own"))
-	h.write(filepath.Join(h.project, ".agents", "agents", "off.md"), agentText("off"))
-	if got := h.found(); got != "mine, own, first, deep, theirs" {
+	h.write(filepath.Join(h.project, ".agents", "agents", "shared.md"), agentText("shared"))
+	if got := h.found(); got != "mine, own, shared, first, deep, theirs" {
 		t.Errorf("found %s", got)
+	}
+	h.cfg.Store(&config.Config{Skills: config.Skills{Agents: true}})
+	if got := h.found(); got != "own, shared" {
+		t.Errorf("with .claude switched off found %s", got)
 	}
 }
 

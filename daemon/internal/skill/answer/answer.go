@@ -1,9 +1,9 @@
-// Package answer answers what clients ask about skills, and keeps which skills of
-// a project people trust.
+// Package answer answers what clients ask about skills, and keeps which skills and
+// agents of a project people trust.
 //
 //	Answers   what the server asks
 //	reasons   why a skill is in a prompt, or is not
-//	Trust     which skills of projects people said yes to, and whose instructions
+//	Trust     which skills and agents of projects people said yes to, and whose instructions
 //	Settings  the folders of skills of a configuration
 package answer
 
@@ -13,6 +13,7 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
+	"github.com/bothyd/bothy/daemon/internal/agent/markdown"
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/daemon/internal/skill"
 	"github.com/bothyd/bothy/sdk"
@@ -22,6 +23,7 @@ import (
 type Config struct {
 	Log     hclog.Logger
 	Library *skill.Library
+	Agents  Agents // the agents' files of projects
 	Trust   *Trust
 	Current func() *config.Config                               // that is in force
 	Load    func() (path string, cfg *config.Config, err error) // the configuration as its file is now
@@ -32,6 +34,13 @@ type Config struct {
 
 	// Instructions reads those at the root of a project for people, with the file's size.
 	Instructions func(root string) (sdk.Instructions, int64, error)
+}
+
+// Agents are the agents' files of projects.
+type Agents interface {
+	// Check looks at them now, whether or not anything is known to have changed.
+	Check(ctx context.Context, project string) error
+	Files(ctx context.Context, project string) ([]*markdown.File, error)
 }
 
 // Models finds the model that a run would have, by a name that a prompt gives or that

@@ -13,6 +13,7 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
+	"github.com/bothyd/bothy/daemon/internal/agent/markdown"
 	"github.com/bothyd/bothy/daemon/internal/audit"
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/daemon/internal/skill"
@@ -65,9 +66,10 @@ func newRig(t *testing.T) *rig {
 	ok(t, err)
 	trust := NewTrust(entries, log)
 	library := skill.NewLibrary(Settings(r.cfg, ""), skill.Options{Log: log, Changed: func(rpc.SkillsChanged) {}, Trusted: trust.Trusted, Home: r.home})
-	t.Cleanup(func() { ok(t, errors.Join(library.Close(), entries.Close())) })
+	agents := markdown.NewLibrary(func() *config.Config { return r.cfg }, markdown.Options{Log: log, Trusted: trust.TrustedAgents, Home: r.home})
+	t.Cleanup(func() { ok(t, errors.Join(library.Close(), agents.Close(), entries.Close())) })
 	r.Answers = New(Config{
-		Log: log, Library: library, Trust: trust, Models: &r.models,
+		Log: log, Library: library, Agents: agents, Trust: trust, Models: &r.models,
 		Current: func() *config.Config { return r.cfg },
 		Load:    func() (string, *config.Config, error) { return r.file, r.load(), nil },
 		Reload: func(context.Context) error {

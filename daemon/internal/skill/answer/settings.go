@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/daemon/internal/places"
 	"github.com/bothyd/bothy/daemon/internal/skill"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
@@ -16,8 +17,6 @@ const ownSkills = ".bothy/skills"
 
 // Settings are the folders of a configuration, the one that goes first before
 // the others; bundled is that of the skills that came with Bothy, or empty.
-// Installers put one copy of a skill into one of the user's folders and links to
-// it into the others.
 func Settings(cfg *config.Config, bundled string) skill.Settings {
 	s := skill.Settings{Enabled: cfg.Skills.Switched, Workspace: append([]string{ownSkills}, cfg.Skills.Folders()...)}
 	var users []string
@@ -29,9 +28,7 @@ func Settings(cfg *config.Config, bundled string) skill.Settings {
 			users = append(users, filepath.Join(home, filepath.FromSlash(folder)))
 		}
 	}
-	for _, path := range users {
-		s.Folders = append(s.Folders, skill.Folder{Tier: sdk.TierUser, Path: path, Allow: users})
-	}
+	s.Folders = places.User(users...)
 	if cfg.Skills.Bundled && bundled != "" {
 		s.Folders = append(s.Folders, skill.Folder{Tier: sdk.TierBundled, Path: bundled})
 	}

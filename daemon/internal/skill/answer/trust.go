@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -15,7 +16,7 @@ import (
 )
 
 // trustScheme is where what a person trusts is kept: one entry of the project's
-// scope for each name of a skill, written by the system alone (decision 20).
+// scope for each name of a skill or an agent, written by the system alone (decision 20).
 const trustScheme = "trust://"
 
 // trustedTexts is how much text is kept of one trusted skill, so that the
@@ -48,11 +49,15 @@ func NewTrust(e Entries, log hclog.Logger) *Trust { return &Trust{entries: e, lo
 // names of the skills; empty where they took it back. What cannot be read is not
 // trusted.
 func (t *Trust) Trusted(project string) map[string]string {
-	hashes := map[string]string{}
-	for name, a := range t.known(project).skills {
-		hashes[name] = a.Hash
+	return hashes(t.known(project).skills)
+}
+
+func hashes(answers map[string]keptAnswer) map[string]string {
+	out := make(map[string]string, len(answers))
+	for name, a := range answers {
+		out[name] = a.Hash
 	}
-	return hashes
+	return out
 }
 
 // known is what people said of a project, without what it was about; nothing when it
@@ -71,13 +76,14 @@ func (t *Trust) known(project string) keptAnswers {
 // keptAnswers are what people said of a project, as it is stored.
 type keptAnswers struct {
 	skills       map[string]keptAnswer // by name
+	agents       map[string]keptAnswer // the same
 	instructions instructionsAnswer
 }
 
 // keptAnswer is an answer and what it was about.
 type keptAnswer struct {
 	trustAnswer
-	skill skill.Contents
+	skill skill.Contents // or the file of an agent
 }
 
 // answers are those that a project has; brief ones are without their skill.
@@ -90,7 +96,7 @@ func (t *Trust) answers(ctx context.Context, project string, brief bool) (out ke
 	if err != nil {
 		return out, err
 	}
-	out.skills = map[string]keptAnswer{}
+	out.skills, out.agents = map[string]keptAnswer{}, map[string]keptAnswer{}
 	for _, e := range entries {
 		var a keptAnswer
 		if e.Path == instructionsPath {
@@ -99,7 +105,11 @@ func (t *Trust) answers(ctx context.Context, project string, brief bool) (out ke
 			if !brief {
 				err = json.Unmarshal([]byte(e.Body), &a.skill)
 			}
-			out.skills[a.Name] = a
+			if strings.HasPrefix(e.Path, agentScheme) {
+				out.agents[a.Name] = a
+			} else {
+				out.skills[a.Name] = a
+			}
 		}
 		if err != nil {
 			return keptAnswers{}, fmt.Errorf("read %s: %w", e.Path, err)

@@ -25,8 +25,13 @@ func (a *Answers) Trust(ctx context.Context, p rpc.TrustQuery) (rpc.Trust, error
 	if err != nil {
 		return rpc.Trust{}, err
 	}
-	if p.Instructions {
+	switch {
+	case p.Instructions && p.Agents:
+		return rpc.Trust{}, sdk.Errorf(sdk.Validation, "a question is about instructions or about agents: ask one after the other")
+	case p.Instructions:
 		return a.trustInstructions(ctx, project, p)
+	case p.Agents:
+		return a.trustAgents(ctx, project, p)
 	}
 	if err := a.cfg.Library.Check(ctx, project); err != nil {
 		return rpc.Trust{}, err
@@ -168,17 +173,22 @@ func (a *Answers) showTrust(ctx context.Context, project string, names []string)
 	if err != nil {
 		return rpc.Trust{}, err
 	}
-	out := rpc.Trust{Project: project, Skills: []rpc.TrustSkill{}}
+	out := rpc.Trust{Project: project, Skills: []rpc.TrustSkill{}, Agents: []rpc.TrustAgent{}}
 	out.Instructions = a.showInstructions(project, answers.instructions)
 	out.Instructions.Text = "" // the answer has to fit into a message
 	left := allDiffs
+	if len(names) == 0 {
+		if out.Agents, err = a.showAgents(ctx, project, nil, answers.agents, &left); err != nil {
+			return out, err
+		}
+	}
 	for _, d := range c.All() {
 		if d.Tier != sdk.TierWorkspace || len(names) > 0 && !slices.Contains(names, d.Name) {
 			continue
 		}
 		s := trustSkill(ctx, d, answers.skills[d.Name])
 		s.Hides = hides(c, d)
-		s.Diff = cutDiff(s.Diff, left, d.Name)
+		s.Diff = cutDiff(s.Diff, left, d.Name, "this skill")
 		left -= len(s.Diff)
 		out.Skills = append(out.Skills, s)
 	}
@@ -273,10 +283,11 @@ func fileDiff(before, after skill.File) (text string) {
 	return text + fmt.Sprintf("%s differs and is not shown: no text, or a long one (%d bytes, before %d)\n", to, after.Size, before.Size)
 }
 
-func cutDiff(diff string, room int, name string) string {
+// cutDiff is a difference that fits, and how to see the rest of it.
+func cutDiff(diff string, room int, named, what string) string {
 	if len(diff) <= room {
 		return diff
 	}
 	cut := strings.LastIndexByte(diff[:max(room, 0)], '\n') + 1
-	return diff[:cut] + fmt.Sprintf("(%d bytes more: `bothy trust %s` shows this skill alone, and an editor the files)\n", len(diff)-cut, name)
+	return diff[:cut] + fmt.Sprintf("(%d bytes more: `bothy trust %s` shows %s alone, and an editor the files)\n", len(diff)-cut, named, what)
 }

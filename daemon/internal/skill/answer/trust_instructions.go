@@ -50,7 +50,7 @@ func (a *Answers) trustInstructions(ctx context.Context, project string, p rpc.T
 	if err != nil {
 		return rpc.Trust{}, err
 	}
-	return rpc.Trust{Project: project, Skills: []rpc.TrustSkill{}, Instructions: a.showInstructions(project, kept.instructions)}, nil
+	return rpc.Trust{Project: project, Skills: []rpc.TrustSkill{}, Agents: []rpc.TrustAgent{}, Instructions: a.showInstructions(project, kept.instructions)}, nil
 }
 
 // showInstructions shows what the root of a project has, and what was answered.

@@ -161,10 +161,10 @@ mode can be executed: true, before: false
 	if files, diff := compare(nil, now[2:3]); files[0].Change != "" || !strings.Contains(diff, "+n") {
 		t.Errorf("of a skill that was never trusted: %+v, %q", files, diff)
 	}
-	if cut := cutDiff(want, 100, "x"); !strings.HasPrefix(want, cut[:70]) || !strings.Contains(cut, "bytes more: `bothy trust x`") || cutDiff(want, len(want), "x") != want {
+	if cut := cutDiff(want, 100, "x", "it"); !strings.HasPrefix(want, cut[:70]) || !strings.Contains(cut, "bytes more: `bothy trust x`") || cutDiff(want, len(want), "x", "it") != want {
 		t.Errorf("cut it is %q", cut)
 	}
-	if cut := cutDiff(want, -5, "x"); !strings.HasPrefix(cut, "(") {
+	if cut := cutDiff(want, -5, "x", "it"); !strings.HasPrefix(cut, "(") {
 		t.Errorf("without room it is %q", cut)
 	}
 }

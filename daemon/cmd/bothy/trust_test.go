@@ -148,3 +148,46 @@ func TestRunTellsOfUntrustedSkills(t *testing.T) {
 		}
 	}
 }
+
+// TestTrustAsksAboutAgents: agents that came as files are asked about behind the skills, and by
+// themselves where they are named.
+func TestTrustAsksAboutAgents(t *testing.T) {
+	b := withTrust(t)
+	b.daemon.skills.trusted.Skills = nil
+	b.daemon.skills.trusted.Agents = []rpc.TrustAgent{
+		{
+			Agent: sdk.Agent{
+				Name: "reviewer", Description: "Reviews\x1b[2J.", Tools: []string{"read_file", "grep"}, Without: []string{"bash"}, Mode: sdk.ModeInteractive, Agents: []string{"coder"},
+				Finish: &sdk.FinishSpec{Schema: json.RawMessage(`{"type":"object"}`)},
+			},
+			Models: []string{"sonnet"}, Path: "/p/.claude/agents/reviewer.md", Hash: "r1", Before: "r0", Diff: "--- a/reviewer.md\n+++ b/reviewer.md\n@@ -1 +1 @@\n-old\n+new\u202e\n",
+			Warnings: []string{"line 6: the character U+202E changes the order\u202e"},
+		},
+		{Agent: sdk.Agent{Name: "coder", Description: "Codes."}, Path: "/p/.claude/agents/coder.md", Hash: "c1", Trusted: true},
+		{Agent: sdk.Agent{Name: "broken"}, Path: "/p/.claude/agents/broken.md", Problem: "line 1: there is no description"},
+	}
+	b.c.inTTY, b.c.outTTY = true, true
+	b.c.in = strings.NewReader("d\ny\n")
+	b.want(t, exitOK, "trust")
+	if got := b.daemon.skills.accepted(); got != "reviewer=r1" {
+		t.Errorf("accepted %s", got)
+	}
+	if strings.ContainsAny(b.out.String()+b.err.String(), "\x1b\u202e") {
+		t.Errorf("the terminal is steered: %q", b.out.String())
+	}
+	b.golden(t, "trust-agents")
+	if got := b.err.String(); !strings.Contains(got, "agent coder is trusted as it is") || !strings.Contains(got, "agent reviewer is trusted as it is") {
+		t.Errorf("said %s", got)
+	}
+	for args, want := range map[string]string{"--accept reviewer=r1": "reviewer=r1", "reviewer": "", "--revoke coder": ""} {
+		b.c.in = strings.NewReader("")
+		b.want(t, exitOK, append([]string{"trust", "--agents"}, strings.Fields(args)...)...)
+		b.daemon.skills.mu.Lock()
+		q := b.daemon.skills.asked[0].(rpc.TrustQuery)
+		b.daemon.skills.mu.Unlock()
+		if got := b.daemon.skills.accepted(); got != want || !q.Agents || q.Revoke != strings.HasPrefix(args, "--revoke") {
+			t.Errorf("%s: accepted %q by %+v", args, got, q)
+		}
+	}
+	b.want(t, exitUsage, "trust", "--agents", "--accept-instructions")
+}

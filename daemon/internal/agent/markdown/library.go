@@ -62,6 +62,7 @@ type view struct {
 	// By the lock of the library:
 	folders []places.Folder
 	files   []*File // the folder that goes first before the others
+	defined *defined
 	used    time.Time
 }
 
@@ -153,18 +154,24 @@ func (l *Library) Check(ctx context.Context, project string) error {
 // others; without a project they are the user's. What changed a moment ago is waited for. A workspace
 // is watched from the first time on that somebody asks for it, until nobody asked for a while.
 func (l *Library) Files(ctx context.Context, project string) (files []*File, err error) {
-	views := l.inUse(project)
-	for _, v := range views {
-		if err := v.CatchUp(ctx, patience); err != nil {
-			return nil, fmt.Errorf("wait for the agents' files to be read: %w", err)
-		}
-	}
+	views, err := l.caughtUp(ctx, project)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, v := range views {
 		files = append(files, v.files...)
 	}
-	return files, nil
+	return files, err
+}
+
+// caughtUp are the views that a project needs, the user's first, when what changed is taken in.
+func (l *Library) caughtUp(ctx context.Context, project string) ([]*view, error) {
+	views := l.inUse(project)
+	for _, v := range views {
+		if err := v.CatchUp(ctx, patience); err != nil {
+			return views, fmt.Errorf("wait for the agents' files to be read: %w", err)
+		}
+	}
+	return views, nil
 }
 
 // inUse are the views that a project needs, the user's first.
@@ -221,6 +228,8 @@ func (v *view) check(p *watch.Pass) (again time.Duration) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	v.files = files
+	if !slices.Equal(v.files, files) {
+		v.files, v.defined = files, nil
+	}
 	return again
 }

@@ -85,6 +85,9 @@ func (x *index) scan(pass *watch.Pass, now time.Time, settle time.Duration) (uns
 	return s.unstable
 }
 
+// look is a scan of a folder that nobody follows.
+func (x *index) look() { x.scan(&watch.Pass{Last: true}, time.Now(), 0) }
+
 // note keeps the first problem; others are of the same kind as a rule.
 func (s *scan) note(format string, args ...any) {
 	if s.problem == "" {

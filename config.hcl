@@ -394,10 +394,10 @@ provider "replay" {
 #   finish { # what it must hand back; without it a plain answer ends the work
 #     schema = { # a JSON Schema of an object; its JSON as a text is taken too
 #       type       = "object"
-#       properties = { verdict = { type = "string", enum = ["good", "bad"] }, reasons = { type = "string" } }
+#       properties = { verdict = { type = "string", enum = ["good", "bad"] }, tests_verified = { type = "boolean" } }
 #       required   = ["verdict"]
 #     }
-#     prove     = ["tests"] # proofs of what it claims: tests, citations
+#     prove     = ["tests"] # proofs of what it claims: tests (of tests_verified), citations
 #     validator = "judge"   # the plugin of the kind agent that judges it
 #   }
 # }

@@ -14,8 +14,8 @@ import (
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/bothyd/bothy/daemon/internal/agent/finish"
 	"github.com/bothyd/bothy/sdk"
-	"github.com/bothyd/bothy/sdk/schema"
 )
 
 // Origin is where an agent of the configuration stands.
@@ -162,7 +162,9 @@ func (l *loader) finish(label string, body *hclsyntax.Body, blocks hcl.Blocks) *
 	}
 	var err error
 	if out.Schema, err = jsonOf(says.Schema); err == nil {
-		_, err = schema.Compile(out.Schema)
+		known := *out
+		known.Prove = slices.DeleteFunc(slices.Clone(out.Prove), func(proof string) bool { return !slices.Contains(sdk.Proofs(), proof) })
+		err = finish.Check(known)
 	}
 	if err != nil {
 		l.wrong(body, "schema", "schema of the finish block of agent %q: %s. Write a JSON Schema of an object, such as { type = \"object\", properties = { summary = { type = \"string\" } }, required = [\"summary\"] }.", label, err)

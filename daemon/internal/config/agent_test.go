@@ -30,7 +30,7 @@ agent "wide" {
   max_strikes = 7
   finish {
     schema = { type = "object", properties = { n = { type = "integer", maximum = 3 } } }
-    prove  = ["tests"]
+    prove  = ["citations"]
   }
 }
 agent "other" {

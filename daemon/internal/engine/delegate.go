@@ -252,7 +252,7 @@ func (e *Engine) childDone(ctx context.Context, x *action, loop sdk.Loop) (deleg
 		case err != nil || entry.Phase == sdk.PhaseNone:
 		case at.Rejected() && at.State != sdk.StateResolved:
 			done.Said = at.Answer
-		case at.Tool == sdk.ToolFinish && at.State == sdk.StateResolved:
+		case at.Finished():
 			done.Result = at.ExactArguments()
 		}
 	}

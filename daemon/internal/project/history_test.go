@@ -46,6 +46,9 @@ func (l *ledger) Entries(_ context.Context, q sdk.EntryQuery) ([]sdk.Entry, erro
 // Journal tells of the calls as if each had ended before the next was started.
 func (l *ledger) Journal(_ context.Context, q sdk.JournalQuery) (rows []sdk.JournalRow, err error) {
 	for i, e := range l.entries {
+		if e.Scope != fmt.Sprintf("run:%d", q.Run) {
+			continue
+		}
 		for n, phase := range []sdk.Phase{sdk.PhaseStarted, sdk.PhaseEnded} {
 			text, err := json.Marshal(sdk.EntryChange{Phase: phase})
 			if err != nil {

@@ -34,16 +34,16 @@ func TestDone(t *testing.T) {
 	l.action(11, 2, "log://turn_2/look/call", `{"tool":"look","plugin":"loose","structured":{"n":1}}`)
 	l.action(12, 3, "log://turn_3/bash/call", `{"tool":"bash","plugin":"bash"}`)
 	got := func() string {
-		done, err := h.Done(t.Context(), l.loops[0])
+		done, err := h.Done(t.Context(), sdk.Loop{ID: 11, Run: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
 		var all []string
 		for _, d := range done {
-			if d.Began == 0 || d.Ended <= d.Began || d.Run != "work" {
+			if d.Began == 0 || d.Ended <= d.Began {
 				t.Errorf("%+v", d)
 			}
-			text := d.Tool + fmt.Sprint(d.Changed)
+			text := d.Run + " " + d.Tool + fmt.Sprint(d.Changed)
 			for _, is := range []struct {
 				it   bool
 				name string
@@ -56,7 +56,7 @@ func TestDone(t *testing.T) {
 		}
 		return strings.Join(all, ", ")
 	}
-	if want := `read_file[] reads, bash[a.go sub/keep.o], bash[] reads untold, bash[] untold, look[] open {"n":1}`; got() != want {
+	if want := `work read_file[] reads, work bash[a.go sub/keep.o], work bash[] reads untold, work bash[] untold, work look[] open {"n":1}`; got() != want {
 		t.Errorf("got %s\nwant %s", got(), want)
 	}
 	// what is ignored counts as soon as the work changed that
@@ -65,9 +65,14 @@ func TestDone(t *testing.T) {
 	if want := "bash[a.go a.o out out/b sub/keep.o]"; !strings.Contains(got(), want) || !strings.Contains(got(), "write_file[.gitignore]") {
 		t.Errorf("got %s\nwant %s in it", got(), want)
 	}
-	// the calls of a child are among those of who delegated
-	l.action(11, 2, "log://turn_2/delegate/call", `{"tool":"delegate","plugin":"bothy","child":{"run":1,"alias":"work","loop":12,"agent":"x"}}`)
-	if want := "bash[] untold, write_file[.gitignore], delegate[]"; !strings.Contains(got(), want) {
-		t.Errorf("got %s\nwant %s in it", got(), want)
+	// the calls of a child, for that prompt, are among those of who delegated
+	l.run = 2
+	l.write("child.go", "1")
+	l.action(21, 1, "log://turn_1/write_file/call", `{"tool":"write_file","plugin":"files"}`)
+	l.action(22, 2, "log://turn_2/bash/call", `{"tool":"bash","plugin":"bash"}`)
+	l.run = 1
+	l.action(11, 2, "log://turn_2/delegate/call", `{"tool":"delegate","plugin":"bothy","child":{"run":2,"alias":"one","loop":21,"agent":"x"}}`)
+	if want := "work write_file[.gitignore], one write_file[child.go], work delegate[]"; !strings.HasSuffix(got(), want) {
+		t.Errorf("got %s\nwant %s at its end", got(), want)
 	}
 }

@@ -33,7 +33,7 @@ func (d *Daemon) startEngine(g ground, copies skill.Copies, rules *engine.Rulebo
 		Agents:       d.agents,
 		DataDir:      d.paths.Data,
 		Log:          d.log.Named("engine"),
-		Results:      engine.Results{Done: history.Done},
+		Results:      engine.Results{Done: history.Done, Validate: d.host.Validate},
 		Instructions: files,
 		Attachments:  tree,
 		Files:        tree,

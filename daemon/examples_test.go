@@ -119,7 +119,7 @@ func TestReviewAgent(t *testing.T) {
 	}{
 		{"README.md", 2, []sdk.WorkDone{read}, ""},
 		{"README.md", 2, nil, "README.md is spoken of, and was not read"},
-		{"README.md", 99, []sdk.WorkDone{read}, "README.md has 6 lines, and a finding is about line 99"},
+		{"README.md", 99, []sdk.WorkDone{read}, "README.md has 5 lines, and a finding is about line 99"},
 	} {
 		j, err := e.host.Validate(t.Context(), "review", sdk.Work{
 			Agent: "reviewer", Key: e.run.Key, Project: e.project, Done: c.done,

@@ -96,5 +96,5 @@ func linesOf(project, file string) (lines int, known bool) {
 	}
 	defer root.Close()
 	text, err := root.ReadFile(file)
-	return bytes.Count(text, []byte("\n")) + 1, err == nil
+	return bytes.Count(append(bytes.TrimSuffix(text, []byte("\n")), '\n'), []byte("\n")), err == nil
 }

@@ -75,10 +75,10 @@ func (e *Engine) judging(a *activeLoop) func(context.Context, sdk.Invocation) (s
 	for _, t := range a.offered {
 		gates.Idle = gates.Idle && t.Given && t.Name != sdk.ToolDelegate
 	}
-	w := sdk.Work{Agent: a.agent.Name, Run: a.run.Alias, Prompt: a.loop.Prompt}
+	w := sdk.Work{Agent: a.agent.Name, Run: a.run.Alias, Prompt: a.loop.Prompt, Model: cmp.Or(a.loop.Model, a.run.Model)}
 	l := a.loop
 	return func(ctx context.Context, call sdk.Invocation) (r sdk.ToolResult, err error) {
-		w.Result = call.Arguments
+		w.Result, w.CallID, w.Key, w.Project, w.RunDir = call.Arguments, call.CallID, call.Run, call.Project, call.RunDir
 		if e.cfg.Results.Done != nil {
 			if w.Done, err = e.cfg.Results.Done(ctx, l); err != nil {
 				return r, fmt.Errorf("look at what was done: %w", err)

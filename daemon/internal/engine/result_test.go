@@ -219,7 +219,7 @@ func TestValidator(t *testing.T) {
 	h := finishing(t, sdk.FinishSpec{Validator: "judge"}, give, calls(numbered("read", 1)), give, calls(numbered("read", 2)), give, give, calls(numbered("read", 3)), give)
 	h.config.Results.Validate = func(_ context.Context, plugin string, w sdk.Work) (sdk.Judgement, error) {
 		asked = append(asked, w)
-		if plugin != "judge" || w.Agent != "it" || w.Prompt != "do it" || string(w.Result) != goodResult || len(w.Done) == 0 {
+		if plugin != "judge" || w.Agent != "it" || w.Prompt != "do it" || string(w.Result) != goodResult || len(w.Done) == 0 || w.Key == "" || w.CallID == "" || w.RunDir == "" {
 			t.Errorf("%s is asked about %+v", plugin, w)
 		}
 		return answers[len(asked)-1]()

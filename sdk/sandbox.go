@@ -27,7 +27,7 @@ type Sandbox struct {
 	Tests ProjectTests `json:"tests,omitzero"`
 }
 
-// ProjectTests is the block tests of a project block: what ToolRunTests runs there. Its zero value has the tool find it.
+// ProjectTests is the block tests of a project block: what ToolTests runs there. Its zero value has the tool find it.
 type ProjectTests struct {
 	Command string `json:"command,omitempty" hcl:"command"`
 	// JUnit is the report that the command writes in JUnit's XML, relative to the project; empty is that its output is read.

@@ -1,9 +1,6 @@
 package sdk
 
-// ToolRunTests is the tool of the bundled plugin bash that runs the tests of a project.
-const ToolRunTests = "run_tests"
-
-// TestReport is what the tests of a project came to: the structured result of ToolRunTests. The call succeeded only
+// TestReport is what the tests of a project came to: the structured result of ToolTests. The call succeeded only
 // where its command did, a test passed and none failed: that no test was counted is no success.
 type TestReport struct {
 	Framework string `json:"framework"`     // go, cargo, pytest, unittest, npm, make; or configured

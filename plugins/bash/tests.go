@@ -34,7 +34,7 @@ type testsArguments struct {
 const mostTestOutput = 64 << 20
 
 func (b *bash) testTool() tool.Func {
-	return tool.New(sdk.ToolRunTests, strings.TrimSpace(testsDescription), sdk.Annotations{Destructive: true}, b.runTests).
+	return tool.New(sdk.ToolTests, strings.TrimSpace(testsDescription), sdk.Annotations{Destructive: true}, b.runTests).
 		Commands("command").StagedBy(b.stageTests).Settled(b.settleTests).PreparedBy(b.prepare)
 }
 

@@ -34,7 +34,7 @@ func write(t *testing.T, dir string, files map[string]string) {
 // tests makes a call of run_tests as the daemon does: with the line that Stage says.
 func (r *rig) tests(arguments map[string]any) (sdk.ToolResult, sdk.TestReport, *stream, error) {
 	r.t.Helper()
-	call := sdk.Invocation{Tool: sdk.ToolRunTests, Run: "run-1", CallID: "call-1", Project: r.project, RunDir: r.runDir}
+	call := sdk.Invocation{Tool: sdk.ToolTests, Run: "run-1", CallID: "call-1", Project: r.project, RunDir: r.runDir}
 	said := func() {
 		var err error
 		if call.Arguments, err = json.Marshal(arguments); err != nil {
@@ -164,7 +164,7 @@ func TestWhichTests(t *testing.T) {
 	defer b.close()
 	write(t, dir, map[string]string{"go.mod": "module a", "web/package.json": `{"scripts":{"test":"x"}}`})
 	stage := func(arguments string) (sdk.Staged, error) {
-		return b.tools().Stage(t.Context(), sdk.Invocation{Tool: sdk.ToolRunTests, Run: "r", Project: dir, RunDir: dir, Arguments: json.RawMessage(arguments)})
+		return b.tools().Stage(t.Context(), sdk.Invocation{Tool: sdk.ToolTests, Run: "r", Project: dir, RunDir: dir, Arguments: json.RawMessage(arguments)})
 	}
 	for arguments, want := range map[string]string{
 		`{}`: "go test -json ./...", `{"framework":"go"}`: "go test -json ./...", `{"dir":"web"}`: "npm test", `{"dir":"/workspace/web"}`: "npm test",
@@ -180,7 +180,7 @@ func TestWhichTests(t *testing.T) {
 		}
 	}
 	made := func(call sdk.Invocation) error {
-		call.Tool, call.Run, call.Project, call.RunDir = sdk.ToolRunTests, "r", dir, dir
+		call.Tool, call.Run, call.Project, call.RunDir = sdk.ToolTests, "r", dir, dir
 		_, err := b.tools().Invoke(t.Context(), call, &stream{})
 		return err
 	}
@@ -197,7 +197,7 @@ func TestWhichTests(t *testing.T) {
 	}
 	var spec sdk.ToolSpec
 	for _, s := range b.tools().Tools() {
-		if s.Name == sdk.ToolRunTests {
+		if s.Name == sdk.ToolTests {
 			spec = s
 		}
 	}
@@ -217,7 +217,7 @@ func TestSettledTests(t *testing.T) {
 	r := newRig(t, nil)
 	write(t, r.project, map[string]string{"Makefile": "test:\n\t@printf 'TAP version 13\\n1..1\\nok 1 - a\\n'\n"})
 	call := sdk.Invocation{
-		Tool: sdk.ToolRunTests, Run: "run-1", CallID: "call-1", Project: r.project, RunDir: r.runDir,
+		Tool: sdk.ToolTests, Run: "run-1", CallID: "call-1", Project: r.project, RunDir: r.runDir,
 		Arguments: json.RawMessage(`{"command":"make test"}`),
 	}
 	r.killed("returned", call)

@@ -32,6 +32,7 @@ func scenarios() []scenario {
 			failpoint.StoreBefore, failpoint.StoreAfter,
 		}},
 		{act: actCallingSkill, points: []failpoint.Name{failpoint.ChildRecorded, failpoint.ChildEnded}},
+		{act: actDelegation, points: []failpoint.Name{failpoint.DelegateAfter, failpoint.DelegateEnded}},
 		{act: actScan, points: []failpoint.Name{failpoint.ScanAfter}},
 		{act: actSlowPrompt, points: []failpoint.Name{failpoint.StreamPartial}},
 		{act: actPrompt, first: []failpoint.Name{failpoint.EffectAfter}, points: []failpoint.Name{

@@ -33,6 +33,12 @@ func TestKill(t *testing.T) {
 		k.withSkills()
 		k.series(kills - kills*2/3)
 	})
+	t.Run("delegation", func(t *testing.T) {
+		t.Parallel()
+		k := newKilling(t, []string{sdk.ToolDelegate, "note_line"}, withoutSandbox, foreman)
+		k.agent = "foreman"
+		k.series(max(kills/4, 1))
+	})
 	t.Run("sandbox", func(t *testing.T) {
 		if ok, _ := condition("sandbox"); !ok {
 			t.Skip("sandbox: rootless Podman is needed, and a user who is not root")
@@ -60,6 +66,7 @@ func number(t *testing.T, variable string, otherwise int) int {
 type killing struct {
 	*site
 	tools  []string
+	agent  string // that runs are given to; empty is the default
 	random *rand.Rand
 	length time.Duration // of a run that nobody disturbs
 	birth  time.Duration // of a daemon, until it answers
@@ -122,7 +129,7 @@ func (k *killing) undisturbed(ctx context.Context) {
 }
 
 func (k *killing) plan(tag string) plan {
-	return plan{Tag: tag, Steps: 10, Tools: k.tools, Slow: 4}
+	return plan{Tag: tag, Agent: k.agent, Steps: 10, Tools: k.tools, Slow: 4}
 }
 
 // run takes a plan to its end, over as many daemons as it takes, and returns

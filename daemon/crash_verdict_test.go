@@ -39,6 +39,9 @@ func (s *site) finished(p plan, a rpc.Accepted) {
 	}
 	s.turns(d)
 	s.actions(a.ID, p.Tag+"-")
+	if slices.Contains(p.Tools, sdk.ToolDelegate) {
+		s.delegations(a.ID)
+	}
 }
 
 // actions holds the actions of a run against the lines that begin with mark.

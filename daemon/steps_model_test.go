@@ -36,6 +36,7 @@ type plan struct {
 	Twice bool     `json:"twice"` // two calls in a turn
 	Slow  int      `json:"slow"`  // every so many turns the answer takes a while; 0 is never
 	Text  int      `json:"text"`  // bytes of text in every answer
+	Says  string   `json:"says"`  // behind its last answer
 	Hold  int      `json:"hold"`  // the step before which the gate named Tag is waited for; 0 is none
 
 	Mode   sdk.Mode `json:"mode"`   // of the prompt; empty asks nobody
@@ -203,6 +204,9 @@ func (p plan) answer(s sse, step, attempt int) {
 	}
 	if step > p.Steps {
 		s.text(fmt.Sprintf("%s: finished %d steps", p.Tag, p.Steps))
+		if p.Says != "" {
+			s.text("; " + p.Says)
+		}
 		s.end("stop")
 		return
 	}
@@ -226,6 +230,8 @@ func (p plan) answer(s sse, step, attempt int) {
 			arguments = map[string]any{"path": keptAt(p.Tag), "body": line + "\n", "append": true}
 		case codeSkill, callingSkill, textSkill:
 			tool, arguments = "use_skill", map[string]any{"name": tool, "input": line}
+		case sdk.ToolDelegate:
+			arguments = map[string]any{"agent": "foreman", "task": p.delegated(line).prompt()}
 		case "bash", "sh":
 			arguments = map[string]any{"command": fmt.Sprintf("echo %s >> %s && echo %s", line, ledgerFile, noted(line))}
 		}

@@ -1,0 +1,124 @@
+package engine
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+// narrowHouse is one in which a person is asked, and lead may delegate.
+func narrowHouse(t testing.TB, steps map[string][]step) *askingHouse {
+	h := asksIn(delegatingHouse(t, steps))
+	h.access.found(sdk.Prepared{View: true})
+	return h
+}
+
+// TestAChildMayNoMore: what a child may is the stricter of what its agent and what its caller may.
+func TestAChildMayNoMore(t *testing.T) {
+	yes := true
+	with := func(writes string) call {
+		return call{sdk.ToolDelegate, `{"agent":"worker","task":"below","writes":` + writes + `}`}
+	}
+	for name, c := range map[string]struct {
+		lead, worker sdk.Agent
+		gives        Submission
+		call         call
+		mode         sdk.Mode
+		readOnly     bool
+		run          sdk.Run
+		otherwise    sdk.Mode
+	}{
+		"the caller's mode":             {lead: sdk.Agent{Mode: sdk.ModeInteractive}, worker: sdk.Agent{Mode: sdk.ModeFull}, mode: sdk.ModeInteractive},
+		"its own":                       {lead: sdk.Agent{Mode: sdk.ModeWorkspace}, worker: sdk.Agent{Mode: sdk.ModeInteractive}, mode: sdk.ModeInteractive},
+		"none of its own":               {lead: sdk.Agent{Mode: sdk.ModeWorkspace}, mode: sdk.ModeWorkspace},
+		"full of the prompt alone":      {lead: sdk.Agent{Mode: sdk.ModeRestricted}, worker: sdk.Agent{Mode: sdk.ModeRestricted}, gives: Submission{Mode: sdk.ModeFull}, mode: sdk.ModeRestricted},
+		"in the place of workspace":     {lead: sdk.Agent{Mode: sdk.ModeWorkspace, WithoutView: sdk.ModeInteractive}, worker: sdk.Agent{WithoutView: sdk.ModeRestricted}, mode: sdk.ModeWorkspace, otherwise: sdk.ModeInteractive},
+		"a prompt that reads":           {lead: sdk.Agent{Mode: sdk.ModeRestricted}, gives: Submission{ReadOnly: true}, mode: sdk.ModeRestricted, readOnly: true},
+		"no path":                       {lead: sdk.Agent{Mode: sdk.ModeRestricted}, call: with(`[]`), mode: sdk.ModeRestricted, readOnly: true, run: sdk.Run{Writes: []string{}}},
+		"some paths":                    {lead: sdk.Agent{Mode: sdk.ModeRestricted}, call: with(`["src/**"]`), mode: sdk.ModeRestricted, run: sdk.Run{Writes: []string{"src/**"}}},
+		"a channel's":                   {lead: sdk.Agent{Mode: sdk.ModeRestricted}, gives: Submission{Channel: true}, mode: sdk.ModeRestricted, run: sdk.Run{Private: true}},
+		"what the run was made without": {lead: sdk.Agent{Mode: sdk.ModeRestricted}, gives: Submission{Options: rpc.RunOptions{NoWeb: &yes, NoProposals: &yes}}, mode: sdk.ModeRestricted, run: sdk.Run{RunConfig: sdk.RunConfig{NoWeb: true, NoProposals: true}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if c.call.tool == "" {
+				c.call = giving("worker", "below")
+			}
+			h := narrowHouse(t, map[string][]step{"do it": {calls(c.call)}, "below": {calls(numbered("read", 1))}})
+			c.lead.Agents = []string{"worker"}
+			h.config.Agents["lead"], h.config.Agents["worker"] = c.lead, c.worker
+			h.start()
+			c.gives.Agent, c.gives.Run = "lead", "r"
+			a := h.submit(c.gives)
+			h.await(a)
+			children := h.childrenIn(a.Run.ID)
+			if len(children) != 1 {
+				t.Fatalf("the call came to %s", h.actions(a.Run.ID)[0].Body)
+			}
+			child := children[0]
+			l := h.promptOf(child.ID)
+			if o := optionsOf(l); o.Mode != c.mode || l.ReadOnly != c.readOnly || c.otherwise != "" && o.Otherwise != c.otherwise {
+				t.Errorf("the child has %+v, only reads: %t", o, l.ReadOnly)
+			}
+			if child.Private != c.run.Private || child.NoWeb != c.run.NoWeb || child.NoProposals != c.run.NoProposals || string(encode(child.Writes)) != string(encode(c.run.Writes)) {
+				t.Errorf("the child is %+v", child)
+			}
+			for _, asked := range h.policy.all() {
+				if asked.Tool.Name == "read" && (asked.Mode != c.mode || asked.ReadOnly != c.readOnly || c.otherwise != "" && asked.Otherwise != c.otherwise) {
+					t.Errorf("policy was asked %+v", asked)
+				}
+			}
+			h.check(a.Run.ID, child.ID)
+		})
+	}
+}
+
+// TestRejectionInAChild: a call of a child that a person rejects without a word ends the parent's loop as one of its own
+// would; one with a reason is the child's to go on by.
+func TestRejectionInAChild(t *testing.T) {
+	for _, reason := range []string{"", "not there"} {
+		t.Run("reason "+reason, func(t *testing.T) {
+			h := narrowHouse(t, map[string][]step{"do it": {calls(giving("worker", "below")), say("all is done")}, "below": {calls(numbered("write", 1)), say("went another way")}})
+			h.config.Agents["worker"] = sdk.Agent{Mode: sdk.ModeInteractive}
+			h.start()
+			a := h.submit(Submission{Agent: "lead"})
+			p := h.proposed()
+			h.resolve(rpc.Resolve{ID: p.ID, Hash: p.Hash, Answer: sdk.Reject, Reason: reason})
+			l := h.await(a)
+			call, err := sdk.ActionOf(h.actions(a.Run.ID)[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if reason != "" {
+				if l.Stop != sdk.StopAnswer || call.Body != "went another way" {
+					t.Errorf("the loop ended with %s, and the call with %s", l.Stop, call.Body)
+				}
+				return
+			}
+			if l.Stop != sdk.StopRejected || l.Status != sdk.StatusOK || !call.Rejected() || call.Outcome != sdk.Permission || !strings.Contains(call.Body, "a person rejected") {
+				t.Errorf("the loop ended with %d %s, and the call with %s: %s", l.Status, l.Stop, call.Outcome, call.Body)
+			}
+			h.check(a.Run.ID)
+		})
+	}
+}
+
+// TestResultOfAChild: what an agent hands over by a terminal call is the result, as it handed it over.
+func TestResultOfAChild(t *testing.T) {
+	h := delegatingHouse(t, map[string][]step{"do it": {calls(giving("worker", "below"))}, "below": {calls(call{sdk.ToolFinish, `{"summary":"it is  done"}`})}})
+	h.tools.add(sdk.ToolFinish, sdk.Annotations{ReadOnly: true, Terminal: true}, true)
+	h.start()
+	a := h.submit(Submission{Agent: "lead"})
+	h.await(a)
+	call, err := sdk.ActionOf(h.actions(a.Run.ID)[0])
+	if err != nil || call.State != sdk.StateResolved {
+		t.Fatal(call, err)
+	}
+	var result struct{ Summary string }
+	if json.Unmarshal(call.Structured, &result) != nil || result.Summary != "it is  done" {
+		t.Errorf("the result is %s, in the text %s", call.Structured, call.Body)
+	}
+	h.check(a.Run.ID)
+}

@@ -18,6 +18,7 @@ import (
 // viewer shows a loop while it is followed.
 type viewer interface {
 	row(row sdk.JournalRow, c timeline.Change)
+	below(row sdk.JournalRow, chain []timeline.Call, c timeline.Change) // of work that the loop delegated
 	preview(p rpc.Preview)
 	proposal(p sdk.Proposal) // waits, and nobody is asked here
 	lost()                   // something else will be said: the daemon is gone, or there is a question
@@ -41,20 +42,22 @@ func (c *console) follow(ctx context.Context, cl *client.Client, accepted rpc.Ac
 		c.watchInterrupts(ctx, cl, accepted, s, pressed, cancel, done)
 	}()
 	back := &reconnect{Reviver: start.Reviver{Daemon: c.daemon(), Died: v.lost}, run: accepted.Run}
-	watch := client.Watch{Run: accepted.ID, After: accepted.Seq, Preview: true, Attend: who.asks, Retry: start.GreetTime, Lost: back.lost}
+	watch := client.Watch{Run: accepted.ID, After: accepted.Seq, Children: true, Preview: true, Attend: who.asks, Retry: start.GreetTime, Lost: back.lost}
 	err := cl.Follow(ctx, watch, func(e client.Event) error {
 		if e.Preview != nil {
 			v.preview(*e.Preview)
 			return nil
 		}
 		back.Heard()
-		if e.Row.Loop == 0 || e.Row.Loop == s.ID { // it may be the loop's; take knows it for sure
+		if e.Row.Run == accepted.ID && (e.Row.Loop == 0 || e.Row.Loop == s.ID) { // it may be the loop's; take knows it for sure
 			if err := cl.Complete(ctx, e.Row); err != nil {
 				return err
 			}
 		}
 		if change, own := s.take(*e.Row); own {
 			t.row(*e.Row, change)
+		} else if chain, came := s.chain(change); came {
+			t.below(*e.Row, chain, change)
 		}
 		if s.End != nil {
 			return client.ErrDone

@@ -50,6 +50,12 @@ func (t *prompter) row(row sdk.JournalRow, c timeline.Change) {
 	t.look()
 }
 
+// below implements viewer.
+func (t *prompter) below(row sdk.JournalRow, chain []timeline.Call, c timeline.Change) {
+	t.viewer.below(row, chain, c)
+	t.look()
+}
+
 // look begins with the action that waits now, and gives up what does not wait
 // any more.
 func (t *prompter) look() {

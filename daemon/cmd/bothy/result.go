@@ -88,6 +88,10 @@ func (v *stream) print(e event) {
 
 func (v *stream) row(row sdk.JournalRow, _ timeline.Change) { v.print(event{Type: "row", Row: &row}) }
 
+func (v *stream) below(row sdk.JournalRow, _ []timeline.Call, _ timeline.Change) {
+	v.print(event{Type: "row", Row: &row})
+}
+
 func (v *stream) preview(p rpc.Preview) {
 	if p.Loop == v.loop.ID {
 		v.print(event{Type: "preview", Preview: &p})
@@ -101,7 +105,8 @@ func (v *stream) lost() {}
 // silent shows nothing.
 type silent struct{}
 
-func (silent) row(sdk.JournalRow, timeline.Change) {}
-func (silent) preview(rpc.Preview)                 {}
-func (silent) proposal(sdk.Proposal)               {}
-func (silent) lost()                               {}
+func (silent) row(sdk.JournalRow, timeline.Change)                    {}
+func (silent) below(sdk.JournalRow, []timeline.Call, timeline.Change) {}
+func (silent) preview(rpc.Preview)                                    {}
+func (silent) proposal(sdk.Proposal)                                  {}
+func (silent) lost()                                                  {}

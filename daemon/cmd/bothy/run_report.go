@@ -87,6 +87,9 @@ func (t *runReport) head() {
 	if d.Parent != nil {
 		t.hang(0, 4, fmt.Sprintf("forked from run %s after turn %d, whose story it shares up to there", parentName(*d.Parent), d.Inherited))
 	}
+	if d.Delegator != nil {
+		t.hang(0, 4, fmt.Sprintf("delegated by run %s (%s)", parentName(*d.Delegator), show.ActionName(d.DelegatedBy)))
+	}
 	if len(d.Forks) > 0 {
 		t.hang(0, 4, "forked by "+strings.Join(each(d.Forks, func(f rpc.RunName) string { return f.Run }), ", "))
 	}
@@ -202,6 +205,7 @@ func (t *runReport) event(e rpc.Event) {
 		t.answer(e)
 	default:
 		t.action(e)
+		t.children(e.Path)
 		t.followers(e)
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"strconv"
+	"strings"
 
 	"github.com/bothyd/bothy/sdk/client"
 	"github.com/bothyd/bothy/sdk/client/show"
@@ -30,6 +31,7 @@ func (cmd runsListCmd) Run(ctx context.Context, c *console) error {
 		p.Project = project
 	}
 	return query(ctx, c, func(cl *client.Client) ([]rpc.RunSummary, error) { return cl.Runs(ctx, p) }, func(list []rpc.RunSummary) error {
+		list = withChildren(list)
 		none := "there are no runs yet: `bothy run \"...\"` makes one"
 		if cmd.Global { // the prompt is short, for the project is to be seen, too
 			return tableOf(c, list, none, []string{"RUN", "STATUS", "UPDATED", "LAST PROMPT", "PROJECT"}, func(r rpc.RunSummary) []string {
@@ -40,4 +42,18 @@ func (cmd runsListCmd) Run(ctx context.Context, c *console) error {
 			return []string{r.Alias, runStatus(r), strconv.Itoa(r.Turns), show.When(r.Updated), r.Model, show.Shorten(r.Summary, 50)}
 		})
 	})
+}
+
+// withChildren are runs with a line for each child below its parent.
+func withChildren(list []rpc.RunSummary) []rpc.RunSummary {
+	var all []rpc.RunSummary
+	for _, r := range list {
+		all = append(all, r)
+		for _, child := range r.Children {
+			line := rpc.RunSummary{Run: child.Run, ProjectRoot: r.ProjectRoot, Summary: child.Summary}
+			line.Alias = strings.Repeat("  ", child.Depth-1) + "└ " + child.Alias
+			all = append(all, line)
+		}
+	}
+	return all
 }

@@ -14,7 +14,7 @@ func asked(p sdk.Proposal, width, most int) (lines []Spans, whole bool) {
 	if whole = len(what) <= most; !whole {
 		what = append(what[:most-1:most-1], Spans{{Ask, "  … " + Plural(len(what)-most+1, "more line") + ": d shows all of it"}})
 	}
-	return append(what, Spans{{Plain, "  "}, {Dim, cutTo(ExactLine(p.Decision.Reason), width)}}), whole && BeyondASCII(p.Question.URL) == 0
+	return append(what, Spans{{Plain, "  "}, {Dim, cutTo(reason(p), width)}}), whole && BeyondASCII(p.Question.URL) == 0
 }
 
 func cutTo(text string, width int) string {
@@ -103,7 +103,7 @@ func (d *details) asked(p sdk.Proposal) {
 	if p.Plugin == ownPlugin {
 		who = "the model asks, and reads what you answer"
 	}
-	d.row(Spans{{Bold, "run " + ExactLine(p.Alias) + ": " + who}})
+	d.row(Spans{{Bold, "run " + Asker(p) + ": " + who}})
 	d.row(Spans{{Plain, "  what it says (its own words: nobody checked them):"}})
 	d.quote(strings.TrimRight(q.Message, "\n"), func(string) Style { return Bold })
 	if q.URL != "" {

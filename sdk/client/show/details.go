@@ -17,7 +17,7 @@ func Details(p sdk.Proposal, width int, whole bool) []Spans {
 		d.asked(p)
 		return d.lines
 	}
-	d.row(Spans{{Bold, "run " + ExactLine(p.Alias) + " asks before it goes on"}})
+	d.row(Spans{{Bold, "run " + Asker(p) + " asks before it goes on"}})
 	d.said(p.Said)
 	d.facts(p)
 	d.commands(p.Decision.Commands)

@@ -48,11 +48,7 @@ func Question(p sdk.Proposal, width, most int) (lines []Spans, whole bool) {
 		left := Plural(len(what)-most+1, "more line")
 		what = append(what[:most-1:most-1], Spans{{Ask, "  … " + left + ": d shows all of it"}})
 	}
-	reason := ExactLine(p.Decision.Reason)
-	if width > 0 {
-		reason = Cut(reason, max(width-2, 20))
-	}
-	why := Spans{{Plain, "  "}, {Dim, reason}}
+	why := Spans{{Plain, "  "}, {Dim, cutTo(reason(p), width)}}
 	if bad := Unfit(p); bad != "" {
 		return append(what, wrap(Spans{{Plain, "  "}}, bad, "  ", width, Bad)...), whole
 	}

@@ -42,6 +42,7 @@
 //	writing.go       the text that is being written
 //	thought.go       what the model reasons before it
 //	calls.go         calls at work
+//	plan.go          the steps of a plan that is worked on
 //	status.go        the line that says what is done
 //	question.go      what is asked; answer.go, its answers; rules.go, those that count from now on
 //	guard.go         which keys answer

@@ -110,7 +110,7 @@ func (l *live) lines(c *conversation) []string {
 	if c.open != nil {
 		return out // it waits for the person
 	}
-	return append(out, l.status(c))
+	return append(append(out, c.planLines()...), l.status(c))
 }
 
 // View implements tea.Model.

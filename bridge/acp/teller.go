@@ -32,6 +32,7 @@ type teller struct {
 	begun   map[int64]bool   // and those whose prompt was told
 	ended   map[int64]bool
 	asked   *question // nil while nothing is asked
+	planned bool      // a step of the plan is another than the editor has
 }
 
 func newTeller(s *session) *teller {
@@ -52,6 +53,7 @@ func (t *teller) row(row sdk.JournalRow, made []acp.ToolCallContent) {
 		t.s.renamed(row)
 	}
 	c := t.line.Take(row)
+	t.plan(c.Plan)
 	t.prompt(c.Loop)
 	if row.Kind == sdk.KindTurnOpened {
 		t.open(row.Turn)

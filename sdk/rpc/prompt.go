@@ -10,7 +10,7 @@ import (
 // Prompt is the parameters of ask and act. ask never has side effects.
 type Prompt struct {
 	Project string `json:"project" access:"project" jsonschema:"absolute path of the project"`
-	Prompt  string `json:"prompt" access:"free" jsonschema:"what to do, in plain words"`
+	Prompt  string `json:"prompt" access:"free" jsonschema:"what to do, in plain words; empty with a plan"`
 	Run     string `json:"run,omitempty" access:"free" jsonschema:"alias of the run to continue or to make; a new one when absent"`
 	Fork    bool   `json:"fork,omitempty" access:"free" jsonschema:"the prompt goes to a fork of the run, as that is now; the answer names it"`
 	Agent   string `json:"agent,omitempty" access:"free" jsonschema:"name of an agent block"`
@@ -24,6 +24,7 @@ type Prompt struct {
 	Media []sdk.Medium `json:"media,omitempty" access:"free" jsonschema:"images that the model gets with the prompt, before its text, each with its data in base64; PNG, JPEG, GIF or WebP"`
 
 	Schema json.RawMessage `json:"schema,omitempty" access:"free" jsonschema:"JSON Schema of an object that the agent hands over as its result, whichever agent it is: the arguments of the call of finish_task that ends the work"`
+	Plan *PlanFile `json:"plan,omitempty" access:"free" jsonschema:"a plan in the place of the prompt, which is left out: the daemon reads it and makes a prompt of it, and its steps are entries of the run, plan://1 and so on, in the place of those of a plan before"`
 
 	Record bool   `json:"record,omitempty" access:"free" jsonschema:"make a cassette of the work, which prompts/cassette hands out when it has ended"`
 	Replay string `json:"replay,omitempty" access:"approve" jsonschema:"absolute path of a cassette, at most 64 MiB, that is played in the place of the model; the daemon reads the file, so that it needs the role approve"`
@@ -36,6 +37,14 @@ type Prompt struct {
 	// Usual is the mode in the place of the agent's when none is named. No client says it: it is
 	// interactive over a connection that sent init.
 	Usual sdk.Mode `json:"-"`
+}
+
+// PlanFile is a plan as a person wrote it, and which of its steps are asked for.
+type PlanFile struct {
+	File  string `json:"file" jsonschema:"name of the file, whose ending says how it is written: .yaml, .yml, .json or .md"`
+	Text  string `json:"text" jsonschema:"what is in the file, at most 256 KiB"`
+	From  int    `json:"from,omitempty" jsonschema:"the first step that is asked for, counted from 1; the plan's first when absent"`
+	Until int    `json:"until,omitempty" jsonschema:"the last one; the plan's last when absent"`
 }
 
 // Accepted answers ask and act at once. What the prompt causes is in the
@@ -161,6 +170,7 @@ type RunDetail struct {
 	Price   *sdk.Price `json:"price,omitempty"`
 	MaxCost float64    `json:"max_cost,omitempty"`
 
+	Plan         []sdk.PlanStep    `json:"plan,omitempty"` // its steps; their texts are cut to 16 KiB
 	Held         bool              `json:"held,omitempty"` // the prompts that wait are not begun until run/release
 	Context      *ContextUse       `json:"context"`        // nil before the first answer
 	Instructions []RunInstructions `json:"instructions"`   // the files that told the run's model something, the newest state of each

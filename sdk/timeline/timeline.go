@@ -14,8 +14,9 @@ import (
 // Timeline is a run as its journal tells it. Its zero value is an empty one. It
 // may be read between two calls of Take, and not during one.
 type Timeline struct {
-	Loops []*Loop // in the order in which rows name them first
-	Calls []*Turn // the turns that no prompt caused: tools that a person called
+	Loops []*Loop        // in the order in which rows name them first
+	Calls []*Turn        // the turns that no prompt caused: tools that a person called
+	Plan  []sdk.PlanStep // of the run, in their order; of what was read
 
 	working *Loop // that rows belong to which name none
 	loops   map[int64]*Loop
@@ -38,6 +39,7 @@ type Change struct {
 	Turn   *Turn
 	Action *Action
 	Reply  bool // the turn has its reply now, whole or cut off
+	Plan   bool // a step of the run's plan is another, or gone
 }
 
 // Take takes in the next row. A row that was taken in before must not come again.
@@ -48,7 +50,7 @@ func (t *Timeline) Take(row sdk.JournalRow) Change {
 	if t.loops == nil {
 		t.loops, t.turns, t.actions = map[int64]*Loop{}, map[int]*Turn{}, map[string]*Action{}
 	}
-	c := Change{Loop: t.loop(row)}
+	c := Change{Loop: t.loop(row), Plan: t.plan(row)}
 	switch row.Kind {
 	case sdk.KindTurnOpened, sdk.KindTurnClosed:
 		c.Turn = t.turn(row, row.Turn)

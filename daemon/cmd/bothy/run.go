@@ -21,6 +21,7 @@ type runCmd struct {
 	Ask     bool     `help:"Only read: change nothing."`
 	Format  string   `enum:"text,json,stream-json" default:"text" help:"text: steps on standard error, the answer on standard output. json: one object at the end. stream-json: one object a line, as it happens."`
 	Quiet   bool     `short:"q" help:"Print the answer alone."`
+	planFlags
 	modeFlags
 	optionFlags
 	cassetteFlags
@@ -36,6 +37,7 @@ Examples:
 
     bothy run "add a test for the empty case of parseRange"
     git diff | bothy run "review this"
+    bothy run --plan release.yaml --from 3
     bothy run --image shot.png "why is this button grey?"
     bothy run -c "now run the tests again"
     bothy run -r fix-42 "now run the tests again"
@@ -59,7 +61,7 @@ func (cmd runCmd) Run(ctx context.Context, c *console) error {
 	if err := cmd.cassetteFlags.check(c, cmd.Model); err != nil {
 		return err
 	}
-	prompt, err := c.prompt(cmd.Prompt)
+	prompt, plan, err := cmd.given(c, cmd.Prompt)
 	if err != nil {
 		return err
 	}
@@ -94,7 +96,7 @@ func (cmd runCmd) Run(ctx context.Context, c *console) error {
 	if err := c.openInstructions(ctx, cl, project, who.asks, cmd.Format == "text" && !cmd.Quiet); err != nil {
 		return err
 	}
-	p := rpc.Prompt{Project: project, Prompt: prompt, Media: images, Schema: schema, Run: run, Agent: cmd.Agent, Model: cmd.Model, Attend: who.asks, Record: cmd.Record != "", Replay: cmd.Replay, Strict: cmd.Strict, RunOptions: cmd.options()}
+	p := rpc.Prompt{Project: project, Prompt: prompt, Plan: plan, Media: images, Schema: schema, Run: run, Agent: cmd.Agent, Model: cmd.Model, Attend: who.asks, Record: cmd.Record != "", Replay: cmd.Replay, Strict: cmd.Strict, RunOptions: cmd.options()}
 	cmd.widen(c, &p)
 	pressed := c.listen()
 	defer pressed.stop()

@@ -27,6 +27,7 @@ type runReport struct {
 // all tells the whole run.
 func (t *runReport) all() string {
 	t.head()
+	t.plan()
 	for _, l := range t.d.Loops {
 		if l.Status != sdk.StatusQueued {
 			t.loop(l)
@@ -92,6 +93,16 @@ func (t *runReport) head() {
 	}
 	if len(d.Forks) > 0 {
 		t.hang(0, 4, "forked by "+strings.Join(each(d.Forks, func(f rpc.RunName) string { return f.Run }), ", "))
+	}
+}
+
+// plan tells how far the run's plan is.
+func (t *runReport) plan() {
+	for i, line := range show.Plan(t.d.Plan) {
+		if i == 0 {
+			t.b.WriteString("\n")
+		}
+		t.hang(2*min(i, 1), 4, line.String())
 	}
 }
 

@@ -33,6 +33,7 @@ type Config struct {
 // Entries are the entries of runs.
 type Entries interface {
 	Entry(ctx context.Context, run int64, path string) (sdk.Entry, error)
+	Entries(ctx context.Context, q sdk.EntryQuery) ([]sdk.Entry, error)
 }
 
 // Copies are the copies that runs have of skills' folders.
@@ -53,7 +54,7 @@ type Builtin struct {
 // New makes the own tools. A new one is a file of this package and a line here.
 func New(cfg Config) *Builtin {
 	s := &skills{cfg: cfg, seed: maphash.MakeSeed()}
-	all := []tool{useSkillTool{s}, openNetworkTool{cfg.Network}, askUserTool{}, delegateTool{}, finishTool{}}
+	all := []tool{useSkillTool{s}, openNetworkTool{cfg.Network}, askUserTool{}, delegateTool{}, finishTool{}, planTool{cfg}}
 	if cfg.Verbs != nil {
 		for _, spec := range verbSpecs {
 			all = append(all, verbTool{cfg.Verbs, spec})

@@ -10,6 +10,7 @@
 //	use_skill     the tool, with the skills as one turn has them
 //	open_network  the tool, and whether commands have the network
 //	finish_task   the tool; what is handed over the engine judges
+//	plan          the tool, and which agents have it
 //	typed         a prompt that begins with /name
 //	load          the run's copy of a skill, and its entry skill://NAME
 //	fill          $ARGUMENTS and its like

@@ -34,6 +34,8 @@ func (d *fakeRun) Entry(_ context.Context, _ int64, path string) (sdk.Entry, err
 	return sdk.Entry{}, sdk.Errorf(sdk.NotFound, "there is no %s", path)
 }
 
+func (d *fakeRun) Entries(context.Context, sdk.EntryQuery) ([]sdk.Entry, error) { return nil, nil }
+
 func (d *fakeRun) Commit(_ context.Context, c sdk.Change) (sdk.Receipt, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -23,6 +23,10 @@ func (e *Engine) enqueue(ctx context.Context, p placed, s Submission, typed sdk.
 		return Accepted{}, sdk.Errorf(sdk.Conflict, "the run %[1]s is at work, and its agent %[2]s takes one prompt at a time (busy = \"refuse\"): wait for it (`bothy runs show %[1]s` tells how far it is), end it (`bothy runs abort %[1]s`), or give the prompt to another run",
 			p.run.Alias, p.agent.Name)
 	}
+	steps, err := e.replacePlan(ctx, p.run, s, ahead)
+	if err != nil {
+		return Accepted{}, err
+	}
 	granted, err := e.grant(ctx, p, s)
 	if err != nil {
 		return Accepted{}, err
@@ -35,15 +39,15 @@ func (e *Engine) enqueue(ctx context.Context, p placed, s Submission, typed sdk.
 	l := sdk.Loop{ReadOnly: s.ReadOnly, Prompt: s.Prompt}
 	o := loopOptions{
 		Mode: granted, Asker: asker, Key: s.Key, Attachments: s.Attachments, Media: sdk.BriefMedia(s.Media), Schema: s.Schema, Record: s.Record, Replay: kept, Strict: s.Strict,
-		Plugin: s.Plugin, Depth: s.Depth,
+		Plugin: s.Plugin, Depth: s.Depth, Plan: s.planned.digest(),
 	}
 	if typed != nil {
 		if l.Meaning, err = e.meaning(ctx, p.run, typed); err != nil {
 			return Accepted{}, err
 		}
 	}
-	l.Meaning = withMedia(withAttached(l.Meaning, s.Prompt, attached), s.Media)
-	l.Change = changing(s)
+	l.Meaning = withMedia(withAttached(s.planned.meaning(l.Meaning), s.Prompt, attached), s.Media)
+	l.Change = changing(s, steps)
 	a, err := e.queue(ctx, p, l, o)
 	if err != nil {
 		e.askers.forget(asker)
@@ -53,10 +57,10 @@ func (e *Engine) enqueue(ctx context.Context, p placed, s Submission, typed sdk.
 }
 
 // changing is what a submission changes in its run, beside the prompt; nil is nothing.
-func changing(s Submission) *sdk.RunChange {
-	change := sdk.RunChange{Configure: configuring("", s.Options)}
+func changing(s Submission, steps []sdk.Write) *sdk.RunChange {
+	change := sdk.RunChange{Configure: configuring("", s.Options), Writes: steps}
 	if s.Yolo {
-		change.Writes = []sdk.Write{grantAllWrite()}
+		change.Writes = append(change.Writes, grantAllWrite())
 	}
 	if change.Configure == nil && change.Writes == nil {
 		return nil

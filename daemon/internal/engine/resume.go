@@ -43,7 +43,11 @@ func (e *Engine) Resume(ctx context.Context, run int64) (Accepted, error) {
 	if o.Mode, err = e.resumedMode(ctx, p, last); err != nil {
 		return Accepted{}, err
 	}
-	a, err := e.queue(ctx, p, sdk.Loop{ReadOnly: last.ReadOnly, Prompt: goOn(last)}, o)
+	l := sdk.Loop{ReadOnly: last.ReadOnly, Prompt: goOn(last)}
+	if l.Meaning, err = e.planMeaning(ctx, p.run, l.Prompt); err != nil {
+		return Accepted{}, err
+	}
+	a, err := e.queue(ctx, p, l, o)
 	a.Mode = o.Mode
 	return a, err
 }

@@ -25,6 +25,7 @@ type Submission struct {
 	Agent       string
 	Model       string
 	Prompt      string
+	Plan        *rpc.PlanFile    // in the place of Prompt, which is made of it
 	Attachments []sdk.Attachment // files of the project that the model gets with the prompt
 	Media       []sdk.Medium     // images that it gets with it, with their data
 	Schema      json.RawMessage  // of the result that the agent hands over, in the place of its own; empty is its own, if it has one
@@ -44,7 +45,8 @@ type Submission struct {
 	AtMost      sdk.Mode         // with Plugin: no more is done unasked than in this mode
 	Depth       int              // with Plugin: how far it comes of a prompt of a client
 
-	played *played // Replay, read
+	played  *played  // Replay, read
+	planned *planned // Plan, read
 }
 
 // Accepted says what a submission became. What it causes is in the journal
@@ -83,6 +85,9 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (Accepted, error) {
 		return Accepted{}, err
 	}
 	defer leave()
+	if s, err = withPlan(s); err != nil {
+		return Accepted{}, err
+	}
 	if err := checkPrompt(s); err != nil {
 		return Accepted{}, err
 	}

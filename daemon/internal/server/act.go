@@ -21,7 +21,7 @@ func (s *Server) submit(ctx context.Context, c *conn, readOnly bool, method stri
 	if err := s.workable(method, p.Project); err != nil {
 		return rpc.Accepted{}, err
 	}
-	if strings.TrimSpace(p.Prompt) == "" {
+	if strings.TrimSpace(p.Prompt) == "" && p.Plan == nil {
 		return rpc.Accepted{}, wrongParams("the prompt is empty: say what to do")
 	}
 	if c.grant == nil && c.at(ctx).ID != 0 { // a client of the run specification

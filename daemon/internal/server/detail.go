@@ -132,7 +132,7 @@ func (s *Server) work(ctx context.Context, run sdk.Run, d *rpc.RunDetail) error 
 }
 
 func (s *Server) history(ctx context.Context, run sdk.Run, d *rpc.RunDetail) error {
-	entries, err := s.cfg.Store.Entries(ctx, sdk.EntryQuery{Run: run.ID, Bodies: []string{"prompt", "assistant", "log", "unknown"}, Longest: historyBody})
+	entries, err := s.cfg.Store.Entries(ctx, sdk.EntryQuery{Run: run.ID, Bodies: []string{"prompt", "assistant", "log", "unknown", sdk.PlanScheme}, Longest: historyBody})
 	if err != nil {
 		return err
 	}
@@ -143,6 +143,7 @@ func (s *Server) history(ctx context.Context, run sdk.Run, d *rpc.RunDetail) err
 			d.Summary, _ = cut(e.Body, historyBody)
 		}
 	}
+	d.Plan = sdk.PlanOf(entries)
 	return nil
 }
 

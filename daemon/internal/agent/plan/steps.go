@@ -15,6 +15,9 @@ const (
 	longestNote = 2 << 10
 )
 
+// Pattern finds the entries of a run's steps.
+const Pattern = sdk.PlanScheme + "://*"
+
 // InRun are the steps that a plan puts into a run.
 func (p Plan) InRun(r Range) []sdk.PlanStep {
 	steps := make([]sdk.PlanStep, len(p.Steps))
@@ -68,12 +71,18 @@ type Edit struct {
 	Note   string         `json:"note"`
 }
 
-// Apply makes edits, all or none. Changed are the steps that are others now, each once.
+// Apply makes edits, all or none. Changed are the steps that are others now, each once. A new step whose text one has
+// already is that one: a call that is made again adds nothing.
 func Apply(steps []sdk.PlanStep, edits []Edit) (all, changed []sdk.PlanStep, err error) {
 	all = slices.Clone(steps)
 	touched := map[int]bool{}
 	for _, x := range edits {
-		at := slices.IndexFunc(all, func(s sdk.PlanStep) bool { return s.Number == x.Number })
+		at := slices.IndexFunc(all, func(s sdk.PlanStep) bool {
+			return s.Number == x.Number || x.Number == 0 && x.Text != "" && s.Text == strings.TrimSpace(x.Text) && s.Status != sdk.PlanNotAsked
+		})
+		if at >= 0 {
+			x.Number = all[at].Number
+		}
 		if x.Number == 0 {
 			if at, all, err = add(all, x); err != nil {
 				return nil, nil, err

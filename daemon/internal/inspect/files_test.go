@@ -362,6 +362,7 @@ func TestInstallWhatWasDeveloped(t *testing.T) {
 // thing, what keeps the configuration from being used first.
 func TestNotes(t *testing.T) {
 	channel := strings.Replace(manifest("chat", ""), `"tool"`, `"channel"`, 1)
+	agent := strings.Replace(manifest("review", `, "agents": [{"name": "reviewer", "description": "Reviews."}]`), `"tool"`, `"agent"`, 1)
 	skill := strings.Replace(manifest("outline", `, "skills": ["outline", "draft"]`), `"tool"`, `"skill"`, 1)
 	for name, c := range map[string]struct {
 		path string
@@ -370,6 +371,7 @@ func TestNotes(t *testing.T) {
 	}{
 		"a tool":    {laid(t, "x", manifest("x", "")), "", false},
 		"a channel": {laid(t, "x", channel), "its channel opens when its block names projects", false},
+		"an agent":  {laid(t, "x", agent), `its agents can be chosen when its block takes them: write those that you want into it, such as agents = ["reviewer"]`, false},
 		"a skill":   {laid(t, "x", skill), "a model is told of outline, draft when a folder with the SKILL.md lies among your skills; a plugin of one file brings none along", true},
 	} {
 		h := newHouse(t, "")

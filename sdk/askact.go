@@ -46,6 +46,7 @@ type HookLoop struct {
 	Reason   string          `json:"reason,omitempty"`
 	Stop     string          `json:"stop,omitempty"`
 	Options  json.RawMessage `json:"options,omitempty"`
+	Result   json.RawMessage `json:"result,omitempty"` // what its agent handed over
 	Created  time.Time       `json:"created"`
 	Ended    time.Time       `json:"ended,omitzero"`
 }
@@ -54,6 +55,6 @@ type HookLoop struct {
 func (l Loop) ForHook() HookLoop {
 	return HookLoop{
 		ID: l.ID, Run: l.Run, Sequence: l.Sequence, ReadOnly: AskOrAct(l.ReadOnly), Model: l.Model, Agent: l.Agent, Prompt: l.Prompt,
-		Status: l.Status, Reason: l.Reason, Stop: l.Stop, Options: l.Options, Created: l.Created, Ended: l.Ended,
+		Status: l.Status, Reason: l.Reason, Stop: l.Stop, Options: l.Options, Result: l.Result, Created: l.Created, Ended: l.Ended,
 	}
 }

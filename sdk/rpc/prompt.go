@@ -24,7 +24,7 @@ type Prompt struct {
 	Media []sdk.Medium `json:"media,omitempty" access:"free" jsonschema:"images that the model gets with the prompt, before its text, each with its data in base64; PNG, JPEG, GIF or WebP"`
 
 	Schema json.RawMessage `json:"schema,omitempty" access:"free" jsonschema:"JSON Schema of an object that the agent hands over as its result, whichever agent it is: the arguments of the call of finish_task that ends the work"`
-	Plan *PlanFile `json:"plan,omitempty" access:"free" jsonschema:"a plan in the place of the prompt, which is left out: the daemon reads it and makes a prompt of it, and its steps are entries of the run, plan://1 and so on, in the place of those of a plan before"`
+	Plan   *PlanFile       `json:"plan,omitempty" access:"free" jsonschema:"a plan in the place of the prompt, which is left out: the daemon reads it and makes a prompt of it, and its steps are entries of the run, plan://1 and so on, in the place of those of a plan before"`
 
 	Record bool   `json:"record,omitempty" access:"free" jsonschema:"make a cassette of the work, which prompts/cassette hands out when it has ended"`
 	Replay string `json:"replay,omitempty" access:"approve" jsonschema:"absolute path of a cassette, at most 64 MiB, that is played in the place of the model; the daemon reads the file, so that it needs the role approve"`

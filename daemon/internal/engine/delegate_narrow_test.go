@@ -1,7 +1,9 @@
 package engine
 
 import (
+	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -48,7 +50,7 @@ func TestAChildMayNoMore(t *testing.T) {
 			}
 			h := narrowHouse(t, map[string][]step{"do it": {calls(c.call)}, "below": {calls(numbered("read", 1))}})
 			c.lead.Agents = []string{"worker"}
-			h.config.Agents["lead"], h.config.Agents["worker"] = c.lead, c.worker
+			h.agents["lead"], h.agents["worker"] = c.lead, c.worker
 			h.start()
 			c.gives.Agent, c.gives.Run = "lead", "r"
 			a := h.submit(c.gives)
@@ -81,7 +83,7 @@ func TestRejectionInAChild(t *testing.T) {
 	for _, reason := range []string{"", "not there"} {
 		t.Run("reason "+reason, func(t *testing.T) {
 			h := narrowHouse(t, map[string][]step{"do it": {calls(giving("worker", "below")), say("all is done")}, "below": {calls(numbered("write", 1)), say("went another way")}})
-			h.config.Agents["worker"] = sdk.Agent{Mode: sdk.ModeInteractive}
+			h.agents["worker"] = sdk.Agent{Mode: sdk.ModeInteractive}
 			h.start()
 			a := h.submit(Submission{Agent: "lead"})
 			p := h.proposed()
@@ -105,10 +107,22 @@ func TestRejectionInAChild(t *testing.T) {
 	}
 }
 
-// TestResultOfAChild: what an agent hands over by a terminal call is the result, as it handed it over.
+// TestResultOfAChild: what an agent hands over is the result of the call that delegated to it, as it was handed over; the
+// gates hold for a child as for anybody.
 func TestResultOfAChild(t *testing.T) {
-	h := delegatingHouse(t, map[string][]step{"do it": {calls(giving("worker", "below"))}, "below": {calls(call{sdk.ToolFinish, `{"summary":"it is  done"}`})}})
-	h.tools.add(sdk.ToolFinish, sdk.Annotations{ReadOnly: true, Terminal: true}, true)
+	h := delegatingHouse(t, map[string][]step{"do it": {calls(giving("worker", "below"))}, "below": {
+		calls(handOver(goodResult)), calls(numbered("read", 1)), calls(handOver(`{"summary":7}`)), calls(handOver(goodResult)),
+	}})
+	worker := h.agents["worker"]
+	worker.Finish = &sdk.FinishSpec{Schema: json.RawMessage(resultSchema)}
+	worker.Guards.ConsecutiveErrors = 0
+	h.agents["worker"] = worker
+	h.config.Results.Done = h.done
+	told := make(chan string, 2) // the child's, and its caller's
+	h.hooks.LoopCompleted.On(10, "t", func(_ context.Context, e sdk.LoopEvent) error {
+		told <- string(e.Loop.Result)
+		return nil
+	})
 	h.start()
 	a := h.submit(Submission{Agent: "lead"})
 	h.await(a)
@@ -116,9 +130,11 @@ func TestResultOfAChild(t *testing.T) {
 	if err != nil || call.State != sdk.StateResolved {
 		t.Fatal(call, err)
 	}
-	var result struct{ Summary string }
-	if json.Unmarshal(call.Structured, &result) != nil || result.Summary != "it is  done" {
+	if string(call.Structured) != goodResult {
 		t.Errorf("the result is %s, in the text %s", call.Structured, call.Body)
+	}
+	if got := []string{<-told, <-told}; !slices.Contains(got, goodResult) {
+		t.Errorf("hooks were told the results %q", got)
 	}
 	h.check(a.Run.ID)
 }

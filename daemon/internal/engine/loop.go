@@ -287,6 +287,7 @@ func (e *Engine) tellActionEnd(ctx context.Context, a *activeLoop, x *action, en
 func (e *Engine) tellLoopEnd(ctx context.Context, a *activeLoop, end ending) {
 	payload := sdk.LoopEvent{Project: a.project.ID, Run: a.run.ForHook(), Loop: a.loop.ForHook(), Turns: a.turns, Status: end.status, Reason: end.reason}
 	payload.Loop.Status, payload.Loop.Reason, payload.Loop.Stop = end.status, end.reason, end.stop
+	payload.Loop.Result = a.turn.result()
 	completed := e.cfg.Hooks.ActCompleted
 	if a.loop.ReadOnly {
 		completed = e.cfg.Hooks.AskCompleted

@@ -21,7 +21,7 @@ type loopOptions struct {
 	Strict      bool             `json:"strict,omitempty"`
 	Plugin      string           `json:"plugin,omitempty"`    // that gave it; empty is a client
 	Depth       int              `json:"depth,omitempty"`     // how far it comes of a prompt of a client, by plugins
-	Plan        string           `json:"plan,omitempty"`   // digest of the plan that the prompt was made of
+	Plan        string           `json:"plan,omitempty"`      // digest of the plan that the prompt was made of
 	Agent       string           `json:"agent,omitempty"`     // the digest of its agent's definition; see keptAgent
 	Caller      int64            `json:"caller,omitempty"`    // the loop that delegated it; 0 is none
 	Below       int              `json:"below,omitempty"`     // how many delegations it is below a prompt that nobody delegated

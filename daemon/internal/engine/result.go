@@ -63,6 +63,19 @@ func (x *action) finishes() bool {
 	return x.tool.Given && x.tool.Name == sdk.ToolFinish || x.Plugin == sdk.OwnPlugin && cmp.Or(x.Declared, x.Tool) == sdk.ToolFinish
 }
 
+// result is what the turn handed over; nil where it handed nothing over, or there was no turn.
+func (t *turn) result() json.RawMessage {
+	if t == nil {
+		return nil
+	}
+	for _, x := range t.actions {
+		if x.finishes() && x.terminal() {
+			return x.Arguments
+		}
+	}
+	return nil
+}
+
 // judging is what a call that hands a result over runs: the gates of the loop's finish.
 func (e *Engine) judging(a *activeLoop) func(context.Context, sdk.Invocation) (sdk.ToolResult, error) {
 	spec := a.agent.Finish

@@ -3,6 +3,7 @@ package sdk
 import (
 	"context"
 	"encoding/json"
+	"slices"
 )
 
 // TurnContext says for which turn the daemon's own tools are taken. Where there
@@ -15,11 +16,17 @@ type TurnContext struct {
 	Model   string
 	Tools   []Tool          // the plugins' tools that the turn offers
 	Context int             // the model's window in tokens; 0 is unknown
+	Skills  []string        // the only ones that the agent may use; nil is all
 	Agents  []Agent         // those that the run may delegate to: none where it is too far below a prompt of a person
 	Finish  *FinishSpec     // what the loop has to hand over; nil where a plain answer ends it
 	Admits  func(Tool) bool // whether the agent may use a tool
 	// Commit records what a tool keeps in the run. Nil where there is no run yet.
 	Commit func(ctx context.Context, c Change) (Receipt, error)
+}
+
+// HasSkill reports whether the agent is told of a skill and may use it, by its name.
+func (t TurnContext) HasSkill(name string) bool {
+	return t.Skills == nil || slices.Contains(t.Skills, name)
 }
 
 // TurnTools are the daemon's own tools as one turn has them, whatever changes

@@ -62,6 +62,9 @@ func (b *Builtin) Typed(ctx context.Context, p sdk.TurnContext, prompt string) (
 	}
 	x, err := s.resolve(ctx, p, c, name)
 	if err == nil {
+		err = others(p, name)
+	}
+	if err == nil {
 		err = equipped(x.SkillDocument, p.Tools)
 	}
 	if err == nil && x.Plugin != "" && !p.Admits(useSkill(nil)) {

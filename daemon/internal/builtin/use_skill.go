@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -27,6 +28,8 @@ type useSkillTurn struct {
 // listed is what a model is told of a catalogue: most turns have the one of the turn
 // before.
 type listed struct {
+	whole     *skill.Catalogue
+	only      []string // of its names, that the agent may use; nil is all
 	catalogue *skill.Catalogue
 	budget    int
 	prompt    string
@@ -43,8 +46,9 @@ func (u useSkillTool) take(ctx context.Context, t sdk.TurnContext) (turnTool, er
 	}
 	budget := skill.Budget(u.skills.cfg.Budget(), t.Context)
 	l := u.skills.listed.Load()
-	if l == nil || l.catalogue != c || l.budget != budget || l.prompt != t.Loop.Prompt {
-		l = list(c, budget, t.Loop.Prompt)
+	if l == nil || l.whole != c || (l.only == nil) != (t.Skills == nil) || !slices.Equal(l.only, t.Skills) || l.budget != budget || l.prompt != t.Loop.Prompt {
+		l = list(c.Only(t.Skills), budget, t.Loop.Prompt)
+		l.whole, l.only = c, t.Skills
 		u.skills.listed.Store(l)
 	}
 	if l.none {
@@ -61,7 +65,9 @@ func list(c *skill.Catalogue, budget int, prompt string) *listed {
 			shown = append(slices.Clone(shown), name)
 		}
 	}
-	return &listed{c, budget, prompt, found.Text, useSkill(shown), len(shown)+len(found.Left) == 0}
+	return &listed{
+		catalogue: c, budget: budget, prompt: prompt, text: found.Text, spec: useSkill(shown), none: len(shown)+len(found.Left) == 0,
+	}
 }
 
 func (t *useSkillTurn) tool() sdk.Tool { return t.spec }
@@ -136,6 +142,9 @@ func (t *useSkillTurn) invoke(ctx context.Context, call sdk.Invocation, out sdk.
 	if err := a.read(call.Arguments); err != nil {
 		return sdk.Failed(err), nil
 	}
+	if err := others(t.turn, a.Name); err != nil {
+		return sdk.Failed(err), nil
+	}
 	got, err := t.skills.resolve(ctx, t.turn, t.catalogue, a.Name)
 	if err == nil {
 		err = t.admit(got)
@@ -172,6 +181,14 @@ func (t *useSkillTurn) admit(s resolved) error {
 		}
 	}
 	return equipped(s.SkillDocument, t.turn.Tools)
+}
+
+// others refuses a skill that the agent's block does not name, whatever the run has loaded with another agent.
+func others(t sdk.TurnContext, name string) error {
+	if t.HasSkill(name) {
+		return nil
+	}
+	return sdk.Errorf(sdk.Permission, "the agent %s may not use the skill %s; it has: %s", t.Loop.Agent, name, cmp.Or(strings.Join(t.Skills, ", "), "none"))
 }
 
 // equipped refuses a skill whose tools are not all there.

@@ -24,7 +24,7 @@ func (e *Engine) typed(ctx context.Context, p placed, s Submission) (sdk.TypedPr
 		return nil, nil
 	}
 	t := e.turnContext(&activeLoop{
-		project: p.project, run: p.run, loop: sdk.Loop{ReadOnly: s.ReadOnly, Prompt: s.Prompt},
+		project: p.project, run: p.run, loop: sdk.Loop{ReadOnly: s.ReadOnly, Prompt: s.Prompt, Agent: p.agent.Name},
 		agent: p.agent, choice: p.choice, plugged: e.offer(p.agent, s.ReadOnly),
 	})
 	if p.run.ID == 0 {

@@ -56,6 +56,14 @@ func NewCatalogue(documents []*Document) *Catalogue {
 	return c
 }
 
+// Only is the catalogue without the skills of other names. It is a new one each time; nil names are all.
+func (c *Catalogue) Only(names []string) *Catalogue {
+	if names == nil {
+		return c
+	}
+	return NewCatalogue(slices.DeleteFunc(c.All(), func(d *Document) bool { return !slices.Contains(names, d.Name) }))
+}
+
 // All are all documents by name, whatever their status.
 func (c *Catalogue) All() []*Document { return slices.Clone(c.all) }
 

@@ -22,8 +22,12 @@ type nothingHidden struct{}
 func (nothingHidden) Redact(text string) string                { return text }
 func (nothingHidden) JSON(raw json.RawMessage) json.RawMessage { return raw }
 
-// changeScheme is where it is kept what was changed in a project's files.
-const changeScheme = "change"
+// changeScheme is where it is kept what was changed in a project's files, and agentScheme how agents were with which
+// loops began. Their bodies are JSON.
+const (
+	changeScheme = "change"
+	agentScheme  = "agent"
+)
 
 // withoutSecrets is a change as it is stored. It is a copy where it differs:
 // what runs is what the caller has, with every byte.
@@ -66,7 +70,7 @@ func (s *Store) cleanWrite(w sdk.Write) (sdk.Write, error) {
 	}
 	switch {
 	case w.Body == nil:
-	case sdk.SchemeOf(w.Path) == changeScheme:
+	case sdk.SchemeOf(w.Path) == changeScheme, sdk.SchemeOf(w.Path) == agentScheme:
 		w.Body = new(string(s.redactor.JSON(json.RawMessage(*w.Body))))
 	default:
 		w.Body = new(s.redactor.Redact(*w.Body))

@@ -143,6 +143,8 @@ func (r *reasons) usable(d *skill.Document, x *rpc.SkillExplain) {
 	switch {
 	case d.PeopleOnly:
 		r.say("Only people may use it (disable-model-invocation in its SKILL.md): `bothy run '/%s ...'`. Models are not told of it.", r.name)
+	case r.agent.Skills != nil && !slices.Contains(r.agent.Skills, r.name):
+		r.say("Agent %q may use only the skills that its block names (skills = [%s]), and is told of no others.", r.agent.Name, strings.Join(r.agent.Skills, ", "))
 	case !r.agent.Admits(use):
 		r.say("Agent %q may not use the tool use_skill (its tools are %s), so it is told of no skills; add \"use_skill\" to tools in its agent block.", r.agent.Name, strings.Join(r.agent.Tools, ", "))
 	case r.model.Tools != nil && !*r.model.Tools:

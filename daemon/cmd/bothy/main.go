@@ -41,6 +41,7 @@ type cli struct {
 	Explain   explainCmd             `cmd:"" help:"Say why an action ran, waited or was refused."`
 	Audit     auditCmd               `cmd:"" help:"List, check and export who did what, and what was refused."`
 	Tools     toolsCmd               `cmd:"" help:"List tools, show one, or call it."`
+	Agents    agentsCmd              `cmd:"" help:"List and show agents, and check them."`
 	Skills    skillsCmd              `cmd:"" help:"List and show skills, and turn them on and off."`
 	Match     offline[verbs.Match]   `cmd:"" help:"Say how a pattern is read and whether a text fits it."`
 	Trust     trustCmd               `cmd:"" help:"Show the skills that came with a project, and trust those that you want."`

@@ -45,7 +45,12 @@ func (c *console) offers(ctx context.Context, cl *client.Client, kind, named str
 		list, err := cl.Runs(ctx, rpc.RunsParams{Project: project, Limit: 50})
 		return offered(list, err, func(r rpc.RunSummary) candidate { return candidate{r.Alias, show.Shorten(r.Summary, 50)} })
 	case "agent":
-		return blockNames(ctx, cl, "agent")
+		project, err := c.skillsOf(named)
+		if err != nil {
+			return nil
+		}
+		list, err := cl.Agents(ctx, rpc.AgentsParams{Project: project})
+		return offered(list, err, func(a rpc.Agent) candidate { return candidate{a.Name, show.Shorten(show.OneLine(a.Description), 60)} })
 	case "model": // the configured aliases and, when the providers answer soon enough, what they list
 		found := blockNames(ctx, cl, "model")
 		list, err := cl.Models(ctx, rpc.ModelsParams{})

@@ -27,6 +27,9 @@ const defaultAgent = "default"
 func (e *Engine) agent(project, name string) (sdk.Agent, error) {
 	d, found := e.cfg.Agents.Find(project, name)
 	if !found {
+		if there, is := e.cfg.Agents.Show(project, name); is && there.Untrusted {
+			return sdk.Agent{}, sdk.Errorf(sdk.Permission, "the agent %q came with the project, and nobody has said yes to its file as it is now: `bothy trust --agents %s` shows it and asks", name, name)
+		}
 		var names []string
 		for _, d := range e.cfg.Agents.List(project) {
 			if !d.Untrusted {

@@ -75,6 +75,29 @@ func TestServedAgentWaits(t *testing.T) {
 	}
 }
 
+// TestServedAgentHandsOver: what an agent hands over is structured content, beside the text.
+func TestServedAgentHandsOver(t *testing.T) {
+	s := newSeat(t, 80, 24)
+	s.write(".config/bothy/config.hcl", parrotConfig+`
+agent "report" {
+  finish {
+    schema = { type = "object", properties = { n = { type = "integer" } }, required = ["n"] }
+  }
+}
+`)
+	r, err := s.client(t, nil).CallTool(t.Context(), &mcp.CallToolParams{Name: "run_agent", Arguments: map[string]any{
+		"agent": "report", "prompt": "calls\nlist_files {\"path\":\".\"}\nfinish_task {\"n\":2}",
+	}})
+	if err != nil || r.IsError {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	content, _ := r.StructuredContent.(map[string]any)
+	result, _ := content["result"].(map[string]any)
+	if text, _ := r.Content[0].(*mcp.TextContent); result["n"] != 2.0 || text == nil || !strings.Contains(text.Text, `"n": 2`) {
+		t.Errorf("%+v, said as %+v", content, r.Content)
+	}
+}
+
 // TestServedAgentIsCancelled: a call that is cancelled ends the work on the prompt.
 func TestServedAgentIsCancelled(t *testing.T) {
 	s := newSeat(t, 80, 24)

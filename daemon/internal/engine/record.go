@@ -215,7 +215,7 @@ func refusal(by string, outcome sdk.Outcome, said string) error {
 // misnames refuses a call whose arguments have the names of another agent, before policy
 // wonders what they mean.
 func (x *action) misnames() bool {
-	if x.tool.Given { // its schema is somebody's own
+	if x.finishes() { // its schema is somebody's own
 		return false
 	}
 	err := misnamed.Arguments(x.tool, x.meant())

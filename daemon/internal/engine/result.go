@@ -88,7 +88,7 @@ func (e *Engine) judging(a *activeLoop) func(context.Context, sdk.Invocation) (s
 	for _, t := range a.offered {
 		gates.Idle = gates.Idle && t.Given && t.Name != sdk.ToolDelegate
 	}
-	w := sdk.Work{Agent: a.agent.Name, Run: a.run.Alias, Prompt: a.loop.Prompt, Model: cmp.Or(a.loop.Model, a.run.Model)}
+	w := sdk.Work{Agent: a.agent.Name, Run: a.run.Alias, Prompt: a.loop.Prompt, Model: cmp.Or(a.choice.Alias, a.run.Model)}
 	l := a.loop
 	return func(ctx context.Context, call sdk.Invocation) (r sdk.ToolResult, err error) {
 		w.Result, w.CallID, w.Key, w.Project, w.RunDir = call.Arguments, call.CallID, call.Run, call.Project, call.RunDir

@@ -219,7 +219,7 @@ func TestValidator(t *testing.T) {
 	h := finishing(t, sdk.FinishSpec{Validator: "judge"}, give, calls(numbered("read", 1)), give, calls(numbered("read", 2)), give, give, calls(numbered("read", 3)), give)
 	h.config.Results.Validate = func(_ context.Context, plugin string, w sdk.Work) (sdk.Judgement, error) {
 		asked = append(asked, w)
-		if plugin != "judge" || w.Agent != "it" || w.Prompt != "do it" || string(w.Result) != goodResult || len(w.Done) == 0 || w.Key == "" || w.CallID == "" || w.RunDir == "" {
+		if plugin != "judge" || w.Agent != "it" || w.Prompt != "do it" || string(w.Result) != goodResult || len(w.Done) == 0 || w.Key == "" || w.CallID == "" || w.Project != h.project || w.RunDir == "" || w.Model != "fake/m" {
 			t.Errorf("%s is asked about %+v", plugin, w)
 		}
 		return answers[len(asked)-1]()
@@ -271,4 +271,35 @@ func TestSchemaOfAPrompt(t *testing.T) {
 		}
 	}
 	h.check(a.Run.ID)
+}
+
+// TestFinishOfAChild: what a child hands over, by its own gates, is the result of the call that delegated the work; a
+// child that hands nothing over has not done it. Its calls are work of the one that delegated.
+func TestFinishOfAChild(t *testing.T) {
+	h := delegatingHouse(t, map[string][]step{
+		"do it": {calls(handOver(goodResult)), calls(giving("worker", "good")), calls(giving("worker", "bad")), calls(handOver(goodResult))},
+		"good":  {calls(handOver(goodResult)), calls(numbered("read", 1)), calls(handOver(`{}`)), calls(handOver(goodResult))},
+		"bad":   {say("a"), say("b"), say("c")},
+	})
+	for _, name := range []string{"lead", "worker"} {
+		agent := h.agents[name]
+		agent.Finish = &sdk.FinishSpec{Schema: json.RawMessage(resultSchema)}
+		h.agents[name] = agent
+	}
+	h.config.Results.Done = h.done
+	h.start()
+	a := h.submit(Submission{Agent: "lead"})
+	if l := h.await(a); l.Stop != sdk.StopTerminal {
+		t.Fatalf("the loop ended with %+v", l)
+	}
+	if got, want := h.outcomes(a.Run.ID), "finish_task:failed:validation delegate:resolved delegate:failed:unfinished finish_task:resolved"; got != want {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+	calls := h.actions(a.Run.ID)
+	if good, bad := calls[1].Body, calls[2].Body; !strings.Contains(good, `"tests_verified"`) || !strings.Contains(bad, "plain text") {
+		t.Errorf("the calls that delegated came to %q and %q", good, bad)
+	}
+	if got, want := h.outcomes(h.childrenIn(a.Run.ID)[0].ID), "finish_task:failed:validation read:resolved finish_task:failed:validation finish_task:resolved"; got != want {
+		t.Errorf("the child did %s\nwant %s", got, want)
+	}
 }

@@ -303,3 +303,40 @@ func TestFinishOfAChild(t *testing.T) {
 		t.Errorf("the child did %s\nwant %s", got, want)
 	}
 }
+
+// TestFinishAtAnyDeath: a daemon may die at each of its writes, of which it hears or not. One result is accepted, by which the
+// loop ends, and the model was told once of its plain text.
+func TestFinishAtAnyDeath(t *testing.T) {
+	script := []step{say("Done!"), calls(numbered("read", 1)), calls(handOver(`{}`)), calls(handOver(goodResult))}
+	atAnyDeath(t, func(h *house) {
+		agent := h.config.Agents["default"]
+		agent.Finish = &sdk.FinishSpec{Schema: json.RawMessage(resultSchema)}
+		h.config.Agents["default"] = agent
+		h.config.Results.Done = h.done
+		h.models.each = func(req sdk.Request) step { // as far as the conversation is
+			n := 0
+			for _, m := range req.Messages {
+				if m.Role == sdk.RoleAssistant {
+					n++
+				}
+			}
+			return script[min(n, len(script)-1)]
+		}
+	}, nothingMore, func(h *house, a Accepted, _ bool) {
+		if l := h.loop(a); l.Stop != sdk.StopTerminal {
+			t.Errorf("ended %q: %s", l.Stop, l.Reason)
+		}
+		accepted, told := 0, 0
+		for _, e := range h.entries(a.Run.ID, "log://") {
+			if at, err := sdk.ActionOf(e); err == nil && at.Finished() {
+				accepted++
+			}
+			if e.Path == sdk.CorrectionPath(1) {
+				told++
+			}
+		}
+		if accepted != 1 || told != 1 {
+			t.Errorf("%d results are accepted, and it was told %d times: %s", accepted, told, h.outcomes(a.Run.ID))
+		}
+	})
+}

@@ -1,6 +1,10 @@
 package rpc
 
-import "github.com/bothyd/bothy/sdk"
+import (
+	"encoding/json"
+
+	"github.com/bothyd/bothy/sdk"
+)
 
 // Abort is the parameters of run/abort.
 type Abort struct {
@@ -36,6 +40,7 @@ type TakenBack struct {
 	Prompt      string           `json:"prompt"`
 	Attachments []sdk.Attachment `json:"attachments,omitempty"`
 	Media       []sdk.Medium     `json:"media,omitempty"` // without their data, which the entries of their URIs have
+	Schema      json.RawMessage  `json:"schema,omitempty"`
 	ReadOnly    bool             `json:"read_only"`
 	Agent       string           `json:"agent"`
 	Model       string           `json:"model"`

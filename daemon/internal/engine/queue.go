@@ -37,12 +37,13 @@ func (e *Engine) TakeBack(ctx context.Context, run int64, prompt int) (rpc.Taken
 			return rpc.TakenBack{}, err
 		}
 	}
-	if o := optionsOf(l); taken {
+	o := optionsOf(l)
+	if taken {
 		e.askers.forget(o.Asker)
 	}
 	return rpc.TakenBack{
-		Run: r.Alias, ID: r.ID, Loop: l.ID, Sequence: l.Sequence, Taken: taken, Status: l.Status, Prompt: l.Prompt, Attachments: optionsOf(l).Attachments, Media: optionsOf(l).Media,
-		ReadOnly: l.ReadOnly, Agent: l.Agent, Model: l.Model, Mode: optionsOf(l).Mode,
+		Run: r.Alias, ID: r.ID, Loop: l.ID, Sequence: l.Sequence, Taken: taken, Status: l.Status, Prompt: l.Prompt, Attachments: o.Attachments, Media: o.Media, Schema: o.Schema,
+		ReadOnly: l.ReadOnly, Agent: l.Agent, Model: l.Model, Mode: o.Mode,
 	}, nil
 }
 

@@ -101,14 +101,9 @@ func TestReviewAgent(t *testing.T) {
 	binary, _ := example(t, "review-agent", "review")
 	conforms(t, binary)
 	e := newExecuting(t, fmt.Sprintf("plugin \"review\" {\n  path = %q\n  grants = [\"project\"]\n  agents = [\"reviewer\"]\n  agent_tools = [\"read_*\"]\n}\n", binary))
-	var taken []sdk.Agent
-	e.host.Agents(func(label string, a sdk.Agent) {
-		if label == "review" {
-			taken = append(taken, a)
-		}
-	})
-	if len(taken) != 1 || taken[0].Name != "reviewer" || !slices.Equal(taken[0].Tools, []string{"read_file"}) || taken[0].Finish.Validator != "review" {
-		t.Errorf("%+v", taken)
+	d, found := e.agents.Find("", "reviewer")
+	if a := d.Agent; !found || d.Source != sdk.AgentOfPlugin || d.Place != "review" || !slices.Equal(a.Tools, []string{"read_file"}) || a.Finish.Validator != "review" {
+		t.Errorf("%+v", d)
 	}
 	read := sdk.WorkDone{Tool: "read_file", Arguments: []byte(`{"path": "README.md"}`), Success: true}
 	for _, c := range []struct {

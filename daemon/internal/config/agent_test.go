@@ -82,9 +82,9 @@ func TestInheritedMistakes(t *testing.T) {
 
 // TestAgentsElsewhere: an agent may delegate to one that does not stand in the configuration, where there is one.
 func TestAgentsElsewhere(t *testing.T) {
-	for name, ok := range map[string]bool{"reviewer": true, "nobody": false, "default": true} {
+	for name, ok := range map[string]bool{"reviewer": true, "brought": true, "nobody": false, "default": true} {
 		path := t.TempDir() + "/config.hcl"
-		writeFile(t, path, "agent \"a\" {\n  agents = [\""+name+"\"]\n}\n")
+		writeFile(t, path, "plugin \"p\" {\n  agents = [\"brought\"]\n}\nagent \"a\" {\n  agents = [\""+name+"\"]\n}\n")
 		cfg, diags := loadFrom(Source{
 			Defaults: []byte("agent \"default\" {}\n"), DefaultsName: "built-in", Path: path, Getenv: environment(), Secrets: &Secrets{},
 			Agents: func() []string { return []string{"reviewer"} },

@@ -14,9 +14,9 @@ import (
 	"github.com/bothyd/bothy/sdk/plugin"
 )
 
-// Agents gives do the agents of plugins that their blocks take, with the label of the block, in the order of the
-// configuration. Those of a plugin that crashed stay while it is started again.
-func (s *Supervisor) Agents(do func(instance string, a sdk.Agent)) {
+// Agents are those of plugins that their blocks take, as they say it themselves, in the order of the configuration; the place
+// is the label of the block. Those of a plugin that crashed stay while it is started again.
+func (s *Supervisor) Agents() (all []sdk.Definition) {
 	for _, i := range s.instances() {
 		i.mu.Lock()
 		taken := i.agents
@@ -25,9 +25,10 @@ func (s *Supervisor) Agents(do func(instance string, a sdk.Agent)) {
 		}
 		i.mu.Unlock()
 		for _, a := range taken {
-			do(i.name, a)
+			all = append(all, sdk.Definition{Agent: a, Source: sdk.AgentOfPlugin, Place: i.name})
 		}
 	}
+	return all
 }
 
 // untaken says which agents a block names and cannot have.

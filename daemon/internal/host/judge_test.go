@@ -25,7 +25,9 @@ func (r *rig) validate(t testing.TB, instance, prompt string) (sdk.Judgement, er
 }
 
 func (r *rig) agents() (names []string) {
-	r.Agents(func(instance string, a sdk.Agent) { names = append(names, instance+"/"+a.Name) })
+	for _, d := range r.Agents() {
+		names = append(names, d.Place+"/"+d.Agent.Name)
+	}
 	return names
 }
 
@@ -39,14 +41,15 @@ func TestAgents(t *testing.T) {
 	if got := r.agents(); !slices.Equal(got, []string{"fault/own", "fault/reviewer"}) {
 		t.Errorf("the agents are %q", got)
 	}
-	r.Agents(func(_ string, a sdk.Agent) {
+	for _, d := range r.Agents() {
+		a := d.Agent
 		if a.Name == "reviewer" && (a.Persona != "Be kind." || !slices.Equal(a.Tools, []string{"read_file"}) || a.Finish.Validator != "fault") {
 			t.Errorf("%+v", a)
 		}
 		if a.Name == "own" && (a.Finish != nil || !slices.Equal(a.Tools, []string{"fault__*"})) {
 			t.Errorf("%+v", a)
 		}
-	})
+	}
 	if !strings.Contains(said, `takes the agent "nobody"`) || !strings.Contains(said, "It declares: reviewer, own.") {
 		t.Errorf("said %s", said)
 	}

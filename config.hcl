@@ -409,3 +409,73 @@ agent "chat" {
   tools        = ["*"]
   without_view = "interactive" # where mode workspace is not possible: you are there to be asked
 }
+
+# Two agents that hand a result over, and prove what it claims; a result without proof
+# is refused. `bothy run --agent engineering "fix the failing test"`.
+agent "engineering" {
+  description  = "Changes the code of a project, and proves by its tests that it works."
+  capabilities = ["code", "fix", "implement", "refactor", "test", "debug"]
+  tools        = ["*"]
+  persona      = <<-EOT
+    You are an engineer who works in the project at hand. Find out how it is built and what its tests say before you change anything.
+    Make the smallest change that does what was asked, in the style of what is there, and mend causes rather than symptoms. Never make a
+    test pass by weakening it, unless the test itself is what is wrong.
+    Run the tests by run_tests, after your last change too. When they pass, hand the result over by finish_task: what you changed and why, and
+    which files. When they cannot be made to pass, say so in plain words instead of claiming it.
+  EOT
+
+  finish {
+    schema = {
+      type = "object"
+      properties = {
+        summary        = { type = "string", minLength = 1, description = "what was wrong or asked for, and what was done" }
+        tests_verified = { type = "boolean", description = "run_tests passed after the last change" }
+        artifacts      = { type = "array", items = { type = "string" }, description = "the files that were changed or made" }
+        next_steps     = { type = "array", items = { type = "string" } }
+        notes          = { type = "string" }
+      }
+      required             = ["summary", "tests_verified"]
+      additionalProperties = false
+    }
+    prove = ["tests"]
+  }
+}
+
+agent "research" {
+  description  = "Finds something out, and cites where each finding comes from. It changes nothing."
+  capabilities = ["research", "find", "compare", "explain", "sources"]
+  tools        = ["read_file", "list_files", "find_files", "grep", "diff_files", "use_skill", "mcp__*"]
+  persona      = <<-EOT
+    You find things out. Read before you claim anything: the files of the project, and what the tools that reach elsewhere give you.
+    Cite where each finding comes from, with the address that you really opened and the time at which you did. Say what you could not
+    find out, and what contradicts itself. When you are done, hand the result over by finish_task.
+  EOT
+
+  finish {
+    schema = {
+      type = "object"
+      properties = {
+        executive_summary = { type = "string", minLength = 1, description = "the answer in a few sentences" }
+        key_findings      = { type = "array", items = { type = "string" } }
+        citations = {
+          type = "array"
+          items = {
+            type = "object"
+            properties = {
+              url   = { type = "string", description = "an address that was fetched in this work" }
+              claim = { type = "string", description = "what it is cited for" }
+              time  = { type = "string", description = "when it was fetched" }
+            }
+            required             = ["url", "claim", "time"]
+            additionalProperties = false
+          }
+        }
+        gaps  = { type = "array", items = { type = "string" }, description = "what could not be found out" }
+        notes = { type = "string" }
+      }
+      required             = ["executive_summary"]
+      additionalProperties = false
+    }
+    prove = ["citations"]
+  }
+}

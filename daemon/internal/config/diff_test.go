@@ -51,7 +51,7 @@ func TestDiff(t *testing.T) {
 		{"the same in other words", change(`"a"`, `"${"a"}"`), ""},
 		{"a default that is written down", base + "guard {\n  max_turns = 99\n}\n", ""},
 		{"a setting", base + "sandbox {\n  timeout = \"9s\"\n  pids = 3\n}\n", "sandbox changed (pids, timeout)"},
-		{"a guard is its agents' as well", base + "guard {\n  consecutive_errors = 8\n}\n", "guard changed (consecutive_errors); agent a changed; agent chat changed; agent default changed"},
+		{"a guard is its agents' as well", base + "guard {\n  consecutive_errors = 8\n}\n", "guard changed (consecutive_errors); agent a changed; agent chat changed; agent default changed; agent engineering changed; agent research changed"},
 		{"a setting of skills", base + "skills {\n  agents = false\n  budget = 3\n}\n", "skills changed (agents, budget)"},
 		{"a truth in another word", base + "skills {\n  agents = \"true\"\n}\n", ""},
 		{"a switched skill", base + "skill \"s\" {\n  enabled = false\n}\n", "skill s added"},

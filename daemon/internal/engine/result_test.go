@@ -309,9 +309,9 @@ func TestFinishOfAChild(t *testing.T) {
 func TestFinishAtAnyDeath(t *testing.T) {
 	script := []step{say("Done!"), calls(numbered("read", 1)), calls(handOver(`{}`)), calls(handOver(goodResult))}
 	atAnyDeath(t, func(h *house) {
-		agent := h.config.Agents["default"]
+		agent := h.agents["default"]
 		agent.Finish = &sdk.FinishSpec{Schema: json.RawMessage(resultSchema)}
-		h.config.Agents["default"] = agent
+		h.agents["default"] = agent
 		h.config.Results.Done = h.done
 		h.models.each = func(req sdk.Request) step { // as far as the conversation is
 			n := 0

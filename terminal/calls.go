@@ -69,6 +69,9 @@ func (cs *calls) doing() string {
 func (cs *calls) lines(c *conversation) (all []string) {
 	for _, at := range cs.at {
 		all = append(all, strings.Split(c.callLine(at.action), "\n")...)
+		if child := at.action.Child; child != nil {
+			all = append(all, c.p.dim.Render("  │ "+show.Cut(show.Work(*child, c.tree.Delegated(at.action)), c.columns()-4)))
+		}
 		if at.action != cs.printed {
 			continue
 		}

@@ -98,7 +98,7 @@ func (c *conversation) show(string) tea.Cmd {
 
 func (c *conversation) askAgain(string) tea.Cmd {
 	c.leftOpen = ""
-	if l := c.live.loop; l != nil && l.Waits() != nil {
+	if l := c.live.loop; l != nil && c.tree.Waits(l) != nil {
 		return c.look(l)
 	}
 	return c.say(c.p.dim.Render("  nothing waits for an answer here"))

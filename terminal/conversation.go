@@ -52,6 +52,7 @@ type conversation struct {
 
 	typing
 
+	tree     *timeline.Tree // the run and its children
 	line     *timeline.Timeline
 	shown    map[any]bool   // loops, their ends, replies and actions of which a block was printed
 	live     live           // what the model writes now
@@ -69,7 +70,7 @@ type conversation struct {
 func newConversation(ctx context.Context, o options, cl *client.Client) *conversation {
 	c := &conversation{
 		ctx: ctx, o: o, cl: cl, daemon: o.daemon(), width: 80, height: 24, focused: true, p: newPalette(), in: newInput(),
-		typed: openHistory(o.state, o.project), line: &timeline.Timeline{}, shown: map[any]bool{}, run: o.run, model: o.model, mode: sdk.Mode(o.mode),
+		typed: openHistory(o.state, o.project), tree: &timeline.Tree{}, line: &timeline.Timeline{}, shown: map[any]bool{}, run: o.run, model: o.model, mode: sdk.Mode(o.mode),
 	}
 	c.guard.now = time.Now
 	c.drafted = openDraft(o.state, o.project)

@@ -64,7 +64,7 @@ func (f *feed) follow(ctx context.Context) {
 	f.past(ctx)
 	f.tell(caughtUp{})
 	back := start.Reviver{Daemon: c.daemon}
-	w := client.Watch{Run: f.run, After: f.after, Preview: true, Attend: true, Retry: lostFor, Lost: func(ctx context.Context, why error) error {
+	w := client.Watch{Run: f.run, After: f.after, Children: true, Preview: true, Attend: true, Retry: lostFor, Lost: func(ctx context.Context, why error) error {
 		if errors.Is(why, client.ErrStopped) {
 			return errStopped
 		}
@@ -94,7 +94,7 @@ func (f *feed) follow(ctx context.Context) {
 // there.
 func (f *feed) past(ctx context.Context) {
 	for {
-		page, err := f.c.cl.Journal(ctx, rpc.JournalParams{Run: strconv.FormatInt(f.run, 10), After: f.after, Limit: pageOfRows})
+		page, err := f.c.cl.Journal(ctx, rpc.JournalParams{Run: strconv.FormatInt(f.run, 10), Children: true, After: f.after, Limit: pageOfRows})
 		if err != nil {
 			return
 		}

@@ -13,16 +13,30 @@ import (
 // row takes in a row of the journal and prints what it finished.
 func (c *conversation) row(row sdk.JournalRow) tea.Cmd {
 	c.seq = row.Seq
+	change := c.tree.Take(row)
+	if c.runID != 0 && row.Run != c.runID {
+		return c.child(change)
+	}
+	c.line = c.tree.Run(row.Run)
 	if row.Kind == sdk.KindRunRenamed {
 		c.renamed(row)
 	}
-	change := c.line.Take(row)
 	c.live.calls.take(row, change.Action)
 	c.own.note(change.Action)
 	if c.behind {
 		return nil
 	}
 	return tea.Sequence(c.news(row, change)...)
+}
+
+// child takes in what came of delegated work: the call that it is for says how far that is, and what waits there is
+// asked.
+func (c *conversation) child(change timeline.Change) tea.Cmd {
+	top := c.tree.Top(change.Loop)
+	if c.behind || top == nil || top == change.Loop { // a later prompt to a child is the child's own
+		return nil
+	}
+	return c.look(top)
 }
 
 // past takes in rows that were there when the run was entered. Those that came between

@@ -60,7 +60,7 @@ func (c *conversation) look(l *timeline.Loop) tea.Cmd {
 	if c.open != nil && c.open.action.State != sdk.StateProposed {
 		c.closeQuestion()
 	}
-	at := l.Waits()
+	at := c.tree.Waits(l)
 	switch {
 	case at == nil, at.ProposalID() == c.leftOpen:
 		return nil

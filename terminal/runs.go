@@ -30,7 +30,7 @@ func (c *conversation) enterRun(d *rpc.RunDetail, head string) tea.Cmd {
 	c.live.calls, c.live.context = calls{}, nil
 	c.entered++
 	c.leaveFeed, c.sure, c.queue, c.own = nil, nil, nil, own{}
-	c.line, c.shown = &timeline.Timeline{}, map[any]bool{}
+	c.tree, c.line, c.shown = &timeline.Tree{}, &timeline.Timeline{}, map[any]bool{}
 	c.seq, c.following, c.behind, c.lost, c.leftOpen = 0, false, false, false, ""
 	if d == nil {
 		return c.begins(head)

@@ -156,6 +156,8 @@ func (t *teller) content(c *call) (all []acp.ToolCallContent) {
 		return append(all, diffs(a.Proposal.Diff, t.s.project)...)
 	case !a.State.Ended() && c.screen.begun:
 		return all
+	case !a.State.Ended() && a.Child != nil:
+		return append(all, plain(t.work(a)))
 	case !a.State.Ended():
 		return append(all, output(c.live)...)
 	}

@@ -36,7 +36,7 @@ func (s *session) follow() {
 func (s *session) feed() {
 	back := start.Reviver{Daemon: s.b.daemon}
 	lost := false
-	w := client.Watch{Run: s.run, After: s.teller.seq, Preview: true, Attend: true, Retry: lostFor, Lost: func(ctx context.Context, why error) error {
+	w := client.Watch{Run: s.run, After: s.teller.seq, Children: true, Preview: true, Attend: true, Retry: lostFor, Lost: func(ctx context.Context, why error) error {
 		if errors.Is(why, client.ErrStopped) {
 			return errStopped
 		}
@@ -117,7 +117,7 @@ func (s *session) replay(ctx context.Context, muted bool) error {
 func (s *session) past(ctx context.Context) (rows []sdk.JournalRow, err error) {
 	for after := int64(0); ; {
 		page, err := start.Repeat(ctx, s.b.daemon, s.b.cl, func() (rpc.JournalPage, error) {
-			return s.b.cl.Journal(ctx, rpc.JournalParams{Run: strconv.FormatInt(s.run, 10), After: after, Limit: pageOfRows})
+			return s.b.cl.Journal(ctx, rpc.JournalParams{Run: strconv.FormatInt(s.run, 10), Children: true, After: after, Limit: pageOfRows})
 		})
 		if err != nil {
 			return nil, err
@@ -133,6 +133,9 @@ func (s *session) past(ctx context.Context) (rows []sdk.JournalRow, err error) {
 // complete asks for what a row does not carry itself: a long body, and what a call made of files.
 // An error is that the daemon cannot be asked now: the row comes again.
 func (s *session) complete(ctx context.Context, row *sdk.JournalRow) (made []acp.ToolCallContent, err error) {
+	if s.isChild(row.Run) { // it is told folded
+		return nil, nil
+	}
 	if err := s.b.cl.Complete(ctx, row); err != nil {
 		return nil, err
 	}
@@ -152,6 +155,9 @@ func (s *session) complete(ctx context.Context, row *sdk.JournalRow) (made []acp
 	}
 	return made, nil
 }
+
+// isChild reports whether a run is one that the session's own delegated work to.
+func (s *session) isChild(run int64) bool { return run != 0 && run != s.run }
 
 // changedBy is the path of the action whose changes in files a row records.
 func changedBy(row sdk.JournalRow) (action string, is bool) {

@@ -15,7 +15,9 @@ func (t *teller) plan(changed bool) {
 		return
 	}
 	t.planned = false
-	t.update(acp.UpdatePlan(planEntries(t.line.Plan)...))
+	if line := t.tree.Run(t.s.run); line != nil {
+		t.update(acp.UpdatePlan(planEntries(line.Plan)...))
+	}
 }
 
 // planEntries are the steps that are asked for. The protocol has no word for one that was dropped: it is completed, and says so.

@@ -32,8 +32,8 @@ func (t *teller) question(l *timeline.Loop) {
 	if q := t.asked; q != nil && (q.action.State != sdk.StateProposed || q.action.Proposal == nil || q.action.Proposal.Hash != q.hash) {
 		q.end()
 		t.asked = nil
-		if answered := show.Answered(q.action.Answer); answered != "" && !q.given.Load() {
-			c := t.calls[q.action.Path]
+		c := t.calls[q.action.Path]
+		if answered := show.Answered(q.action.Answer); answered != "" && !q.given.Load() && c != nil && c.action == q.action { // else a child's
 			c.elsewhere = answered
 			t.tellCall(c, false)
 		}
@@ -41,7 +41,7 @@ func (t *teller) question(l *timeline.Loop) {
 	if l == nil || t.asked != nil {
 		return
 	}
-	a := l.Waits()
+	a := t.tree.Waits(l)
 	if a == nil || a.Proposal == nil {
 		return
 	}
@@ -52,7 +52,11 @@ func (t *teller) question(l *timeline.Loop) {
 
 // resumeQuestion asks what waited already when the session came back.
 func (t *teller) resumeQuestion() {
-	for _, l := range t.line.Loops {
+	own := t.tree.Run(t.s.run)
+	if own == nil {
+		return
+	}
+	for _, l := range own.Loops {
 		if l.End == nil {
 			t.question(l)
 		}
@@ -135,7 +139,7 @@ func (s *session) permission(p sdk.Proposal) acp.RequestPermissionRequest {
 	}
 	content := append(diffs(p.Diff, s.project), plain(fenced(strings.TrimRight(show.Draw(lines, nil), "\n"))))
 	request := acp.RequestPermissionRequest{SessionId: s.id, ToolCall: acp.ToolCallUpdate{
-		ToolCallId: acp.ToolCallId(p.Path), Title: &h.title, Kind: &h.kind, Status: &pending, Locations: h.places, RawInput: h.input, Content: content,
+		ToolCallId: callOf(p), Title: &h.title, Kind: &h.kind, Status: &pending, Locations: h.places, RawInput: h.input, Content: content,
 	}}
 	switch {
 	case p.Question != nil:
@@ -150,6 +154,14 @@ func (s *session) permission(p sdk.Proposal) acp.RequestPermissionRequest {
 	}
 	request.Options = append(request.Options, acp.PermissionOption{OptionId: answerReject, Name: "Reject", Kind: acp.PermissionOptionKindRejectOnce})
 	return request
+}
+
+// callOf names the call that a proposal is about. The editor knows none of a child's.
+func callOf(p sdk.Proposal) acp.ToolCallId {
+	if len(p.Chain) > 0 {
+		return acp.ToolCallId(p.Alias + " " + p.Path)
+	}
+	return acp.ToolCallId(p.Path)
 }
 
 // mostQuestion is how many lines of what would run a question has before it has all details.

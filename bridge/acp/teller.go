@@ -18,7 +18,7 @@ import (
 type teller struct {
 	s    *session
 	seq  int64 // of the last row that was taken in
-	line timeline.Timeline
+	tree timeline.Tree
 
 	past  bool // what was there before is read: nothing is asked
 	muted bool // and the editor has it already
@@ -49,10 +49,14 @@ func (t *teller) update(u acp.SessionUpdate) {
 // of a call.
 func (t *teller) row(row sdk.JournalRow, made []acp.ToolCallContent) {
 	t.seq = row.Seq
+	c := t.tree.Take(row)
+	if t.s.isChild(row.Run) {
+		t.child(row, c)
+		return
+	}
 	if row.Kind == sdk.KindRunRenamed {
 		t.s.renamed(row)
 	}
-	c := t.line.Take(row)
 	t.plan(c.Plan)
 	t.prompt(c.Loop)
 	if row.Kind == sdk.KindTurnOpened {
@@ -110,6 +114,7 @@ func (t *teller) images(media []sdk.Medium) {
 // committed before it, and waits for them then: the call that the model writes about stands above.
 func (t *teller) preview(p rpc.Preview) {
 	switch {
+	case t.s.isChild(p.Run): // it is told folded
 	case p.Turn <= t.replied: // it was told
 	case p.Turn > t.opened:
 		t.early = append(t.early, p)

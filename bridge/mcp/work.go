@@ -44,13 +44,13 @@ var errStopped = errors.New("bothyd was stopped, and goes on with it when it is 
 // where it died.
 func (b *bridge) await(ctx context.Context, tell *teller, w work) (s state, err error) {
 	back := start.Reviver{Daemon: b.daemon}
-	watch := client.Watch{Run: w.run, After: w.from, Attend: b.o.approve, Retry: lostFor, Lost: func(ctx context.Context, why error) error {
+	watch := client.Watch{Run: w.run, After: w.from, Children: true, Attend: b.o.approve, Retry: lostFor, Lost: func(ctx context.Context, why error) error {
 		if errors.Is(why, client.ErrStopped) {
 			return errStopped
 		}
 		return back.Lost(ctx, why)
 	}}
-	var line timeline.Timeline
+	var tree timeline.Tree
 	err = b.cl.Follow(ctx, watch, func(e client.Event) error {
 		if e.Row == nil {
 			return nil
@@ -60,19 +60,20 @@ func (b *bridge) await(ctx context.Context, tell *teller, w work) (s state, err 
 		if err := b.cl.Complete(ctx, &row); err != nil {
 			return err
 		}
-		c := line.Take(row)
-		if c.Loop == nil || c.Loop.ID != w.loop {
+		c := tree.Take(row)
+		loop := tree.Top(c.Loop) // that of the prompt, of delegated work too
+		if loop == nil || loop.ID != w.loop {
 			return nil
 		}
 		s.seq = row.Seq
 		if row.Seq > w.told {
 			tellRow(tell, row, c)
 		}
-		if c.Loop.End != nil {
-			s.loop = c.Loop
+		if loop.End != nil {
+			s.loop = loop
 			return client.ErrDone
 		}
-		a := c.Loop.Waits()
+		a := tree.Waits(loop)
 		if a == nil || a.Proposal == nil {
 			return nil
 		}

@@ -9,6 +9,8 @@ type JournalParams struct {
 	Project string `json:"project,omitempty" access:"project" jsonschema:"absolute path of the project; all projects when absent"`
 	After   int64  `json:"after,omitempty" access:"free" jsonschema:"rows behind this position; from the first when absent"`
 	Limit   int    `json:"limit,omitempty" access:"free" jsonschema:"at most so many, 100 when absent"`
+
+	Children bool `json:"children,omitempty" access:"free" jsonschema:"of a run: also the rows of its children and theirs, in one order"`
 }
 
 // JournalPage answers journal/read. A page also ends when its bodies reach

@@ -60,6 +60,18 @@ func (t *Tree) Chain(l, from *Loop) ([]Call, bool) {
 	return chain, l != nil
 }
 
+// Top is the loop that the work of one came from, through whatever calls; itself where no call began it.
+func (t *Tree) Top(l *Loop) *Loop {
+	for l != nil {
+		call, is := t.calls[l.ID]
+		if !is {
+			return l
+		}
+		l = call.Loop
+	}
+	return nil
+}
+
 // Waits is an action that a person has to answer now, of a loop or of the work that it delegated; nil when
 // nothing waits. Where several do it is the first in the order of the calls.
 func (t *Tree) Waits(l *Loop) *Action {

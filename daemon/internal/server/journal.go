@@ -33,7 +33,7 @@ func (s *Server) journal(ctx context.Context, c *conn, p rpc.JournalParams) (rpc
 	}
 	size, after := 0, p.After
 	for scanned := 0; scanned < journalScan; {
-		rows, err := s.cfg.Store.Journal(ctx, sdk.JournalQuery{After: after, Limit: watchPage, Run: run, Longest: rowBody})
+		rows, err := s.cfg.Store.Journal(ctx, sdk.JournalQuery{After: after, Limit: watchPage, Run: run, Children: p.Children && run != 0, Longest: rowBody})
 		if err != nil {
 			return rpc.JournalPage{}, err
 		}

@@ -30,13 +30,13 @@ func Below(chain []timeline.Call, a *sdk.Action, width int) Spans {
 	if path, is := sdk.ParseActionPath(a.Path); is && path.IsError() {
 		text := Line(strings.TrimSpace(a.Body))
 		if width > 0 {
-			text = Cut(text, max(width-Width(lead.Text)-2, 20))
+			text = Cut(text, max(width-Width(lead.Text)-2, 10))
 		}
 		return Spans{lead, {Bad, "! "}, {Plain, text}}
 	}
 	room := 0
 	if width > 0 {
-		room = max(width-Width(lead.Text), 20)
+		room = max(width-Width(lead.Text), 10)
 	}
 	return append(Spans{lead}, call(mark(a), a, room)...)
 }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/bothyd/bothy"
+	"github.com/bothyd/bothy/daemon/internal/agent/markdown"
 	"github.com/bothyd/bothy/daemon/internal/audit"
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/daemon/internal/credential"
@@ -42,6 +43,7 @@ func loadConfig(file string, secrets *audit.Redactor, keys *credential.Keys, not
 		Secrets:      secrets,
 		Keys:         keys,
 		Noted:        noted,
+		Agents:       markdown.Names,
 	})
 	return path, cfg, diags
 }

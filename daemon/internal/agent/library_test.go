@@ -192,3 +192,17 @@ func BenchmarkList(b *testing.B) {
 		}
 	}
 }
+
+// TestOfPlugins: what plugins bring is listed by the label of its block, and held to the agent default.
+func TestOfPlugins(t *testing.T) {
+	l := NewLibrary(configuration(t, ""), Sources{Plugins: func() []sdk.Definition {
+		return []sdk.Definition{{
+			Agent:  sdk.Agent{Name: "reviewer", Tools: []string{"reviews__*", "read_file"}, Mode: sdk.ModeFull},
+			Source: sdk.AgentOfPlugin, Place: "reviews",
+		}}
+	}})
+	d, found := l.Find("", "reviewer")
+	if !found || d.Source != sdk.AgentOfPlugin || d.Place != "reviews" || d.Agent.Mode == sdk.ModeFull || d.Agent.Admits(sdk.Tool{ToolSpec: sdk.ToolSpec{Name: "scan"}, Plugin: "reviews"}) {
+		t.Errorf("it is %+v", d)
+	}
+}

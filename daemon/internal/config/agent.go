@@ -134,7 +134,7 @@ func (l *loader) delegates(body *hclsyntax.Body, a sdk.Agent) {
 			continue
 		}
 		if l.src.Agents != nil {
-			known = append(known, l.src.Agents()...)
+			known = append(known, l.src.Agents(l.cfg)...)
 		}
 		if !slices.Contains(known, name) {
 			l.reportAt(attributeRange(body, "agents"), "Unknown agent", fmt.Sprintf("agent %q may delegate to %q, and there is no such agent; there are %v.", a.Name, name, known))

@@ -87,7 +87,12 @@ func TestAgentsElsewhere(t *testing.T) {
 		writeFile(t, path, "plugin \"p\" {\n  agents = [\"brought\"]\n}\nagent \"a\" {\n  agents = [\""+name+"\"]\n}\n")
 		cfg, diags := loadFrom(Source{
 			Defaults: []byte("agent \"default\" {}\n"), DefaultsName: "built-in", Path: path, Getenv: environment(), Secrets: &Secrets{},
-			Agents: func() []string { return []string{"reviewer"} },
+			Agents: func(cfg *Config) []string {
+				if !cfg.Skills.Claude {
+					t.Error("the settings are not there yet")
+				}
+				return []string{"reviewer"}
+			},
 		})
 		if (cfg != nil) != ok {
 			t.Errorf("agents = [%q]: %s", name, diags.Error())

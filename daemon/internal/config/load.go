@@ -31,9 +31,9 @@ type Source struct {
 	// Noted hears of the lock and of each file that file() is asked for, there or not, also
 	// after Load has returned. Nil hears nothing.
 	Noted func(path string)
-	// Agents are the names of those that do not stand in the configuration, and that an agent block may name to
-	// delegate to. Nil has none.
-	Agents func() []string
+	// Agents are the names of those that stand in files of the user's, by the settings of a configuration: an agent
+	// block may name them to delegate to. Nil has none.
+	Agents func(*Config) []string
 }
 
 // DefaultPath is the user's file when nobody names another: $XDG_CONFIG_HOME/bothy/config.hcl.

@@ -87,3 +87,14 @@ func (x *File) checked(cfg *config.Config) *File {
 	}
 	return x
 }
+
+// Names are those of the user's agents that stand in files which can be used, by the settings of a configuration.
+func Names(cfg *config.Config) (names []string) {
+	files, _ := Look(cfg, "") // what cannot be looked at has none
+	for _, x := range files {
+		if x.Loaded && !x.Off {
+			names = append(names, x.Agent.Name)
+		}
+	}
+	return names
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/bothyd/bothy/daemon/cmd/internal/verbs"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client"
 	"github.com/bothyd/bothy/sdk/client/show"
@@ -13,8 +14,9 @@ import (
 )
 
 type agentsCmd struct {
-	Ls   agentsLsCmd   `cmd:"" default:"withargs" help:"List the agents, with what each is for and where it comes from."`
-	Show agentsShowCmd `cmd:"" help:"Show one agent whole, with the place of each attribute and whom it goes before."`
+	Ls    agentsLsCmd                `cmd:"" default:"withargs" help:"List the agents, with what each is for and where it comes from."`
+	Show  agentsShowCmd              `cmd:"" help:"Show one agent whole, with the place of each attribute and whom it goes before."`
+	Check offline[verbs.AgentsCheck] `cmd:"" help:"Say what is wrong with agents, where it stands, without a daemon."`
 }
 
 // Help adds to the verb's help.

@@ -50,6 +50,7 @@ type flags struct {
 	Serve     serveCmd   `cmd:"" default:"withargs" help:"Serve in the foreground (what happens without a sub-command)."`
 	ConfigCmd configCmd  `cmd:"" name:"config" help:"Look at the configuration without a daemon."`
 	Logs      logsCmd    `cmd:"" help:"Show the daemon's log."`
+	Agents    agentsCmd  `cmd:"" help:"Check agents without a daemon."`
 	Skills    skillsCmd  `cmd:"" help:"Check SKILL.md files without a daemon."`
 	Plugins   pluginsCmd `cmd:"" help:"Try and begin plugins without a daemon."`
 	MCP       mcpCmd     `cmd:"" name:"mcp" help:"Write the blocks of MCP servers without a daemon."`

@@ -40,7 +40,9 @@ func Look(cfg *config.Config, project string) (files []*File, problems []string)
 	for _, f := range folders {
 		x := index{at: f}
 		x.look()
-		files = append(files, x.files...)
+		for _, file := range x.files {
+			files = append(files, file.checked(cfg))
+		}
 		if x.problem != "" {
 			problems = append(problems, x.problem)
 		}

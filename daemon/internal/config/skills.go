@@ -12,8 +12,8 @@ import (
 // Skills says where skills and agents' files are looked for beside Bothy's own folders, how much of a prompt their list
 // may take, and which of them were switched.
 type Skills struct {
-	Agents  bool    `name:"agents" default:"true" doc:"look for skills in .agents/skills and for agents in .agents/agents too, of the home and of projects"`
-	Claude  bool    `name:"claude" default:"true" doc:"look for skills in .claude/skills and for agents in .claude/agents too, of the home and of projects"`
+	Agents  bool    `name:"agents" default:"true" doc:"look into .agents/skills and .agents/agents too, of the home and of projects"`
+	Claude  bool    `name:"claude" default:"true" doc:"look into .claude/skills and .claude/agents too, of the home and of projects"`
 	Bundled bool    `name:"bundled" default:"true" doc:"use the skills that came with Bothy"`
 	Budget  float64 `name:"budget" default:"2" kind:"percent" doc:"percent of the model's context that the list of skills may take in a prompt"`
 

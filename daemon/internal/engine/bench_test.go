@@ -104,3 +104,20 @@ func BenchmarkCallTool(b *testing.B) {
 	}
 	b.ReportMetric(float64(len(h.store.commits()))/float64(b.N), "commits/op")
 }
+
+// BenchmarkAgents lists a thousand agents with the tools that each may use, and finds one.
+func BenchmarkAgents(b *testing.B) {
+	h := prepareHouse(b)
+	h.agents = map[string]sdk.Agent{"default": {Tools: []string{"*"}}}
+	bound := &sdk.Bound{Tools: []string{"*"}}
+	for i := range 1000 {
+		h.agents[fmt.Sprintf("agent-%d", i)] = sdk.Agent{Tools: []string{"read_*", "grep", "bash", "mcp__notes__*"}, Bound: bound}
+	}
+	h.start()
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := h.engine.agent(h.project, "agent-777"); len(h.engine.Agents(h.project, true)) != 1001 || err != nil {
+			b.Fatal(err)
+		}
+	}
+}

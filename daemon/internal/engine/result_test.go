@@ -265,6 +265,10 @@ func TestSchemaOfAPrompt(t *testing.T) {
 	if l := h.await(resumed); l.Stop != sdk.StopTerminal {
 		t.Errorf("resumed, it ended %q: %s", l.Stop, l.Reason)
 	}
+	h.run(Submission{Agent: "default", Prompt: "without one"})
+	if kept := h.definitions(); len(kept) != 1 {
+		t.Errorf("of one agent %v are kept", kept)
+	}
 	for text, agent := range map[string]string{`{"type":"array"}`: "default", `{"type":"object"`: "default", `{"type":"object","properties":{"n":{}}}`: "it"} {
 		if _, err := h.engine.Submit(t.Context(), Submission{Project: h.project, Agent: agent, Prompt: "x", Schema: json.RawMessage(text)}); sdk.OutcomeOf(err) != sdk.Validation {
 			t.Errorf("%s: %v", text, err)

@@ -233,13 +233,14 @@ func (e *Engine) place(ctx context.Context, s Submission) (placed, error) {
 	if p.agent, err = e.agent(p.project.Root, cmp.Or(s.Agent, p.run.Agent, narrowed.Agent, defaultAgent)); err != nil {
 		return p, err
 	}
-	if p.agent.Finish, err = finishOf(p.agent, s.Schema); err != nil {
+	told := p.agent // p has its definition, which the loop keeps beside the schema
+	if told.Finish, err = finishOf(p.agent, s.Schema); err != nil {
 		return p, err
 	}
 	if p.choice, err = e.chosen(ctx, s, p, narrowed.Model); err != nil {
 		return p, err
 	}
-	return p, e.canWork(p.agent, p.choice)
+	return p, e.canWork(told, p.choice)
 }
 
 // canWork says why an agent cannot work with a model.

@@ -344,3 +344,36 @@ func TestFinishAtAnyDeath(t *testing.T) {
 		}
 	})
 }
+
+// TestChildIsJudged: what a child hands over its own validator judges, as the child's work, and what is accepted is what its
+// caller is told.
+func TestChildIsJudged(t *testing.T) {
+	give := calls(handOver(goodResult))
+	h := delegatingHouse(t, map[string][]step{
+		"do it": {calls(giving("worker", "look at it"))}, "look at it": {calls(numbered("read", 1)), give, calls(numbered("read", 2)), give},
+	})
+	worker := h.agents["worker"]
+	worker.Finish = &sdk.FinishSpec{Schema: json.RawMessage(resultSchema), Validator: "judge"}
+	h.agents["worker"] = worker
+	var asked []sdk.Work
+	h.config.Results = Results{Done: h.done, Validate: func(_ context.Context, _ string, w sdk.Work) (sdk.Judgement, error) {
+		asked = append(asked, w)
+		return sdk.Judgement{Accepted: len(asked) == 2, Missing: []string{"name the file"}[len(asked)/2:]}, nil
+	}}
+	h.start()
+	a := h.submit(Submission{Agent: "lead"})
+	if l := h.await(a); l.Status != sdk.StatusOK {
+		t.Fatalf("the loop ended with %+v", l)
+	}
+	child := h.childrenIn(a.Run.ID)[0]
+	if got, want := h.outcomes(child.ID), "read:resolved finish_task:failed:validation read:resolved finish_task:resolved"; got != want {
+		t.Errorf("the child did %s, want %s", got, want)
+	}
+	if len(asked) != 2 || asked[0].Agent != "worker" || asked[0].Run != child.Alias || asked[0].Key != child.Key || asked[0].Prompt != "look at it" {
+		t.Errorf("asked about %+v", asked)
+	}
+	if call := h.actions(a.Run.ID)[0]; call.State != sdk.StateResolved || !strings.Contains(call.Body, `"tests_verified":true`) {
+		t.Errorf("the caller is told %s %q", call.State, call.Body)
+	}
+	h.check(child.ID)
+}

@@ -26,7 +26,7 @@ func TestBundledSkills(t *testing.T) {
 			t.Errorf("%+v", v)
 		}
 	}
-	if got := strings.Join(names, " "); got != "explain research review-change summarize write-plugin write-skill" {
+	if got := strings.Join(names, " "); got != "explain research review-change summarize write-agent write-plugin write-skill" {
 		t.Errorf("bundled are %s", got)
 	}
 	for _, name := range names {

@@ -177,7 +177,7 @@ func (p *parrot) complete(w http.ResponseWriter, r *http.Request) {
 		s.play(name, turns, request.Messages)
 		return
 	}
-	if name, is := strings.CutPrefix(name, "play "); is {
+	if _, name, is := strings.Cut(": "+name, ": play "); is { // the whole of it, or what a verb makes of it
 		s.play(name, plays[name], request.Messages)
 		return
 	}

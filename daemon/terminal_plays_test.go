@@ -41,9 +41,14 @@ var plays = map[string][]played{
 	"remove": {{tool: "delete_path", arguments: map[string]any{"path": "old", "recursive": true}}, {says: "It is gone."}},
 	"draw":   {{tool: "write_file", arguments: map[string]any{"path": "pic.bin", "content": "no picture\n"}}, {says: "It is drawn."}},
 	"folder": {{tool: "create_directory", arguments: map[string]any{"path": "docs/images"}}, {says: "It is made."}},
-	"run":    {bash("go test ./... && echo done"), {says: "It ran."}},
-	"large":  {bash(strings.TrimSuffix(strings.Repeat("go vet ./a/folder/of/the/project\n", 12), "\n")), {says: "It ran."}},
-	"works":  {bash("echo begun; sleep 600"), {says: "It ended."}},
+	"plan": {{tool: "read_file", arguments: map[string]any{"path": "release.yaml"}}, {tool: "finish_task", arguments: map[string]any{
+		"name": "Release: it", "steps": []any{
+			map[string]any{"name": "Test", "action": "Run the tests:\nmake check"},
+			map[string]any{"name": "Tag", "action": "Tag it", "context": "git tag v1"},
+		}}}},
+	"run":   {bash("go test ./... && echo done"), {says: "It ran."}},
+	"large": {bash(strings.TrimSuffix(strings.Repeat("go vet ./a/folder/of/the/project\n", 12), "\n")), {says: "It ran."}},
+	"works": {bash("echo begun; sleep 600"), {says: "It ended."}},
 	"thinks": {{thinks: "The person wants to see how I think. I look at what there is, and I weigh what could be done with it before I say a word.",
 		holds: true}},
 	"writes": {{says: "I write a text that does not end …\n", holds: true}},

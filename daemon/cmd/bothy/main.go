@@ -29,7 +29,7 @@ type cli struct {
 
 	Run       runCmd                 `cmd:"" help:"Give an agent a prompt and watch it work."`
 	Chat      chatCmd                `cmd:"" help:"Talk with an agent."`
-	Plan      planCmd                `cmd:"" help:"Check a plan for an agent."`
+	Plan      planCmd                `cmd:"" help:"Write a plan for an agent, and check one."`
 	ACP       acpCmd                 `cmd:"" name:"acp" help:"Serve an editor that speaks the Agent Client Protocol."`
 	Runs      runsCmd                `cmd:"" help:"List and show runs; abort, resume, fork, diff, undo, reset, rename or delete one."`
 	Entries   entriesCmd             `cmd:"" help:"List what a run knows; read, change, copy, move or remove entries."`

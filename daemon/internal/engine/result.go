@@ -86,7 +86,7 @@ func (e *Engine) judging(a *activeLoop) func(context.Context, sdk.Invocation) (s
 	}
 	gates := finish.Gates{Spec: *spec, Idle: true, Validate: e.cfg.Results.Validate}
 	for _, t := range a.offered {
-		gates.Idle = gates.Idle && t.Given && t.Name != sdk.ToolDelegate
+		gates.Idle = gates.Idle && !finish.Works(t.Plugin, cmp.Or(t.Declared, t.Name))
 	}
 	w := sdk.Work{Agent: a.agent.Name, Run: a.run.Alias, Prompt: a.loop.Prompt, Model: cmp.Or(a.choice.Alias, a.run.Model)}
 	l := a.loop

@@ -39,7 +39,7 @@ func (e *Unjudged) Unwrap() error { return e.Cause }
 // accepts the result. The error of the first that refuses is for the model, and says all that this one misses; of an
 // Unjudged it is for people.
 func (g Gates) Judge(ctx context.Context, w sdk.Work) error {
-	if !g.Idle && !slices.ContainsFunc(w.Done, isWork) {
+	if !g.Idle && !slices.ContainsFunc(w.Done, func(d sdk.WorkDone) bool { return Works(d.Plugin, d.Tool) }) {
 		return refused("nothing was done for it yet", "do the work first, with the tools that there are, and hand over what came of it")
 	}
 	compiled, err := schema.Compile(g.Spec.Schema)
@@ -79,8 +79,11 @@ func (g Gates) validate(ctx context.Context, w sdk.Work) error {
 	return refused("the validator "+g.Spec.Validator+" refused it", j.Missing...)
 }
 
-// isWork reports whether a call is another than handing over, whatever came of it.
-func isWork(d sdk.WorkDone) bool { return d.Plugin != sdk.OwnPlugin || d.Tool != sdk.ToolFinish }
+// Works reports whether calls of a tool are work on a task, whatever comes of them: to hand a result over is none, nor
+// is to say how far a plan is. The tool is named as its plugin declares it.
+func Works(plugin, tool string) bool {
+	return plugin != sdk.OwnPlugin || tool != sdk.ToolFinish && tool != sdk.ToolPlan
+}
 
 // refused is why a result is not accepted; missing is what has to be done, one thing each.
 func refused(why string, missing ...string) error {

@@ -37,7 +37,11 @@ var (
 )
 
 func tests(success bool, structured string) sdk.WorkDone {
-	return sdk.WorkDone{Tool: sdk.ToolTests, Plugin: "bash", Path: "log://turn_1/run_tests/call", Success: success, Structured: json.RawMessage(structured), Changed: []string{".pytest_cache/x"}, Untold: true}
+	outcome := sdk.Exit(1)
+	if success {
+		outcome = ""
+	}
+	return sdk.WorkDone{Tool: sdk.ToolTests, Plugin: "bash", Path: "log://turn_1/run_tests/call", Success: success, Outcome: outcome, Structured: json.RawMessage(structured), Changed: []string{".pytest_cache/x"}, Untold: true}
 }
 
 func fetch(arguments string) sdk.WorkDone {
@@ -52,6 +56,8 @@ func TestJudge(t *testing.T) {
 	}
 	apply := sdk.WorkDone{Tool: "apply", Plugin: "bash", Success: true, Changed: []string{"cache"}, Parent: pass.Path}
 	aside := sdk.WorkDone{Tool: "write_file", Plugin: "files", Run: "child", Success: true, Changed: []string{"c.go"}, Began: 2, Ended: 12}
+	cut, refused, ofMCP := tests(false, `{"passed":2}`), tests(false, ``), tests(true, `{"passed":3,"failed":0}`)
+	cut.Outcome, refused.Outcome, ofMCP.Plugin = sdk.Timeout, sdk.Permission, "mcp__x"
 	failedFetch, unknown := fetch(`{"url":"https://a.example/"}`), fetch(`{"url":"https://a.example/"}`)
 	failedFetch.Success, unknown.OpenWorld = false, false
 	for name, c := range map[string]struct {
@@ -63,6 +69,8 @@ func TestJudge(t *testing.T) {
 	}{
 		"T1 nothing was done":               {nil, false, nil, good, "nothing was done for it yet"},
 		"T1 it only tried to finish":        {nil, false, done(sdk.WorkDone{Tool: sdk.ToolFinish, Plugin: sdk.OwnPlugin}), good, "nothing was done for it yet"},
+		"T1 it only marked its plan":        {nil, false, done(sdk.WorkDone{Tool: sdk.ToolPlan, Plugin: sdk.OwnPlugin, Success: true}), good, "nothing was done for it yet"},
+		"T1 it delegated":                   {nil, false, done(sdk.WorkDone{Tool: sdk.ToolDelegate, Plugin: sdk.OwnPlugin}), good, ""},
 		"T1 another's tool of that name":    {nil, false, done(sdk.WorkDone{Tool: sdk.ToolFinish, Plugin: "p"}), good, ""},
 		"T1 there is nothing to do it with": {nil, true, nil, good, ""},
 		"T2 a name is missing":              {nil, false, done(read), `{}`, `"summary" is required and missing`},
@@ -81,6 +89,12 @@ func TestJudge(t *testing.T) {
 		"tests that tell nothing":           {[]string{sdk.ProofTests}, false, done(write, tests(true, ``)), good, "no run of run_tests passed"},
 		"tests that tell words":             {[]string{sdk.ProofTests}, false, done(write, tests(true, `{"passed":"all"}`)), good, "no run of run_tests passed"},
 		"tests that say two things":         {[]string{sdk.ProofTests}, false, done(write, tests(true, `{"passed":3,"failed":1}`)), good, "no run of run_tests passed"},
+		"tests that failed since":           {[]string{sdk.ProofTests}, false, done(write, pass, tests(false, `{"passed":2,"failed":1}`)), good, "failed when they ran last"},
+		"tests that were cut off since":     {[]string{sdk.ProofTests}, false, done(write, pass, cut), good, "failed when they ran last"},
+		"tests that did not run since":      {[]string{sdk.ProofTests}, false, done(write, pass, refused), good, ""},
+		"tests that failed before":          {[]string{sdk.ProofTests}, false, done(write, tests(false, `{"passed":2,"failed":1}`), pass), good, ""},
+		"of a server of MCP":                {[]string{sdk.ProofTests}, false, done(write, ofMCP), good, "no run of run_tests passed"},
+		"a server's is a change":            {[]string{sdk.ProofTests}, false, done(pass, ofMCP), good, "the tests passed before"},
 		"tests passed":                      {[]string{sdk.ProofTests}, false, done(write, pass), good, ""},
 		"and it only read since":            {[]string{sdk.ProofTests}, false, done(write, pass, read, plainLs), good, ""},
 		"a change since":                    {[]string{sdk.ProofTests}, false, done(pass, write), good, "before a.go was changed: run run_tests again"},

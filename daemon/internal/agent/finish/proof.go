@@ -43,8 +43,11 @@ func proveTests(w sdk.Work) []string {
 	if !verified {
 		return []string{"tests_verified is false: make the tests pass, run them by " + sdk.ToolTests + ", and say so then"}
 	}
-	tests, change := lastTests(w.Done), lastChange(w.Done)
+	tests, failed := lastTests(w.Done)
+	change := lastChange(w.Done)
 	switch {
+	case failed:
+		return []string{"the tests failed when they ran last: mend what fails, and run " + sdk.ToolTests + " again"}
 	case tests == nil:
 		return []string{"no run of " + sdk.ToolTests + " passed: run it, and mend what fails"}
 	case change != nil && change.Ended > tests.Began:
@@ -53,20 +56,36 @@ func proveTests(w sdk.Work) []string {
 	return nil
 }
 
-// lastTests is the run of the tests that passed and was begun last; nil where none did.
-func lastTests(done []sdk.WorkDone) (last *sdk.WorkDone) {
+// isTests reports whether a call was to run the tests. What a server of MCP calls so may run anything, and says itself
+// what came of it: it proves nothing, and what it changes is a change.
+func isTests(d *sdk.WorkDone) bool {
+	return d.Tool == sdk.ToolTests && !strings.HasPrefix(d.Plugin, sdk.MCPPrefix)
+}
+
+// lastTests is the run of the tests that was begun last among those that came to something; failed is that it did not
+// pass, though an earlier one had. Nil is that none passed.
+func lastTests(done []sdk.WorkDone) (last *sdk.WorkDone, failed bool) {
+	once := false
 	for i := range done {
-		if d := &done[i]; passed(d) && (last == nil || d.Began > last.Began) {
+		d := &done[i]
+		if !isTests(d) || d.Began == 0 || !d.Success && d.Outcome != sdk.Timeout && !strings.HasPrefix(string(d.Outcome), "exit:") {
+			continue
+		}
+		once = once || passed(d)
+		if last == nil || d.Began > last.Began {
 			last = d
 		}
 	}
-	return last
+	if last != nil && !passed(last) {
+		return nil, once
+	}
+	return last, false
 }
 
-// passed reports whether a call ran tests, some of which passed and none failed.
+// passed reports whether of the tests that a call ran some passed and none failed.
 func passed(d *sdk.WorkDone) bool {
 	var count struct{ Passed, Failed int }
-	return d.Tool == sdk.ToolTests && d.Success && json.Unmarshal(d.Structured, &count) == nil && count.Passed > 0 && count.Failed == 0
+	return d.Success && json.Unmarshal(d.Structured, &count) == nil && count.Passed > 0 && count.Failed == 0
 }
 
 // lastChange is the call that changed the project last, or may have; nil where none did. What a run of the tests
@@ -74,13 +93,13 @@ func passed(d *sdk.WorkDone) bool {
 func lastChange(done []sdk.WorkDone) (last *sdk.WorkDone) {
 	tests := map[string]bool{}
 	for _, d := range done {
-		if d.Tool == sdk.ToolTests {
+		if isTests(&d) {
 			tests[d.Run+" "+d.Path] = true
 		}
 	}
 	for i := range done {
 		d := &done[i]
-		if d.Tool == sdk.ToolTests || tests[d.Run+" "+d.Parent] || len(d.Changed) == 0 && (!d.Untold || d.ReadOnly) {
+		if isTests(d) || tests[d.Run+" "+d.Parent] || len(d.Changed) == 0 && (!d.Untold || d.ReadOnly) {
 			continue
 		}
 		if last == nil || d.Ended > last.Ended {

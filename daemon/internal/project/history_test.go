@@ -21,7 +21,8 @@ type ledger struct {
 	run     int64 // whose actions are recorded
 	entries []sdk.Entry
 	loops   []sdk.Loop
-	refuse  int // commits until they are refused; below 0 is never
+	refuse  int       // commits until they are refused; below 0 is never
+	before  time.Time // all of the journal, by the clock that there was; zero is now
 }
 
 func (l *ledger) Run(_ context.Context, id int64) (sdk.Run, error) {
@@ -46,7 +47,7 @@ func (l *ledger) Entries(_ context.Context, q sdk.EntryQuery) ([]sdk.Entry, erro
 // Journal tells of the calls as if each had ended before the next was started.
 func (l *ledger) Journal(_ context.Context, q sdk.JournalQuery) (rows []sdk.JournalRow, err error) {
 	for i, e := range l.entries {
-		if e.Scope != fmt.Sprintf("run:%d", q.Run) {
+		if e.Scope != fmt.Sprintf("run:%d", q.Run) || !l.before.IsZero() && l.before.Before(q.Since) {
 			continue
 		}
 		for n, phase := range []sdk.Phase{sdk.PhaseStarted, sdk.PhaseEnded} {

@@ -12,7 +12,9 @@ import (
 
 const (
 	ignoreFile    = ".gitignore"
-	maxIgnoreFile = 256 << 10 // bytes that are read of one
+	gitFolder     = ".git"
+	excludeFile   = gitFolder + "/info/exclude" // of a clone, for itself alone
+	maxIgnoreFile = 256 << 10                   // bytes that are read of one
 )
 
 // ignored are the patterns by which git leaves out files that it does not know, those
@@ -36,8 +38,8 @@ func ignoredAbove(root string) ignored {
 		if dir != root {
 			all = append(all, ignoreRules(readIgnore(os.OpenFile(filepath.Join(dir, ignoreFile), os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)), "", above))
 		}
-		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
-			exclude := filepath.Join(dir, ".git", "info", "exclude")
+		if _, err := os.Lstat(filepath.Join(dir, gitFolder)); err == nil {
+			exclude := filepath.Join(dir, excludeFile)
 			all = append(all, ignoreRules(readIgnore(os.OpenFile(exclude, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)), "", above))
 			slices.Reverse(all)
 			return slices.Concat(all...)

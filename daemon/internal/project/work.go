@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -58,24 +59,29 @@ func (w *work) take(ctx context.Context, row sdk.Run, loop int64) error {
 	if err != nil {
 		return err
 	}
-	began, ended, err := w.positions(ctx, row.ID)
+	calls = slices.DeleteFunc(calls, func(e sdk.Entry) bool { return e.Loop != loop || e.Phase != sdk.PhaseEnded })
+	began, ended, err := w.positions(ctx, row.ID, w.since.Created)
+	if err == nil && slices.ContainsFunc(calls, func(e sdk.Entry) bool { return ended[e.Path] == 0 }) { // the clock was put back
+		began, ended, err = w.positions(ctx, row.ID, time.Time{})
+	}
 	if err != nil {
 		return err
 	}
 	for _, e := range calls {
 		at, err := sdk.ActionOf(e)
-		if e.Loop != loop || e.Phase != sdk.PhaseEnded || err != nil {
+		if err != nil {
 			continue
 		}
 		name := cmp.Or(at.Declared, at.Tool)
-		t := w.tools[toolKey(at.Plugin, name)]
+		t, known := w.tools[toolKey(at.Plugin, name)]
+		commands := slices.Contains(t.Grants, sdk.GrantSandbox) || !known && mayCommand(at.Plugin)
 		d := sdk.WorkDone{
 			Run: row.Alias, Path: e.Path, Parent: at.Parent, Tool: name, Plugin: at.Plugin, Arguments: at.ExactArguments(),
 			Success: e.State == sdk.StateResolved, Outcome: e.Outcome, Structured: at.Structured,
 			ReadOnly:  t.Pinned && t.Annotations.ReadOnly || at.Decision != nil && at.Decision.Rule == sdk.RuleProven,
 			OpenWorld: t.Annotations.OpenWorld, Changed: changes[e.Path], Began: began[e.Path], Ended: ended[e.Path],
 		}
-		d.Untold = unknown[e.Path] || mayChange(at, map[string]bool{at.Tool: slices.Contains(t.Grants, sdk.GrantSandbox)})
+		d.Untold = unknown[e.Path] || mayChange(at, map[string]bool{at.Tool: commands})
 		w.done = append(w.done, d)
 		if at.Child == nil {
 			continue
@@ -89,6 +95,11 @@ func (w *work) take(ctx context.Context, row sdk.Run, loop int64) error {
 		}
 	}
 	return nil
+}
+
+// mayCommand reports whether tools of a plugin that is gone may have run commands in the sandbox. Nobody knows it any more.
+func mayCommand(plugin string) bool {
+	return plugin != "" && plugin != sdk.OwnPlugin && !strings.HasPrefix(plugin, sdk.MCPPrefix)
 }
 
 // changes are the paths that the calls of a loop changed, by the call, and which calls have a list that is kept no more.
@@ -109,11 +120,12 @@ func (w *work) changes(ctx context.Context, run, loop int64) (paths map[string][
 	paths, unknown = map[string][]string{}, map[string]bool{}
 	for _, s := range t.steps {
 		for _, at := range []string{s.From, s.Path} {
-			if at != "" {
+			if at != "" && !gits(at) {
 				paths[s.Action] = append(paths[s.Action], at)
-				w.ignores = w.ignores || path.Base(at) == ignoreFile
 			}
+			w.ignores = w.ignores || saysIgnored(at)
 		}
+		w.ignores = w.ignores || s.From != "" && s.After != nil && s.After.Kind == "directory" // which may have some in it
 	}
 	for _, e := range t.untold {
 		unknown[actionAt(e.Path)] = true
@@ -121,9 +133,18 @@ func (w *work) changes(ctx context.Context, run, loop int64) (paths map[string][
 	return paths, unknown, nil
 }
 
-// positions are where in the journal the calls of a run were started and ended since the prompt was given.
-func (w *work) positions(ctx context.Context, run int64) (began, ended map[string]int64, err error) {
-	rows, err := w.Store.Journal(ctx, sdk.JournalQuery{Run: run, Since: w.since.Created, Kinds: []string{sdk.KindEntrySet}, Heads: true})
+// gits reports whether a path is one that git keeps for itself, and never a file of the project.
+func gits(at string) bool { return slices.Contains(strings.Split(at, "/"), gitFolder) }
+
+// saysIgnored reports whether a path is that of a file which says what git ignores, however its file system folds names.
+func saysIgnored(at string) bool {
+	at = strings.ToLower(at)
+	return path.Base(at) == ignoreFile || at == excludeFile || strings.HasSuffix(at, "/"+excludeFile)
+}
+
+// positions are where in the journal the calls of a run were started and ended, by rows of that time or later.
+func (w *work) positions(ctx context.Context, run int64, since time.Time) (began, ended map[string]int64, err error) {
+	rows, err := w.Store.Journal(ctx, sdk.JournalQuery{Run: run, Since: since, Kinds: []string{sdk.KindEntrySet}, Heads: true})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -16,6 +17,7 @@ func TestDone(t *testing.T) {
 	h.Tools = func() []sdk.Tool {
 		return append(tools,
 			sdk.Tool{ToolSpec: sdk.ToolSpec{Name: "read_file", Annotations: sdk.Annotations{ReadOnly: true}}, Plugin: "files", Pinned: true},
+			sdk.Tool{ToolSpec: sdk.ToolSpec{Name: "write_file"}, Plugin: "files", Pinned: true, Grants: []string{sdk.GrantProject}},
 			sdk.Tool{ToolSpec: sdk.ToolSpec{Name: "look", Annotations: sdk.Annotations{ReadOnly: true, OpenWorld: true}}, Plugin: "loose"})
 	}
 	l.write(".gitignore", "*.o\n/out/\n")
@@ -75,4 +77,72 @@ func TestDone(t *testing.T) {
 	if want := "work write_file[.gitignore], one write_file[child.go], work delegate[]"; !strings.HasSuffix(got(), want) {
 		t.Errorf("got %s\nwant %s at its end", got(), want)
 	}
+}
+
+// TestDoneHidesNothing: no change is left out because of what the work did to what git leaves out, and no call because
+// the clock was put back or its plugin is gone.
+func TestDoneHidesNothing(t *testing.T) {
+	last := func(t *testing.T, h *History) sdk.WorkDone {
+		t.Helper()
+		done, err := h.Done(t.Context(), sdk.Loop{ID: 11, Run: 1, Created: time.Unix(100, 0)})
+		if err != nil || len(done) == 0 {
+			t.Fatal(done, err)
+		}
+		return done[len(done)-1]
+	}
+	const told = `{"tool":"bash","plugin":"bash","told":true}`
+	for name, c := range map[string]struct {
+		did  func(l *ledger)
+		want string
+	}{
+		"a commit": {func(l *ledger) {
+			l.write(".git/index", "1")
+			l.write("sub/.git/HEAD", "1")
+		}, "[]"},
+		"what its clone alone ignores": {func(l *ledger) {
+			l.write("a.go", "1")
+			l.write(".git/info/exclude", "*.go\n")
+		}, "[a.go]"},
+		"a folder that ignores all was moved": {func(l *ledger) {
+			l.move("cache", "src")
+			l.write("src/a.go", "1")
+		}, "[cache src src/a.go]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l, h := newLedger(t)
+			for _, folder := range []string{".git", ".git/info", "sub", "sub/.git", "cache"} {
+				l.mkdir(folder)
+			}
+			l.write("cache/.gitignore", "*\n")
+			l.steps = nil
+			c.did(l)
+			l.action(11, 1, "log://turn_1/bash/call", told)
+			if got := fmt.Sprint(last(t, h).Changed); got != c.want {
+				t.Errorf("got %s, want %s", got, c.want)
+			}
+		})
+	}
+	t.Run("the clock", func(t *testing.T) {
+		l, h := newLedger(t)
+		l.action(11, 1, "log://turn_1/bash/call", told)
+		l.before = time.Unix(99, 0)
+		if d := last(t, h); d.Began == 0 || d.Ended == 0 {
+			t.Errorf("%+v", d)
+		}
+	})
+	t.Run("a plugin that is gone", func(t *testing.T) {
+		l, h := newLedger(t)
+		l.action(11, 1, "log://turn_1/sh/call", `{"tool":"sh","plugin":"shell"}`)
+		if d := last(t, h); !d.Untold {
+			t.Errorf("%+v", d)
+		}
+		l.action(11, 2, "log://turn_2/look/call", `{"tool":"look","plugin":"mcp__web"}`)
+		if d := last(t, h); d.Untold {
+			t.Errorf("%+v", d)
+		}
+		l.action(11, 2, "log://turn_2/think/call", `{"tool":"think","plugin":"bothy"}`)
+		if d := last(t, h); d.Untold {
+			t.Errorf("%+v", d)
+		}
+	})
 }

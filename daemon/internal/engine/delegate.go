@@ -157,7 +157,14 @@ func (e *Engine) awaitChild(ctx context.Context, a *activeLoop, x *action) error
 		return err
 	}
 	failpoint.Hit(failpoint.DelegateEnded)
-	done, err := e.childDone(context.WithoutCancel(ctx), x, loop)
+	var done delegate.Done
+	err = e.readable(func() (err error) {
+		done, err = e.childDone(context.WithoutCancel(ctx), x, loop)
+		return err
+	})
+	if errors.Is(err, errStopping) {
+		return err
+	}
 	if err != nil {
 		e.log.Warn("what a child answered cannot be read", "run", x.Child.Alias, "error", err)
 	}
@@ -174,7 +181,11 @@ func (e *Engine) childEnd(ctx context.Context, x *action) (sdk.Loop, error) {
 	reading, over := context.WithoutCancel(ctx), ctx.Done()
 	for left := x.again; ; left = false {
 		changed := e.cfg.Store.Changed()
-		loop, err := e.loop(reading, *x.Child)
+		var loop sdk.Loop
+		err := e.readable(func() (err error) {
+			loop, err = e.loop(reading, *x.Child)
+			return err
+		})
 		if err != nil || !isOpen(loop) {
 			return loop, err
 		}
@@ -193,6 +204,20 @@ func (e *Engine) childEnd(ctx context.Context, x *action) (sdk.Loop, error) {
 			return loop, errStopping
 		}
 	}
+}
+
+// readable reads what is to be known of a child until that can be read: without it nobody would wait for the child any
+// more, or know what it came to. A daemon that stops leaves it to the next one.
+func (e *Engine) readable(read func() error) error {
+	err := read()
+	for wait := firstPause; err != nil && passing(err); wait = min(2*wait, longestPause) {
+		e.log.Error("the work of a child cannot be read yet", "error", err)
+		if !sleep(e.draining, wait) {
+			return errStopping
+		}
+		err = read()
+	}
+	return err
 }
 
 // endChildren ends the children of calls that nobody waits for any more, because their loop cannot go on.

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"context"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -51,6 +53,73 @@ func TestAnOrphan(t *testing.T) {
 		t.Errorf("it ran %s", ran)
 	}
 	h.check(child.ID)
+}
+
+// unreadable is a store that cannot be read for a while.
+type unreadable struct {
+	*watchedStore
+	loops, turns atomic.Int32 // how often yet
+}
+
+func (s *unreadable) Loops(ctx context.Context, run int64) ([]sdk.Loop, error) {
+	if s.loops.Add(-1) >= 0 {
+		return nil, sdk.Errorf(sdk.Internal, "the disk is slow")
+	}
+	return s.watchedStore.Loops(ctx, run)
+}
+
+func (s *unreadable) Turns(ctx context.Context, run int64) ([]sdk.Turn, error) {
+	if s.turns.Add(-1) >= 0 {
+		return nil, sdk.Errorf(sdk.Internal, "the disk is slow")
+	}
+	return s.watchedStore.Turns(ctx, run)
+}
+
+// TestChildThatCannotBeRead: a call waits for its child, and has what that came to, also while the store cannot be read; a
+// daemon that stops meanwhile leaves both.
+func TestChildThatCannotBeRead(t *testing.T) {
+	const forEver = 1 << 30
+	for name, c := range map[string]struct{ loops, turns int32 }{"its prompt": {loops: 2}, "what it came to": {turns: 2}, "until the end": {loops: forEver}} {
+		t.Run(name, func(t *testing.T) {
+			h := delegatingHouse(t, map[string][]step{"do it": {calls(giving("worker", "below")), say("so it is")}})
+			s := &unreadable{watchedStore: h.store}
+			h.config.Store = s
+			armed := make(chan struct{})
+			answers := say("the answer")
+			h.models.each = func(was func(sdk.Request) step) func(sdk.Request) step {
+				return func(req sdk.Request) step {
+					if last := req.Messages[len(req.Messages)-1]; last.Text != "below" {
+						return was(req)
+					}
+					s.loops.Store(c.loops)
+					s.turns.Store(c.turns)
+					defer close(armed)
+					return answers
+				}
+			}(h.models.each)
+			h.start()
+			a := h.submit(Submission{Agent: "lead"})
+			<-armed
+			if c.loops == forEver {
+				h.until("the child has ended", func() bool {
+					all, err := h.store.Store.Loops(t.Context(), a.Run.ID+1)
+					return err == nil && len(all) == 1 && !isOpen(all[0])
+				})
+				if err := h.engine.Close(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				s.loops.Store(0)
+				h.start()
+			}
+			if l := h.await(a); l.Stop != sdk.StopAnswer {
+				t.Errorf("the loop ended with %+v", l)
+			}
+			if call := h.actions(a.Run.ID)[0]; call.State != sdk.StateResolved || call.Body != "the answer" {
+				t.Errorf("the call is %s: %s", call.State, call.Body)
+			}
+			h.check(a.Run.ID, h.childrenIn(a.Run.ID)[0].ID)
+		})
+	}
 }
 
 // TestDeadlineOfAParent: the time of a prompt is that of its children too.

@@ -117,7 +117,7 @@ type children struct {
 }
 
 func (g *children) screen(c madeCall) screened {
-	if c.tool != sdk.ToolDelegate {
+	if c.plugin != sdk.OwnPlugin || c.tool != sdk.ToolDelegate {
 		return screened{}
 	}
 	if full := g.account.full(1); full > 0 {
@@ -132,7 +132,7 @@ func (g *children) take(t *judged) {
 	begun, refused := 0, false
 	for _, a := range t.actions {
 		switch {
-		case cmp.Or(a.Declared, a.Tool) != sdk.ToolDelegate:
+		case a.Plugin != sdk.OwnPlugin || cmp.Or(a.Declared, a.Tool) != sdk.ToolDelegate:
 		case a.Child != nil:
 			begun++
 		case a.State == sdk.StateCancelled:

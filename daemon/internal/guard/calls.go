@@ -17,11 +17,12 @@ type digest = [sha256.Size]byte
 // madeCall is a call as guards compare it: equal for one tool with equal
 // arguments, whatever the order of their keys.
 type madeCall struct {
-	tool string
-	path string // of its action
-	sum  digest
-	cut  bool // it was interrupted, or never made for no fault of the model's, which may make it again
-	live bool // its tool said that the answer changes by itself: it counts for no guard
+	tool   string
+	plugin string
+	path   string // of its action
+	sum    digest
+	cut    bool // it was interrupted, or never made for no fault of the model's, which may make it again
+	live   bool // its tool said that the answer changes by itself: it counts for no guard
 }
 
 // recordedCall is a call that is about to be recorded, by the model's own words: by those
@@ -59,7 +60,7 @@ func callOf(a sdk.Action) madeCall {
 	if a.Plugin != "" {
 		name = strings.TrimPrefix(name, a.Plugin+"__")
 	}
-	return madeCall{tool: name, path: a.Path, live: a.Live, sum: sha256.Sum256([]byte(a.Plugin + "\x00" + name + "\x00" + canonical(a.Arguments)))}
+	return madeCall{tool: name, plugin: a.Plugin, path: a.Path, live: a.Live, sum: sha256.Sum256([]byte(a.Plugin + "\x00" + name + "\x00" + canonical(a.Arguments)))}
 }
 
 // canonical writes arguments in one form. Text that holds JSON is read as what

@@ -26,7 +26,7 @@ func (c RunConfig) Excludes() (names []string) {
 		names = append(names, "search", "web_search", "web_fetch", "open_network")
 	}
 	if c.NoProposals {
-		names = append(names, ToolAskUser, "sh", "env", "bash")
+		names = append(names, ToolAskUser, "sh", "env", "bash", ToolTests)
 	}
 	return names
 }

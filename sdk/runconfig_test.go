@@ -20,6 +20,12 @@ func TestAgentInARun(t *testing.T) {
 			t.Errorf("%s: %v", name, !admitted)
 		}
 	}
+	silent := a.In(Run{RunConfig: RunConfig{NoProposals: true}})
+	for _, name := range []string{"bash", ToolTests, ToolAskUser} {
+		if silent.Admits(Tool{ToolSpec: ToolSpec{Name: name}, Plugin: "bash"}) {
+			t.Errorf("%s is not left out", name)
+		}
+	}
 	second := Tool{ToolSpec: ToolSpec{Name: "q__search"}, Declared: "search", Plugin: "q"} // an earlier block has one
 	if got.Admits(second) || !a.Admits(second) {
 		t.Error("a tool that another one took the name of is not left out")

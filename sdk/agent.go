@@ -85,7 +85,7 @@ func (a Agent) UsesMCP(server string) bool {
 	prefix := MCPPrefix + server + "__"
 	return len(a.Tools) == 0 || slices.ContainsFunc(a.Tools, func(glob string) bool {
 		head := glob // as far as it is a name
-		if i := strings.IndexAny(glob, `*?[\`); i >= 0 {
+		if i := strings.IndexAny(glob, globbing); i >= 0 {
 			head = glob[:i]
 		}
 		return strings.HasPrefix(prefix, head) || strings.HasPrefix(head, prefix)
@@ -95,7 +95,10 @@ func (a Agent) UsesMCP(server string) bool {
 // Admits reports whether the agent may use a tool that is not excluded: by the servers that
 // it names where it is one of MCP, always where its turn is given it, by its very name where no glob names
 // it, else by its globs over bare and qualified names.
-func (a Agent) Admits(t Tool) bool {
+func (a Agent) Admits(t Tool) bool { return a.admits(&t) }
+
+// admits is Admits without copies: it is asked of every tool, for each agent of a list.
+func (a *Agent) admits(t *Tool) bool {
 	if slices.Contains(a.Excluded, cmp.Or(t.Declared, t.Name)) || t.Runs != "" && slices.Contains(a.Excluded, t.Name) {
 		return false
 	}
@@ -103,33 +106,43 @@ func (a Agent) Admits(t Tool) bool {
 		return false
 	}
 	server, ofMCP := strings.CutPrefix(t.Plugin, MCPPrefix)
-	lent := ofMCP && IsLent(server)
-	switch {
-	case lent:
+	if ofMCP && IsLent(server) {
 		return a.UsesMCP(server)
-	case a.Bound != nil && !a.Bound.agent().Admits(t):
-		return false
+	}
+	if a.Bound != nil {
+		if bound := a.Bound.agent(); !bound.admits(t) {
+			return false
+		}
+	}
+	switch {
 	case ofMCP && a.MCP != nil:
 		return a.UsesMCP(server)
-	}
-	if t.Given {
+	case t.Given:
 		return true
-	}
-	if t.Named {
+	case t.Named:
 		return slices.Contains(a.Tools, t.Name) || slices.Contains(a.Tools, t.Qualified())
 	}
-	if len(a.Tools) == 0 {
-		return true
-	}
-	for _, glob := range a.Tools {
-		for _, name := range []string{t.Name, t.Qualified()} {
-			if ok, err := path.Match(glob, name); ok && err == nil {
-				return true
-			}
+	return len(a.Tools) == 0 || anyMatches(a.Tools, t.Name) || anyMatches(a.Tools, t.Qualified())
+}
+
+// anyMatches reports whether one of some globs stands for a name. One that cannot be read stands for none.
+func anyMatches(globs []string, name string) bool {
+	for _, glob := range globs {
+		if glob == name || glob == "*" { // as most are
+			return true
+		}
+		if glob == "" || name == "" || glob[0] != name[0] && !strings.Contains(globbing, glob[:1]) {
+			continue // it begins otherwise
+		}
+		if ok, err := path.Match(glob, name); ok && err == nil {
+			return true
 		}
 	}
 	return false
 }
+
+// globbing are the characters by which a glob is more than a name.
+const globbing = `*?[\`
 
 // Withholds reports whether a tool of this name is one that the agent has not, whatever else is said.
 func (a Agent) Withholds(tool string) bool {

@@ -80,3 +80,19 @@ func TestWithout(t *testing.T) {
 		t.Error("sh runs what the agent has not")
 	}
 }
+
+// TestAdmits: globs are read as path.Match reads them, whatever they begin with, over the bare name and the qualified one.
+func TestAdmits(t *testing.T) {
+	for glob, admits := range map[string]bool{
+		"*": true, "read_file": true, "files__read_file": true, "read_*": true, "files__*": true, "?ead_file": true, "[r]ead_file": true, `\read_file`: true, "*_file": true,
+		"": false, "read": false, "reads_*": false, "grep": false, "[": false, "[^r]ead_file": false, "files__": false, "?": false,
+	} {
+		tool := sdk.Tool{ToolSpec: sdk.ToolSpec{Name: "read_file"}, Plugin: "files"}
+		if got := (sdk.Agent{Tools: []string{glob}}).Admits(tool); got != admits {
+			t.Errorf("%q admits it: %v", glob, got)
+		}
+		if got := (sdk.Agent{Bound: &sdk.Bound{Tools: []string{glob}}}).Admits(tool); got != admits {
+			t.Errorf("bound to %q it is admitted: %v", glob, got)
+		}
+	}
+}

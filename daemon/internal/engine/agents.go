@@ -100,8 +100,11 @@ func (in agentsIn) listed(d sdk.Definition) rpc.Agent {
 		Capabilities: a.Capabilities, Agents: a.Agents, Finishes: a.Finish != nil,
 		Source: d.Source, Place: d.Place, Untrusted: d.Untrusted, Shadowed: len(d.Shadowed), Notes: len(d.Notes),
 	}
-	for _, t := range admitted(a, in.tools) {
-		x.Tools = append(x.Tools, t.Name)
+	tools := withCommands(a, in.tools)
+	for i := range tools { // of many agents: no tool is copied
+		if t := &tools[i]; mayUse(&a, t) {
+			x.Tools = append(x.Tools, t.Name)
+		}
 	}
 	slices.Sort(x.Tools)
 	if in.project != "" { // where another may hold

@@ -297,7 +297,9 @@ func ok(text string) (sdk.ToolResult, error) {
 type agents func() map[string]sdk.Agent
 
 func (a agents) List(string) (all []sdk.Definition) {
-	for _, name := range slices.Sorted(maps.Keys(a())) {
+	names := slices.Sorted(maps.Keys(a()))
+	all = make([]sdk.Definition, 0, len(names))
+	for _, name := range names {
 		d, _ := a.Find("", name)
 		all = append(all, d)
 	}

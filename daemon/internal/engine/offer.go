@@ -18,7 +18,12 @@ func (e *Engine) toolsOf(agent sdk.Agent) []sdk.Tool {
 
 // admitted are those of the plugins' tools that an agent may use.
 func admitted(agent sdk.Agent, tools []sdk.Tool) []sdk.Tool {
-	return which(withCommands(agent, tools), func(t sdk.Tool) bool { return !t.Unlisted && !t.People && agent.Admits(t) })
+	return which(withCommands(agent, tools), func(t sdk.Tool) bool { return mayUse(&agent, &t) })
+}
+
+// mayUse reports whether an agent may use one of the plugins' tools.
+func mayUse(agent *sdk.Agent, t *sdk.Tool) bool {
+	return !t.Unlisted && !t.People && agent.Admits(*t)
 }
 
 // listed are the plugins' tools that a plugin may call in a run by their names: not those of

@@ -17,11 +17,10 @@ import (
 // finish is what the agent must hand back. A mistake in it costs the file: an agent that is to
 // prove something must not go without.
 func (r *reader) finish() {
-	name, is := r.has("finish")
-	if !is {
+	if _, is := r.has("finish"); !is && r.Key("finish") == nil {
 		return
 	}
-	n := r.Value(name)
+	n := r.Value("finish")
 	if n.Kind != yaml.MappingNode {
 		r.Fail("finish-type", n, "finish is a "+frontmatter.KindOf(n)+" and not a list of fields", "Write below it schema: with a JSON Schema, and where they are wanted prove: and validator:.")
 		return

@@ -18,9 +18,10 @@ import (
 // costs its field, and where that would give the agent more, it gives it less.
 type reader struct {
 	*frontmatter.Fields
-	file  *File
-	used  []string // names of fields that were read
-	alone bool     // it may delegate to nobody, whatever else is said
+	file   *File
+	used   []string                // names of fields that were read
+	alone  bool                    // it may delegate to nobody, whatever else is said
+	barred func(agent string) bool // to whom it may not, whatever else is said; nil bars nobody
 }
 
 func (r *reader) read() {
@@ -58,14 +59,18 @@ func (r *reader) read() {
 	r.others()
 }
 
-// has finds the spelling by which a field is given, of those that it has among agents.
+// has finds the spelling by which a field is given, of those that it has among agents. The first one counts.
 func (r *reader) has(spellings ...string) (name string, is bool) {
 	for _, s := range spellings {
 		if r.Key(s) == nil {
 			continue
 		}
 		r.used = append(r.used, s)
-		if !is && !frontmatter.IsNull(r.Value(s)) {
+		switch {
+		case frontmatter.IsNull(r.Value(s)):
+		case is:
+			r.Warn("duplicate-key", r.Key(s), fmt.Sprintf("the field %s says what %s says; %s counts", s, name, name), "Remove one of them.")
+		default:
 			name, is = s, true
 		}
 	}
@@ -117,6 +122,9 @@ func (r *reader) agents() {
 				r.Warn("agents-missing", e.At, fmt.Sprintf("%s in %s is no name of an agent, and stands for none", frontmatter.Show(e.Text), name), "Write the names of those that it may delegate to.")
 			}
 		}
+	}
+	if r.barred != nil {
+		a.Agents = slices.DeleteFunc(a.Agents, r.barred)
 	}
 	if r.alone {
 		a.Agents = nil

@@ -19,6 +19,10 @@ func (r *reader) tools() {
 	}
 	given, all := []string{}, false
 	take := func(e frontmatter.Element) {
+		if held, not := strings.CutPrefix(e.Text, "!"); not {
+			r.deny(meant(held))
+			return
+		}
 		m := r.understand(name, e)
 		all = all || m.all
 		given = append(given, m.tools...)
@@ -51,6 +55,9 @@ func (r *reader) only(tools []string) {
 		a.Tools = []string{noTool}
 	}
 }
+
+// none leaves the agent no tool.
+func (r *reader) none() { r.file.Agent.Tools = []string{noTool} }
 
 // switches reads yes or no for each tool. It reports whether those that are not named are there
 // too, which is so unless * says no.
@@ -87,8 +94,8 @@ func (r *reader) denied() {
 		if !is {
 			continue
 		}
-		if r.Value(name).Kind == yaml.MappingNode {
-			r.only(nil) // it is not known what was meant
+		if n := r.Value(name); n.Kind == yaml.MappingNode || slices.ContainsFunc(n.Content, func(c *yaml.Node) bool { return frontmatter.Follow(c).Kind != yaml.ScalarNode }) {
+			r.none() // it is not known what was meant
 		}
 		for _, e := range r.Elements(name, frontmatter.SplitTools) {
 			m := meant(e.Text)
@@ -104,7 +111,7 @@ func (r *reader) denied() {
 func (r *reader) deny(m meaning) {
 	a := &r.file.Agent
 	if m.all {
-		a.Tools = []string{noTool}
+		r.none()
 	}
 	r.alone = r.alone || m.calls
 	for _, t := range withheld(m) {

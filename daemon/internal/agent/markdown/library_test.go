@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/daemon/internal/places"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -191,6 +192,29 @@ func TestBoundsOfAFolder(t *testing.T) {
 	}
 	if got := strings.Count(h.found(), ",") + 1; got != mostFiles {
 		t.Errorf("%d files are read", got)
+	}
+}
+
+// TestTooManyFolders: a project cannot have the daemon walk and watch as many folders as it likes.
+func TestTooManyFolders(t *testing.T) {
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range mostFolders + 5 {
+		if err := os.Mkdir(filepath.Join(root, fmt.Sprintf("d%04d", i)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"d0000/first", fmt.Sprintf("d%04d/last", mostFolders)} {
+		if err := os.WriteFile(filepath.Join(root, name+".md"), []byte(agentText(filepath.Base(name))), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	x := index{at: places.Folder{Path: root}}
+	x.look()
+	if len(x.files) != 1 || x.files[0].Agent.Name != "first" || !strings.Contains(x.problem, "2000 folders") {
+		t.Errorf("%d files, %q", len(x.files), x.problem)
 	}
 }
 

@@ -17,9 +17,10 @@ import (
 
 // How far one folder is looked through.
 const (
-	mostDepth = 3 // levels below it
-	mostFiles = 2000
-	mostText  = 64 << 20 // bytes of all files together: they are kept in memory
+	mostDepth   = 3 // levels below it
+	mostFolders = 2000
+	mostFiles   = 2000
+	mostText    = 64 << 20 // bytes of all files together: they are kept in memory
 )
 
 // index is the agents' files of one folder. A scan reads only those that changed since the
@@ -47,6 +48,7 @@ type scan struct {
 
 	roots    places.Roots
 	next     map[string]entry
+	folders  int
 	text     int64
 	unstable bool // something may be half written
 }
@@ -129,6 +131,10 @@ func (s *scan) folder(at step) (below []step) {
 				s.note("agents are looked for %d levels deep, and %s lies deeper; move what is in it up", mostDepth, to.as)
 				continue
 			}
+			if s.folders++; s.folders > mostFolders {
+				s.note("it has more than %d folders, and the rest are not looked at; move out what are no agents", mostFolders)
+				continue
+			}
 			below = append(below, to)
 		case isAgent(name) && len(s.next) >= mostFiles:
 			s.note("it has more than %d files, and the rest are not read; move out what is not needed", mostFiles)
@@ -203,11 +209,11 @@ func (s *scan) refuse(path string, why *frontmatter.Diagnostic) {
 	s.put(path, entry{file: unread(path, why)})
 }
 
-// put keeps a file; what is as before stays the same one.
+// put keeps a file; what is as before stays the same one, which others may be reading.
 func (s *scan) put(path string, e entry) {
+	e.file.Tier, e.file.Root = s.at.Tier, s.at.Path
 	if was := s.entries[path].file; was != nil && was.Hash == e.file.Hash && slices.Equal(was.Diagnostics, e.file.Diagnostics) {
 		e.file = was
 	}
-	e.file.Tier, e.file.Root = s.at.Tier, s.at.Path
 	s.next[path] = e
 }

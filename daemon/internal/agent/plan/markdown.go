@@ -18,7 +18,7 @@ type section struct {
 var (
 	heading = regexp.MustCompile(`^ {0,3}(#{1,2})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$`)
 	fence   = regexp.MustCompile("^ {0,}(`{3,}|~{3,})(.*)$")
-	item    = regexp.MustCompile(`^ {0,3}(?:[-*+]|\d{1,9}[.)])(?:[ \t]+(.*))?$`)
+	item    = regexp.MustCompile(`^( {0,3}(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)[ \t]*)(.*)$`)
 )
 
 // fenced follows blocks of code, in which nothing is a heading or an item.
@@ -114,10 +114,10 @@ func (r *reader) goalOf(title section, rest []section) (p Plan) {
 	return p
 }
 
-// instructions are the items of a list, each with the lines below it.
+// instructions are the items of a list, each with the lines below it; a list below an item is part of it.
 func (r *reader) instructions(s section) (steps []Step) {
 	var lines []string
-	begun, at := false, 0
+	begun, at, inside := false, 0, 0 // in which column the words of the item begin
 	end := func() {
 		if !begun {
 			return
@@ -133,15 +133,15 @@ func (r *reader) instructions(s section) (steps []Step) {
 		line := s.line + 1 + i
 		m := item.FindStringSubmatch(text)
 		switch {
-		case code.takes(text, line), m == nil:
+		case code.takes(text, line), m == nil, begun && len(text)-len(strings.TrimLeft(text, " ")) >= inside:
 			if !begun && strings.TrimSpace(text) != "" {
 				r.wrong(line, "the instructions are a list: begin each one with a number or a dash")
 				return nil
 			}
-			lines = append(lines, unindent(text))
+			lines = append(lines, unindent(text, inside))
 		default:
 			end()
-			begun, at, lines = true, line, []string{m[1]}
+			begun, at, inside, lines = true, line, max(len(m[1]), len(strings.TrimRight(m[1], " \t"))+1), []string{m[2]}
 		}
 	}
 	end()
@@ -183,9 +183,9 @@ func block(lines []string) string {
 	return strings.TrimRight(strings.Trim(strings.Join(lines, "\n"), "\n"), " \t\n")
 }
 
-// unindent takes away what puts a line below its item.
-func unindent(text string) string {
-	for range 3 {
+// unindent takes away what puts a line below its item, whose words begin in this column.
+func unindent(text string, inside int) string {
+	for range inside {
 		text = strings.TrimPrefix(text, " ")
 	}
 	return text

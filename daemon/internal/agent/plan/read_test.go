@@ -2,6 +2,7 @@ package plan
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -112,6 +113,27 @@ func TestFences(t *testing.T) {
 	p = read(t, "p.md", "# G\n## Instructions\n1. Put\n   this there:\n   ```\n   - no item\n   ## x\n   ```\n2. Look\n")
 	if want := (Step{"", "Put\nthis there:", "```\n- no item\n## x\n```"}); len(p.Steps) != 2 || p.Steps[0] != want {
 		t.Errorf("read is %q", p.Steps)
+	}
+}
+
+// TestListsBelowInstructions: what stands below an instruction is part of it, and no step that would be counted.
+func TestListsBelowInstructions(t *testing.T) {
+	for src, want := range map[string][]string{
+		"1. Do X\n   - a\n   - b\n2. Do Y":    {"Do X\n- a\n- b", "Do Y"},
+		"- Do X\n  - a\n    more\n- Do Y":     {"Do X\n- a\n  more", "Do Y"},
+		"- Do X\n    1. a\n- Do Y":            {"Do X\n  1. a", "Do Y"},
+		" * Do X\n   * a\n * Do Y":            {"Do X\n* a", "Do Y"},
+		"1. Do X\n 2. Do Y\n  3. Do Z\n10. D": {"Do X", "Do Y", "Do Z", "D"},
+		"-\n  Do X\n-  Do Y\n\n   still":      {"Do X", "Do Y\n\nstill"},
+	} {
+		p := read(t, "p.md", "# G\n## Instructions\n"+src+"\n")
+		var got []string
+		for _, s := range p.Steps {
+			got = append(got, s.Action)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%q has the instructions %q", src, got)
+		}
 	}
 }
 

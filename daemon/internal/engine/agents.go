@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
@@ -36,7 +35,7 @@ func (e *Engine) agent(project, name string) (sdk.Agent, error) {
 				names = append(names, d.Agent.Name)
 			}
 		}
-		return sdk.Agent{}, sdk.Errorf(sdk.NotFound, "there is no agent %q; there are: %s", name, strings.Join(names, ", "))
+		return sdk.Agent{}, sdk.Errorf(sdk.NotFound, "there is no agent %.80q; there are: %s", name, named(names))
 	}
 	a := d.Agent
 	if a.Dialect != "" && a.Dialect != "tools" || a.View != "" && a.View != "transcript" {

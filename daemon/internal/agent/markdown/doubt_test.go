@@ -53,7 +53,8 @@ func TestDoubtGivesLess(t *testing.T) {
 	}
 	for head, want := range map[string]string{
 		"finish:": "finish",
-		"finish:\n  schema: {type: object}\nfinish:": "finish",
+		"finish:\n  schema: {type: object}\nfinish:":                                               "finish",
+		"finish:\n  schema: {type: object, properties: {summary: {type: string}}}\n  prove: tests": "tests_verified",
 	} {
 		if x := Parse([]byte("---\nname: x\ndescription: d\n"+head+"\n---\nhi\n"), "x.md"); x.Loaded || !strings.Contains(strings.Join(x.notes, "\n"), want) {
 			t.Errorf("%s\nis read: %v", head, x.notes)

@@ -9,6 +9,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/bothyd/bothy/daemon/internal/agent/finish"
 	"github.com/bothyd/bothy/daemon/internal/frontmatter"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/schema"
@@ -40,8 +41,14 @@ func (r *reader) finish() {
 			r.Fail("finish-field", key, fmt.Sprintf("finish has no field %s", frontmatter.Show(field)), "It has schema, prove and validator.")
 		}
 	}
-	if spec.Schema == nil {
+	switch _, err := schema.Compile(spec.Schema); {
+	case spec.Schema == nil:
 		r.Fail("finish-schema", n, "finish has no schema that can be used", "Write schema: with a JSON Schema of an object.")
+	case err != nil: // which is said where it stands
+	default:
+		if err := finish.Check(*spec); err != nil {
+			r.Fail("finish-prove", n, "nothing could ever be handed over: "+frontmatter.Visible(err.Error()), "Give the schema what the proof is about, or leave the proof out.")
+		}
 	}
 	r.file.Agent.Finish = spec
 }

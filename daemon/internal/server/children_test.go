@@ -149,3 +149,76 @@ func TestProposalsOfChildren(t *testing.T) {
 		}
 	}
 }
+
+// TestAChannelAndChildren: of the children of a run that a channel made it reads, follows and ends what it does of that
+// run itself, and answers nothing; of those of a person's run in the same project it does none of that.
+func TestAChannelAndChildren(t *testing.T) {
+	h := openChannel(t, "/p/one")
+	delegating(h.store)
+	for i := range h.store.runs { // below the run seven, which it made
+		h.store.runs[i].Private = h.store.runs[i].Private || h.store.runs[i].Delegator != 0
+	}
+	h.store.runs = append(h.store.runs,
+		sdk.Run{ID: 20, Project: 1, Alias: "mine", Agent: "lead", Status: 102},
+		sdk.Run{ID: 21, Project: 1, Alias: "mine-1", Agent: "research", Status: 102, Delegator: 20, DelegatedBy: "log://turn_1/delegate/mine"},
+	)
+	h.store.commit(rows(1, 7)...)
+	h.store.commit(createdRow(12, 7), rows(1, 12)[0], createdRow(13, 12), rows(1, 13)[0])
+	c, ctx := h.channel(t), t.Context()
+	for _, run := range []string{"7", "12", "13"} {
+		for name, p := range map[string]any{
+			rpc.MethodRun: rpc.RunRef{Run: run}, rpc.MethodEntries: rpc.EntriesParams{Run: run}, rpc.MethodJournal: rpc.JournalParams{Run: run, Children: true},
+			rpc.MethodPrompts: rpc.PromptsParams{Run: run}, rpc.MethodChanges: rpc.ChangesOf{Run: run}, rpc.MethodAbort: rpc.RunRef{Run: run},
+		} {
+			if err := c.Call(ctx, name, p, nil); err != nil {
+				t.Errorf("%s of %s: %v", name, run, err)
+			}
+		}
+	}
+	if !slices.Equal(h.engine.aborted, []int64{7, 12, 13}) {
+		t.Errorf("it ended %v", h.engine.aborted)
+	}
+	if got := follow(t, c, client.Watch{Run: 7, Children: true}, 5); !slices.Equal(got, []int64{1, 2, 3, 4, 5}) {
+		t.Errorf("it saw %v", got)
+	}
+	if d, err := c.Run(ctx, rpc.RunRef{Run: "one", Project: "/p/one"}); err != nil || d.Delegator == nil || d.Delegator.Run != "seven" {
+		t.Errorf("by its alias: %+v, %v", d.Delegator, err)
+	}
+	for _, run := range []string{"20", "21"} {
+		for name, m := range h.methods {
+			if _, may := channelMethods[name]; !may || !m.needs("run") {
+				continue
+			}
+			var p map[string]any
+			if err := json.Unmarshal([]byte(parameters(m)), &p); err != nil {
+				t.Fatal(err)
+			}
+			delete(p, "project")
+			p["run"] = run
+			h.calm()
+			if err := c.Call(ctx, name, p, nil); !refused(err) {
+				t.Errorf("%s of %s: %v", name, run, err)
+			}
+		}
+		for name, p := range map[string]any{rpc.MethodJournal: rpc.JournalParams{Run: run, Children: true}, rpc.MethodWatch: rpc.WatchParams{Run: run, Children: true}} {
+			if err := c.Call(ctx, name, p, nil); !refused(err) {
+				t.Errorf("%s of %s: %v", name, run, err)
+			}
+		}
+	}
+	h.store.entries = append(h.store.entries, sdk.Entry{Path: "log://turn_1/write/a", State: sdk.StateProposed})
+	h.calm()
+	for name, p := range map[string]any{
+		rpc.MethodResolve:    rpc.Resolve{ID: "0001abcd", Hash: "x", Answer: sdk.Accept},
+		rpc.MethodRunResolve: rpc.RunResolve{Run: "12", Resolution: rpc.Resolution{Path: "log://turn_1/write/a", Action: rpc.ActionAccept}},
+		rpc.MethodSet:        map[string]any{"run": "12", "path": "log://turn_1/write/a", "state": "resolved"},
+		rpc.MethodWatch:      rpc.WatchParams{Run: "12", Attend: true, Children: true},
+	} {
+		if err := c.Call(ctx, name, p, nil); !refused(err) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if h.Attended(12, "") || h.Attended(7, "") {
+		t.Error("a channel attends")
+	}
+}

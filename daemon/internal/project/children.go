@@ -50,7 +50,7 @@ func (h *History) top(ctx context.Context, run int64) (sdk.Run, error) {
 	return row, err
 }
 
-// members reads what runs told, and their children.
+// members reads what runs told, and their children. Of a child that was deleted nobody knows any more what it changed.
 func (h *History) members(ctx context.Context, all []*member) ([]*member, error) {
 	for i := 0; i < len(all); i++ {
 		m := all[i]
@@ -59,6 +59,14 @@ func (h *History) members(ctx context.Context, all []*member) ([]*member, error)
 			return nil, err
 		}
 		for _, c := range children {
+			_, err := h.Store.Run(ctx, c.child.Run)
+			if sdk.OutcomeOf(err) == sdk.NotFound {
+				m.untold = append(m.untold, c.Entry)
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
 			all = append(all, &member{run: c.child.Run, alias: c.child.Alias, in: m, by: c.Entry, loop: c.child.Loop})
 		}
 	}

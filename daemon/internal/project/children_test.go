@@ -71,10 +71,16 @@ func TestChangesOfChildren(t *testing.T) {
 			}
 		})
 	}
-	_, h := delegating(t)
+	l, h := delegating(t)
 	if _, err := h.Changes(t.Context(), 1, rpc.ChangesOf{Action: "write/z"}); sdk.OutcomeOf(err) != sdk.NotFound {
 		t.Errorf("a child's call is one of the parent's: %v", err)
 	}
+	l.gone = 2 // a person deleted it
+	got, err := h.Changes(t.Context(), 1, rpc.ChangesOf{})
+	if text := listed(got.Differences); err != nil || text != "added a, added b, added c, added y, added z" || got.Untold != 2 {
+		t.Errorf("without a child: %s, %d untold, %v", text, got.Untold, err)
+	}
+	l.gone = 0
 	touched, err := h.Touched(t.Context(), 1)
 	if err != nil || len(touched[11].Files) != 5 || touched[11].Untold != 1 || len(touched[12].Files) != 1 {
 		t.Errorf("%+v, %v", touched, err)

@@ -23,9 +23,14 @@ type ledger struct {
 	loops   []sdk.Loop
 	refuse  int       // commits until they are refused; below 0 is never
 	before  time.Time // all of the journal, by the clock that there was; zero is now
+	refuse  int       // commits until they are refused; below 0 is never
+	gone    int64     // a run that was deleted
 }
 
 func (l *ledger) Run(_ context.Context, id int64) (sdk.Run, error) {
+	if l.gone == id {
+		return sdk.Run{}, sdk.Errorf(sdk.NotFound, "there is no run with the id %d", id)
+	}
 	aliases, delegators := map[int64]string{1: "work", 2: "one", 3: "two", 4: "below"}, map[int64]int64{2: 1, 3: 1, 4: 3}
 	return sdk.Run{ID: id, Alias: aliases[id], Key: "k", Project: 1, Turns: 9, Delegator: delegators[id]}, nil
 }
@@ -37,7 +42,7 @@ func (l *ledger) Project(context.Context, int64) (sdk.Project, error) {
 func (l *ledger) Entries(_ context.Context, q sdk.EntryQuery) ([]sdk.Entry, error) {
 	var found []sdk.Entry
 	for _, e := range l.entries {
-		if strings.HasPrefix(e.Path, strings.TrimSuffix(q.Pattern, "**")) && e.Scope == fmt.Sprintf("run:%d", q.Run) {
+		if q.Run != l.gone && strings.HasPrefix(e.Path, strings.TrimSuffix(q.Pattern, "**")) && e.Scope == fmt.Sprintf("run:%d", q.Run) {
 			found = append(found, e)
 		}
 	}

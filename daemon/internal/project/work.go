@@ -82,17 +82,19 @@ func (w *work) take(ctx context.Context, row sdk.Run, loop int64) error {
 			OpenWorld: t.Annotations.OpenWorld, Changed: changes[e.Path], Began: began[e.Path], Ended: ended[e.Path],
 		}
 		d.Untold = unknown[e.Path] || mayChange(at, map[string]bool{at.Tool: commands})
+		if at.Child != nil {
+			switch child, err := w.Store.Run(ctx, at.Child.Run); {
+			case sdk.OutcomeOf(err) == sdk.NotFound: // a person deleted it, and nobody knows any more what it changed
+				d.Untold, d.ReadOnly = true, false
+			case err != nil:
+				return err
+			default:
+				if err := w.take(ctx, child, at.Child.Loop); err != nil {
+					return err
+				}
+			}
+		}
 		w.done = append(w.done, d)
-		if at.Child == nil {
-			continue
-		}
-		child, err := w.Store.Run(ctx, at.Child.Run)
-		if err == nil {
-			err = w.take(ctx, child, at.Child.Loop)
-		}
-		if err != nil {
-			return err
-		}
 	}
 	return nil
 }

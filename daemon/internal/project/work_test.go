@@ -77,6 +77,11 @@ func TestDone(t *testing.T) {
 	if want := "work write_file[.gitignore], one write_file[child.go], work delegate[]"; !strings.HasSuffix(got(), want) {
 		t.Errorf("got %s\nwant %s at its end", got(), want)
 	}
+	// and once that was deleted nobody knows what it changed
+	l.gone = 2
+	if want := "work write_file[.gitignore], work delegate[] untold"; !strings.HasSuffix(got(), want) {
+		t.Errorf("got %s\nwant %s at its end", got(), want)
+	}
 }
 
 // TestDoneHidesNothing: no change is left out because of what the work did to what git leaves out, and no call because

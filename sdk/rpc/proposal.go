@@ -9,7 +9,7 @@ import (
 // ProposalsParams is the parameters of proposals/list.
 type ProposalsParams struct {
 	Project string `json:"project,omitempty" access:"project" jsonschema:"absolute path of a project; all when absent"`
-	Run     string `json:"run,omitempty" access:"run" jsonschema:"alias of a run in the project, or its id"`
+	Run     string `json:"run,omitempty" access:"run" jsonschema:"alias of a run in the project, or its id; those of its children too"`
 	Ended   bool   `json:"ended,omitempty" access:"free" jsonschema:"those that were answered or expired too, newest first"`
 	Limit   int    `json:"limit,omitempty" access:"free" jsonschema:"at most so many, 100 when absent"`
 }

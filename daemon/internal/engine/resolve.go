@@ -294,7 +294,7 @@ func (e *Engine) Proposals(ctx context.Context) ([]sdk.Proposal, error) {
 	return e.shown(ctx, open)
 }
 
-// Answered are proposals that wait no more, newest first, at most so many. The
+// Answered are proposals that wait no more, newest first, at most so many; of a run, also those of its children. The
 // project, the run and the beginning of an id are not asked about where they are
 // empty.
 func (e *Engine) Answered(ctx context.Context, project, run int64, id string, limit int) ([]sdk.Proposal, error) {

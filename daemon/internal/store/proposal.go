@@ -14,12 +14,12 @@ func (s *Store) Proposed(ctx context.Context) ([]sdk.EntryEvent, error) {
 }
 
 // Answered returns the actions that waited for a person once, newest first, at
-// most so many. Project and run are not asked about where they are 0. The id is
+// most so many: of a run, and of those below it. Project and run are not asked about where they are 0. The id is
 // the beginning of the proposal's; an action may be among them that only looks
 // as if it had that. Forks have what they saw of their parents left out.
 func (s *Store) Answered(ctx context.Context, project, run int64, id string, limit int) ([]sdk.EntryEvent, error) {
 	return s.proposals(ctx, `FROM runs r JOIN run_views v ON v.run = r.id AND v.phase <> '' AND v.state <> 'proposed' JOIN entries e ON e.id = v.entry
-		WHERE r.deleted IS NULL AND (?1 = 0 OR r.project = ?1) AND (?2 = 0 OR r.id = ?2) AND e.scope = 'run:' || r.id
+		WHERE r.deleted IS NULL AND (?1 = 0 OR r.project = ?1) AND (?2 = 0 OR r.id IN `+downFrom(`VALUES (?2)`)+`) AND e.scope = 'run:' || r.id
 		AND instr(e.attributes, '"proposal":{') > 0 AND (?3 = '' OR instr(e.attributes, '"id":"' || ?3) > 0)
 		ORDER BY v.updated DESC, v.id DESC LIMIT ?4 + 0`, project, run, id, limit)
 }

@@ -11,7 +11,8 @@ import (
 // nothing else is; the second of two who saw one state of an entry is refused.
 func TestProposals(t *testing.T) {
 	f := newFixture(t)
-	run := f.newRun(sdk.Run{Alias: "r"})
+	above := f.newRun(sdk.Run{Alias: "above"})
+	run := f.newRun(sdk.Run{Alias: "r", Delegator: above.ID, DelegatedBy: "log://turn_1/delegate/r"})
 	if _, _, err := f.Enqueue(t.Context(), sdk.Loop{Run: run.ID, Prompt: "p"}); err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +64,7 @@ func TestProposals(t *testing.T) {
 		project, run int64
 		id, want     string
 	}{
-		{0, 0, "", "log://turn_1/a/x"}, {0, 0, "aaaa", "log://turn_1/a/x"}, {0, 0, "bbbb", ""}, {0, run.ID + 1, "", ""},
+		{0, 0, "", "log://turn_1/a/x"}, {0, 0, "aaaa", "log://turn_1/a/x"}, {0, 0, "bbbb", ""}, {0, run.ID + 1, "", ""}, {0, above.ID, "", "log://turn_1/a/x"},
 		{run.Project, run.ID, "aaaa1111", "log://turn_1/a/x"}, {run.Project + 1, 0, "", ""},
 	} {
 		if got := named(f.Answered(t.Context(), c.project, c.run, c.id, 10)); got != c.want {

@@ -37,6 +37,10 @@ type RunSpec struct {
 	// running them on the project itself.
 	Viewed bool
 
+	// Writes are globs of the only paths of the project that the command may change; empty is all. The [Judge] is
+	// told, and holds what its view changed to it.
+	Writes []string
+
 	// slot is the folder that views of the project are mounted on; empty where
 	// the project itself is mounted. views is where the views lie.
 	slot, views string

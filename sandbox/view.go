@@ -65,6 +65,7 @@ type viewNote struct {
 	Device  uint64
 	Inode   uint64
 	Since   time.Time
+	Writes  []string // globs of what the command may change; empty is all
 }
 
 // slotPath is the folder that views of the run are mounted on. It is no part of
@@ -84,7 +85,7 @@ func (s *session) openView(ctx context.Context, run RunSpec, way *viewWay, call 
 			return nil, err
 		}
 	}
-	v.note.Call = call
+	v.note.Call, v.note.Writes = call, run.Writes
 	var err error
 	if v.note.Since, err = laterThan(v.spec.Dir); err == nil {
 		err = v.write(noteName, v.note)

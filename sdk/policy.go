@@ -66,6 +66,9 @@ type PolicyRequest struct {
 	Mode      Mode   // empty is ModeRestricted
 	Attended  bool   // a client that may approve follows the run
 
+	// Writes are Run.Writes: the only paths of the project that the call may change; nil is all.
+	Writes []string
+
 	// Unwritten says that the arguments are not known yet. What is decided then is the most that may
 	// be: a rule that allows some arguments counts, and of the others those that fit whatever they are.
 	Unwritten bool

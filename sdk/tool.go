@@ -112,10 +112,11 @@ type Invocation struct {
 	// Protection is what is protected in the project beside what is by itself: for
 	// a tool that has the project or runs commands in it.
 	Protection Protection `json:"protection,omitzero"`
-	// View says that nobody was asked about the call because it works on a copy of
-	// the project: where it would not, it must fail with outcome unavailable and do
-	// nothing.
+	// View says that the call was judged as one that works on a copy of the project:
+	// where it would not, it must fail with outcome unavailable and do nothing.
 	View bool `json:"view,omitempty"`
+	// Writes are globs of the only paths of the project that the call may change; empty is all that it may otherwise.
+	Writes []string `json:"writes,omitempty"`
 	// Unsaved are texts that a person's editor has otherwise than the disk, of files that
 	// Arguments name, by their paths relative to the project.
 	Unsaved map[string]string `json:"unsaved,omitempty"`

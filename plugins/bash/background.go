@@ -51,6 +51,9 @@ func (b *bash) startJob(ctx context.Context, in arguments, command sandbox.Comma
 	if call.Project == "" {
 		return sdk.ToolResult{}, sdk.Errorf(sdk.Permission, "runs that a channel made have nothing in the background: leave background out, and have the command end by itself")
 	}
+	if len(call.Writes) > 0 {
+		return sdk.ToolResult{}, sdk.Errorf(sdk.Permission, "what runs in the background writes what git ignores straight into the project, and this run was given only %s to change: leave background out, and have the command end by itself", strings.Join(call.Writes, ", "))
+	}
 	manager, err := b.open(ctx)
 	if err != nil {
 		return sdk.ToolResult{}, classified(err)

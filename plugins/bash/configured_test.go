@@ -19,7 +19,7 @@ func TestJudgeTakesWhatTheCallSays(t *testing.T) {
 		for _, at := range []string{"keys/a", "Makefile", ".vscode/x", ".bothy/x"} {
 			changes = append(changes, sandbox.Change{Path: at, Is: sandbox.Node{Kind: sandbox.NodeFile}})
 		}
-		for _, r := range j.Rule(project, changes, sandbox.Readers{}) {
+		for _, r := range j.Rule(project, nil, changes, sandbox.Readers{}) {
 			all = append(all, r.Class)
 		}
 		return all

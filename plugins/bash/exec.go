@@ -28,7 +28,7 @@ func (b *bash) exec(ctx context.Context, line string, command sandbox.Command, c
 	}
 	b.protections.heard(call.Invocation)
 	run := b.runSpec(call.Run, call.Project, call.RunDir)
-	run.Network, run.Viewed = call.Network, call.View
+	run.Network, run.Viewed, run.Writes = call.Network, call.View, call.Writes
 	command.Call = call.CallID
 	sink := func(channel int, data []byte) {
 		out.add(channel, data)

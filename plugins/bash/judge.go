@@ -12,6 +12,7 @@ import (
 
 	"github.com/bothyd/bothy/sandbox"
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/match"
 	"github.com/bothyd/bothy/sdk/protect"
 )
 
@@ -42,7 +43,7 @@ func (c *configured) in(project string) sdk.Protection {
 const mostRead = 1 << 20
 
 // Rule implements sandbox.Judge.
-func (j judge) Rule(project string, changes []sandbox.Change, readers sandbox.Readers) []sandbox.Ruling {
+func (j judge) Rule(project string, writes []string, changes []sandbox.Change, readers sandbox.Readers) []sandbox.Ruling {
 	all := make([]protect.Change, len(changes))
 	for i, c := range changes {
 		all[i] = protect.Change{
@@ -67,8 +68,30 @@ func (j judge) Rule(project string, changes []sandbox.Change, readers sandbox.Re
 			rulings[i] = sandbox.Ruling{Class: sandbox.Asked, Reason: reason}
 		}
 	}
+	outside(writes, changes, rulings)
 	j.beyondUndo(changes, rulings)
 	return rulings
+}
+
+// outside refuses what is not among the paths that the run may change. A new folder in which some of them may lie is
+// made, and what is in it looked at by itself; one that goes takes all in it along.
+func outside(writes []string, changes []sandbox.Change, rulings []sandbox.Ruling) {
+	if len(writes) == 0 {
+		return
+	}
+	may, err := match.ParsePaths(writes)
+	for i, c := range changes {
+		given := may.Has(c.Path)
+		switch wasDir := c.Was.Kind == sandbox.NodeDirectory; {
+		case wasDir && (c.Is.Kind != sandbox.NodeDirectory || c.Whole):
+			given = may.HasAll(c.Path)
+		case !wasDir && c.Was.Kind == "" && c.Is.Kind == sandbox.NodeDirectory:
+			given = given || may.MayHaveBelow(c.Path)
+		}
+		if rulings[i].Class != sandbox.Dropped && (err != nil || !given) {
+			rulings[i] = sandbox.Ruling{Class: sandbox.Refused, Reason: "this run was given only " + strings.Join(writes, ", ") + " to change"}
+		}
+	}
 }
 
 // lossy is why a change cannot be taken back as if it had never been; empty of most.

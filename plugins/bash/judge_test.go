@@ -2,6 +2,8 @@ package main
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -34,7 +36,7 @@ func TestJudgeOfANewRepository(t *testing.T) {
 		changes = append(changes, w.change)
 	}
 	none := errors.New("not there")
-	rulings := judge{configured: &configured{}}.Rule(t.TempDir(), changes, sandbox.Readers{
+	rulings := judge{configured: &configured{}}.Rule(t.TempDir(), nil, changes, sandbox.Readers{
 		After: func(path string, _ int) ([]byte, error) {
 			if path == "a/.git/config" {
 				return []byte(config), nil
@@ -68,7 +70,7 @@ func TestJudgeAsksWhatUndoCannotGiveBack(t *testing.T) {
 		{39, []string{"a", ".vscode/tasks.json", "b", "c"}},
 	} {
 		var asked []string
-		for i, r := range (judge{configured: &configured{}, undo: row.undo}).Rule(t.TempDir(), changes, sandbox.Readers{}) {
+		for i, r := range (judge{configured: &configured{}, undo: row.undo}).Rule(t.TempDir(), nil, changes, sandbox.Readers{}) {
 			if r.Class == sandbox.Asked {
 				asked = append(asked, changes[i].Path)
 			}
@@ -87,11 +89,52 @@ func TestJudgeAsksWhatIsLost(t *testing.T) {
 		{Path: ".bashrc", Was: sandbox.Node{Kind: sandbox.NodeFile}, Is: sandbox.Node{Kind: sandbox.NodeFile}, Busy: true},
 		{Path: "pipe", Was: sandbox.Node{Kind: sandbox.NodeOther}},
 	}
-	rulings := judge{configured: &configured{}}.Rule(t.TempDir(), changes, sandbox.Readers{})
+	rulings := judge{configured: &configured{}}.Rule(t.TempDir(), nil, changes, sandbox.Readers{})
 	if rulings[2].Class != sandbox.Asked || !strings.Contains(rulings[2].Reason, "a pipe") {
 		t.Errorf("of a pipe: %+v", rulings[2])
 	}
 	if rulings[0].Class != sandbox.Asked || !strings.Contains(rulings[0].Reason, "open to write") || rulings[1].Class != sandbox.Refused {
 		t.Errorf("got %+v", rulings)
+	}
+}
+
+// TestJudgeOfWrites: what a run was not given to change is refused, with what goes in a folder or takes its place.
+func TestJudgeOfWrites(t *testing.T) {
+	file, folder := sandbox.Node{Kind: sandbox.NodeFile}, sandbox.Node{Kind: sandbox.NodeDirectory}
+	want := []struct {
+		change sandbox.Change
+		class  sandbox.Class
+	}{
+		{sandbox.Change{Path: "src/a.go", Was: file, Is: file}, sandbox.Free},
+		{sandbox.Change{Path: "src/gone.go", Was: file}, sandbox.Free},
+		{sandbox.Change{Path: "docs/a.md", Is: file}, sandbox.Refused},
+		{sandbox.Change{Path: "docs", Was: folder, Is: folder}, sandbox.Refused},
+		{sandbox.Change{Path: "src/new", Is: folder, Whole: true}, sandbox.Free},
+		{sandbox.Change{Path: "gen", Is: folder, Whole: true}, sandbox.Free}, // a file of it may be
+		{sandbox.Change{Path: "gen/a.pb.go", Is: file}, sandbox.Free},
+		{sandbox.Change{Path: "gen/a.txt", Is: file}, sandbox.Refused},
+		{sandbox.Change{Path: "other", Is: folder, Whole: true}, sandbox.Refused},
+		{sandbox.Change{Path: "src/old", Was: folder}, sandbox.Free},
+		{sandbox.Change{Path: "gen/old.pb.go", Was: folder}, sandbox.Refused}, // with what is in it
+		{sandbox.Change{Path: "src/.git/hooks/x", Is: file}, sandbox.Refused},
+		{sandbox.Change{Path: "src/.vscode/tasks.json", Is: file}, sandbox.Asked},
+		{sandbox.Change{Path: ".vscode/tasks.json", Is: file}, sandbox.Refused},
+	}
+	var changes []sandbox.Change
+	for _, w := range want {
+		changes = append(changes, w.change)
+	}
+	project := t.TempDir()
+	for _, dir := range []string{"src/old", "gen/old.pb.go"} {
+		if err := os.MkdirAll(filepath.Join(project, dir), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	nothing := func(string, int) ([]byte, error) { return nil, errors.New("not there") }
+	rulings := judge{configured: &configured{}}.Rule(project, []string{"src/**", "gen/*.pb.go"}, changes, sandbox.Readers{After: nothing, Before: nothing})
+	for i, w := range want {
+		if rulings[i].Class != w.class {
+			t.Errorf("%s: got %+v, want %d", w.change.Path, rulings[i], w.class)
+		}
 	}
 }

@@ -136,7 +136,11 @@ func (p *project) destination(from *place, a moveArgs, how lookup) (*place, erro
 	if err != nil {
 		return nil, err
 	}
-	if err := allowed(from, to, a.Overwrite); err != nil {
+	err = allowed(from, to, a.Overwrite)
+	if err == nil && from.isDir() {
+		err = p.given.folder(to.path)
+	}
+	if err != nil {
 		to.close()
 		return nil, err
 	}

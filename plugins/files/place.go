@@ -255,6 +255,9 @@ func (w *walker) missing(part string) error {
 	if err := w.how.create.check(pl); err != nil {
 		return err
 	}
+	if err := w.how.create.given.above(pl.path); err != nil {
+		return err
+	}
 	if w.how.dry {
 		w.absent = append(w.absent, w.at(part))
 		return nil

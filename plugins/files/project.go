@@ -33,6 +33,8 @@ type project struct {
 	held   []string // paths that a command changed and a person has not agreed to
 	looked []string // those of them that were read
 
+	given given // what the run may change
+
 	unsaved map[string]string // texts that a person's editor has otherwise than the disk
 	shows   bool              // one of them is what the result has
 	unsure  []string          // files of which that editor does not say how it has them

@@ -20,6 +20,7 @@ type protection struct {
 	agreed  bool          // a person agreed to the call, or is only shown it
 	named   protect.Class // of the path as the call names it: policy has seen that
 	held    []string      // paths that a command changed and a person has not agreed to
+	given   given         // what the run may change
 	whole   bool          // what is in a folder goes with it
 }
 
@@ -38,7 +39,7 @@ func (p *project) protection(around string) (*protection, error) {
 	if holder != "" {
 		return nil, sdk.Errorf(sdk.Permission, "the project lies in %s, which is Bothy's own and protected: nothing in it can be changed", shown(holder))
 	}
-	g := &protection{rules: p.rules, agreed: p.base != "" || p.staging, held: p.held}
+	g := &protection{rules: p.rules, agreed: p.base != "" || p.staging, held: p.held, given: p.given}
 	g.has = func(at string) bool {
 		_, err := p.root.Lstat(at)
 		return err == nil

@@ -51,7 +51,7 @@ func change[In any](f *files, name, description string, a sdk.Annotations, op op
 		}
 		defer p.close()
 		p.rules, p.most, p.staging, p.held = f.rulesOf(call), f.config.MaxFileBytes, true, heldPaths(call.RunDir)
-		p.unsaved, p.unsure = call.Unsaved, call.Unsure
+		p.unsaved, p.unsure, p.given = call.Unsaved, call.Unsure, givenOf(call)
 		if err := p.checkUnsaved(); err != nil {
 			return sdk.Staged{}, err
 		}

@@ -83,6 +83,7 @@ func serve[In any](f *files, name, description string, a sdk.Annotations, do fun
 			p.kept, p.held = kept.Beside(call.RunDir), heldPaths(call.RunDir)
 		}
 		p.rules, p.most, p.base, p.unsaved, p.unsure = f.rulesOf(call.Invocation), f.config.MaxFileBytes, call.Base, call.Unsaved, call.Unsure
+		p.given = givenOf(call.Invocation)
 		got, err := do(p, ctx, in)
 		if err != nil {
 			failed := sdk.Failed(err)

@@ -163,8 +163,8 @@ func (p *project) changeable(name string, how lookup) (*place, error) {
 	}
 	if pl.path == "." {
 		err = sdk.Errorf(sdk.Validation, "%q is the project directory itself, which cannot be changed as a whole; name something in it", name)
-	} else {
-		err = g.check(pl)
+	} else if err = g.check(pl); err == nil {
+		err = p.given.check(pl, g.whole)
 	}
 	if err != nil {
 		pl.close()

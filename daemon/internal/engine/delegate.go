@@ -47,6 +47,9 @@ func (e *Engine) childOf(ctx context.Context, a *activeLoop, x *action) (sdk.Chi
 	if err != nil {
 		return sdk.Child{}, err
 	}
+	if task, err = task.Within(a.run.Writes); err != nil {
+		return sdk.Child{}, err
+	}
 	given := optionsOf(a.loop)
 	switch may := a.delegatesTo(); {
 	case len(may) == 0:

@@ -46,10 +46,10 @@ func (e *Engine) places(tools []sdk.Tool, project sdk.Project, run sdk.Run) (all
 }
 
 // awaitView waits until it is known whether commands of the loop work on a copy of
-// the project, where its mode depends on that: what is decided is recorded, and is
+// the project, where what it may do depends on that: what is decided is recorded, and is
 // not to hang on which of the two came first.
 func (e *Engine) awaitView(ctx context.Context, a *activeLoop) {
-	if a.mode != sdk.ModeWorkspace || e.cfg.Access == nil {
+	if a.mode != sdk.ModeWorkspace && a.run.Writes == nil || e.cfg.Access == nil {
 		return
 	}
 	if _, known := e.view(a.project, a.run); known {

@@ -26,7 +26,8 @@ func (e *Engine) decide(a *activeLoop, x *action, answered bool) sdk.Decision {
 // request asks policy about a call in one mode.
 func (e *Engine) request(a *activeLoop, x *action, mode sdk.Mode, attended bool) sdk.Decision {
 	r := x.request()
-	r.ReadOnly, r.Mode, r.Attended, r.Otherwise = a.loop.ReadOnly, mode, attended, a.agent.Otherwise()
+	r.Mode, r.Attended, r.Otherwise, r.Writes = mode, attended, a.agent.Otherwise(), a.run.Writes
+	r.ReadOnly = a.loop.ReadOnly || a.run.Writes != nil && len(a.run.Writes) == 0
 	return e.cfg.Policy.Decide(r)
 }
 

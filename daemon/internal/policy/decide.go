@@ -28,6 +28,7 @@ const (
 	RuleOutside      = "outside"       // a path leaves the project
 	RuleProtected    = "protected"     // a path that the host or Bothy trusts
 	RuleReadOnly     = "readonly"      // a path that a constraint of the project keeps as it is
+	RuleWrites       = "writes"        // a path that is not among those that the run may change
 	RuleAsked        = "asked"         // a path that editors or tools run
 	RuleSecret       = "secret"        // a path that holds credentials
 	RuleFollow       = "follow"        // the result of a call asked for this one
@@ -249,9 +250,9 @@ func (p *Policy) rule(j *judged) sdk.Decision {
 		return d // a rule that proposes is no way around it
 	}
 	if asked, ok := p.firstOf(j, sdk.Propose); ok {
-		return j.ask(asked)
+		d = j.ask(asked)
 	}
-	return d
+	return j.byWrites(p.set, d)
 }
 
 // believed is a tool without what only its plugin says of it, when nothing

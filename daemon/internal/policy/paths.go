@@ -116,7 +116,7 @@ func (p *Policy) judgePath(j *judged, key, at string) sdk.Decision {
 	if tool.Annotations.ReadOnly || originKeys[key] && !tool.Annotations.Destructive {
 		return sdk.Decision{}
 	}
-	return p.judgeWrite(tool, named, clean)
+	return p.judgeWrite(j, named, clean)
 }
 
 // escape is a denial that is a security event too.
@@ -139,7 +139,8 @@ func isSkill(p string) bool {
 
 // judgeWrite judges a path that a call would change, by its name; what
 // configuration names is for those to find who can look.
-func (p *Policy) judgeWrite(tool sdk.Tool, named, clean string) sdk.Decision {
+func (p *Policy) judgeWrite(j *judged, named, clean string) sdk.Decision {
+	tool := j.tool
 	if clean == "." {
 		return deny(RuleProtected, "name what is to change below it", "%s, the project directory itself", named)
 	}
@@ -147,6 +148,9 @@ func (p *Policy) judgeWrite(tool sdk.Tool, named, clean string) sdk.Decision {
 		if by := p.set.ReadOnly(clean, tool.Annotations.Destructive); by != "" {
 			return deny(RuleReadOnly, leaveProtected, "%s, and the constraint %q of the project keeps it as it is (`bothy project constrain`)", named, by)
 		}
+	}
+	if !j.mayWrite(clean) {
+		return j.notGiven("%s", named)
 	}
 	found := p.rules.Name(clean)
 	switch {

@@ -644,6 +644,7 @@ type InvokeRequest struct {
 	View           bool                   `protobuf:"varint,12,opt,name=view,proto3" json:"view,omitempty"`                                                                                // it may be made only where it works on a copy of the project: else fail with unavailable, and do nothing
 	Unsaved        map[string]string      `protobuf:"bytes,13,rep,name=unsaved,proto3" json:"unsaved,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"` // texts that a person's editor has otherwise than the disk, by paths relative to the project
 	Unsure         []string               `protobuf:"bytes,14,rep,name=unsure,proto3" json:"unsure,omitempty"`                                                                             // files of which the editor does not say whether it has them otherwise than the disk: change none of these
+	Writes         []string               `protobuf:"bytes,15,rep,name=writes,proto3" json:"writes,omitempty"`                                                                             // globs of the only paths of the project that it may change; empty is all that it may otherwise
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
 }
@@ -772,6 +773,13 @@ func (x *InvokeRequest) GetUnsaved() map[string]string {
 func (x *InvokeRequest) GetUnsure() []string {
 	if x != nil {
 		return x.Unsure
+	}
+	return nil
+}
+
+func (x *InvokeRequest) GetWrites() []string {
+	if x != nil {
+		return x.Writes
 	}
 	return nil
 }
@@ -4262,7 +4270,7 @@ const file_v1_bothy_proto_rawDesc = "" +
 	"\afailure\x18\x01 \x01(\v2\x11.bothy.v1.FailureR\afailure\"=\n" +
 	"\aFailure\x12\x18\n" +
 	"\aoutcome\x18\x01 \x01(\tR\aoutcome\x12\x18\n" +
-	"\amessage\x18\x02 \x01(\tR\amessage\"\xf2\x03\n" +
+	"\amessage\x18\x02 \x01(\tR\amessage\"\x8a\x04\n" +
 	"\rInvokeRequest\x12\x12\n" +
 	"\x04tool\x18\x01 \x01(\tR\x04tool\x12%\n" +
 	"\x0earguments_json\x18\x02 \x01(\fR\rargumentsJson\x12\x17\n" +
@@ -4280,7 +4288,8 @@ const file_v1_bothy_proto_rawDesc = "" +
 	"protection\x12\x12\n" +
 	"\x04view\x18\f \x01(\bR\x04view\x12>\n" +
 	"\aunsaved\x18\r \x03(\v2$.bothy.v1.InvokeRequest.UnsavedEntryR\aunsaved\x12\x16\n" +
-	"\x06unsure\x18\x0e \x03(\tR\x06unsure\x1a:\n" +
+	"\x06unsure\x18\x0e \x03(\tR\x06unsure\x12\x16\n" +
+	"\x06writes\x18\x0f \x03(\tR\x06writes\x1a:\n" +
 	"\fUnsavedEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"J\n" +

@@ -49,15 +49,28 @@ func Read(arguments json.RawMessage) (Task, error) {
 	case len(t.Writes) > mostWrites:
 		return t, sdk.Errorf(sdk.Validation, "writes has %d globs and may have %d; name folders (src/**)", len(t.Writes), mostWrites)
 	}
-	for _, glob := range t.Writes {
+	for i, glob := range t.Writes {
 		if _, err := match.ParseGlob(glob); err != nil {
 			return t, err
 		}
 		if path.IsAbs(glob) || strings.HasPrefix(path.Clean(glob), "..") {
 			return t, sdk.Errorf(sdk.Validation, "writes: %.80q leaves the project; globs are relative to it", glob)
 		}
+		t.Writes[i] = clean(glob)
 	}
 	return t, nil
+}
+
+// clean is a glob as paths are matched: "./src/" means what is in src.
+func clean(glob string) string {
+	at := path.Clean(glob)
+	switch {
+	case at == ".":
+		return "**"
+	case strings.HasSuffix(glob, "/"):
+		return at + "/**"
+	}
+	return at
 }
 
 // Prompt is what the other agent is told.
@@ -71,8 +84,32 @@ func (t Task) Prompt() string {
 // OnlyReads reports whether nothing may be changed for the task.
 func (t Task) OnlyReads() bool { return t.Writes != nil && len(t.Writes) == 0 }
 
+// Within has the task write no more than the run may that asks for it, whose globs are given: without globs of its own
+// it may write as much. Globs that leave those are an error.
+func (t Task) Within(may []string) (Task, error) {
+	switch {
+	case may == nil || t.OnlyReads():
+		return t, nil
+	case t.Writes == nil:
+		t.Writes = may
+		return t, nil
+	}
+	inner, err := match.ParsePaths(t.Writes)
+	if err != nil {
+		return t, err
+	}
+	outer, err := match.ParsePaths(may)
+	if err != nil {
+		return t, err
+	}
+	if out := inner.Outside(outer); out != "" {
+		return t, sdk.Errorf(sdk.Permission, "writes: %.80q is not within what you may change yourself, which is %s; name these, or folders in them", out, strings.Join(may, ", "))
+	}
+	return t, nil
+}
+
 // Run is the run that does a task for a call of another run: in the same project or, of a channel's, in as private a
-// place, and without what that one was given without. What it may write its own globs say, and those of all above it.
+// place, and without what that one was given without. What it may write its globs say; see Within.
 func (t Task) Run(parent sdk.Run, call string) sdk.Run {
 	return sdk.Run{
 		Project: parent.Project, Private: parent.Private, Delegator: parent.ID, DelegatedBy: call, Agent: t.Agent, Writes: t.Writes,

@@ -1,0 +1,46 @@
+package delegate
+
+import (
+	"slices"
+	"testing"
+)
+
+// TestWithin: a task writes no more than the run may that asks for it.
+func TestWithin(t *testing.T) {
+	for _, c := range []struct {
+		name            string
+		asks, may, want []string
+		refused         bool
+	}{
+		{"all of all", nil, nil, nil, false},
+		{"some of all", []string{"src/**"}, nil, []string{"src/**"}, false},
+		{"what the other may", nil, []string{"src/**"}, []string{"src/**"}, false},
+		{"less", []string{"src/a/*.go"}, []string{"docs/**", "src/**"}, []string{"src/a/*.go"}, false},
+		{"nothing", []string{}, []string{"src/**"}, []string{}, false},
+		{"more", []string{"src/a", "docs/**"}, []string{"src/**"}, nil, true},
+		{"of one that only reads", []string{"a"}, []string{}, nil, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := Task{Writes: c.asks}.Within(c.may)
+			if (err != nil) != c.refused {
+				t.Fatal(err)
+			}
+			if err == nil && (!slices.Equal(got.Writes, c.want) || (got.Writes == nil) != (c.want == nil)) {
+				t.Errorf("%v", got.Writes)
+			}
+		})
+	}
+}
+
+// TestWritesAreRead: globs are taken as paths are written, and stay in the project.
+func TestWritesAreRead(t *testing.T) {
+	for asks, want := range map[string]string{
+		"src/**": "src/**", "./src/*.go": "src/*.go", "src/": "src/**", "./": "**", "src/../docs/*": "docs/*",
+		"/etc/**": "", "../a": "", "src/../../a": "", "a[": "", "": "",
+	} {
+		got, err := Read([]byte(`{"task":"x","agent":"a","writes":["` + asks + `"]}`))
+		if (err != nil) != (want == "") || err == nil && got.Writes[0] != want {
+			t.Errorf("%q is read as %q, %v", asks, got.Writes, err)
+		}
+	}
+}

@@ -39,7 +39,7 @@ func (d delegateTurn) tool() sdk.Tool {
 		ToolSpec: sdk.ToolSpec{
 			Name: sdk.ToolDelegate,
 			Description: "Gives a task to another agent, which works on it in a run of its own, and waits for what it comes to: that is the result. " +
-				"It knows nothing of this conversation. Up to four calls next to each other in one answer are worked on at the same time. The agents:" + about.String(),
+				"It knows nothing of this conversation. Up to four calls next to each other in one answer are worked on at the same time, where what they may write does not overlap. The agents:" + about.String(),
 			Parameters: json.RawMessage(`{"type":"object","properties":{` +
 				`"agent":{"type":"string","enum":` + string(enum) + `},` +
 				`"task":{"type":"string","minLength":1,"description":"what it is to do and to hand back, in full"},` +

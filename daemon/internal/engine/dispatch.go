@@ -31,7 +31,7 @@ func (e *Engine) dispatch(ctx context.Context, a *activeLoop) error {
 		e.giveUpRest(t)
 		e.answerRepeated(ctx, a)
 		fresh := e.followUps(ctx, a)
-		next := e.next(t)
+		next := e.next(ctx, a)
 		over := t.unclosed()
 		if len(over)+len(fresh)+len(next) == 0 {
 			more, err := e.askPerson(ctx, a)
@@ -74,8 +74,9 @@ func (e *Engine) askPerson(ctx context.Context, a *activeLoop) (bool, error) {
 // next returns what may start now. Nothing does while the daemon stops, nor
 // while what has happened elsewhere cannot be recorded, unless there is nothing
 // else to do: then the step waits.
-func (e *Engine) next(t *turn) []*action {
-	group := e.group(t)
+func (e *Engine) next(ctx context.Context, a *activeLoop) []*action {
+	t := a.turn
+	group := e.apart(ctx, a, e.group(t))
 	if e.draining.Err() != nil || e.backlog.reason() != nil && len(t.unclosed()) > 0 {
 		return nil
 	}

@@ -38,7 +38,7 @@ func (e *Engine) record(ctx context.Context, a *activeLoop) error {
 		}
 	case e.draining.Err() == nil:
 		e.answerRepeated(ctx, a)
-		for _, x := range e.group(t) {
+		for _, x := range e.apart(ctx, a, e.group(t)) {
 			x.start()
 		}
 	}

@@ -116,3 +116,19 @@ func (t Task) Run(parent sdk.Run, call string) sdk.Run {
 		RunConfig: sdk.RunConfig{NoRepo: parent.NoRepo, NoInteraction: parent.NoInteraction, NoWeb: parent.NoWeb, NoProposals: parent.NoProposals},
 	}
 }
+
+// Beside reports whether two tasks may be worked on at the same time. Copies says that commands of both work on copies
+// of the project; where they do not, only one of them may write. What was named for both to write must not overlap.
+func (t Task) Beside(other Task, copies bool) bool {
+	switch {
+	case t.OnlyReads() || other.OnlyReads():
+		return true
+	case !copies:
+		return false
+	case t.Writes == nil || other.Writes == nil:
+		return true
+	}
+	mine, err := match.ParsePaths(t.Writes)
+	theirs, badly := match.ParsePaths(other.Writes)
+	return err == nil && badly == nil && !mine.Overlap(theirs)
+}

@@ -44,3 +44,27 @@ func TestWritesAreRead(t *testing.T) {
 		}
 	}
 }
+
+// TestBeside: who writes works beside others on a copy, and not where both were given the same.
+func TestBeside(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		a, b         []string
+		copies, want bool
+	}{
+		{"anything on copies", nil, nil, true, true},
+		{"anything in one place", nil, nil, false, false},
+		{"apart in one place", []string{"a"}, []string{"b"}, false, false},
+		{"a reader in one place", []string{}, nil, false, true},
+		{"apart on copies", []string{"a/**"}, []string{"b/**", "c"}, true, true},
+		{"the same on copies", []string{"a/**", "x"}, []string{"b/**", "a/*.go"}, true, false},
+		{"some and anything on copies", []string{"a/**"}, nil, true, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a, b := Task{Writes: c.a}, Task{Writes: c.b}
+			if a.Beside(b, c.copies) != c.want || b.Beside(a, c.copies) != c.want {
+				t.Errorf("want %t", c.want)
+			}
+		})
+	}
+}

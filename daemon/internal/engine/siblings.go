@@ -1,0 +1,55 @@
+package engine
+
+import (
+	"context"
+	"slices"
+
+	"github.com/bothyd/bothy/daemon/internal/agent/delegate"
+)
+
+// apart are those of neighbouring calls that delegate, from the first on, whose children may be at work at the same
+// time (decision 103); what stands behind them waits for their ends. Other calls are left as they are.
+func (e *Engine) apart(ctx context.Context, a *activeLoop, group []*action) []*action {
+	if len(group) < 2 || !group[0].delegates() || a.loop.ReadOnly {
+		return group
+	}
+	tasks := make([]delegate.Task, len(group))
+	for i, x := range group {
+		var err error
+		if tasks[i], err = delegate.Read(x.meant()); err == nil {
+			tasks[i], err = tasks[i].Within(a.run.Writes)
+		}
+		if err != nil { // it is refused, or was
+			return group[:max(i, 1)]
+		}
+	}
+	copies := true
+	if slices.ContainsFunc(tasks, func(t delegate.Task) bool { return !t.OnlyReads() }) {
+		copies = e.copies(ctx, a)
+	}
+	for i := range tasks {
+		if slices.ContainsFunc(tasks[:i], func(before delegate.Task) bool { return !tasks[i].Beside(before, copies) }) {
+			return group[:i]
+		}
+	}
+	return group
+}
+
+// copies reports whether the commands of a loop's children work on copies of the project. What is not known yet is
+// found out, as the first command of one of them would.
+func (e *Engine) copies(ctx context.Context, a *activeLoop) bool {
+	if e.cfg.Access == nil {
+		return true // nothing here runs commands
+	}
+	view, known := e.view(a.project, a.run)
+	for _, agent := range e.agentsFor(a) {
+		if known {
+			break
+		}
+		for _, at := range e.places(e.offer(agent, false), a.project, a.run) {
+			e.prepareTool(ctx, at)
+		}
+		view, known = e.view(a.project, a.run)
+	}
+	return view.View
+}

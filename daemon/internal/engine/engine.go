@@ -158,6 +158,7 @@ type Engine struct {
 	calling   calling
 	inquiries inquiries
 	handed    handovers
+	abreast   abreast // children
 	commands  calling // of sh and env that run in the sandbox
 	started   string  // names this engine among all that work on the store
 

@@ -20,16 +20,18 @@ import (
 	"github.com/bothyd/bothy/sdk/protect"
 )
 
-// judgeByName refuses paths with "refused" in their name, and asks about those
+// judgeByName refuses paths with "refused" in their name and those that the run was not given, and asks about those
 // with "asked" in it and about what is open to write.
 type judgeByName struct{}
 
-func (judgeByName) Rule(_ string, _ []string, changes []sandbox.Change, _ sandbox.Readers) []sandbox.Ruling {
+func (judgeByName) Rule(_ string, writes []string, changes []sandbox.Change, _ sandbox.Readers) []sandbox.Ruling {
 	out := make([]sandbox.Ruling, len(changes))
 	for i, c := range changes {
 		switch {
 		case strings.Contains(c.Path, "refused"):
 			out[i] = sandbox.Ruling{Class: sandbox.Refused, Reason: "its name says so"}
+		case len(writes) > 0 && !slices.Contains(writes, c.Path):
+			out[i] = sandbox.Ruling{Class: sandbox.Refused, Reason: "it was not given"}
 		case c.Busy:
 			out[i] = sandbox.Ruling{Class: sandbox.Asked, Reason: "it is open"}
 		case strings.Contains(c.Path, "asked"):
@@ -392,6 +394,46 @@ func TestViewTwoRuns(t *testing.T) {
 	both.Wait()
 	if got := f.contents(); len(got) != 1+2*12 || got["one/f"] != "9\n" || got["two/f"] != "9\n" {
 		t.Errorf("got %q", got)
+	}
+}
+
+// TestViewSiblings: of two runs at work on one file the one that ends first has it, the other's version is kept aside and
+// named, and what a run was not given to change it does not change.
+func TestViewSiblings(t *testing.T) {
+	f := viewFixture(t)
+	g := *f
+	g.run.RunID, g.run.RunDir = f.run.RunID+"-2", f.run.RunDir+"-2"
+	t.Cleanup(func() { _ = g.manager.Drop(context.Background(), g.run.RunID) })
+	f.run.Writes, g.run.Writes = []string{"both", "new", "mine"}, []string{"both", "new", "yours"}
+	f.write("both", "before")
+	f.write("yours", "before")
+	done := make(chan outcome)
+	go func() {
+		done <- f.script("for n in both new mine yours; do echo first > $n; done; touch $HOME/ready; until test -e $HOME/go; do sleep 0.02; done")
+	}()
+	home := filepath.Join(f.run.RunDir, "home")
+	eventually(t, "the command has written", func() bool { _, err := os.Stat(filepath.Join(home, "ready")); return err == nil })
+	if out := g.bash("for n in both new yours mine; do echo second > $n; done"); len(out.Violations) != 1 || out.Violations[0].Path != "mine" {
+		t.Errorf("the second was told %+v", out.Violations)
+	}
+	if err := os.WriteFile(filepath.Join(home, "go"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out := <-done
+	if out.err != nil {
+		t.Fatal(out.err)
+	}
+	want := map[string]string{"both": "second\n", "new": "second\n", "yours": "second\n", "mine": "first\n"}
+	if got := f.contents(); !mapsEqual(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if len(out.Conflicts) != 2 || out.Conflicts[0].Path != "both" || out.Conflicts[1].Path != "new" || len(out.Violations) != 1 || out.Violations[0].Path != "yours" {
+		t.Fatalf("conflicts %+v, violations %+v", out.Conflicts, out.Violations)
+	}
+	for _, kept := range []string{out.Conflicts[0].Kept, out.Conflicts[1].Kept, out.Violations[0].Kept} {
+		if text, err := os.ReadFile(kept); err != nil || string(text) != "first\n" {
+			t.Errorf("kept %q %v", text, err)
+		}
 	}
 }
 

@@ -23,7 +23,6 @@ type ledger struct {
 	loops   []sdk.Loop
 	refuse  int       // commits until they are refused; below 0 is never
 	before  time.Time // all of the journal, by the clock that there was; zero is now
-	refuse  int       // commits until they are refused; below 0 is never
 	gone    int64     // a run that was deleted
 }
 

@@ -36,15 +36,17 @@ type Agent struct {
 	// Agents are the names of those that it may delegate to; without any it has no tool for it.
 	Agents []string `json:"agents,omitempty" hcl:"agents,optional"`
 	// Finish says what it must hand back; nil is an agent whose plain answer ends the work.
-	Finish      *FinishSpec `json:"finish,omitempty"`
-	Dialect     string      `json:"dialect" hcl:"dialect,optional"` // "tools"
-	View        string      `json:"view" hcl:"view,optional"`       // "transcript"
-	Temperature *float64    `json:"temperature,omitempty" hcl:"temperature,optional"`
-	MaxTokens   int         `json:"max_tokens,omitempty" hcl:"max_tokens,optional"`
-	Reasoning   Reasoning   `json:"reasoning,omitempty" hcl:"reasoning,optional"` // empty is the model's
-	Guards      Guards      `json:"guards"`
-	Busy        string      `json:"busy,omitempty" hcl:"busy,optional"` // "queue" (default) or "refuse"
-	Mode        Mode        `json:"mode,omitempty" hcl:"mode,optional"` // the attribute mode of its block; empty is restricted
+	Finish *FinishSpec `json:"finish,omitempty"`
+	// Team makes it a team of its Agents, which does nothing by itself; nil is an agent.
+	Team        *Team     `json:"team,omitempty"`
+	Dialect     string    `json:"dialect" hcl:"dialect,optional"` // "tools"
+	View        string    `json:"view" hcl:"view,optional"`       // "transcript"
+	Temperature *float64  `json:"temperature,omitempty" hcl:"temperature,optional"`
+	MaxTokens   int       `json:"max_tokens,omitempty" hcl:"max_tokens,optional"`
+	Reasoning   Reasoning `json:"reasoning,omitempty" hcl:"reasoning,optional"` // empty is the model's
+	Guards      Guards    `json:"guards"`
+	Busy        string    `json:"busy,omitempty" hcl:"busy,optional"` // "queue" (default) or "refuse"
+	Mode        Mode      `json:"mode,omitempty" hcl:"mode,optional"` // the attribute mode of its block; empty is restricted
 	// WithoutView is its mode where that is workspace and commands cannot work on a
 	// copy of the project; empty is restricted.
 	WithoutView Mode `json:"without_view,omitempty" hcl:"without_view,optional"`

@@ -39,26 +39,31 @@ func Read(arguments json.RawMessage) (Task, error) {
 	if err := sdk.ReadJSON(arguments, &t); err != nil {
 		return t, sdk.Errorf(sdk.Validation, "the arguments of %s cannot be read: it takes agent, task and context, which are texts, and writes, a list of globs: %w", sdk.ToolDelegate, err)
 	}
+	return t, t.Check()
+}
+
+// Check refuses what cannot be meant, with outcome validation.
+func (t Task) Check() error {
 	switch {
 	case strings.TrimSpace(t.Task) == "":
-		return t, sdk.Errorf(sdk.Validation, "the task is empty; say in full what %s is to do, for it knows nothing of this conversation", t.Agent)
+		return sdk.Errorf(sdk.Validation, "the task is empty; say in full what %s is to do, for it knows nothing of this conversation", t.Agent)
 	case !utf8.ValidString(t.Task) || !utf8.ValidString(t.Context):
-		return t, sdk.Errorf(sdk.Validation, "task and context must be valid UTF-8")
+		return sdk.Errorf(sdk.Validation, "task and context must be valid UTF-8")
 	case len(t.Task)+len(t.Context) > longestText:
-		return t, sdk.Errorf(sdk.Validation, "task and context have %d bytes and may have %d together; name files instead of copying them", len(t.Task)+len(t.Context), longestText)
+		return sdk.Errorf(sdk.Validation, "task and context have %d bytes and may have %d together; name files instead of copying them", len(t.Task)+len(t.Context), longestText)
 	case len(t.Writes) > mostWrites:
-		return t, sdk.Errorf(sdk.Validation, "writes has %d globs and may have %d; name folders (src/**)", len(t.Writes), mostWrites)
+		return sdk.Errorf(sdk.Validation, "writes has %d globs and may have %d; name folders (src/**)", len(t.Writes), mostWrites)
 	}
 	for i, glob := range t.Writes {
 		if _, err := match.ParseGlob(glob); err != nil {
-			return t, err
+			return err
 		}
 		if path.IsAbs(glob) || strings.HasPrefix(path.Clean(glob), "..") {
-			return t, sdk.Errorf(sdk.Validation, "writes: %.80q leaves the project; globs are relative to it", glob)
+			return sdk.Errorf(sdk.Validation, "writes: %.80q leaves the project; globs are relative to it", glob)
 		}
 		t.Writes[i] = clean(glob)
 	}
-	return t, nil
+	return nil
 }
 
 // clean is a glob as paths are matched: "./src/" means what is in src.

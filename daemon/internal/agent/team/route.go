@@ -1,0 +1,85 @@
+package team
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/bothyd/bothy/daemon/internal/agent/delegate"
+	"github.com/bothyd/bothy/sdk"
+)
+
+// Route is the plan of a prompt for which no model made a usable one, and why it is that. Every capability that the
+// prompt names, as whole words, has an agent, and no more agents are asked than that takes; the first of those that
+// are good at as much. A prompt that names none is for the agent default.
+func Route(prompt string, members []sdk.Agent, mode sdk.TeamMode) (p Plan, why string) {
+	p.Mode = mode
+	said := words(prompt)
+	asked := map[string]bool{}
+	for _, a := range members {
+		for _, c := range a.Capabilities {
+			if within(said, words(c)) {
+				asked[folded(c)] = true
+			}
+		}
+	}
+	var named []string
+	for len(asked) > 0 {
+		best, most := sdk.Agent{}, 0
+		for _, a := range members {
+			if n := good(a, asked); n > most {
+				best, most = a, n
+			}
+		}
+		for _, c := range best.Capabilities {
+			if asked[folded(c)] {
+				delete(asked, folded(c))
+			}
+		}
+		named = append(named, best.Name)
+	}
+	if len(named) == 0 {
+		named = []string{sdk.DefaultAgent}
+		why = "the prompt names nothing that an agent of the team is good at, so that the agent default gets it"
+	} else {
+		slices.SortFunc(named, func(a, b string) int { return at(members, a) - at(members, b) })
+		why = fmt.Sprintf("by what the prompt names and agents are good at, %s gets it", strings.Join(named, ", "))
+	}
+	for _, name := range named {
+		p.Assignments = append(p.Assignments, Assignment{Task: delegate.Task{Agent: name, Task: prompt}})
+	}
+	return p, why
+}
+
+// good is how many of some capabilities an agent has.
+func good(a sdk.Agent, asked map[string]bool) int {
+	has := map[string]bool{}
+	for _, c := range a.Capabilities {
+		if asked[folded(c)] {
+			has[folded(c)] = true
+		}
+	}
+	return len(has)
+}
+
+func at(members []sdk.Agent, name string) int {
+	return slices.IndexFunc(members, func(a sdk.Agent) bool { return a.Name == name })
+}
+
+// words are those of a text, in lower case. What joins the parts of a name, as in file_io, is within a word.
+func words(text string) []string {
+	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && r != '_' && r != '+' && r != '#'
+	})
+}
+
+// within reports whether words stand in a text, next to each other.
+func within(text, of []string) bool {
+	for i := 0; len(of) > 0 && i+len(of) <= len(text); i++ {
+		if slices.Equal(text[i:i+len(of)], of) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,172 @@
+package team
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/bothyd/bothy/daemon/internal/agent/delegate"
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/schema"
+)
+
+var members = []sdk.Agent{
+	{Name: "coder", Capabilities: []string{"code", "file_io", "unit tests"}},
+	{Name: "tester", Capabilities: []string{"unit tests", "C++"}},
+	{Name: "writer", Capabilities: []string{"docs"}},
+}
+
+// given are the agents of a plan, in their order.
+func given(p Plan) string {
+	var all []string
+	for _, x := range p.Assignments {
+		all = append(all, x.Agent)
+	}
+	return strings.Join(all, " ")
+}
+
+func TestRead(t *testing.T) {
+	for name, c := range map[string]struct {
+		arguments   string
+		mode        sdk.TeamMode // of the team; empty is parallel
+		agents      string
+		then        sdk.TeamMode
+		says, fault string
+	}{
+		"two":            {arguments: `{"assignments":[{"agent":"coder","task":"a","writes":["src/**"],"reasoning":"r"},{"agent":"tester","task":"b"}],"reasoning":"r"}`, agents: "coder tester"},
+		"in turn":        {arguments: `{"assignments":[{"agent":"coder","task":"a"}],"mode":"sequential"}`, agents: "coder", then: sdk.TeamSequential},
+		"stays in turn":  {arguments: `{"assignments":[{"agent":"coder","task":"a"}],"mode":"parallel"}`, mode: sdk.TeamSequential, agents: "coder", then: sdk.TeamSequential},
+		"one twice":      {arguments: `{"assignments":[{"agent":"coder","task":"Do  it"},{"agent":"coder","task":"do it"},{"agent":"coder","task":"more"}]}`, agents: "coder coder", says: "assignment 2 is dropped: coder has the same task already"},
+		"unknown":        {arguments: `{"assignments":[{"agent":"boss","task":"a"},{"agent":"writer","task":"b"}]}`, agents: "writer", says: `assignment 1 is dropped: there is no "boss" in the team, which has coder, tester, writer`},
+		"no task":        {arguments: `{"assignments":[{"agent":"coder","task":" "},{"agent":"writer","task":"b"}]}`, agents: "writer", says: "the task is empty"},
+		"out of project": {arguments: `{"assignments":[{"agent":"coder","task":"a","writes":["../x"]},{"agent":"writer","task":"b"}]}`, agents: "writer", says: "leaves the project"},
+		"nobody":         {arguments: `{"assignments":[{"agent":"boss","task":"a"}]}`, fault: "no assignment of the plan can be used: assignment 1"},
+		"none":           {arguments: `{"assignments":[]}`, fault: "it has none"},
+		"not at all":     {arguments: `[]`, fault: "cannot be read"},
+		"something else": {arguments: `{"steps":[]}`, fault: "cannot be read"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if c.mode == "" {
+				c.mode = sdk.TeamParallel
+			}
+			if c.then == "" {
+				c.then = sdk.TeamParallel
+			}
+			p, err := Read(json.RawMessage(c.arguments), names(members), c.mode)
+			if c.fault != "" {
+				if err == nil || !strings.Contains(err.Error(), c.fault) || sdk.OutcomeOf(err) != sdk.Validation {
+					t.Fatal(err)
+				}
+				return
+			}
+			if err != nil || given(p) != c.agents || p.Mode != c.then || !strings.Contains(p.Told(), c.says) || c.says == "" && len(p.Dropped) > 0 {
+				t.Errorf("%v %q %s\n%s", err, given(p), p.Mode, p.Told())
+			}
+		})
+	}
+}
+
+// TestParameters: what models are shown can be compiled, and takes what Read takes.
+func TestParameters(t *testing.T) {
+	s, err := schema.Compile(Parameters(append(slices.Clone(members), sdk.Agent{Name: `od"d\`})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Validate(json.RawMessage(`{"assignments":[{"agent":"boss","task":"a","writes":[]}],"mode":"sequential"}`)); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRoute(t *testing.T) {
+	for name, c := range map[string]struct{ prompt, agents string }{
+		"a word":                {"Write the docs, please.", "writer"},
+		"in capitals":           {"DOCS!", "writer"},
+		"within a word":         {"decode the latest docstring", "default"},
+		"two words":             {"Add unit tests", "coder"},
+		"of which one is there": {"Add tests to the unit", "default"},
+		"as few as it takes":    {"code with unit tests", "coder"},
+		"in the team's order":   {"docs and code", "coder writer"},
+		"with signs":            {"port it to C++", "tester"},
+		"a part of a name":      {"file io", "default"},
+		"the name":              {"do file_io", "coder"},
+		"nothing":               {"", "default"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, why := Route(c.prompt, members, sdk.TeamParallel)
+			if given(p) != c.agents || why == "" || p.Assignments[0].Task.Task != c.prompt {
+				t.Errorf("%q: %q, %s", c.prompt, given(p), why)
+			}
+		})
+	}
+}
+
+func TestSequentialHasWhatCameBefore(t *testing.T) {
+	p := Plan{Mode: sdk.TeamSequential, Assignments: []Assignment{
+		{Task: delegate.Task{Agent: "coder", Task: "make it"}}, {Task: delegate.Task{Agent: "tester", Task: "try it", Context: "carefully", Writes: []string{}}},
+	}}
+	if calls := p.Next(nil); len(calls) != 1 || string(calls[0]) != `{"agent":"coder","task":"make it"}` {
+		t.Fatalf("%s", calls)
+	}
+	calls := p.Next([]Report{{Ended: true, Done: true, Text: strings.Repeat("ä", mostContext)}})
+	if len(calls) != 1 {
+		t.Fatal(len(calls))
+	}
+	task, err := delegate.Read(calls[0])
+	if err != nil || task.Writes == nil || !strings.HasPrefix(task.Context, "carefully\n\ncoder, before you, was asked: make it\nIt came to:\nää") || !strings.HasSuffix(task.Context, "[the rest is left out]") {
+		t.Errorf("%v %.100s", err, task.Context)
+	}
+}
+
+// TestEveryAssignmentIsGivenOutOnce, in each mode, and its steps say so.
+func TestEveryAssignmentIsGivenOutOnce(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := Plan{Mode: rapid.SampledFrom(sdk.TeamModes()).Draw(t, "mode")}
+		for i := range rapid.IntRange(1, mostAssignments).Draw(t, "assignments") {
+			p.Assignments = append(p.Assignments, Assignment{Task: delegate.Task{Agent: "coder", Task: fmt.Sprint(i)}})
+		}
+		var reports []Report
+		var got []string
+		for calls := p.Next(nil); len(calls) > 0; calls = p.Next(reports) {
+			for _, c := range calls {
+				task, err := delegate.Read(c)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got = append(got, task.Task)
+				reports = append(reports, Report{Ended: true, Done: rapid.Bool().Draw(t, "done"), Text: "x"})
+			}
+			for i, s := range p.Steps(reports) {
+				over := s.Status == sdk.PlanDone || s.Status == sdk.PlanDropped
+				if over != (i < len(reports)) || s.Number != i+1 {
+					t.Fatalf("%d reports: %+v", len(reports), s)
+				}
+			}
+		}
+		for i, x := range p.Assignments {
+			if len(got) != len(p.Assignments) || got[i] != x.Task.Task {
+				t.Fatal(got)
+			}
+		}
+	})
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add(`{"assignments":[{"agent":"coder","task":"a","writes":["src/**"]}],"mode":"sequential"}`)
+	f.Add(`{"assignments":[{"agent":"coder"},{}]}`)
+	f.Add(`{"assignments":7}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		p, err := Read(json.RawMessage(text), names(members), sdk.TeamParallel)
+		if err != nil {
+			return
+		}
+		for _, c := range p.Next(nil) {
+			if _, err := delegate.Read(c); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}

@@ -401,6 +401,23 @@ provider "replay" {
 #     validator = "judge"   # the plugin of the kind agent that judges it
 #   }
 # }
+#
+# A team plans a prompt, gives its parts to agents and puts together what they come to.
+# It is chosen as an agent is; "auto" is the team of all agents:
+#
+# team "release" {
+#   description = "Prepares a release."
+#   agents      = ["reviewer", "default"]
+#   mode        = "sequential" # one after the other, each with what came before; else parallel
+#   planner     = "fast"    # the model that plans; without it that of the prompt
+#   model       = "fast"    # the model that puts together; without it that of the agent "default"
+#   persona     = "You prepare releases."
+#   synthesis   = { # a JSON Schema of what the team hands back; without it an answer in plain text
+#     type       = "object"
+#     properties = { summary = { type = "string" } }
+#     required   = ["summary"]
+#   }
+# }
 agent "default" {
   tools = ["*"]
 }

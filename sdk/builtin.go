@@ -20,6 +20,8 @@ type TurnContext struct {
 	Agents  []Agent         // those that the run may delegate to: none where it is too far below a prompt of a person
 	Finish  *FinishSpec     // what the loop has to hand over; nil where a plain answer ends it
 	Admits  func(Tool) bool // whether the agent may use a tool
+	Only    string          // the one own tool that the turn has, if any; empty is all
+	Team    *Team           // whose Agents the turn makes a plan for; nil where it makes none
 	// Commit records what a tool keeps in the run. Nil where there is no run yet.
 	Commit func(ctx context.Context, c Change) (Receipt, error)
 }

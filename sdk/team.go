@@ -9,9 +9,9 @@ const TeamOfAll = "auto"
 // Team makes an agent a team: its prompts are planned, given to those of its Agents that the plan names, and put
 // together, in one loop.
 type Team struct {
-	Mode TeamMode `json:"mode" hcl:"mode,optional"`
+	Mode TeamMode `json:"mode"`
 	// Planner is the model of the planning turn, an alias or provider/name; empty is that of the prompt.
-	Planner string `json:"planner,omitempty" hcl:"planner,optional"`
+	Planner string `json:"planner,omitempty"`
 }
 
 // TeamMode is whether the agents of a team work one after the other.

@@ -88,6 +88,9 @@ func (l *Library) List(project string) []sdk.Definition {
 // nobody trusts.
 func (l *Library) Find(project, name string) (sdk.Definition, bool) {
 	d, found := l.Show(project, name)
+	if found && d.Untrusted && name == sdk.TeamOfAll {
+		return l.everybody(project), true // it hides nothing
+	}
 	return d, found && !d.Untrusted
 }
 
@@ -103,10 +106,25 @@ func (l *Library) Show(project, name string) (sdk.Definition, bool) {
 			all = append(all, now.narrow(d))
 		}
 	})
-	if len(all) == 0 {
-		return sdk.Definition{}, false
+	switch {
+	case len(all) > 0:
+		return winner(all), true
+	case name == sdk.TeamOfAll:
+		return l.everybody(project), true
 	}
-	return winner(all), true
+	return sdk.Definition{}, false
+}
+
+// everybody is the team of all agents that a prompt may name, where none has its name.
+func (l *Library) everybody(project string) sdk.Definition {
+	a := l.configured().cfg.TeamOf(sdk.TeamOfAll)
+	a.Description = "All agents as a team: plans the prompt, and gives its parts to those who can do them."
+	for _, d := range l.List(project) {
+		if !d.Untrusted && d.Agent.Team == nil {
+			a.Agents = append(a.Agents, d.Agent.Name)
+		}
+	}
+	return sdk.Definition{Agent: a, Source: sdk.AgentBundled}
 }
 
 // others gives do the agents that do not stand in the configuration.

@@ -125,7 +125,7 @@ func (l *loader) profile(b *block) {
 
 // delegates checks the names of those that an agent may delegate to.
 func (l *loader) delegates(body *hclsyntax.Body, a sdk.Agent) {
-	known := l.labels("agent")
+	known := append(l.labels("agent"), l.labels("team")...)
 	for _, p := range slices.Concat(l.cfg.Plugins, l.cfg.Providers) {
 		known = append(known, p.Agents...) // those that it brings, which it may not have
 	}

@@ -108,6 +108,19 @@ var wrongAttributes = map[string][]struct{ assigned, says string }{
 		{`validator = "nobody"`, `The result of agent "x" is judged by the plugin "nobody", and there is no such block; there are the plugins []`},
 		{`shape = {}`, `Unsupported argument`},
 	},
+	"team": {
+		{`agents = []`, `the team "x" has no agents`},
+		{`agents = ["default", "default"]`, `"default" stands in the team "x" twice`},
+		{`agents = ["nobody"]`, `"nobody" is in the team "x", and there is no such agent; there are [default]`},
+		{`mode = "at once"`, `mode is "at once"; it may be [parallel sequential]`},
+		{`planner = "nobody/m"`, `team "x" names "nobody/m", which is neither a model block nor provider/name`},
+		{`model = "nobody/m"`, `team "x" names "nobody/m", which is neither a model block nor provider/name`},
+		{`synthesis = 7`, `its JSON Schema cannot be read`},
+		{`synthesis = { type = "string" }`, `synthesis of team "x": its JSON Schema is not one of type object`},
+		{`description = []`, `string required`},
+		{`persona = []`, `string required`},
+		{`tools = ["*"]`, `Unsupported argument`},
+	},
 	"rule": {
 		{`decision = "forbid"`, `rule "x": decision is "forbid"; it may be allow, propose or deny`},
 		{`tools = ["a b"]`, `rule "x": tools holds "a b", which no tool is called`},
@@ -132,11 +145,11 @@ var wrongAttributes = map[string][]struct{ assigned, says string }{
 var around = map[string]string{
 	"plugin": "plugin \"x\" {\n\n%s\n}\n", "limits": "plugin \"x\" {\n  limits {\n%s\n}\n}\n", "quota": "plugin \"x\" {\n  quota {\n%s\n}\n}\n",
 	"confine": "plugin \"x\" {\n  confine {\n%s\n}\n}\n", "price": "provider \"x\" {\n  price {\n%s\nREST}\n}\n", "model": "model \"x\" {\n\n%s\nREST}\n",
-	"agent": "agent \"x\" {\n\n%s\n}\n", "finish": "agent \"x\" {\n  finish {\n%s\nREST}\n}\n", "rule": "rule \"x\" {\n\n%s\nREST}\n", "skill": "skill \"x\" {\n\n%s\n}\n", "workspace": "workspace {\n\n%s\n}\n",
+	"agent": "agent \"x\" {\n\n%s\n}\n", "team": "team \"x\" {\n\n%s\nREST}\n", "finish": "agent \"x\" {\n  finish {\n%s\nREST}\n}\n", "rule": "rule \"x\" {\n\n%s\nREST}\n", "skill": "skill \"x\" {\n\n%s\n}\n", "workspace": "workspace {\n\n%s\n}\n",
 }
 
 // required are the attributes without which a block is a mistake already.
-var required = map[string][]string{"price": {"prompt = 1", "completion = 1"}, "model": {`provider = "openai"`}, "finish": {`schema = { type = "object" }`}, "rule": {`decision = "deny"`}}
+var required = map[string][]string{"price": {"prompt = 1", "completion = 1"}, "model": {`provider = "openai"`}, "finish": {`schema = { type = "object" }`}, "rule": {`decision = "deny"`}, "team": {`agents = ["default"]`}}
 
 // inBlock is a file with an attribute of a block on line 3.
 func inBlock(block, assigned string) string {

@@ -14,8 +14,8 @@ import (
 
 // blockTypes are the blocks of a file, and labelledTypes those that have a label.
 var (
-	blockTypes    = []string{"agent", "guard", "listen", "log", "mcp", "model", "plugin", "policy", "project", "protect", "provider", "rule", "sandbox", "skill", "skills", "stop", "store", "workspace"}
-	labelledTypes = []string{"plugin", "provider", "mcp", "model", "agent", "skill", "rule", "project"}
+	blockTypes    = []string{"agent", "guard", "listen", "log", "mcp", "model", "plugin", "policy", "project", "protect", "provider", "rule", "sandbox", "skill", "skills", "stop", "store", "team", "workspace"}
+	labelledTypes = []string{"plugin", "provider", "mcp", "model", "agent", "team", "skill", "rule", "project"}
 )
 
 func schemaOf(types ...string) *hcl.BodySchema {

@@ -101,6 +101,9 @@ func (a *activeLoop) delegatesTo() []string {
 	if optionsOf(a.loop).Below >= delegate.Depth {
 		return nil
 	}
+	if a.agent.Team != nil { // a prompt that is for none of them is for that one
+		return append(slices.Clip(a.agent.Agents), sdk.DefaultAgent)
+	}
 	return a.agent.Agents
 }
 

@@ -57,7 +57,8 @@ type activeLoop struct {
 	joins    bool // a call that no loop makes, and that the model of the run reads
 	approved bool // a call that no loop makes, by somebody who may approve it
 
-	plain int // its answers in plain text in a row
+	plain int       // its answers in plain text in a row
+	team  *teamTurn // what its turn is for, of a team
 
 	left  bool                   // an earlier daemon began it
 	had   []leftTurn             // what it had done by then; nil once it goes on

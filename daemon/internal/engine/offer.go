@@ -54,7 +54,11 @@ const maxNamed = 50
 // error that names what there is.
 func (e *Engine) find(a *activeLoop, name string) (sdk.Tool, sdk.TurnTools, error) {
 	own, known := a.ownTools(), false
-	for i, tools := range [][]sdk.Tool{own, withCommands(a.agent, e.cfg.Tools.Tools())} {
+	plugged := withCommands(a.agent, e.cfg.Tools.Tools())
+	if a.team != nil { // whose turn has the one tool that it is for
+		plugged = nil
+	}
+	for i, tools := range [][]sdk.Tool{own, plugged} {
 		for _, t := range tools {
 			switch {
 			case t.Unlisted || t.People && a.loop.ID != 0 || t.Name != name && t.Qualified() != name:

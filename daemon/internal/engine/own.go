@@ -22,11 +22,19 @@ type Builtin interface {
 // the plugins have at this moment, and the own tools. That the own tools cannot
 // be had is told to whoever follows the run, and the turn goes on without them.
 func (e *Engine) takeTools(ctx context.Context, a *activeLoop) {
+	a.team = nil
 	if !a.gathered { // else those that were started
 		a.agent.Lent = e.lent(a.run)
 	}
 	a.plugged, a.own = e.offer(a.agent, a.loop.ReadOnly), nil
-	if e.cfg.Builtin == nil || a.choice.Tools != nil && !*a.choice.Tools {
+	if err := e.takeTeam(ctx, a); err != nil {
+		e.missOwn(a, err)
+		return
+	}
+	if a.team != nil {
+		a.plugged = nil
+	}
+	if e.cfg.Builtin == nil || a.choice.Tools != nil && !*a.choice.Tools && (a.team == nil || a.team.gives == nil) {
 		return
 	}
 	own, err := e.cfg.Builtin.Turn(ctx, e.turnContext(a))
@@ -67,11 +75,13 @@ func (e *Engine) gather(ctx context.Context, a *activeLoop) {
 }
 
 func (e *Engine) turnContext(a *activeLoop) sdk.TurnContext {
-	return sdk.TurnContext{
+	t := sdk.TurnContext{
 		Project: a.project.Root, Run: a.run, RunDir: e.runDir(a.run), Loop: a.loop,
 		Model: cmp.Or(a.choice.Alias, a.run.Model), Tools: a.plugged, Context: a.choice.Context, Skills: a.agent.Skills,
 		Finish: a.agent.Finish, Admits: a.agent.Admits, Agents: e.agentsFor(a), Commit: e.Commit,
 	}
+	e.teamContext(a, &t)
+	return t
 }
 
 // missOwn tells why there are no own tools, once a loop as long as the reason

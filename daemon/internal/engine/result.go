@@ -136,6 +136,8 @@ func (a *activeLoop) unjudged() (n int, last string) {
 func (a *activeLoop) ruling() sdk.Ruling {
 	r := a.turn.ruling()
 	switch {
+	case a.team.goesOn() && r.Stop != sdk.StopRejected:
+		return sdk.Ruling{Continue: true, Status: sdk.StatusRunning}
 	case a.agent.Finish == nil:
 	case r.Continue:
 		if n, last := a.unjudged(); n >= mostUnjudged && last != "" {
@@ -151,7 +153,7 @@ func (a *activeLoop) ruling() sdk.Ruling {
 
 // correct tells the model, with the turn that is opened next, that its answer in plain text does not end the work.
 func (a *activeLoop) correct() {
-	if a.agent.Finish == nil || len(a.turn.actions) > 0 {
+	if a.agent.Finish == nil || len(a.turn.actions) > 0 || a.team.goesOn() {
 		a.plain = 0
 		return
 	}

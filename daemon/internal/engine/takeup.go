@@ -147,7 +147,7 @@ func (e *Engine) readLeft(a *activeLoop) error {
 	a.turns = len(a.had)
 	for _, l := range a.had {
 		switch {
-		case l.plain:
+		case l.plain && len(l.actions) == 0: // else a team was told to put its work together
 			a.plain++
 		case l.row.Closed:
 			a.plain = 0

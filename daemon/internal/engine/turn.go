@@ -82,6 +82,9 @@ func (e *Engine) turn(ctx context.Context, a *activeLoop) (sdk.Ruling, error) {
 // answer asks the model and reads what it said. Where the model cannot answer, those are
 // asked that it gives way to, each with a prompt that fits it.
 func (e *Engine) answer(ctx context.Context, a *activeLoop) error {
+	if answered, err := e.teamAnswer(ctx, a); answered || err != nil {
+		return err
+	}
 	completion, err := e.askOne(ctx, a)
 	for err != nil && !came(completion) && e.fallBack(ctx, a, err) {
 		completion, err = e.askOne(ctx, a)

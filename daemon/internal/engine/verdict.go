@@ -28,7 +28,7 @@ func (e *Engine) verdict(ctx context.Context, a *activeLoop) (sdk.Ruling, error)
 	r := ruled.Ruling
 	if r.Continue {
 		a.correct()
-		return r, nil
+		return r, e.advance(ctx, a)
 	}
 	switch r.Status {
 	case sdk.StatusOK, sdk.StatusNoContent, sdk.StatusOverflow, sdk.StatusUnable, sdk.StatusAborted, sdk.StatusFailed:

@@ -1,0 +1,159 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bothyd/bothy/daemon/internal/agent/plan"
+	"github.com/bothyd/bothy/daemon/internal/agent/team"
+	"github.com/bothyd/bothy/sdk"
+)
+
+// The loop of a team is made of ordinary turns (decision 104): the model makes a plan, the engine's own answers give
+// its tasks out, and the model puts together what came of them. What a turn is for is read from what the loop has
+// done, so that a loop which is taken up goes on where it was.
+
+// teamTurn is what a turn of a team's loop is for.
+type teamTurn struct {
+	tool  string     // the only one that it has
+	gives []sdk.Call // with tool delegate: the engine's own answer
+}
+
+// goesOn reports whether the loop does not end with the turn.
+func (t *teamTurn) goesOn() bool { return t != nil && t.tool != sdk.ToolFinish }
+
+// teamwork is how far a team's loop had come before a turn: its plan, what its tasks came to, and what people are to
+// know of the plan.
+func (e *Engine) teamwork(ctx context.Context, a *activeLoop, before int) (p team.Plan, reports []team.Report, notes []string, err error) {
+	entries, err := a.mirror.refresh(ctx)
+	if err != nil {
+		return p, nil, nil, err
+	}
+	first, planned := before, false // the turn that plans has calls of its model alone
+	for _, entry := range entries {
+		if entry.Loop == a.loop.ID && entry.Turn > 0 {
+			first = min(first, entry.Turn)
+		}
+	}
+	for _, entry := range entries {
+		if entry.Loop != a.loop.ID || entry.Turn >= before || entry.Phase == sdk.PhaseNone {
+			continue
+		}
+		x, err := sdk.ActionOf(entry)
+		switch {
+		case err != nil || x.Parent != "":
+		case x.Tool == sdk.ToolCreatePlan && entry.Turn == first && x.State == sdk.StateResolved && !planned:
+			p, err = team.Read(x.ExactArguments(), a.agent.Agents, a.agent.Team.Mode)
+			planned, notes = err == nil, p.Dropped
+		case x.Tool == sdk.ToolDelegate && entry.Turn > first:
+			reports = append(reports, team.Report{Ended: x.State.Ended(), Done: x.State == sdk.StateResolved, Text: entry.Body})
+		}
+	}
+	if !planned {
+		var why string
+		p, why = team.Route(a.loop.Prompt, e.members(a), a.agent.Team.Mode)
+		notes = []string{"the team has no plan that could be used: " + why}
+	}
+	return p, reports, notes, nil
+}
+
+// members are the agents of a team that are there.
+func (e *Engine) members(a *activeLoop) []sdk.Agent {
+	return which(e.agentsFor(a), func(m sdk.Agent) bool { return slices.Contains(a.agent.Agents, m.Name) })
+}
+
+// takeTeam finds out what the turn of a team is for.
+func (e *Engine) takeTeam(ctx context.Context, a *activeLoop) error {
+	if a.agent.Team == nil || a.turn == nil {
+		return nil
+	}
+	if a.turns == 1 {
+		a.team = &teamTurn{tool: sdk.ToolCreatePlan}
+		return nil
+	}
+	p, reports, _, err := e.teamwork(ctx, a, a.turn.row.Sequence)
+	if err != nil {
+		return fmt.Errorf("look at how far the team is: %w", err)
+	}
+	a.team = &teamTurn{tool: sdk.ToolFinish}
+	for i, arguments := range p.Next(reports) {
+		a.team.tool = sdk.ToolDelegate
+		a.team.gives = append(a.team.gives, sdk.Call{ID: fmt.Sprintf("task_%d", len(reports)+i+1), Tool: sdk.ToolDelegate, Arguments: string(arguments)})
+	}
+	return nil
+}
+
+// teamContext narrows what a turn of a team has to what it is for.
+func (e *Engine) teamContext(a *activeLoop, t *sdk.TurnContext) {
+	if a.team == nil {
+		return
+	}
+	t.Only, t.Commit = a.team.tool, nil
+	switch a.team.tool {
+	case sdk.ToolCreatePlan:
+		t.Team, t.Agents, t.Finish = a.agent.Team, e.members(a), nil
+	case sdk.ToolDelegate:
+		t.Finish = nil
+	case sdk.ToolFinish:
+		t.Agents = nil
+	}
+}
+
+// teamAnswer chooses the model of a team's turn, or answers in its place where the turn gives tasks out.
+func (e *Engine) teamAnswer(ctx context.Context, a *activeLoop) (answered bool, err error) {
+	if a.agent.Team == nil {
+		return false, nil
+	}
+	e.takeTools(ctx, a)
+	switch planner := a.agent.Team.Planner; {
+	case a.team == nil:
+		return false, sdk.Errorf(sdk.Unavailable, "how far the team is cannot be read")
+	case len(a.team.gives) > 0:
+		a.offerTools()
+		e.read(ctx, a, sdk.Completion{Calls: a.team.gives, Finish: "calls"})
+		return true, nil
+	case planner == "" || a.played != nil:
+		return false, nil
+	case a.team.tool == sdk.ToolCreatePlan:
+		a.choice, err = e.cfg.Models.ResolveConfigured(ctx, planner)
+		a.choice.Context = a.run.Limit(a.choice.Context)
+	default:
+		a.choice = a.head
+	}
+	if err != nil {
+		return false, fmt.Errorf("the model %s of the team's planner: %w", a.agent.Team.Planner, err)
+	}
+	a.chain, a.turn.row.Model = a.choice.Fallback, a.choice.Alias
+	e.price(ctx, a.loop.ID, &a.choice)
+	return false, nil
+}
+
+// advance writes, with the turn that is opened next, what became of the team's tasks, which are the steps of the run's
+// plan.
+func (e *Engine) advance(ctx context.Context, a *activeLoop) error {
+	if !a.team.goesOn() {
+		return nil
+	}
+	p, reports, notes, err := e.teamwork(ctx, a, a.turn.row.Sequence+1)
+	if err != nil {
+		return fmt.Errorf("look at how far the team is: %w", err)
+	}
+	if a.team.tool == sdk.ToolCreatePlan && len(notes) > 0 {
+		a.turn.note(sdk.KindNoteWarning, a.loop.ID, map[string]string{"message": strings.Join(notes, "; ")})
+	}
+	var old []sdk.PlanStep
+	for _, s := range sdk.PlanOf(a.mirror.entries) {
+		s.Version = 0
+		old = append(old, s)
+	}
+	a.first = append(a.first, plan.Replace(old, p.Steps(reports))...)
+	if len(p.Next(reports)) == 0 {
+		text, turn := team.Synthesis, a.turn.row.Sequence
+		a.first = append(a.first, sdk.Write{
+			Path: sdk.CorrectionPath(turn), Body: &text, Writer: sdk.WriterSystem, State: sdk.StateResolved, Loop: a.loop.ID, Turn: turn,
+		})
+	}
+	return nil
+}

@@ -1,0 +1,216 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/bothyd/bothy/daemon/internal/agent/plan"
+	"github.com/bothyd/bothy/sdk"
+)
+
+// assigning is a call that gives tasks to agents, in pairs of an agent and its task.
+func assigning(pairs ...string) call {
+	var all []map[string]string
+	for i := 0; i < len(pairs); i += 2 {
+		all = append(all, map[string]string{"agent": pairs[i], "task": pairs[i+1]})
+	}
+	text, _ := json.Marshal(map[string]any{"assignments": all})
+	return call{sdk.ToolCreatePlan, string(text)}
+}
+
+// teamHouse is a house with the team of a coder and a writer.
+func teamHouse(t testing.TB, mode sdk.TeamMode, finish *sdk.FinishSpec, steps map[string][]step) *house {
+	h := prepareHouse(t)
+	h.withSkills(aSkill("greet", "hello"))
+	guards := h.agents["default"].Guards
+	h.agents["team"] = sdk.Agent{
+		Agents: []string{"coder", "writer"}, Tools: []string{sdk.ToolDelegate}, MCP: []string{}, Mode: sdk.ModeRestricted, Guards: guards, Finish: finish, Team: &sdk.Team{Mode: mode},
+	}
+	h.agents["coder"] = sdk.Agent{Capabilities: []string{"code"}, Mode: sdk.ModeFull, Guards: guards}
+	h.agents["writer"] = sdk.Agent{Capabilities: []string{"docs"}, Mode: sdk.ModeFull, Guards: guards}
+	if finish != nil {
+		h.config.Results.Done = h.done
+	}
+	h.plays(steps)
+	return h
+}
+
+// tasks are the prompts of a run's children, each with its agent.
+func (h *house) tasks(run int64) (all []string) {
+	for _, r := range h.childrenIn(run) {
+		l := h.promptOf(r.ID)
+		all = append(all, l.Agent+": "+l.Prompt)
+	}
+	return all
+}
+
+// teamSteps are the lines of a run's plan.
+func (h *house) teamSteps(run int64) (all []string) {
+	entries, err := h.store.Entries(context.Background(), sdk.EntryQuery{Run: run, Pattern: plan.Pattern})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	for _, s := range sdk.PlanOf(entries) {
+		all = append(all, s.Line())
+	}
+	return all
+}
+
+// TestTeam: a turn plans, the engine gives the tasks out, a turn puts together, and each has the one tool that it is for.
+func TestTeam(t *testing.T) {
+	both := assigning("coder", "make it", "boss", "watch", "writer", "tell it", "coder", "make it")
+	summary := &sdk.FinishSpec{Schema: json.RawMessage(`{"type":"object","properties":{"summary":{"type":"string"}},"required":["summary"]}`)}
+	for name, c := range map[string]struct {
+		mode         sdk.TeamMode
+		finish       *sdk.FinishSpec
+		prompt       string
+		steps        []step
+		tasks, plan  []string
+		stop         string
+		offered      []string // to the model of the team, turn by turn
+		turns        int
+		lastIsPrompt string // that the last child's prompt has
+	}{
+		"together": {
+			sdk.TeamParallel, nil, "do it", []step{calls(both), say("all")}, []string{"coder: make it", "writer: tell it"},
+			[]string{"✓ 1. coder: make it", "✓ 2. writer: tell it"}, sdk.StopAnswer, []string{"create_plan", ""}, 3, "tell it",
+		},
+		"in turn, with a result": {
+			sdk.TeamSequential, summary, "do it", []step{calls(both), calls(handOver(`{}`)), say("so"), calls(handOver(`{"summary":"s"}`))}, []string{"coder: make it", "writer: tell it\n\nContext:"},
+			[]string{"✓ 1. coder: make it", "✓ 2. writer: tell it"}, sdk.StopTerminal, []string{"create_plan", "finish_task", "finish_task", "finish_task"}, 6, "coder, before you, was asked: make it\nIt came to:\ndone with make it",
+		},
+		"without a plan": {
+			sdk.TeamParallel, nil, "the docs of it", []step{say("I would ask the writer"), say("all")}, []string{"writer: the docs of it"},
+			[]string{"✓ 1. writer: the docs of it"}, sdk.StopAnswer, []string{"create_plan", ""}, 3, "",
+		},
+		"with nobody": {
+			sdk.TeamParallel, summary, "greet", []step{calls(assigning("boss", "x")), calls(handOver(`{"summary":"s"}`))}, []string{"default: greet"},
+			[]string{"✓ 1. default: greet"}, sdk.StopTerminal, []string{"create_plan", "finish_task"}, 3, "",
+		},
+		"with a tool of others": {
+			sdk.TeamParallel, nil, "code", []step{calls(giving("coder", "x"), numbered("write", 1)), say("all")}, []string{"coder: code"},
+			[]string{"✓ 1. coder: code"}, sdk.StopAnswer, []string{"create_plan", ""}, 3, "",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			// what the children of a routed prompt answer is among the steps of that prompt, before the last
+			h := teamHouse(t, c.mode, c.finish, nil)
+			var mine []sdk.Request
+			left := c.steps
+			h.models.each = func(r sdk.Request) step {
+				if r.Messages == nil || !isTeams(r, c.steps, left) {
+					return say("done with " + first(r))
+				}
+				mine = append(mine, r)
+				s := left[0]
+				left = left[1:]
+				return s
+			}
+			h.start()
+			a := h.submit(Submission{Agent: "team", Prompt: c.prompt})
+			l := h.await(a)
+			if l.Stop != c.stop || l.Status != sdk.StatusOK {
+				t.Fatalf("%+v", l)
+			}
+			tasks := h.tasks(a.Run.ID)
+			for i := range max(len(tasks), len(c.tasks)) {
+				if i >= len(tasks) || i >= len(c.tasks) || !strings.HasPrefix(tasks[i], c.tasks[i]) {
+					t.Fatalf("the tasks are %q", tasks)
+				}
+			}
+			if !strings.Contains(tasks[len(tasks)-1], c.lastIsPrompt) {
+				t.Errorf("the last task is %q", tasks[len(tasks)-1])
+			}
+			if got := h.teamSteps(a.Run.ID); !slices.Equal(got, c.plan) {
+				t.Errorf("the plan is %q", got)
+			}
+			var offered []string
+			for _, r := range mine {
+				offered = append(offered, strings.Join(toolNames(r), " "))
+			}
+			if !slices.Equal(offered, c.offered) {
+				t.Errorf("offered were %q", offered)
+			}
+			if turns, err := h.store.Turns(context.Background(), a.Run.ID); err != nil || len(turns) != c.turns {
+				t.Errorf("%d turns, %v", len(turns), err)
+			}
+			if called := h.tools.calledTools(); len(called) > 0 {
+				t.Errorf("called were %v", called)
+			}
+		})
+	}
+}
+
+// first is the first prompt of a request.
+func first(r sdk.Request) string {
+	for _, m := range r.Messages {
+		if m.Role == sdk.RoleUser {
+			text, _, _ := strings.Cut(m.Text, "\n")
+			return text
+		}
+	}
+	return ""
+}
+
+// isTeams reports whether the request is of the team's own loop: its first has the tool to plan, and the others
+// have had a call of delegate.
+func isTeams(r sdk.Request, all, left []step) bool {
+	if len(left) == len(all) {
+		return slices.Contains(toolNames(r), sdk.ToolCreatePlan)
+	}
+	return len(left) > 0 && slices.ContainsFunc(r.Messages, func(m sdk.Message) bool {
+		return slices.ContainsFunc(m.Calls, func(c sdk.Call) bool { return c.Tool == sdk.ToolDelegate })
+	})
+}
+
+// TestTeamGoesOn: a team whose daemon stops in any of its turns goes on in the same one, and gives each task out once.
+func TestTeamGoesOn(t *testing.T) {
+	summary := &sdk.FinishSpec{Schema: json.RawMessage(`{"type":"object","properties":{"summary":{"type":"string"}},"required":["summary"]}`)}
+	for name, hangs := range map[string]string{"in the plan": "do it", "in the first task": "make it", "in the second task": "tell it", "at the end": "end"} {
+		for _, mode := range sdk.TeamModes() {
+			t.Run(name+" "+string(mode), func(t *testing.T) {
+				h := teamHouse(t, mode, summary, nil)
+				begun := make(chan struct{}, 1)
+				var hung atomic.Bool
+				h.models.each = func(r sdk.Request) step {
+					tools, at := toolNames(r), first(r)
+					if slices.Contains(tools, sdk.ToolFinish) {
+						at = "end"
+					}
+					if at == hangs && hung.CompareAndSwap(false, true) {
+						return hanging(begun)
+					}
+					switch {
+					case slices.Contains(tools, sdk.ToolCreatePlan):
+						return calls(assigning("coder", "make it", "writer", "tell it"))
+					case at == "end":
+						return calls(handOver(`{"summary":"s"}`))
+					}
+					return say("done with " + at)
+				}
+				h.start()
+				a := h.submit(Submission{Agent: "team", Prompt: "do it"})
+				<-begun
+				if mode == sdk.TeamParallel {
+					h.cut()
+				} else if err := h.engine.Close(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				h.start()
+				if l := h.await(a); l.Stop != sdk.StopTerminal || l.Status != sdk.StatusOK {
+					t.Fatalf("%+v", l)
+				}
+				if tasks := h.tasks(a.Run.ID); len(tasks) != 2 || !strings.HasPrefix(tasks[0], "coder: make it") || !strings.HasPrefix(tasks[1], "writer: tell it") {
+					t.Errorf("the tasks are %q", tasks)
+				}
+				if got := h.teamSteps(a.Run.ID); !slices.Equal(got, []string{"✓ 1. coder: make it", "✓ 2. writer: tell it"}) {
+					t.Errorf("the plan is %q", got)
+				}
+			})
+		}
+	}
+}

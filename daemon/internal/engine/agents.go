@@ -135,6 +135,8 @@ var modesMay = map[sdk.Mode]string{
 func mayDo(a sdk.Agent, mode sdk.Mode, tools int) string {
 	with := "with every tool"
 	switch {
+	case a.Team != nil:
+		return "plans, gives the work to " + strings.Join(a.Agents, ", ") + ", and puts together what they come to"
 	case tools == 0:
 		return "answers, and calls no tools"
 	case len(a.Tools) > 0:

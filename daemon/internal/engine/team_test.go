@@ -214,3 +214,56 @@ func TestTeamGoesOn(t *testing.T) {
 		}
 	}
 }
+
+// TestPlannerOfATeam: another model may plan, and the prompt's own puts together.
+func TestPlannerOfATeam(t *testing.T) {
+	h := teamHouse(t, sdk.TeamParallel, nil, nil)
+	team := h.agents["team"]
+	team.Team.Planner = "planner"
+	h.models.each = func(r sdk.Request) step {
+		if slices.Contains(toolNames(r), sdk.ToolCreatePlan) {
+			return calls(assigning("coder", "make it"))
+		}
+		return say("done with " + first(r))
+	}
+	h.start()
+	a := h.submit(Submission{Agent: "team", Prompt: "do it"})
+	if l := h.await(a); l.Stop != sdk.StopAnswer {
+		t.Fatalf("%+v", l)
+	}
+	turns, err := h.store.Turns(t.Context(), a.Run.ID)
+	if err != nil || len(turns) != 3 || turns[0].Model != "planner" || turns[2].Model != a.Model {
+		t.Errorf("%+v, %v", turns, err)
+	}
+	if says := mayDo(team, sdk.ModeRestricted, 0); says != "plans, gives the work to coder, writer, and puts together what they come to" {
+		t.Error(says)
+	}
+}
+
+// TestChildOfATeam: a team may be asked by another agent, and those that it asks are two delegations below the prompt.
+func TestChildOfATeam(t *testing.T) {
+	h := teamHouse(t, sdk.TeamParallel, nil, nil)
+	h.agents["lead"] = sdk.Agent{Agents: []string{"team"}, Mode: sdk.ModeRestricted, Guards: h.agents["default"].Guards}
+	var asked atomic.Bool
+	h.models.each = func(r sdk.Request) step {
+		switch tools := toolNames(r); {
+		case slices.Contains(tools, sdk.ToolCreatePlan):
+			return calls(assigning("writer", "tell it"))
+		case slices.Contains(tools, sdk.ToolDelegate) && asked.CompareAndSwap(false, true):
+			return calls(giving("team", "do it all"))
+		}
+		return say("done with " + first(r))
+	}
+	h.start()
+	a := h.submit(Submission{Agent: "lead", Prompt: "lead it"})
+	if l := h.await(a); l.Stop != sdk.StopAnswer {
+		t.Fatalf("%+v", l)
+	}
+	children := h.childrenIn(a.Run.ID)
+	if len(children) != 1 || h.promptOf(children[0].ID).Stop != sdk.StopAnswer {
+		t.Fatalf("%+v", children)
+	}
+	if tasks := h.tasks(children[0].ID); !slices.Equal(tasks, []string{"writer: tell it"}) {
+		t.Errorf("the tasks are %q", tasks)
+	}
+}

@@ -26,6 +26,8 @@ var notDecoders = map[string]string{
 	"daemon/cmd/bothy.callResult":   "what `tools call --json` prints",
 	"daemon/cmd/bothy.result":       "what `run --format json` prints",
 	"daemon/cmd/bothy.resultAction": "what `run --format json` prints of an action",
+
+	"daemon/internal/engine.endAttributes": "what the end of an action writes",
 }
 
 // TestOneDecoderOfAnAction: what an action's entry holds is read by sdk.Action and

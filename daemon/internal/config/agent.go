@@ -125,21 +125,24 @@ func (l *loader) profile(b *block) {
 
 // delegates checks the names of those that an agent may delegate to.
 func (l *loader) delegates(body *hclsyntax.Body, a sdk.Agent) {
-	known := append(l.labels("agent"), l.labels("team")...)
-	for _, p := range slices.Concat(l.cfg.Plugins, l.cfg.Providers) {
-		known = append(known, p.Agents...) // those that it brings, which it may not have
-	}
+	known := append(l.knownAgents(), l.labels("team")...)
 	for _, name := range a.Agents {
-		if slices.Contains(known, name) {
-			continue
-		}
-		if l.src.Agents != nil {
-			known = append(known, l.src.Agents(l.cfg)...)
-		}
 		if !slices.Contains(known, name) {
 			l.reportAt(attributeRange(body, "agents"), "Unknown agent", fmt.Sprintf("agent %q may delegate to %q, and there is no such agent; there are %v.", a.Name, name, known))
 		}
 	}
+}
+
+// knownAgents are the names of all agents: those of blocks, of plugins and of files of the user's.
+func (l *loader) knownAgents() []string {
+	known := l.labels("agent")
+	for _, p := range slices.Concat(l.cfg.Plugins, l.cfg.Providers) {
+		known = append(known, p.Agents...) // those that it brings, which it may not have
+	}
+	if l.src.Agents != nil {
+		known = append(known, l.src.Agents(l.cfg)...)
+	}
+	return known
 }
 
 // finish reads what an agent must hand back; nil is an agent whose plain answer ends the work.

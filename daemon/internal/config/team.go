@@ -67,10 +67,7 @@ func (l *loader) team(b *block) {
 
 // members checks the names of those that are in a team.
 func (l *loader) members(b *block, a sdk.Agent) {
-	known := l.labels("agent")
-	if l.src.Agents != nil {
-		known = append(known, l.src.Agents()...)
-	}
+	known := l.knownAgents()
 	for i, name := range a.Agents {
 		switch {
 		case !slices.Contains(known, name):

@@ -91,7 +91,9 @@ func TestSiblingsAtAFile(t *testing.T) {
 	}))
 	h.access.found(sdk.Prepared{View: true})
 	h.config.Access = worked{h.access}
-	h.policy.set(func(sdk.PolicyRequest) sdk.Decision { return sdk.Decision{Verdict: sdk.Allow, Rule: "test", Reason: "it is allowed"} })
+	h.policy.set(func(sdk.PolicyRequest) sdk.Decision {
+		return sdk.Decision{Verdict: sdk.Allow, Rule: "test", Reason: "it is allowed"}
+	})
 	h.tools.does["write"] = func(context.Context, sdk.Invocation, sdk.Stream) (sdk.ToolResult, error) {
 		return sdk.ToolResult{Success: true, Output: "ok", Changes: []sdk.FileChange{{Path: "f1", After: &sdk.FileState{Kind: "file"}}}}, nil
 	}

@@ -159,13 +159,16 @@ func (x *action) startWrite() sdk.Write {
 	return w
 }
 
+// endAttributes are what the end of an action writes into its entry.
+type endAttributes struct {
+	sdk.ActionEnd
+	Decision map[string]any    `json:"decision,omitempty"`
+	Answer   *sdk.ActionAnswer `json:"answer,omitempty"` // of a person, to a call of its child
+}
+
 // endWrite finalises the action's entry: it is its own outcome.
 func (x *action) endWrite() sdk.Write {
-	var at struct {
-		sdk.ActionEnd
-		Decision map[string]any    `json:"decision,omitempty"`
-		Answer   *sdk.ActionAnswer `json:"answer,omitempty"` // of a person, to a call of its child
-	}
+	var at endAttributes
 	at.ActionEnd = sdk.ActionEnd{
 		Metadata: withoutCopies(x.result.Metadata, x.Body), Structured: x.result.Structured, Truncated: x.result.Truncated,
 		Error: x.result.Error, Reason: x.Reason, DurationMS: new(x.took.Milliseconds()), Untold: x.untold(),

@@ -239,57 +239,6 @@ func (e *Engine) endChildren(a *activeLoop) {
 	}
 }
 
-// loop is the prompt that a child was made for, as it is now.
-func (e *Engine) loop(ctx context.Context, child sdk.ActionChild) (sdk.Loop, error) {
-	loops, err := e.cfg.Store.Loops(ctx, child.Run)
-	if err != nil {
-		return sdk.Loop{}, err
-	}
-	i := slices.IndexFunc(loops, func(l sdk.Loop) bool { return l.ID == child.Loop })
-	if i < 0 {
-		return sdk.Loop{}, sdk.Errorf(sdk.NotFound, "the run %s has no such prompt", child.Alias)
-	}
-	return loops[i], nil
-}
-
-// childDone reads what the ended prompt of a child came to.
-func (e *Engine) childDone(ctx context.Context, x *action, loop sdk.Loop) (delegate.Done, error) {
-	done := delegate.Done{Child: *x.Child, Loop: loop}
-	turns, err := e.cfg.Store.Turns(ctx, loop.Run)
-	if err != nil {
-		return done, err
-	}
-	last := 0
-	for _, t := range turns {
-		if t.Loop == loop.ID {
-			last = max(last, t.Sequence)
-		}
-	}
-	if last == 0 {
-		return done, nil
-	}
-	reply, err := e.cfg.Store.Entry(ctx, loop.Run, sdk.ReplyPath(last))
-	if err != nil && sdk.OutcomeOf(err) != sdk.NotFound {
-		return done, err
-	}
-	done.Answer = reply.Body
-	if loop.Stop != sdk.StopTerminal && loop.Stop != sdk.StopRejected {
-		return done, nil
-	}
-	entries, err := e.cfg.Store.Entries(ctx, sdk.EntryQuery{Run: loop.Run, Pattern: sdk.TurnPattern(last)})
-	for _, entry := range entries {
-		at, err := sdk.ActionOf(entry)
-		switch {
-		case err != nil || entry.Phase == sdk.PhaseNone:
-		case at.Rejected() && at.State != sdk.StateResolved:
-			done.Said = at.Answer
-		case at.Finished():
-			done.Result = at.ExactArguments()
-		}
-	}
-	return done, err
-}
-
 // awaited reports whether a loop at work is a child's whose call waits for it: that has it go on. What nobody waits
 // for any more is orphaned.
 func (e *Engine) awaited(ctx context.Context, l sdk.Loop, running []sdk.Loop) (waits, orphaned bool, err error) {

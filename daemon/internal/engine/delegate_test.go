@@ -223,6 +223,36 @@ func TestEndOfAChild(t *testing.T) {
 	h.check(a.Run.ID)
 }
 
+// TestLastWordOfAChild: what the call says by which a child ends its work is what the call of its caller comes to.
+func TestLastWordOfAChild(t *testing.T) {
+	update := func(arguments string) call { return call{string(sdk.VerbUpdate), arguments} }
+	for name, c := range map[string]struct {
+		last  []call
+		state sdk.State
+		body  string
+	}{
+		"done":           {[]call{numbered("read", 1), update(`{"body":"it is 42","status":200}`)}, sdk.StateResolved, "it is 42"},
+		"nothing":        {[]call{numbered("read", 1), update(`{"body":"","status":204}`)}, sdk.StateResolved, "worker ended its work without a word"},
+		"cannot be done": {[]call{update(`{"body":"there is no such file","status":422}`)}, sdk.StateFailed, "there is no such file"},
+		"by a plugin":    {[]call{numbered("read", 1), {"finish", `{}`}}, sdk.StateResolved, "finish {}"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := delegatingHouse(t, map[string][]step{"do it": {calls(giving("worker", "below"))}, "below": {calls(c.last...)}})
+			h.withVerbs()
+			worker := h.agents["worker"]
+			worker.Tools = []string{"read*", "finish", "bothy__update"}
+			h.agents["worker"] = worker
+			h.start()
+			a := h.submit(Submission{Agent: "lead"})
+			h.await(a)
+			if call := h.actions(a.Run.ID)[0]; call.State != c.state || !strings.HasSuffix(call.Body, c.body) {
+				t.Errorf("the call is %s: %s", call.State, call.Body)
+			}
+			h.check(a.Run.ID, h.childrenIn(a.Run.ID)[0].ID)
+		})
+	}
+}
+
 // TestAbortCascades: a parent that is aborted ends its children, and theirs, and a child that is aborted alone is a
 // call that failed.
 func TestAbortCascades(t *testing.T) {

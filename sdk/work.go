@@ -33,7 +33,7 @@ type WorkDone struct {
 	Run        string          `json:"run"`              // the alias of the run that made it
 	Path       string          `json:"path"`             // of its action
 	Parent     string          `json:"parent,omitempty"` // of the call whose plugin made it, or whose result asked for it
-	Tool       string          `json:"tool"`             // as its plugin declares it
+	Tool       string          `json:"tool"`             // as its plugin declares it; a run_tests that proves nothing is PLUGIN__run_tests
 	Plugin     string          `json:"plugin,omitempty"`
 	Arguments  json.RawMessage `json:"arguments,omitempty"`
 	Success    bool            `json:"success"`

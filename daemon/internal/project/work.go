@@ -81,6 +81,9 @@ func (w *work) take(ctx context.Context, row sdk.Run, loop int64) error {
 			ReadOnly:  t.Pinned && t.Annotations.ReadOnly || at.Decision != nil && at.Decision.Rule == sdk.RuleProven,
 			OpenWorld: t.Annotations.OpenWorld, Changed: changes[e.Path], Began: began[e.Path], Ended: ended[e.Path],
 		}
+		if name == sdk.ToolTests && !(t.Pinned && t.FindsCommand()) {
+			d.Tool = at.Plugin + "__" + name // of another plugin: whoever calls it may have named what runs
+		}
 		d.Untold = unknown[e.Path] || mayChange(at, map[string]bool{at.Tool: commands})
 		if at.Child != nil {
 			switch child, err := w.Store.Run(ctx, at.Child.Run); {

@@ -2,6 +2,7 @@ package project
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -150,4 +151,29 @@ func TestDoneHidesNothing(t *testing.T) {
 			t.Errorf("%+v", d)
 		}
 	})
+}
+
+// TestDoneByTests: only the tool that finds its command itself, of a plugin that is vouched for, ran the tests; another
+// one of that name proves nothing, and what it changed is a change.
+func TestDoneByTests(t *testing.T) {
+	l, h := newLedger(t)
+	tests := sdk.Tool{ToolSpec: sdk.ToolSpec{Name: sdk.ToolTests, Command: "command", Staged: true}, Plugin: "bash", Pinned: true}
+	named, loose := tests, tests
+	named.Plugin, named.Declared, named.Staged = "named", sdk.ToolTests, false
+	loose.Plugin, loose.Declared, loose.Pinned = "loose", sdk.ToolTests, false
+	h.Tools = func() []sdk.Tool { return []sdk.Tool{tests, named, loose} }
+	var want []string
+	for i, plugin := range []string{"bash", "named", "loose", "gone"} {
+		l.action(11, 1, fmt.Sprintf("log://turn_1/run_tests/call_%d", i), `{"tool":"run_tests","plugin":"`+plugin+`"}`)
+		want = append(want, plugin+"__run_tests")
+	}
+	want[0] = sdk.ToolTests
+	done, err := h.Done(t.Context(), sdk.Loop{ID: 11, Run: 1})
+	var got []string
+	for _, d := range done {
+		got = append(got, d.Tool)
+	}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("done by %v, want %v: %v", got, want, err)
+	}
 }

@@ -39,6 +39,7 @@ type meaning struct {
 	pattern string   // what it asks for of the arguments
 	foreign bool     // a tool of another agent, for which there is none
 	unknown bool     // nobody knows it: it may be a plugin's
+	garbled bool     // it is neither a name nor a glob
 }
 
 func meant(element string) (m meaning) {
@@ -72,7 +73,9 @@ func meant(element string) (m meaning) {
 		m.foreign, m.unknown = foreign, !foreign
 		here = bare
 	}
-	if _, err := path.Match(here, ""); err == nil && here != "" && !m.foreign {
+	if _, err := path.Match(here, ""); err != nil || here == "" {
+		m.garbled = true
+	} else if !m.foreign {
 		m.tools = []string{here}
 	}
 	return m

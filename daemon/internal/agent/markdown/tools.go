@@ -110,7 +110,7 @@ func (r *reader) denied() {
 // deny takes tools from the agent.
 func (r *reader) deny(m meaning) {
 	a := &r.file.Agent
-	if m.all {
+	if m.all || m.garbled { // it is not known what was meant
 		r.none()
 	}
 	r.alone = r.alone || m.calls

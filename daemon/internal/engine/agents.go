@@ -132,6 +132,11 @@ var modesMay = map[sdk.Mode]string{
 	sdk.ModeFull:        "asks about nothing; what is denied stays denied",
 }
 
+// fewer reports whether something keeps tools from an agent.
+func fewer(a sdk.Agent) bool {
+	return len(a.Tools)+len(a.Without) > 0 || a.MCP != nil || a.Bound != nil && (len(a.Bound.Tools) > 0 || a.Bound.MCP != nil)
+}
+
 // mayDo says what an agent may do.
 func mayDo(a sdk.Agent, mode sdk.Mode, tools int) string {
 	with := "with every tool"
@@ -140,7 +145,7 @@ func mayDo(a sdk.Agent, mode sdk.Mode, tools int) string {
 		return "plans, gives the work to " + strings.Join(a.Agents, ", ") + ", and puts together what they come to"
 	case tools == 0:
 		return "answers, and calls no tools"
-	case len(a.Tools) > 0:
+	case fewer(a):
 		with = fmt.Sprintf("with %d tools", tools)
 		if tools == 1 {
 			with = "with one tool"

@@ -102,3 +102,22 @@ func TestDefinitionIsWhole(t *testing.T) {
 		t.Errorf("%+v became %+v", a, back)
 	}
 }
+
+// TestMayDo: who is held to the tools of another agent is not told to have all.
+func TestMayDo(t *testing.T) {
+	const some = "with 2 tools"
+	for _, c := range []struct {
+		agent sdk.Agent
+		with  string
+	}{
+		{sdk.Agent{Bound: &sdk.Bound{}}, "with every tool"},
+		{sdk.Agent{Bound: &sdk.Bound{Tools: []string{"read_*"}}}, some},
+		{sdk.Agent{Bound: &sdk.Bound{MCP: []string{}}}, some},
+		{sdk.Agent{Without: []string{"bash"}}, some},
+		{sdk.Agent{MCP: []string{}}, some},
+	} {
+		if got := mayDo(c.agent, sdk.ModeFull, 2); !strings.HasSuffix(got, c.with) {
+			t.Errorf("%+v %s", c.agent, got)
+		}
+	}
+}

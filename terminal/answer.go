@@ -63,11 +63,18 @@ func (c *conversation) answerKey(m tea.KeyPressMsg, counts bool) tea.Cmd {
 	return nil
 }
 
-// leaveOpen leaves the question to be answered later.
+// leaveOpen leaves the question to be answered later. Another one that waits is asked then.
 func (c *conversation) leaveOpen() tea.Cmd {
-	c.leftOpen = c.open.proposal.ID
+	if c.leftOpen == nil {
+		c.leftOpen = map[string]bool{}
+	}
+	c.leftOpen[c.open.proposal.ID] = true
 	c.open = nil
-	return c.say(c.p.dim.Render("  left open; /answer asks again, and so does `bothy proposals`"))
+	said := c.say(c.p.dim.Render("  left open; /answer asks again, and so does `bothy proposals`"))
+	if l := c.live.loop; l != nil {
+		return tea.Sequence(said, c.look(l))
+	}
+	return said
 }
 
 // editCall puts what would run into the input.

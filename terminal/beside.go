@@ -131,10 +131,10 @@ func (c *conversation) besideLine() string {
 // where no other run asks, and when one comes back to it.
 func (c *conversation) nextAsking() tea.Cmd {
 	left := c.leftOpen
-	c.leftOpen = ""
+	c.leftOpen = nil
 	asks := c.beside(0)
 	if len(asks) == 0 {
-		if l := c.live.loop; l != nil && left != "" {
+		if l := c.live.loop; l != nil && len(left) > 0 {
 			return c.look(l)
 		}
 		c.tail = c.p.dim.Render("no other run asks; /runs shows them")

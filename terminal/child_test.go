@@ -32,6 +32,19 @@ func TestChildrenAreShownFolded(t *testing.T) {
 	if at := p.tree.Waits(p.line.Loops[0]); at == nil || at.ProposalID() != "p" {
 		t.Errorf("%+v waits", at)
 	}
+	if p.look(p.line.Loops[0]) == nil {
+		t.Error("what waits is not asked")
+	}
+	p.leftOpen = map[string]bool{"p": true}
+	if p.look(p.line.Loops[0]) != nil {
+		t.Error("what was left open is asked again")
+	}
+	p.Update(row(1, 11, sdk.KindEntrySet, "log://turn_1/delegate/b", `{"state":"streaming","phase":"started","attributes":{"tool":"delegate","child":{"run":3,"alias":"worker-2","loop":31,"agent":"worker"}}}`))
+	p.Update(row(3, 31, sdk.KindEntrySet, "log://turn_1/bash/ls", `{"state":"proposed","attributes":{"tool":"bash","proposal":{"id":"q"}}}`))
+	if p.look(p.line.Loops[0]) == nil {
+		t.Error("what another child asks is hidden by what was left open")
+	}
+	p.leftOpen = nil
 	if len(p.line.Loops) != 1 {
 		t.Errorf("the conversation has %d prompts", len(p.line.Loops))
 	}

@@ -97,7 +97,7 @@ func (c *conversation) show(string) tea.Cmd {
 }
 
 func (c *conversation) askAgain(string) tea.Cmd {
-	c.leftOpen = ""
+	c.leftOpen = nil
 	if l := c.live.loop; l != nil && c.tree.Waits(l) != nil {
 		return c.look(l)
 	}

@@ -54,17 +54,17 @@ type conversation struct {
 
 	tree     *timeline.Tree // the run and its children
 	line     *timeline.Timeline
-	shown    map[any]bool   // loops, their ends, replies and actions of which a block was printed
-	live     live           // what the model writes now
-	queue    []queued       // prompts that wait
-	open     *question      // what is asked now
-	gives    func() tea.Msg // the answer that was given last; nil before the first
-	leftOpen string         // the proposal that the person left open: no row asks it again
-	tail     string         // what is said below: a failure, a hint
-	lost     bool           // there is no connection
-	quits    time.Time      // when Ctrl-C was pressed last
-	left     bool           // the person has left
-	head     string         // what is said first
+	shown    map[any]bool    // loops, their ends, replies and actions of which a block was printed
+	live     live            // what the model writes now
+	queue    []queued        // prompts that wait
+	open     *question       // what is asked now
+	gives    func() tea.Msg  // the answer that was given last; nil before the first
+	leftOpen map[string]bool // the proposals that the person left open: no row asks them again
+	tail     string          // what is said below: a failure, a hint
+	lost     bool            // there is no connection
+	quits    time.Time       // when Ctrl-C was pressed last
+	left     bool            // the person has left
+	head     string          // what is said first
 }
 
 func newConversation(ctx context.Context, o options, cl *client.Client) *conversation {

@@ -91,7 +91,7 @@ func TestFormIsLeft(t *testing.T) {
 	p = newPerson(t, 100, 24)
 	p.isAsked(trip)
 	p.does("pause esc")
-	if p.open != nil || p.leftOpen != "p-q" {
+	if p.open != nil || !p.leftOpen["p-q"] {
 		t.Error("it was not left open")
 	}
 }

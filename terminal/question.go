@@ -54,17 +54,24 @@ type asked struct {
 	err      error
 }
 
-// look begins with what waits for an answer in a loop, unless the person left it open, and
+// look begins with what waits for an answer in a loop and in work that it delegated, unless the person left it open, and
 // gives up what does not wait any more.
 func (c *conversation) look(l *timeline.Loop) tea.Cmd {
 	if c.open != nil && c.open.action.State != sdk.StateProposed {
 		c.closeQuestion()
 	}
-	at := c.tree.Waits(l)
-	switch {
-	case at == nil, at.ProposalID() == c.leftOpen:
+	waiting := c.tree.Waiting(l)
+	next := slices.IndexFunc(waiting, func(a *timeline.Action) bool {
+		if c.open != nil {
+			return a == c.open.action
+		}
+		return !c.leftOpen[a.ProposalID()]
+	})
+	if next < 0 {
 		return nil
-	case c.open != nil && (c.open.sent || at.Proposal == nil || !c.open.another(at.Proposal.ID, at.Proposal.Hash)):
+	}
+	at := waiting[next]
+	if c.open != nil && (c.open.sent || at.Proposal == nil || !c.open.another(at.Proposal.ID, at.Proposal.Hash)) {
 		return nil
 	}
 	return c.ask(func(ctx context.Context) tea.Msg { return c.readProposal(ctx, at, at.ProposalID()) })
@@ -84,7 +91,7 @@ func (c *conversation) question(m asked) tea.Cmd {
 	if m.err != nil {
 		return c.fail(m.err)
 	}
-	if m.proposal.ID == c.leftOpen || !m.waits() {
+	if c.leftOpen[m.proposal.ID] || !m.waits() {
 		return nil // it was answered meanwhile, or left open
 	}
 	if q := c.open; q != nil {

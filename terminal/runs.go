@@ -31,7 +31,7 @@ func (c *conversation) enterRun(d *rpc.RunDetail, head string) tea.Cmd {
 	c.entered++
 	c.leaveFeed, c.sure, c.queue, c.own = nil, nil, nil, own{}
 	c.tree, c.line, c.shown = &timeline.Tree{}, &timeline.Timeline{}, map[any]bool{}
-	c.seq, c.following, c.behind, c.lost, c.leftOpen = 0, false, false, false, ""
+	c.seq, c.following, c.behind, c.lost, c.leftOpen = 0, false, false, false, nil
 	if d == nil {
 		return c.begins(head)
 	}

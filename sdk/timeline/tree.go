@@ -75,15 +75,22 @@ func (t *Tree) Top(l *Loop) *Loop {
 // Waits is an action that a person has to answer now, of a loop or of the work that it delegated; nil when
 // nothing waits. Where several do it is the first in the order of the calls.
 func (t *Tree) Waits(l *Loop) *Action {
+	if all := t.Waiting(l); len(all) > 0 {
+		return all[0]
+	}
+	return nil
+}
+
+// Waiting are the actions that a person has to answer now: of a loop, and of each that works for it at the same time.
+// Of each loop it is the first.
+func (t *Tree) Waiting(l *Loop) (all []*Action) {
 	if a := l.Waits(); a != nil {
-		return a
+		all = append(all, a)
 	}
 	for _, a := range l.Actions() {
 		if below := t.Delegated(a); below != nil && !a.State.Ended() {
-			if w := t.Waits(below); w != nil {
-				return w
-			}
+			all = append(all, t.Waiting(below)...)
 		}
 	}
-	return nil
+	return all
 }

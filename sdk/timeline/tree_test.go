@@ -67,12 +67,29 @@ func TestTree(t *testing.T) {
 			t.Errorf("loop %d of run %d: %s, want %s", c.loop, c.run, got, c.want)
 		}
 	}
+	if all := tree.Waiting(top); len(all) != 1 || all[0] != tree.Waits(top) {
+		t.Errorf("%+v wait", all)
+	}
 	waits := tree.Waits(top)
 	if waits == nil || waits.Tool != "bash" {
 		t.Fatalf("%+v waits", waits)
 	}
 	if tree.Waits(tree.Run(3).loops[31]) != nil {
 		t.Error("something waits where nothing does")
+	}
+	asks := func(run, loop int64) {
+		var r rows
+		r.add(sdk.KindEntrySet, loop, 1, "log://turn_1/write/call", set(sdk.StateProposed, sdk.PhaseRecorded, `{"tool":"write"}`))
+		r[0].Run = run
+		tree.Take(r[0])
+	}
+	asks(3, 31) // beside it
+	if all := tree.Waiting(top); len(all) != 2 || all[0] != waits || all[1] != tree.Run(3).loops[31].Waits() {
+		t.Errorf("%+v wait", all)
+	}
+	asks(3, 32) // and what is none of it
+	if all := tree.Waiting(top); len(all) != 2 {
+		t.Errorf("%+v wait", all)
 	}
 	if a := top.Actions()[0]; tree.Delegated(a) != tree.Run(2).loops[21] || tree.Delegated(waits) != nil {
 		t.Error("a call does not lead to its work")

@@ -121,7 +121,7 @@ type origin struct {
 	past   *past // nil is the parent as it is
 }
 
-// inherit fills in what a fork has from its parent: agent, model, configuration, turns,
+// inherit fills in what a fork has from its parent: agent, model, configuration, turns, the paths that it may change,
 // and that it is private.
 func (t *tx) inherit(r *sdk.Run) (origin, error) {
 	var from origin
@@ -140,7 +140,7 @@ func (t *tx) inherit(r *sdk.Run) (origin, error) {
 	if _, err := t.one(`SELECT loops FROM runs WHERE id = ?`, []any{p.ID}, &from.loops); err != nil {
 		return from, err
 	}
-	from.parent, r.Turns, r.Private, r.RunConfig = p.ID, p.Turns, p.Private, p.RunConfig
+	from.parent, r.Turns, r.Private, r.Writes, r.RunConfig = p.ID, p.Turns, p.Private, p.Writes, p.RunConfig
 	if asked != 0 {
 		if from.past, err = t.past(&p, asked); err != nil {
 			return from, err

@@ -146,6 +146,47 @@ func TestEditorDelegates(t *testing.T) {
 	}
 }
 
+// TestEditorAsksForChildrenBesideEachOther: what children propose at the same time is asked at the same time: a question
+// that is left open hides none of another child's.
+func TestEditorAsksForChildrenBesideEachOther(t *testing.T) {
+	s := newSeat(t, 80, 24)
+	s.write(".config/bothy/config.hcl", delegatingConfig)
+	e := s.opens(t, "--agent", "lead", "--mode", "interactive")
+	left := make(chan struct{}, 1)
+	e.answers = func(_ context.Context, p acp.RequestPermissionRequest) acp.RequestPermissionOutcome {
+		if strings.HasPrefix(string(p.ToolCall.ToolCallId), "worker-1 ") {
+			left <- struct{}{}
+			return acp.NewRequestPermissionOutcomeCancelled()
+		}
+		return selects(p, acp.PermissionOptionKindAllowOnce)
+	}
+	id := e.begins().SessionId
+	write := func(name string) string {
+		return strings.TrimPrefix(delegated(t, "worker", `call write_file {"path":"`+name+`","content":"text\n"}`), "call ")
+	}
+	stopped := make(chan acp.StopReason)
+	go func() { stopped <- e.asks(id, "calls at once\n"+write("a.txt")+"\n"+write("b.txt")) }()
+	<-left
+	e.waits("what the second child wrote", func([]acp.SessionNotification) bool {
+		_, err := os.Stat(filepath.Join(s.dir, "b.txt"))
+		_, other := os.Stat(filepath.Join(s.dir, "a.txt"))
+		return err == nil || other == nil
+	})
+	var open []struct{ ID, Hash, Alias string }
+	if err := json.Unmarshal([]byte(s.bothy("proposals", "--json")), &open); err != nil || len(open) != 1 || open[0].Alias != "worker-1" {
+		t.Fatalf("%v, %+v", err, open)
+	}
+	s.bothy("proposals", "accept", open[0].ID, "--hash", open[0].Hash)
+	if stop := <-stopped; stop != acp.StopReasonEndTurn {
+		t.Errorf("it stopped with %s", stop)
+	}
+	for _, name := range []string{"a.txt", "b.txt"} { // whichever of them was the first child's
+		if _, err := os.Stat(filepath.Join(s.dir, name)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // TestResultOfAChildIsShown: what a child hands over is what its call came to, for an editor and for a client of MCP.
 func TestResultOfAChildIsShown(t *testing.T) {
 	s := newSeat(t, 80, 24)

@@ -163,6 +163,10 @@ func (p *parrot) complete(w http.ResponseWriter, r *http.Request) {
 		s.callInTurn(lines[1:], request.Messages)
 		return
 	}
+	if lines := strings.Split(user, "\n"); lines[0] == "calls at once" && last.Role == "user" {
+		s.callsAtOnce(lines[1:])
+		return
+	}
 	if strings.HasPrefix(user, "how many images") {
 		images := 0
 		for _, m := range request.Messages {
@@ -208,6 +212,15 @@ func (s sse) callInTurn(calls []string, messages []chatMessage) {
 	s.end("stop")
 }
 
+// callsAtOnce makes all calls in one answer.
+func (s sse) callsAtOnce(calls []string) {
+	for i, line := range calls {
+		tool, arguments, _ := strings.Cut(line, " ")
+		s.call(map[string]any{"index": i, "id": fmt.Sprintf("c%d", i+1), "type": "function", "function": map[string]any{"name": tool, "arguments": arguments}})
+	}
+	s.end("tool_calls")
+}
+
 // toolCall writes a call of a tool and its arguments.
 func (s sse) toolCall(line string) {
 	tool, arguments, _ := strings.Cut(line, " ")
@@ -229,6 +242,7 @@ type sse struct {
 //
 //	call TOOL ARGUMENTS   a tool call, whose result it then repeats
 //	calls                 the calls of the lines below, one after the other, whose results it then repeats
+//	calls at once         the calls of the lines below, in one answer
 //	join TEXT             the text without its ~, a few letters at a time
 //	join-call TOOL ARGUMENTS   call, the arguments likewise
 //	reason TEXT           reasoning that is the text, then an answer

@@ -23,31 +23,41 @@ type question struct {
 	given  atomic.Bool // the answer came from the editor
 }
 
-// question begins with what waits for an answer in a loop, and gives up what does not wait any
-// more: the editor takes the question back, and the call says who answered.
+// question begins with what waits for an answer in a loop and in work that it delegated, which may be several at the same
+// time, and gives up what does not wait any more: the editor takes the question back, and the call says who answered.
 func (t *teller) question(l *timeline.Loop) {
 	if t.past {
 		return
 	}
-	if q := t.asked; q != nil && (q.action.State != sdk.StateProposed || q.action.Proposal == nil || q.action.Proposal.Hash != q.hash) {
-		q.end()
-		t.asked = nil
-		c := t.calls[q.action.Path]
-		if answered := show.Answered(q.action.Answer); answered != "" && !q.given.Load() && c != nil && c.action == q.action { // else a child's
-			c.elsewhere = answered
-			t.tellCall(c, false)
+	for _, q := range t.asked {
+		t.over(q)
+	}
+	if l == nil {
+		return
+	}
+	for _, a := range t.tree.Waiting(l) {
+		if a.Proposal == nil || t.asked[a] != nil {
+			continue
 		}
+		ctx, end := context.WithCancel(t.s.ctx)
+		q := &question{action: a, hash: a.Proposal.Hash, end: end}
+		t.asked[a] = q
+		go t.s.ask(ctx, q, a.Proposal.ID)
 	}
-	if l == nil || t.asked != nil {
+}
+
+// over gives a question up that does not wait any more.
+func (t *teller) over(q *question) {
+	if q.action.State == sdk.StateProposed && q.action.Proposal != nil && q.action.Proposal.Hash == q.hash {
 		return
 	}
-	a := t.tree.Waits(l)
-	if a == nil || a.Proposal == nil {
-		return
+	q.end()
+	delete(t.asked, q.action)
+	c := t.calls[q.action.Path]
+	if answered := show.Answered(q.action.Answer); answered != "" && !q.given.Load() && c != nil && c.action == q.action { // else a child's
+		c.elsewhere = answered
+		t.tellCall(c, false)
 	}
-	ctx, end := context.WithCancel(t.s.ctx)
-	t.asked = &question{action: a, hash: a.Proposal.Hash, end: end}
-	go t.s.ask(ctx, t.asked, a.Proposal.ID)
 }
 
 // resumeQuestion asks what waited already when the session came back.

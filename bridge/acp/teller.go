@@ -31,12 +31,12 @@ type teller struct {
 	seen    map[int64]bool   // loops of which a row was seen
 	begun   map[int64]bool   // and those whose prompt was told
 	ended   map[int64]bool
-	asked   *question // nil while nothing is asked
-	planned bool      // a step of the plan is another than the editor has
+	asked   map[*timeline.Action]*question // what is asked now
+	planned bool                           // a step of the plan is another than the editor has
 }
 
 func newTeller(s *session) *teller {
-	return &teller{s: s, calls: map[string]*call{}, seen: map[int64]bool{}, begun: map[int64]bool{}, ended: map[int64]bool{}}
+	return &teller{s: s, calls: map[string]*call{}, seen: map[int64]bool{}, begun: map[int64]bool{}, ended: map[int64]bool{}, asked: map[*timeline.Action]*question{}}
 }
 
 func (t *teller) update(u acp.SessionUpdate) {

@@ -127,12 +127,15 @@ func (e *Engine) callOfPlugin(ctx context.Context, c sdk.Caller, now *serving, t
 }
 
 // ofPlugin holds a submission of a plugin to what the prompt may do that the plugin works for: its mode, what its
-// run leaves out, and that it is of a channel.
+// run leaves out, the paths that it may change, and that it is of a channel.
 func (e *Engine) ofPlugin(ctx context.Context, c sdk.Caller, now *serving, alias string, s Submission) (Submission, error) {
 	own := now.a.run
 	s.Project, s.Channel, s.AtMost, s.Plugin, s.Depth = now.a.project.Root, own.Private, now.a.mode, c.Instance, optionsOf(now.a.loop).Depth+1
 	if s.Depth > mostDeep {
 		return s, sdk.Errorf(sdk.Permission, "prompts that plugins give runs may come of each other %d times, and this would be one more", mostDeep)
+	}
+	if own.Writes != nil && !s.ReadOnly {
+		return s, sdk.Errorf(sdk.Permission, "the run %s, which the plugin works for, may change only the paths that it was given, and no other run would be held to them; do the work in that run, or ask (a prompt that only reads)", own.Alias)
 	}
 	has := sdk.RunConfig{}
 	if alias != "" {

@@ -290,3 +290,30 @@ func TestAPluginTypesNothing(t *testing.T) {
 		t.Errorf("the model reads %s", got)
 	}
 }
+
+// TestNoOtherRunForANarrowedChild: work that may change some paths alone has no other run change the rest by way of a
+// plugin; it may ask one.
+func TestNoOtherRunForANarrowedChild(t *testing.T) {
+	h := delegatingHouse(t, map[string][]step{
+		"do it": {calls(call{sdk.ToolDelegate, `{"agent":"worker","task":"below","writes":["docs/**"]}`})}, "below": {calls(call{"read_wrap", "{}"})},
+	})
+	h.withVerbs()
+	asked := make(chan error, 3)
+	h.using("read_wrap", func(do func(...sdk.EntryCall) (sdk.EntryDone, error), _ func(sdk.Write) error) {
+		for _, c := range []sdk.EntryCall{runSet("new", "go", `{"mode":"act"}`), runSet("empty", "", `{"noRepo":true}`), runSet("look", "go", `{"mode":"ask"}`)} {
+			_, err := do(c)
+			asked <- err
+		}
+	})
+	h.start()
+	h.await(h.submit(Submission{Agent: "lead"}))
+	for _, what := range []string{"a prompt", "a run"} {
+		if err := <-asked; sdk.OutcomeOf(err) != sdk.Permission || !strings.Contains(err.Error(), "only the paths that it was given") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if err := <-asked; err != nil {
+		t.Error(err)
+	}
+	h.untilIdle()
+}

@@ -101,16 +101,19 @@ func (a *activeLoop) delegatesTo() []string {
 	if optionsOf(a.loop).Below >= delegate.Depth {
 		return nil
 	}
-	if a.agent.Team != nil { // a prompt that is for none of them is for that one
+	if a.agent.Team != nil && !slices.Contains(a.agent.Agents, sdk.DefaultAgent) { // a prompt that is for none of them is for that one
 		return append(slices.Clip(a.agent.Agents), sdk.DefaultAgent)
 	}
 	return a.agent.Agents
 }
 
-// agentsFor are those of delegatesTo that are there.
+// agentsFor are those of delegatesTo that are there and that its model may name: of a team its members.
 func (e *Engine) agentsFor(a *activeLoop) []sdk.Agent {
 	var all []sdk.Agent
 	for _, name := range a.delegatesTo() {
+		if !slices.Contains(a.agent.Agents, name) {
+			continue
+		}
 		if agent, err := e.agent(a.project.Root, name); err == nil {
 			all = append(all, agent)
 		}

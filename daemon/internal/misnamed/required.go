@@ -9,7 +9,7 @@ import (
 
 // ownTools are the tools that come with Bothy.
 var ownTools = []string{"bash", "read_file", "list_files", "find_files", "grep", "diff_files", "write_file", "edit_file",
-	"create_directory", "delete_path", "move_path", "copy_path", "use_skill", "finish_task"}
+	"create_directory", "delete_path", "move_path", "copy_path", "use_skill", "finish_task", "run_tests", "delegate", "plan"}
 
 // foreignTools are tools of other agents, folded, for which there is none of ours.
 var foreignTools = []string{"agent", "task", "webfetch", "websearch", "todowrite", "todoread", "askuserquestion", "killshell", "bashoutput",

@@ -128,7 +128,7 @@ func TestManifest(t *testing.T) {
 	path := copyOf(t, 0o700)
 	s := Spec{Instance: "x", Path: path}
 	m, err := r.Manifest(context.Background(), s)
-	if err != nil || m.Name != "fault" || m.Version != "1.2.3" || len(m.Config.Attributes) != 7 || len(m.Kinds) != 4 {
+	if err != nil || m.Name != "fault" || m.Version != "1.2.3" || len(m.Config.Attributes) != 7 || len(m.Kinds) != 5 {
 		t.Fatalf("%+v %v", m, err)
 	}
 	kept := r.kept(path)

@@ -72,7 +72,7 @@ func (s *session) makeWithHome(ctx context.Context, run RunSpec, found toolchain
 
 // make makes a container, with the first OCI runtime that can.
 func (s *session) make(ctx context.Context, spec containerSpec, tops, inner pins) error {
-	for {
+	for again := true; ; {
 		spec.OCIRuntime = s.manager.podman.runtime()
 		plain, neighbour := spec, 0
 		if spec.NetNS.Mode == noNetwork.mode {
@@ -86,6 +86,11 @@ func (s *session) make(ctx context.Context, spec containerSpec, tops, inner pins
 		}
 		if spec = plain; neighbour != 0 && neighbour != s.manager.neighbour(s.run) && ctx.Err() == nil {
 			continue // it ended meanwhile
+		}
+		if again && runtimeEnded(err) && ctx.Err() == nil {
+			again = false
+			s.manager.logger.Warn("the OCI runtime ended while it made a container; trying again", "runtime", spec.OCIRuntime, "error", err)
+			continue
 		}
 		if errors.Is(err, errShifted) || Code(err) == CodeSwapped {
 			return err

@@ -89,6 +89,12 @@ func idsMissed(err error) bool {
 	return err != nil && strings.Contains(err.Error(), "keep-id requires additional UIDs or GIDs")
 }
 
+// runtimeEnded says that a process of runc ended before there was a container, which it says
+// nothing about: on a busy machine one of some thousand containers meets it. No command has run.
+func runtimeEnded(err error) bool {
+	return err != nil && strings.Contains(err.Error(), "can't get final child's PID from pipe")
+}
+
 func nameTaken(err error) bool {
 	model, ok := errors.AsType[*errorhandling.ErrorModel](err)
 	return ok && (model.ResponseCode == http.StatusConflict || strings.Contains(model.Message, "already in use"))

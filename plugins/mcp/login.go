@@ -133,7 +133,8 @@ func (f *flow) run(ctx context.Context) (sdk.Login, error) {
 	}
 	l := with(sdk.Login{
 		ID: rand.Text(), Server: f.settings.URL, Near: f.met.near(), Resource: f.resource, TokenURL: f.config.Endpoint.TokenURL,
-		ClientID: f.config.ClientID, ClientSecret: f.config.ClientSecret, ClientAuth: int(f.config.Endpoint.AuthStyle), Scopes: f.config.Scopes,
+		ClientID: f.config.ClientID, ClientSecret: f.config.ClientSecret, ClientAuth: int(f.config.Endpoint.AuthStyle),
+		Scopes: slices.Sorted(slices.Values(f.config.Scopes)), // the library has them in any order
 	}, f.got)
 	if l.ClientSecret == "" {
 		l.ClientAuth = int(oauth2.AuthStyleInParams) // there is nothing but its name to send

@@ -188,8 +188,10 @@ type ToolResult struct {
 	// Untold says that the call may have changed more than Changes tells of. The
 	// host sets it; what a plugin says here is not asked.
 	Untold bool `json:"untold,omitempty"`
-	// Writes are what a verb comes to (Tool.Entries): the commit that records the end of the call
-	// makes them true, and nothing does before.
+	// Writes are entries that the commit which records the end of the call makes true, and nothing does
+	// before: what a verb comes to (Tool.Entries), or what a plugin's call brings, such as a page that it
+	// read. Of a plugin's Path, Body, Attributes and Visibility count, of MostWrites at most; the grant
+	// entries and the schemes of its block hold as for Host.Write. Where one cannot be written the call has failed.
 	Writes []Write `json:"-"`
 	// Follow is a call that has to be made after this one, for example to ask a
 	// person about what this one found. Only a pinned plugin's is heeded.
@@ -200,6 +202,9 @@ type ToolResult struct {
 // (ToolResult.ChangesKept), so that no message and no entry grows with what a
 // command does.
 const MostChanges = 200
+
+// MostWrites is how many entries a plugin's call may bring (ToolResult.Writes).
+const MostWrites = 50
 
 // FollowUp is a call that the result of another asks for, of an unlisted tool of
 // the same plugin. It is an action of its own, in the same turn: policy decides

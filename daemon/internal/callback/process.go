@@ -204,6 +204,29 @@ func (b *Process) Write(ctx context.Context, writes ...sdk.Write) ([]sdk.Entry, 
 	})
 }
 
+// Keep takes the entries that the result of a call brings (sdk.ToolResult.Writes), for which what
+// the block allows holds as for Write. They are plain writes: nothing else of them counts. The error names
+// the right that is missing.
+func (b *Process) Keep(writes []sdk.Write) ([]sdk.Write, error) {
+	if b == nil || len(writes) == 0 {
+		return nil, nil
+	}
+	if err := b.reach().granted(sdk.GrantEntries); err != nil {
+		return nil, b.refused(err)
+	}
+	if len(writes) > sdk.MostWrites {
+		return nil, sdk.Errorf(sdk.Overflow, "a call may bring %d entries, and this one brings %d", sdk.MostWrites, len(writes))
+	}
+	kept := make([]sdk.Write, len(writes))
+	for n, w := range writes {
+		if err := b.reach().scheme(w.Path); err != nil {
+			return nil, b.refused(err)
+		}
+		kept[n] = sdk.Write{Path: w.Path, Body: w.Body, Attributes: w.Attributes, Visibility: w.Visibility, State: sdk.StateResolved, Writer: sdk.WriterPlugin}
+	}
+	return kept, nil
+}
+
 // Do implements host.Host. Patterns find nothing of schemes out of reach.
 func (b *Process) Do(ctx context.Context, calls ...sdk.EntryCall) ([]sdk.EntryDone, error) {
 	return served(ctx, b, sdk.GrantEntries, func(*running) error {

@@ -96,7 +96,8 @@ func (e *Engine) callFor(ctx context.Context, parent *serving, x *action) (sdk.T
 	if !x.ended() {
 		return sdk.ToolResult{}, sdk.Errorf(sdk.Interrupted, "the daemon stopped while the call ran; what it did is unknown")
 	}
-	receipt, err = e.commit(e.base, happened, sdk.Change{Run: a.run.ID, Writes: endWrites([]*action{x})})
+	over := []*action{x}
+	receipt, err = e.commitEnds(e.base, happened, a, over, func() sdk.Change { return sdk.Change{Run: a.run.ID, Writes: endWrites(over)} })
 	if err != nil { // the turn's next commit has its end
 		return sdk.ToolResult{}, fmt.Errorf("the call ended, and its end could not be recorded: %w", err)
 	}

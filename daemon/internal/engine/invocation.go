@@ -98,6 +98,9 @@ func (e *Engine) run(ctx context.Context, a *activeLoop, x *action) error {
 	if !result.Success && x.own == nil {
 		e.sayUnopened(x.tool.Plugin, &result)
 	}
+	if x.own == nil && x.stands == nil {
+		result = x.bring(result)
+	}
 	result, x.printed = x.ranAs(result, out.bytes)
 	x.rest = out.uncommitted()
 	x.conclude(why, result, time.Since(began))

@@ -39,7 +39,31 @@ func (e *Engine) plan(ctx context.Context, a *activeLoop, verbs []*action) {
 	}
 }
 
-// entryWrites are what the verbs among ended actions come to.
+// bring makes of the entries that a plugin's call brings some of this action's turn.
+func (x *action) bring(r sdk.ToolResult) sdk.ToolResult {
+	for n := range r.Writes {
+		w := &r.Writes[n]
+		if err := pluginMay(sdk.Caller{Instance: x.tool.Plugin}, *w); err != nil {
+			return sdk.Failed(err)
+		}
+		w.Turn, w.Loop = x.Turn, x.Loop
+	}
+	return r
+}
+
+// brings reports whether the commit of its end writes entries that the plugin's call brought.
+func (x *action) brings() bool {
+	return x.own == nil && x.stands == nil && len(x.result.Writes) > 0 && x.cause == concluded && !x.closed()
+}
+
+// lose makes a failure of a call whose entries cannot be written.
+func (x *action) lose(err error) {
+	x.State, x.result = sdk.StateStreaming, sdk.ToolResult{Metadata: x.result.Metadata}
+	x.Phase = sdk.PhaseStarted
+	x.conclude(concluded, sdk.Failed(fmt.Errorf("what the call brought cannot be kept: %w", err)), x.took)
+}
+
+// entryWrites are what the verbs among ended actions come to, and what calls bring.
 func entryWrites(over []*action) (writes []sdk.Write) {
 	for _, x := range over {
 		writes = append(writes, x.result.Writes...)
@@ -53,9 +77,15 @@ func (e *Engine) commitEnds(ctx context.Context, u urgency, a *activeLoop, over 
 	for n := 1; ; n++ {
 		e.leaveMoved(ctx, over)
 		receipt, err := e.commit(ctx, u, change())
-		verbs, moved := which(over, (*action).planned), which(over, (*action).moved)
-		if err == nil || passing(err) || len(entryWrites(verbs))+len(entryWrites(moved)) == 0 {
+		verbs, moved, brought := which(over, (*action).planned), which(over, (*action).moved), which(over, (*action).brings)
+		if err == nil || passing(err) || len(entryWrites(verbs))+len(entryWrites(moved))+len(brought) == 0 {
 			return receipt, err
+		}
+		if len(brought) > 0 && !stale(err) { // which what they bring never is
+			for _, x := range brought {
+				x.lose(err)
+			}
+			continue
 		}
 		again := n < mostPlans && stale(err)
 		for _, x := range verbs {

@@ -44,6 +44,7 @@ func (s *Supervisor) Settle(ctx context.Context, call sdk.Invocation) (r sdk.Too
 		r.Metadata = map[string]any{}
 	}
 	r.Metadata["recovered"] = true
+	r.Writes = nil // an entry is brought by the call itself
 	return o.believe(r, false), nil
 }
 

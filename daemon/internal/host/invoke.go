@@ -133,7 +133,17 @@ func (s *Supervisor) serve(ctx context.Context, late *deadline.Deadline, l *link
 		r, err = do(rpc, deadline, heard{out, quiet})
 		return err
 	})
-	return r, err
+	return l.keep(r), err
+}
+
+// keep is a result with the entries that it brings as they may be written. One that brings others has failed.
+func (l *link) keep(r sdk.ToolResult) sdk.ToolResult {
+	kept, err := l.back.Keep(r.Writes)
+	if err != nil {
+		return sdk.Failed(fmt.Errorf("what the call brought is not kept: %w", err))
+	}
+	r.Writes = kept
+	return r
 }
 
 // ask makes the call without a stream where the tool needs none. A plugin that

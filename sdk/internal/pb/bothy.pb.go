@@ -1466,6 +1466,7 @@ type ToolResult struct {
 	ChangesKept    string                 `protobuf:"bytes,9,opt,name=changes_kept,json=changesKept,proto3" json:"changes_kept,omitempty"` // digest of such a list that is kept elsewhere, in the place of changes_json
 	Follow         *FollowUp              `protobuf:"bytes,10,opt,name=follow,proto3" json:"follow,omitempty"`                             // a call that has to be made after this one
 	Told           bool                   `protobuf:"varint,11,opt,name=told,proto3" json:"told,omitempty"`                                // of a tool that runs commands: the changes are all that it changed in the project
+	WritesJson     []byte                 `protobuf:"bytes,12,opt,name=writes_json,json=writesJson,proto3" json:"writes_json,omitempty"`   // [sdk.Write], entries that the call brings: path, body, attributes and visibility count
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
 }
@@ -1575,6 +1576,13 @@ func (x *ToolResult) GetTold() bool {
 		return x.Told
 	}
 	return false
+}
+
+func (x *ToolResult) GetWritesJson() []byte {
+	if x != nil {
+		return x.WritesJson
+	}
+	return nil
 }
 
 // FollowUp is a call of an unlisted tool of the same plugin.
@@ -4333,7 +4341,7 @@ const file_v1_bothy_proto_rawDesc = "" +
 	"\bfraction\x18\x02 \x01(\x01R\bfraction\"5\n" +
 	"\x05Chunk\x12\x18\n" +
 	"\achannel\x18\x01 \x01(\x05R\achannel\x12\x12\n" +
-	"\x04data\x18\x02 \x01(\fR\x04data\"\xe0\x02\n" +
+	"\x04data\x18\x02 \x01(\fR\x04data\"\x81\x03\n" +
 	"\n" +
 	"ToolResult\x12\x18\n" +
 	"\asuccess\x18\x01 \x01(\bR\asuccess\x12\x16\n" +
@@ -4347,7 +4355,9 @@ const file_v1_bothy_proto_rawDesc = "" +
 	"\fchanges_kept\x18\t \x01(\tR\vchangesKept\x12*\n" +
 	"\x06follow\x18\n" +
 	" \x01(\v2\x12.bothy.v1.FollowUpR\x06follow\x12\x12\n" +
-	"\x04told\x18\v \x01(\bR\x04told\"c\n" +
+	"\x04told\x18\v \x01(\bR\x04told\x12\x1f\n" +
+	"\vwrites_json\x18\f \x01(\fR\n" +
+	"writesJson\"c\n" +
 	"\bFollowUp\x12\x12\n" +
 	"\x04tool\x18\x01 \x01(\tR\x04tool\x12%\n" +
 	"\x0earguments_json\x18\x02 \x01(\fR\rargumentsJson\x12\x1c\n" +

@@ -146,6 +146,13 @@ func writeResult(r sdk.ToolResult) (*pb.ToolResult, error) {
 		}
 		out.ChangesJson = b
 	}
+	if len(r.Writes) > 0 {
+		b, err := json.Marshal(r.Writes)
+		if err != nil {
+			return nil, fmt.Errorf("encode the entries that the result brings: %w", err)
+		}
+		out.WritesJson = b
+	}
 	out.ChangesKept, out.Told = r.ChangesKept, r.Told
 	if f := r.Follow; f != nil {
 		if !json.Valid(f.Arguments) {
@@ -176,6 +183,11 @@ func readResult(p *pb.ToolResult) (sdk.ToolResult, error) {
 	if b := p.GetChangesJson(); len(b) > 0 {
 		if err := json.Unmarshal(b, &r.Changes); err != nil {
 			return r, fmt.Errorf("decode the result's changes: %w", err)
+		}
+	}
+	if b := p.GetWritesJson(); len(b) > 0 {
+		if err := json.Unmarshal(b, &r.Writes); err != nil {
+			return r, fmt.Errorf("decode the entries that the result brings: %w", err)
 		}
 	}
 	r.ChangesKept, r.Told = p.GetChangesKept(), p.GetTold()

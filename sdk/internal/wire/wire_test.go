@@ -43,6 +43,7 @@ func TestResultsComeBack(t *testing.T) {
 		"changes": {Success: true, Changes: []sdk.FileChange{{
 			Path: "a", Before: &sdk.FileState{Kind: "file", Mode: 0o644, Hash: digest}, After: &sdk.FileState{Kind: "file", Hash: "cd"}, Kept: digest,
 		}}},
+		"brings":       {Success: true, Writes: []sdk.Write{{Path: "https://a", Body: new("b"), Attributes: []byte(`{"c":1}`), Visibility: sdk.Archived}}},
 		"many changes": {Success: true, ChangesKept: digest, Told: true},
 		"a call":       {Success: true, Follow: &sdk.FollowUp{Tool: "apply", Arguments: json.RawMessage(`{"paths":[{"path":".envrc"}]}`), Otherwise: "not applied"}},
 	} {

@@ -23,6 +23,7 @@ class Result:
     error: str = ""  # one sentence where it is no success
     outcome: str = ""
     structured: typing.Any = None
+    writes: list = dataclasses.field(default_factory=list)  # entries that the call brings, each a dict: path, body, attributes, visibility
 
 
 class Call:
@@ -125,6 +126,8 @@ def result(answer):
         r = protocol.ToolResult(success=answer.success, output=answer.output, error=answer.error, outcome=answer.outcome)
         if answer.structured is not None:
             r.structured_json = _json(answer.structured)
+        if answer.writes:
+            r.writes_json = _json(answer.writes)
         return r
     if answer is None or isinstance(answer, str):
         return protocol.ToolResult(success=True, output=answer or "")

@@ -58,6 +58,7 @@ func (f *faults) tools() tool.Set {
 		tool.New("flood", "Writes n bytes to the real standard error.", sdk.Annotations{}, flood),
 		tool.New("spawn", "Runs a program.", sdk.Annotations{}, spawn),
 		tool.New("big", "Answers with n bytes.", sdk.Annotations{}, big),
+		tool.New("bring", "Brings n entries, each under its text.", sdk.Annotations{}, bring),
 		tool.New("hog", "Allocates n bytes.", sdk.Annotations{}, hog),
 		tool.New("busy", "Keeps every processor busy for n milliseconds.", sdk.Annotations{}, busy),
 		tool.New("panics", "Panics.", sdk.Annotations{}, panics),
@@ -250,6 +251,17 @@ func flood(_ context.Context, in amount, _ tool.Call) (sdk.ToolResult, error) {
 
 func big(_ context.Context, in amount, _ tool.Call) (sdk.ToolResult, error) {
 	return tool.Text(strings.Repeat("z", in.N)), nil
+}
+
+func bring(_ context.Context, in amount, _ tool.Call) (sdk.ToolResult, error) {
+	r := tool.Text("brought")
+	for n := range in.N {
+		r.Writes = append(r.Writes, sdk.Write{
+			Path: fmt.Sprintf("%s%d", in.Text, n), Body: new("text"), Attributes: []byte(`{"a":1}`), Visibility: sdk.Archived,
+			Writer: sdk.WriterSystem, State: sdk.StateProposed, Remove: true, Append: true, Create: true,
+		})
+	}
+	return r, nil
 }
 
 func hog(_ context.Context, in amount, _ tool.Call) (sdk.ToolResult, error) {

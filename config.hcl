@@ -132,6 +132,19 @@ policy {
 #   modes     = ["interactive"]
 # }
 
+# Where tools that look at the web may go unasked, and where never; deny goes first. Of
+# other hosts a person is asked, unless the address stands in a prompt or in what a search
+# found. A project block may have one, and a project's own file `deny`:
+#
+# hosts {
+#   allow = ["docs.example.org", "*.example.net"]
+#   deny  = ["ads.example.com"]
+# }
+# rule "no-forums" {
+#   decision = "deny"
+#   hosts    = ["forum.*"]
+# }
+
 # What holds in every project: the agent and the model of prompts that name none,
 # and tools that no agent gets. A project may say the same of itself, and have
 # rules that deny or propose, in its own .bothy/config.hcl. What that denies

@@ -47,7 +47,7 @@ func (d *Daemon) startEngine(g ground, copies skill.Copies, rules *engine.Rulebo
 		Preview:      g.clients.Preview,
 		Previewed:    g.clients.Previewed,
 		Redacting:    func() engine.Pieces { return d.secrets.Stream() },
-		Redact:       d.secrets.Redact, RedactText: d.secrets.Text, Conceal: d.secrets.Add, Hidden: audit.Hidden,
+		Redact:       d.secrets.Redact, RedactText: d.secrets.Text, Leaks: d.secrets.Leaks, Conceal: d.secrets.Add, Hidden: audit.Hidden,
 		Unopened: d.unopened,
 		Grace:    d.cfg.Stop.Grace,
 		Frozen:   g.store.Health() != nil,

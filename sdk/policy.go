@@ -69,6 +69,11 @@ type PolicyRequest struct {
 	// Writes are Run.Writes: the only paths of the project that the call may change; nil is all.
 	Writes []string
 
+	// AddressFrom is where the address of the call stands that a model could not put there; empty is nowhere.
+	AddressFrom AddressFrom
+	// Leaks is the name of a live secret that stands in the arguments, plain or encoded; empty is none.
+	Leaks string
+
 	// Unwritten says that the arguments are not known yet. What is decided then is the most that may
 	// be: a rule that allows some arguments counts, and of the others those that fit whatever they are.
 	Unwritten bool
@@ -86,6 +91,15 @@ type PolicyRequest struct {
 	// project, or an absolute one outside of it. Whoever asks has looked.
 	Links map[string]string
 }
+
+// AddressFrom is where an address stands byte for byte that a call names (ToolSpec.Address).
+type AddressFrom string
+
+// The places that a model cannot write to.
+const (
+	AddressOfPrompt AddressFrom = "prompt" // a prompt of the person in this run
+	AddressOfSearch AddressFrom = "search" // a result of a search of the web in this run
+)
 
 // Verdict is what policy rules about an action.
 type Verdict string
@@ -114,6 +128,10 @@ type Decision struct {
 	// View says that the call is allowed because it works on a copy of the project
 	// (Invocation.View).
 	View bool `json:"view,omitempty"`
+	// Host is that of the address which the call names (ToolSpec.Address), in ASCII and lower case.
+	Host string `json:"host,omitempty"`
+	// SameHost says that the call is allowed because of its address' host alone (Invocation.SameHost).
+	SameHost bool `json:"same_host,omitempty"`
 	// Violation names a security event when a denial is one, such as
 	// "path_escape"; an ordinary refusal has none.
 	Violation string `json:"violation,omitempty"`
@@ -162,6 +180,9 @@ type PolicyRule struct {
 	// "*" is implied. Of a line, an allow rule allows the commands that fit one:
 	// each that is not proven has to be allowed by a rule. The others need any.
 	Commands []string `json:"commands,omitempty" hcl:"commands,optional"`
+	// Hosts are globs over the host of the address that a call names (ToolSpec.Address), in ASCII and lower
+	// case. A call that names none fits no rule that has them.
+	Hosts []string `json:"hosts,omitempty" hcl:"hosts,optional"`
 	// Whole are commands as they stand, which only an answer leaves, and only to allow.
 	Whole   []WholeCommand `json:"whole,omitempty"`
 	Modes   []Mode         `json:"modes,omitempty" hcl:"modes,optional"` // in which it holds; empty is all

@@ -82,7 +82,8 @@ const (
 	RememberNothing Remember = ""
 	RememberCall    Remember = "call"    // this very call, in this project
 	RememberCommand Remember = "command" // these commands as they stand (WholeCommand) in this project
-	RememberTool    Remember = "tool"    // this tool in this project
+	RememberTool    Remember = "tool"    // this tool in this project; of one that asks an address only its host is remembered
+	RememberHost    Remember = "host"    // the host of the call's address, for this tool in this project
 )
 
 // Staged is what a call would do to files, worked out without doing it.

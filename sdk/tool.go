@@ -15,6 +15,7 @@ type ToolSpec struct {
 	Prepares    bool            `json:"prepares,omitempty"` // it can make ready what its calls in a run need, before the first
 	Whole       bool            `json:"whole,omitempty"`    // it sends nothing before its result, so that a call needs no stream
 	Command     string          `json:"command,omitempty"`  // the argument that is a command line, when it runs commands
+	Address     string          `json:"address,omitempty"`  // the argument that is the URL which its calls ask, when their caller names one; believed of pinned plugins
 	// Unlisted says that nobody is offered the tool, and that no model, person or
 	// plugin calls it: the results of this plugin's tools do (ToolResult.Follow).
 	Unlisted bool `json:"unlisted,omitempty"`
@@ -112,6 +113,9 @@ type Invocation struct {
 	// Protection is what is protected in the project beside what is by itself: for
 	// a tool that has the project or runs commands in it.
 	Protection Protection `json:"protection,omitzero"`
+	// SameHost says that the call's address passed by its host alone: a redirect to another host is
+	// not followed, for it could carry elsewhere what a model wrote into the address.
+	SameHost bool `json:"same_host,omitempty"`
 	// View says that the call was judged as one that works on a copy of the project:
 	// where it would not, it must fail with outcome unavailable and do nothing.
 	View bool `json:"view,omitempty"`

@@ -163,6 +163,13 @@ func (f Func) Commands(argument string) Func {
 	return f
 }
 
+// Addresses names the argument that is the URL which a call asks: policy judges the call by where
+// it goes, and people are shown that. Policy refuses a call without one, so require it.
+func (f Func) Addresses(argument string) Func {
+	f.spec.Address = argument
+	return f
+}
+
 // Spec is what the tool declares.
 func (f Func) Spec() sdk.ToolSpec {
 	if f.schema != nil {

@@ -81,6 +81,9 @@ func ruleText(r sdk.PolicyRule) string {
 	if len(r.Tools) > 0 {
 		b.WriteString(" of " + strings.Join(r.Tools, ", "))
 	}
+	if len(r.Hosts) > 0 {
+		b.WriteString(" to " + strings.Join(r.Hosts, ", "))
+	}
 	for _, name := range slices.Sorted(maps.Keys(r.Arguments)) {
 		fmt.Fprintf(&b, ", %s = %s", name, r.Arguments[name])
 	}

@@ -22,7 +22,7 @@ type hashFlag struct {
 type proposalsAcceptCmd struct {
 	proposalArg
 	hashFlag
-	Remember string `enum:",call,command,tool" default:"" placeholder:"WHAT" help:"Leave a rule, so that the like is not asked again in the project: this very call, its commands as they stand, or this tool."`
+	Remember string `enum:",call,command,host,tool" default:"" placeholder:"WHAT" help:"Leave a rule, so that the like is not asked again in the project: this very call, its commands as they stand, the host that it asks, or this tool."`
 	Yes      bool   `short:"y" help:"Do not ask on the terminal."`
 }
 

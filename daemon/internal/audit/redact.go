@@ -22,6 +22,7 @@ type Redactor struct {
 	values map[string]bool
 	forms  []form
 	passes map[string][]passing
+	names  map[string]string         // of values, for people (Name)
 	made   atomic.Pointer[automaton] // nil when a value was added since
 }
 

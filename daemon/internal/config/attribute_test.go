@@ -127,10 +127,18 @@ var wrongAttributes = map[string][]struct{ assigned, says string }{
 		{`arguments = { "" = "x" }`, `rule "x": arguments has an empty name`},
 		{`paths = ["/etc"]`, `rule "x": paths holds "/etc": paths are relative to the project`},
 		{`commands = ["a | b"]`, `rule "x": commands holds "a | b": write the first words of one command`},
+		{`hosts = ["https://example.org"]`, `hosts of rule "x" holds "https://example.org"; write the name of a host`},
 		{`modes = ["ask"]`, `rule "x": modes holds "ask"; each may be`},
 	},
 	"skill": {
 		{`enabled = "perhaps"`, `a bool is required`},
+	},
+	"hosts": {
+		{`allow = ["Example.org"]`, `hosts.allow holds "Example.org"; write the name of a host in lower case`},
+		{`allow = ["example.org:443/x"]`, `hosts.allow holds "example.org:443/x"`},
+		{`deny = [""]`, `hosts.deny holds ""`},
+		{`deny = ["büro.example"]`, `hosts.deny holds "büro.example"; write the name of a host in lower case and ASCII`},
+		{`deny = "example.org"`, `list of string required`},
 	},
 	"workspace": {
 		{`agent = "nobody"`, `There is no agent "nobody" in the configuration`},
@@ -145,7 +153,7 @@ var wrongAttributes = map[string][]struct{ assigned, says string }{
 var around = map[string]string{
 	"plugin": "plugin \"x\" {\n\n%s\n}\n", "limits": "plugin \"x\" {\n  limits {\n%s\n}\n}\n", "quota": "plugin \"x\" {\n  quota {\n%s\n}\n}\n",
 	"confine": "plugin \"x\" {\n  confine {\n%s\n}\n}\n", "price": "provider \"x\" {\n  price {\n%s\nREST}\n}\n", "model": "model \"x\" {\n\n%s\nREST}\n",
-	"agent": "agent \"x\" {\n\n%s\n}\n", "team": "team \"x\" {\n\n%s\nREST}\n", "finish": "agent \"x\" {\n  finish {\n%s\nREST}\n}\n", "rule": "rule \"x\" {\n\n%s\nREST}\n", "skill": "skill \"x\" {\n\n%s\n}\n", "workspace": "workspace {\n\n%s\n}\n",
+	"agent": "agent \"x\" {\n\n%s\n}\n", "team": "team \"x\" {\n\n%s\nREST}\n", "finish": "agent \"x\" {\n  finish {\n%s\nREST}\n}\n", "rule": "rule \"x\" {\n\n%s\nREST}\n", "skill": "skill \"x\" {\n\n%s\n}\n", "workspace": "workspace {\n\n%s\n}\n", "hosts": "hosts {\n\n%s\n}\n",
 }
 
 // required are the attributes without which a block is a mistake already.

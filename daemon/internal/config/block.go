@@ -14,7 +14,7 @@ import (
 
 // blockTypes are the blocks of a file, and labelledTypes those that have a label.
 var (
-	blockTypes    = []string{"agent", "guard", "listen", "log", "mcp", "model", "plugin", "policy", "project", "protect", "provider", "rule", "sandbox", "skill", "skills", "stop", "store", "team", "workspace"}
+	blockTypes    = []string{"agent", "guard", "hosts", "listen", "log", "mcp", "model", "plugin", "policy", "project", "protect", "provider", "rule", "sandbox", "skill", "skills", "stop", "store", "team", "workspace"}
 	labelledTypes = []string{"plugin", "provider", "mcp", "model", "agent", "team", "skill", "rule", "project"}
 )
 
@@ -61,7 +61,7 @@ func (l *loader) file(text []byte, name string) {
 			return
 		case b.Type == "project":
 			l.project(b)
-		case len(b.Labels) == 0 && b.Type != "workspace":
+		case len(b.Labels) == 0 && b.Type != "workspace" && b.Type != "hosts":
 			l.settings(b)
 		}
 		l.keep(b)

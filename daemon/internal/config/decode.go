@@ -24,6 +24,7 @@ func (l *loader) decodeKept() {
 	}{
 		{"plugin", func(b *block) { l.plugin(&l.cfg.Plugins, b) }}, {"provider", func(b *block) { l.plugin(&l.cfg.Providers, b) }}, {"mcp", l.mcp},
 		{"model", l.model}, {"agent", l.agent}, {"team", l.team}, {"skill", l.skill}, {"rule", l.rule}, {"workspace", func(b *block) { l.workspace(b.body, "") }},
+		{"hosts", func(b *block) { l.openHosts(b.body, "") }},
 	} {
 		for _, b := range l.kept[x.kind] {
 			x.do(b)

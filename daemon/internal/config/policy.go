@@ -98,6 +98,7 @@ func (l *loader) checkRule(rule *sdk.PolicyRule, body *hclsyntax.Body, r hcl.Ran
 			wrong("commands", "holds %q: write the first words of one command as they are, such as \"go test\"; what follows them is free", c)
 		}
 	}
+	l.checkHosts(fmt.Sprintf("hosts of rule %q", rule.Name), rule.Hosts, attributeRange(body, "hosts"))
 	for _, m := range rule.Modes {
 		if !m.Valid() {
 			wrong("modes", "holds %q; each may be %s", m, sdk.ModeWords())
@@ -116,8 +117,8 @@ func (l *loader) checkAllow(rule *sdk.PolicyRule, r hcl.Range) {
 		return len(list) == 0 || slices.ContainsFunc(list, func(s string) bool { return slices.Contains(any, s) })
 	}
 	switch {
-	case all(rule.Tools, "*", "**") && all(rule.Paths, "**", "**/*") && all(rule.Commands, "*") && len(rule.Arguments) == 0:
-		l.reportAt(r, "A rule that allows everything", fmt.Sprintf("Name what rule %q is about: tools, arguments, paths or commands. To be asked about nothing there is the mode full.", rule.Name))
+	case all(rule.Tools, "*", "**") && all(rule.Paths, "**", "**/*") && all(rule.Commands, "*") && all(rule.Hosts, "*") && len(rule.Arguments) == 0:
+		l.reportAt(r, "A rule that allows everything", fmt.Sprintf("Name what rule %q is about: tools, arguments, paths, commands or hosts. To be asked about nothing there is the mode full.", rule.Name))
 	case len(rule.Paths) > 0 && len(rule.Commands) > 0:
 		l.reportAt(r, "A rule that never fits", fmt.Sprintf("Which paths a command touches is not known for sure, so that rule %q could allow nothing: name commands or paths.", rule.Name))
 	}

@@ -20,7 +20,7 @@ func (l *loader) project(b *hcl.Block) {
 		l.reportAt(b.LabelRanges[0], "Wrong value", "A project block is named by the root of the project, such as project \"~/src/shop\".")
 		return
 	}
-	content, diags := b.Body.Content(schemaOf("sandbox", "tests"))
+	content, diags := b.Body.Content(schemaOf("sandbox", "tests", "hosts"))
 	l.report(diags)
 	var set Config // some of the attributes of the sandbox block
 	seen := map[string]bool{}
@@ -31,6 +31,10 @@ func (l *loader) project(b *hcl.Block) {
 		}
 		if seen[block.Type] = true; block.Type == "tests" {
 			l.tests(block.Body.(*hclsyntax.Body), &set.Sandbox.Tests)
+			continue
+		}
+		if block.Type == "hosts" {
+			l.openHosts(block.Body.(*hclsyntax.Body), root)
 			continue
 		}
 		has := func(s setting) bool { return s.tag.Get("project") != "" }

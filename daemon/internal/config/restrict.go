@@ -16,7 +16,7 @@ import (
 )
 
 // restricting is what a workspace's own file may hold.
-var restricting = schemaOf("workspace", "guard", "sandbox", "rule", protectBlock)
+var restricting = schemaOf("workspace", "guard", "sandbox", "rule", "hosts", protectBlock)
 
 const onlyNarrows = "The file of a workspace can only narrow: it may have the blocks workspace (agent, model, deny), rule (to deny or propose), protect (refuse, ask), guard and sandbox, with limits that are lower than yours."
 
@@ -120,6 +120,10 @@ func (l *loader) restrict(b *hcl.Block, cfg *Config) bool {
 		}
 		rule.Source = workspacePrefix + rule.Source
 		l.cfg.Workspace.Rules = append(l.cfg.Workspace.Rules, rule)
+	case "hosts":
+		rules, ok := l.hosts(body, workspacePrefix, "")
+		l.cfg.Workspace.Rules = append(l.cfg.Workspace.Rules, rules...)
+		return ok
 	default:
 		return l.clamp(b, cfg) || b.Type != protectBlock
 	}

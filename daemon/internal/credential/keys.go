@@ -53,7 +53,8 @@ type Keys struct {
 
 // Hider keeps values out of texts.
 type Hider interface {
-	Add(value string)
+	// Name is told of a value and of the name that it goes by.
+	Name(name, value string)
 	// Renew is told of values that others of the same name will take the place of.
 	Renew(name string, values ...string)
 }
@@ -88,7 +89,7 @@ func (k *Keys) learn(name, value string) {
 		k.hide.Renew(name, l.Secrets()...)
 		return
 	}
-	k.hide.Add(value)
+	k.hide.Name(name, value)
 }
 
 // Again has the keyring asked once more for what was asked for before.

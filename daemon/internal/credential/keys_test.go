@@ -73,7 +73,7 @@ type learned struct {
 }
 
 // Add implements Hider.
-func (l *learned) Add(value string) { l.Renew("", value) }
+func (l *learned) Name(_, value string) { l.Renew("", value) }
 
 // Renew implements Hider.
 func (l *learned) Renew(_ string, values ...string) {

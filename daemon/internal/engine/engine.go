@@ -15,6 +15,7 @@ package engine
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -72,6 +73,9 @@ type Config struct {
 	// RedactText is Redact for a text that may be JSON and stays so, as it is done to
 	// entries; what is recorded has that. Nil takes out nothing.
 	RedactText func(string) string
+	// Leaks is the name of a live secret that stands in the arguments of a call, however it is written; empty is none.
+	// Nil finds none.
+	Leaks func(arguments json.RawMessage) string
 	// Conceal has a secret that a person typed taken out of all that is recorded from then
 	// on. Nil takes out nothing.
 	Conceal func(secret string)

@@ -17,7 +17,7 @@ func (e *Engine) offers(ctx context.Context, event sdk.EntryEvent) []sdk.Offer {
 		return nil // it cannot be accepted, or only once: no rule allows what drifted
 	}
 	var all []sdk.Offer
-	for _, what := range []sdk.Remember{sdk.RememberCall, sdk.RememberCommand, sdk.RememberTool} {
+	for _, what := range []sdk.Remember{sdk.RememberCall, sdk.RememberCommand, sdk.RememberHost, sdk.RememberTool} {
 		rule, err := q.remembered(what, e.cfg.Clock())
 		if err != nil {
 			continue
@@ -43,6 +43,8 @@ func offerText(r sdk.RememberedRule, tool sdk.Tool) string {
 			commands = append(commands, text)
 		}
 		return "always allow " + strings.Join(commands, " and ")
+	case len(r.Hosts) > 0:
+		return fmt.Sprintf("always allow %s to ask %s, whatever stands in the address", tool.Name, strings.Join(r.Hosts, " and "))
 	case r.Exact != "":
 		return fmt.Sprintf("always allow this call of %s, with exactly these arguments", tool.Name)
 	default:

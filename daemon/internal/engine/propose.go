@@ -28,6 +28,7 @@ func (e *Engine) request(a *activeLoop, x *action, mode sdk.Mode, attended bool)
 	r := x.request()
 	r.Mode, r.Attended, r.Otherwise, r.Writes = mode, attended, a.agent.Otherwise(), a.run.Writes
 	r.ReadOnly = a.loop.ReadOnly || a.run.Writes != nil && len(a.run.Writes) == 0
+	e.goingOut(a, x, &r)
 	return e.cfg.Policy.Decide(r)
 }
 

@@ -29,22 +29,48 @@ func (q *question) remembered(what sdk.Remember, now time.Time) (*sdk.Remembered
 	case sdk.RememberNothing:
 		return nil, nil
 	case sdk.RememberTool:
+		if x.tool.Address != "" {
+			err = sdk.Errorf(sdk.Validation, "%s would then ask any address that a model makes; remember the host or the call", x.tool.Name)
+		}
+	case sdk.RememberHost:
+		r.Hosts, err = rememberedHost(x)
 	case sdk.RememberCall:
 		r.Exact, err = sdk.PolicyRequest{Tool: x.tool, Arguments: x.meant(), Project: q.a.project.Root}.Hash()
 	case sdk.RememberCommand:
 		r.Whole, err = wholeCommands(x)
 	default:
-		err = sdk.Errorf(sdk.Validation, "%q cannot be remembered; there are call, command and tool", what)
+		err = sdk.Errorf(sdk.Validation, "%q cannot be remembered; there are call, command, host and tool", what)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if r.ID, err = sdk.HashOf(map[string]any{"tools": r.Tools, "whole": r.Whole, "exact": r.Exact, "project": r.Project}); err != nil {
+	if r.ID, err = sdk.HashOf(ruleIdentity(r)); err != nil {
 		return nil, err
 	}
 	r.ID = r.ID[:idLength]
 	r.Name = "remembered_" + r.ID
 	return &r, nil
+}
+
+// ruleIdentity is what a rule is told from others by. One without hosts has none in it, as those from before there were any.
+func ruleIdentity(r sdk.RememberedRule) map[string]any {
+	of := map[string]any{"tools": r.Tools, "whole": r.Whole, "exact": r.Exact, "project": r.Project}
+	if len(r.Hosts) > 0 {
+		of["hosts"] = r.Hosts
+	}
+	return of
+}
+
+// rememberedHost is the host that the call asks. In interactive mode a rule about it would allow nothing.
+func rememberedHost(x *action) ([]string, error) {
+	d := x.decision()
+	switch {
+	case d.Host == "":
+		return nil, sdk.Errorf(sdk.Validation, "%s names no address, so no host can be remembered; remember the call or the tool", x.tool.Name)
+	case d.Rule != "address" || x.Proposal != nil && x.Proposal.Mode == sdk.ModeInteractive:
+		return nil, sdk.Errorf(sdk.Validation, "a rule about the host %s would allow no such call; remember the call", d.Host)
+	}
+	return []string{d.Host}, nil
 }
 
 // wholeCommands are the commands that were seen and are not allowed by themselves. All of

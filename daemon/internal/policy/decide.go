@@ -39,6 +39,8 @@ const (
 	RuleWorkspace    = "workspace"     // the file of the workspace cannot be read
 	RuleProven       = sdk.RuleProven  // a command line that only reads below the workspace
 	RuleView         = "view"          // a command line that works on a copy of the project
+	RuleAddress      = "address"       // where a call goes that names an address
+	RuleLeak         = "leak"          // a live secret in what goes out of this machine
 )
 
 // Where rules come from, as in Decision.Source.
@@ -108,6 +110,8 @@ type judged struct {
 	arguments, written map[string]any
 	paths              []namedPath
 	otherMode          string       // why another mode holds than workspace
+	host               string       // of the address that the call names; empty where it names none
+	near               string       // why the address is none of the web
 	guarded            sdk.Decision // why a person is asked about a path; its verdict is empty when nobody is
 	line               *line        // of a tool that runs commands
 	hash               string       // of the call, once it was asked for
@@ -154,6 +158,7 @@ func (p *Policy) Decide(a sdk.PolicyRequest) sdk.Decision {
 		d = p.rule(j)
 		j.line.show(&d, j)
 	}
+	d.Host = j.host
 	return closed(d)
 }
 
@@ -200,6 +205,11 @@ func (p *Policy) judgeArguments(j *judged) (sdk.Decision, bool) {
 			}
 		}
 	}
+	if j.goesOut() {
+		if d, bad := j.readAddress(); bad {
+			return d, true
+		}
+	}
 	if j.tool.Command == "" {
 		return sdk.Decision{}, false
 	}
@@ -239,6 +249,9 @@ func (p *Policy) rule(j *judged) sdk.Decision {
 	}
 	if j.tool.Drift != "" { // what allows it was about another tool
 		return j.ask(propose(RuleDrift, "do it another way", "%q is not the tool any more that it was: it %s (`bothy mcp accept %s` shows and accepts it)", j.tool.Name, j.tool.Drift, serverOf(j.tool)))
+	}
+	if j.Leaks != "" && j.tool.Annotations.OpenWorld {
+		return j.ask(propose(RuleLeak, "leave the key out, and never pass one on", "the call of %q would send the value of the secret %s out of this machine", j.tool.Name, j.Leaks))
 	}
 	d := j.builtIn()
 	if d.Verdict != sdk.Allow {

@@ -28,6 +28,8 @@ func (j *judged) builtIn() sdk.Decision {
 		return j.byPath()
 	}
 	switch {
+	case j.host != "":
+		return j.byAddress()
 	case j.entries:
 		return builtIn(sdk.Allow, RuleEntries, "%q changes what the run knows, and nothing else", tool.Name)
 	case tool.Annotations.ReadOnly:

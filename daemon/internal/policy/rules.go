@@ -37,7 +37,7 @@ func (p *Policy) allows(j *judged) (sdk.Decision, bool) {
 	}
 	for i := range p.set.Rules {
 		r := &p.set.Rules[i]
-		if r.Verdict != sdk.Allow || strings.HasPrefix(r.Source, SourceWorkspace) || !j.holds(r) || !j.Unwritten && !j.pathsFit(r) {
+		if r.Verdict != sdk.Allow || strings.HasPrefix(r.Source, SourceWorkspace) || !j.holds(r) || !j.lets(r) || !j.Unwritten && !j.pathsFit(r) {
 			continue
 		}
 		if r.Exact != "" || j.line == nil {
@@ -80,6 +80,7 @@ func (j *judged) holds(r *sdk.PolicyRule) bool {
 	whichever := j.Unwritten && r.Verdict == sdk.Allow // of arguments
 	return (len(r.Modes) == 0 || slices.Contains(r.Modes, j.Mode)) &&
 		(r.Project == "" || r.Project == j.Project) &&
+		(len(r.Hosts) == 0 || j.isHost(r.Hosts)) &&
 		(len(r.Tools) == 0 || slices.ContainsFunc(r.Tools, j.isTool) || r.Verdict != sdk.Allow && j.Verb != "" && slices.ContainsFunc(r.Tools, j.isVerb)) &&
 		(whichever || fitArguments(r.Arguments, j.arguments) || r.Verdict != sdk.Allow && j.written != nil && fitArguments(r.Arguments, j.written)) &&
 		(whichever || r.Exact == "" || r.Exact == j.call())
@@ -219,7 +220,7 @@ func fitsPath(glob, p string) bool {
 }
 
 func decided(r *sdk.PolicyRule, j *judged) sdk.Decision {
-	d := sdk.Decision{Verdict: r.Verdict, Rule: r.Name, Source: r.Source}
+	d := sdk.Decision{Verdict: r.Verdict, Rule: r.Name, Source: r.Source, SameHost: r.Verdict == sdk.Allow && len(r.Hosts) > 0}
 	at := ""
 	if r.Source != SourceRemembered {
 		at = " at " + r.Source

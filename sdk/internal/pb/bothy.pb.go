@@ -645,6 +645,7 @@ type InvokeRequest struct {
 	Unsaved        map[string]string      `protobuf:"bytes,13,rep,name=unsaved,proto3" json:"unsaved,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"` // texts that a person's editor has otherwise than the disk, by paths relative to the project
 	Unsure         []string               `protobuf:"bytes,14,rep,name=unsure,proto3" json:"unsure,omitempty"`                                                                             // files of which the editor does not say whether it has them otherwise than the disk: change none of these
 	Writes         []string               `protobuf:"bytes,15,rep,name=writes,proto3" json:"writes,omitempty"`                                                                             // globs of the only paths of the project that it may change; empty is all that it may otherwise
+	SameHost       bool                   `protobuf:"varint,16,opt,name=same_host,json=sameHost,proto3" json:"same_host,omitempty"`                                                        // the address passed by its host alone: follow no redirect to another host
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
 }
@@ -782,6 +783,13 @@ func (x *InvokeRequest) GetWrites() []string {
 		return x.Writes
 	}
 	return nil
+}
+
+func (x *InvokeRequest) GetSameHost() bool {
+	if x != nil {
+		return x.SameHost
+	}
+	return false
 }
 
 // Patterns of paths, relative to the project.
@@ -4278,7 +4286,7 @@ const file_v1_bothy_proto_rawDesc = "" +
 	"\afailure\x18\x01 \x01(\v2\x11.bothy.v1.FailureR\afailure\"=\n" +
 	"\aFailure\x12\x18\n" +
 	"\aoutcome\x18\x01 \x01(\tR\aoutcome\x12\x18\n" +
-	"\amessage\x18\x02 \x01(\tR\amessage\"\x8a\x04\n" +
+	"\amessage\x18\x02 \x01(\tR\amessage\"\xa7\x04\n" +
 	"\rInvokeRequest\x12\x12\n" +
 	"\x04tool\x18\x01 \x01(\tR\x04tool\x12%\n" +
 	"\x0earguments_json\x18\x02 \x01(\fR\rargumentsJson\x12\x17\n" +
@@ -4297,7 +4305,8 @@ const file_v1_bothy_proto_rawDesc = "" +
 	"\x04view\x18\f \x01(\bR\x04view\x12>\n" +
 	"\aunsaved\x18\r \x03(\v2$.bothy.v1.InvokeRequest.UnsavedEntryR\aunsaved\x12\x16\n" +
 	"\x06unsure\x18\x0e \x03(\tR\x06unsure\x12\x16\n" +
-	"\x06writes\x18\x0f \x03(\tR\x06writes\x1a:\n" +
+	"\x06writes\x18\x0f \x03(\tR\x06writes\x12\x1b\n" +
+	"\tsame_host\x18\x10 \x01(\bR\bsameHost\x1a:\n" +
 	"\fUnsavedEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"J\n" +

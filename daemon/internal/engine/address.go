@@ -1,0 +1,71 @@
+package engine
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// goingOut says of a call that leaves this machine what policy cannot know of it: whether a secret stands in it, and
+// where the address stands that it names.
+func (e *Engine) goingOut(a *activeLoop, x *action, r *sdk.PolicyRequest) {
+	if x.tool.Annotations.OpenWorld && e.cfg.Leaks != nil {
+		r.Leaks = e.cfg.Leaks(r.Arguments)
+	}
+	if address := x.address(); address != "" && a.run.ID != 0 {
+		r.AddressFrom = e.addressFrom(a.run.ID, address)
+	}
+}
+
+// address is the one that a call names, as the model wrote it; empty where there is none.
+func (x *action) address() string {
+	var arguments map[string]any
+	if x.tool.Address == "" || json.Unmarshal(x.meant(), &arguments) != nil {
+		return ""
+	}
+	text, _ := arguments[x.tool.Address].(string)
+	return text
+}
+
+// addressFrom finds an address where no model can have put it. What cannot be read does not vouch for it.
+func (e *Engine) addressFrom(run int64, address string) sdk.AddressFrom {
+	loops, err := e.cfg.Store.Loops(e.base, run)
+	if err != nil {
+		e.log.Warn("where an address comes from is not known, because the prompts cannot be read", "run", run, "error", err)
+		return ""
+	}
+	if slices.ContainsFunc(loops, func(l sdk.Loop) bool { return byPerson(l) && sdk.AddressStands(l.Prompt, address) }) {
+		return sdk.AddressOfPrompt
+	}
+	found, err := e.cfg.Store.Entries(e.base, sdk.EntryQuery{Run: run, Pattern: "log://turn_*/*" + sdk.SearchTool + "/*"})
+	if err != nil {
+		e.log.Warn("where an address comes from is not known, because what searches found cannot be read", "run", run, "error", err)
+		return ""
+	}
+	if slices.ContainsFunc(found, func(entry sdk.Entry) bool { return e.foundIn(entry, address) }) {
+		return sdk.AddressOfSearch
+	}
+	return ""
+}
+
+// byPerson reports whether a client gave the prompt, in its own words: neither a plugin nor an agent that delegated it, and
+// no file of steps.
+func byPerson(l sdk.Loop) bool {
+	o := optionsOf(l)
+	return o.Plugin == "" && o.Caller == 0 && o.Plan == ""
+}
+
+// foundIn reports whether an action is a search of a pinned plugin's own tool that found an address.
+func (e *Engine) foundIn(entry sdk.Entry, address string) bool {
+	done, err := sdk.ActionOf(entry)
+	if err != nil || done.State != sdk.StateResolved || cmp.Or(done.Declared, done.Tool) != sdk.SearchTool {
+		return false
+	}
+	var results sdk.SearchResults
+	return slices.ContainsFunc(e.cfg.Tools.Tools(), func(t sdk.Tool) bool {
+		return t.Plugin == done.Plugin && t.Pinned && t.Source == "" && cmp.Or(t.Declared, t.Name) == sdk.SearchTool
+	}) && json.Unmarshal(done.Structured, &results) == nil &&
+		slices.ContainsFunc(results.Results, func(r sdk.SearchResult) bool { return r.Address == address })
+}

@@ -37,11 +37,12 @@ func snippets(t *testing.T, page, language string) map[int]string {
 // imports are what a fragment of Go may name.
 var imports = map[string]string{
 	"context": "context", "json": "encoding/json", "time": "time", "testing": "testing", "fmt": "fmt", "os": "os",
+	"errors": "errors", "io": "io", "http": "net/http",
 	"sdk": "github.com/bothyd/bothy/sdk",
 }
 
 func init() {
-	for _, name := range []string{"agent", "channel", "client", "hook", "host", "modelhttp", "plugin", "provider", "rpc", "sdktest", "skill", "tool"} {
+	for _, name := range []string{"agent", "channel", "client", "hook", "host", "modelhttp", "plugin", "provider", "rpc", "sdktest", "skill", "tool", "webguard"} {
 		imports[name] = "github.com/bothyd/bothy/sdk/" + name
 	}
 }

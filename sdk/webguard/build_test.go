@@ -56,6 +56,13 @@ func TestResolver(t *testing.T) {
 	}
 }
 
+// TestOneResolver: the resolver of what is shipped is made as that of TestResolver is.
+func TestOneResolver(t *testing.T) {
+	if r := internet().resolver("example.com"); !r.PreferGo || r.Dial != nil {
+		t.Errorf("%+v", r)
+	}
+}
+
 // TestStandInIsNotShipped: what tests may connect to is in programs that are built for
 // tests, and in no other.
 func TestStandInIsNotShipped(t *testing.T) {

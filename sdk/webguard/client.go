@@ -3,7 +3,9 @@ package webguard
 import (
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
+	"io"
 	"net/http"
 	"strings"
 	"time"
@@ -104,7 +106,7 @@ func checkAnswer(h *hop, resp *http.Response) error {
 	case resp.StatusCode == http.StatusSwitchingProtocols:
 		return failed(Answer, "%s answers with another protocol than HTTP", host)
 	case resp.Request.Method != http.MethodHead && encoding != "" && !strings.EqualFold(encoding, "identity"):
-		return failed(Encoding, "%s encodes its answer as %s, which was not asked for", host, short(encoding))
+		return failed(Encoding, "%s encodes its answer in a way that was not asked for", host)
 	case resp.StatusCode/100 == 3 && resp.Header.Get("Location") != "":
 		if _, err := h.target.url.Parse(resp.Header.Get("Location")); err != nil {
 			return failed(Redirect, "%s redirects to what is no address", host)
@@ -115,21 +117,50 @@ func checkAnswer(h *hop, resp *http.Response) error {
 
 // failure is what becomes of an error on the way to an answer or within it.
 func (h *hop) failure(caller context.Context, err error) error {
-	var refusal, cause *Refusal
-	var unproven *tls.CertificateVerificationError
-	switch {
-	case errors.As(context.Cause(h.ctx), &cause):
+	if cause, is := errors.AsType[*Refusal](context.Cause(h.ctx)); is {
 		return cause // a limit cancelled it
-	case caller.Err() != nil:
-		return context.Cause(caller)
-	case errors.As(err, &refusal):
-		return refusal
-	case errors.As(err, &unproven):
-		return failed(TLS, "%s does not prove that it is %s: %v", h.target.host, h.target.host, unproven.Err).because(err)
-	case strings.Contains(err.Error(), "tls: "):
-		return failed(TLS, "%s does not speak TLS as it should: %s", h.target.host, short(err.Error())).because(err)
 	}
-	return failed(Answer, "%s does not answer as a web server does: %s", h.target.host, short(err.Error())).because(err)
+	if caller.Err() != nil {
+		return context.Cause(caller)
+	}
+	if refusal, is := errors.AsType[*Refusal](err); is {
+		return refusal
+	}
+	host := h.target.host
+	if unproven, is := errors.AsType[*tls.CertificateVerificationError](err); is {
+		return failed(TLS, "%s does not prove to be that host: %s", host, unproved(unproven.Err)).because(err)
+	}
+	if strings.Contains(err.Error(), "tls: ") {
+		return failed(TLS, "%s does not speak TLS as it should", host).because(err)
+	}
+	return failed(Answer, "%s does not answer as a web server does: %s", host, unanswered(err)).because(err)
+}
+
+// unproved and unanswered are what is wrong, in words of our own: the errors of Go quote
+// what the server sent.
+func unproved(err error) string {
+	if _, is := errors.AsType[x509.HostnameError](err); is {
+		return "its certificate is for other names"
+	}
+	if _, is := errors.AsType[x509.UnknownAuthorityError](err); is {
+		return "nobody who is known here vouches for its certificate"
+	}
+	if invalid, is := errors.AsType[x509.CertificateInvalidError](err); is && invalid.Reason == x509.Expired {
+		return "its certificate has expired, or is not valid yet"
+	}
+	return "its certificate is not valid"
+}
+
+func unanswered(err error) string {
+	switch text := err.Error(); {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return "the answer ends before its end"
+	case strings.Contains(text, "exceeded"):
+		return "the header is larger than 64 KiB"
+	case strings.Contains(text, "gzip"):
+		return "the body is not the gzip that it is said to be"
+	}
+	return "what it sends is no HTTP/1.1, or the connection broke"
 }
 
 func closeBody(req *http.Request) {

@@ -47,8 +47,7 @@ func (g *guard) reach(ctx context.Context, h *hop) (net.Conn, error) {
 		if conn, err = g.network.connect(ctx, netip.AddrPortFrom(addr, h.target.port)); err == nil {
 			return conn, nil
 		}
-		var refusal *Refusal
-		if errors.As(err, &refusal) || ctx.Err() != nil {
+		if _, refused := errors.AsType[*Refusal](err); refused || ctx.Err() != nil {
 			return nil, err
 		}
 	}
@@ -99,21 +98,19 @@ func (g *guard) judgeAnswer(ctx context.Context, t judged, addr netip.Addr) erro
 
 // cause is what is wrong, without the addresses that come before it in Go's errors.
 func cause(err error) string {
-	var number syscall.Errno
-	var timeout net.Error
-	switch {
-	case errors.As(err, &number):
+	if number, is := errors.AsType[syscall.Errno](err); is {
 		return number.Error()
-	case errors.As(err, &timeout) && timeout.Timeout():
+	}
+	if timeout, is := errors.AsType[net.Error](err); is && timeout.Timeout() {
 		return "it does not take the connection"
 	}
 	return short(err.Error())
 }
 
 func lookupCause(err error) string {
-	var said *net.DNSError
+	said, is := errors.AsType[*net.DNSError](err)
 	switch {
-	case !errors.As(err, &said):
+	case !is:
 		return short(err.Error())
 	case said.IsNotFound:
 		return "there is no such name"

@@ -28,7 +28,7 @@ func parse(address string) (*url.URL, error) {
 	switch _, rest, _ := strings.Cut(address, "//"); {
 	case address == "":
 		return nil, failed(Malformed, "the address is empty: write it as https://HOST/PATH")
-	case err != nil || !utf8.ValidString(address):
+	case err != nil:
 		return nil, failed(Malformed, "the address cannot be read: write it as https://HOST/PATH, without blanks and control characters")
 	case !strings.HasPrefix(u.Host, "[") && strings.Contains(rest[:authority(rest)], "%"):
 		return nil, failed(Malformed, "the host has a percent sign: write the name itself")
@@ -55,13 +55,13 @@ func hostOf(u *url.URL) (string, netip.Addr, error) {
 		return "", netip.Addr{}, failed(Malformed, "the host is longer than a name can be")
 	}
 	host, err := names.ToASCII(written)
-	if err != nil {
-		return "", netip.Addr{}, noName(written)
+	if err != nil || !utf8.ValidString(written) {
+		return "", netip.Addr{}, noName()
 	}
 	host = strings.TrimSuffix(host, ".")
 	labels := strings.Split(host, ".")
 	if len(host) > mostName || slices.ContainsFunc(labels, wrongLabel) {
-		return "", netip.Addr{}, noName(written)
+		return "", netip.Addr{}, noName()
 	}
 	if addr, err := netip.ParseAddr(host); err == nil {
 		return host, addr, nil
@@ -74,8 +74,8 @@ func hostOf(u *url.URL) (string, netip.Addr, error) {
 	return host, netip.Addr{}, nil
 }
 
-func noName(written string) error {
-	return failed(Malformed, "%s is no name of a host", strconv.Quote(short(written)))
+func noName() error {
+	return failed(Malformed, "the host is no name: one has letters, digits and hyphens, with single dots between, and 253 bytes")
 }
 
 func wrongLabel(label string) bool {
@@ -88,7 +88,7 @@ func literal(written string) (string, netip.Addr, error) {
 	addr, err := netip.ParseAddr(written)
 	switch {
 	case err != nil || addr.Is4():
-		return "", addr, failed(Malformed, "%s is no address of IPv6", short(written))
+		return "", addr, failed(Malformed, "what stands in brackets is no address of IPv6")
 	case addr.Zone() != "":
 		return "", addr, denied(Address, "an address with a zone is one of a local network, and none of the web")
 	case addr.Is4In6():

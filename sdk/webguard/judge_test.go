@@ -291,6 +291,7 @@ func TestJudgeAsks(t *testing.T) {
 		"http://example.com/a%2fb/ü":          "http://example.com/a%2fb/%C3%BC",
 		"http://example.com/a b?q=c d&e=ü%20": "http://example.com/a%20b?q=c%20d&e=%C3%BC%20",
 		`http://example.com/[a]{b}\"?"<>`:     "http://example.com/%5Ba%5D%7Bb%7D%5C%22?%22%3C%3E",
+		"http://example.com/\xff?\xff":        "http://example.com/%FF?%FF",
 		"http://example.com/a%7Bb?%7B%":       "http://example.com/a%7Bb?%7B%",
 	} {
 		u, err := Judge(address)

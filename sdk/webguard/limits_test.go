@@ -184,16 +184,41 @@ func TestFloods(t *testing.T) {
 	}
 }
 
+// TestQuotesNothing: what a server sends is in no refusal.
+func TestQuotesNothing(t *testing.T) {
+	for _, sent := range []string{
+		"CANARY\r\n", "HTTP/1.1 CANARY\r\n\r\n", "HTTP/1.1 200 OK\r\nCANARY\r\n\r\n", "HTTP/1.1 200 OK\r\n: CANARY\r\n\r\n", "HTTP/CANARY 200 OK\r\n\r\n",
+		"HTTP/1.1 200 OK\r\nContent-Encoding: CANARY\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: CANARY\r\n\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: CANARY\r\n\r\n",
+		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nCANARY\r\n", "HTTP/1.1 101 CANARY\r\n\r\n", "HTTP/1.1 302 Found\r\nLocation: http://CANARY CANARY/\r\n\r\n",
+		"HTTP/1.1 302 Found\r\nLocation: http://CANARY_/\r\n\r\n", "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1/CANARY?CANARY\r\n\r\n", "HTTP/1.1 302 Found\r\nLocation: http://CANARY@127.0.0.1/\r\n\r\n",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			_, _, err := get(piped(t, Options{}, script(sent, func(conn net.Conn) { _ = conn.Close() })), "http://11.1.1.1/")
+			var refusal *Refusal
+			if !errors.As(err, &refusal) || strings.Contains(refusal.Reason, "CANARY") {
+				t.Errorf("%q: %v", sent, err)
+			}
+		})
+	}
+}
+
 // zipped is n bytes of zeros, compressed.
 func zipped(t *testing.T, n int) string {
 	t.Helper()
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
-	_, err := z.Write(make([]byte, n))
+	_, err := io.CopyN(z, zeros{}, int64(n))
 	if err = errors.Join(err, z.Close()); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) {
+	clear(p)
+	return len(p), nil
 }
 
 // TestBomb: a bomb of gzip is decompressed as far as it is read, and no further than the

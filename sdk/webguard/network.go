@@ -18,17 +18,21 @@ type network struct {
 	connect func(ctx context.Context, to netip.AddrPort) (net.Conn, error)
 }
 
-// internet is the way out of a program that is not a test. The resolver is Go's, whatever
-// GODEBUG says and however the program is built: what libc is configured to ask is not
-// known here, and what it answers would be judged all the same, but a lookup by libc
-// cannot be ended.
+// internet is the way out of a program that is not a test.
 func internet() network {
-	resolver := &net.Resolver{PreferGo: true}
+	own := resolver(nil)
 	return network{
-		resolver: func(string) *net.Resolver { return resolver },
+		resolver: func(string) *net.Resolver { return own },
 		near:     near,
 		connect:  connect,
 	}
+}
+
+// resolver is Go's, whatever GODEBUG says and however the program is built: a lookup by
+// libc cannot be ended, and asks whom its own configuration names. It asks the servers of
+// resolv.conf, or by dial.
+func resolver(dial func(ctx context.Context, network, address string) (net.Conn, error)) *net.Resolver {
+	return &net.Resolver{PreferGo: true, Dial: dial}
 }
 
 // near asks the kernel which own address it would send from: the same one means this

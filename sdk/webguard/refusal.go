@@ -45,8 +45,9 @@ const (
 	Answer    Kind = "answer"    // no answer of HTTP, or none that ends
 )
 
-// Refusal is why there is no answer. It names hosts and addresses, and neither path,
-// query nor userinfo, so that it can be shown where those may not. The client's errors
+// Refusal is why there is no answer. It names schemes, hosts and addresses, and neither
+// path, query nor userinfo, so that it can be shown where those may not; of what a server
+// sent it quotes nothing else, so that a model can be shown it. The client's errors
 // have it within a *url.Error, which does name the query: take it out by errors.As.
 type Refusal struct {
 	Verdict Verdict // Deny or Error

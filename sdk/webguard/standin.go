@@ -22,14 +22,14 @@ func standIn() network {
 	public4, public6 := netip.MustParsePrefix("11.0.0.0/8"), netip.MustParsePrefix("2600:bb::/32")
 	return network{
 		resolver: func(host string) *net.Resolver {
-			return &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, kind, _ string) (net.Conn, error) {
+			return resolver(func(ctx context.Context, kind, _ string) (net.Conn, error) {
 				m := name.FindStringSubmatch(host)
 				if m == nil {
 					return nil, failed(Unknown, "a test has no name server for %s", host)
 				}
 				var dialer net.Dialer
 				return dialer.DialContext(ctx, kind, "127."+m[1]+"."+m[2]+"."+m[3]+":"+strconv.Itoa(ports+53))
-			}}
+			})
 		},
 		near: func(context.Context, netip.Addr) bool { return false },
 		connect: func(ctx context.Context, to netip.AddrPort) (net.Conn, error) {

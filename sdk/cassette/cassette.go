@@ -43,6 +43,8 @@ type Step struct {
 	Request []Expected `json:"request"`
 	Events  []Played   `json:"events"`
 	Context int        `json:"context,omitempty"` // of the model, where another one answers than before
+	// Children are the conversations of other agents that calls of the step began, in the order of the calls.
+	Children []Child `json:"children,omitempty"`
 }
 
 // Expected is a message of a request: the text of a user, or a tool's result with the
@@ -118,8 +120,8 @@ func (c *Cassette) ContextAt(n int) int {
 	return context
 }
 
-// Strict makes the results of all tools count, also those of which any will do. It is
-// an error when the cassette does not have one of them.
+// Strict makes the results of all tools count, also those of which any will do, in the
+// conversations of children too. It is an error when the cassette does not have one of them.
 func (c *Cassette) Strict() error {
 	for i, s := range c.Steps {
 		for j, e := range s.Request {
@@ -130,6 +132,9 @@ func (c *Cassette) Strict() error {
 			default:
 				e.Result.Exact, e.Result.Recorded, e.Result.Any = e.Result.Recorded, nil, false
 			}
+		}
+		if err := s.eachChild((*Cassette).Strict); err != nil {
+			return fmt.Errorf("step %d, %w", i+1, err)
 		}
 	}
 	return nil

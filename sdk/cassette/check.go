@@ -34,6 +34,9 @@ func (c *Cassette) check() error {
 		if err := checkEvents(s.Events); err != nil {
 			return fmt.Errorf("step %d, %w", i+1, err)
 		}
+		if err := s.checkChildren(); err != nil {
+			return fmt.Errorf("step %d, %w", i+1, err)
+		}
 		before = s.said().Calls
 	}
 	return nil

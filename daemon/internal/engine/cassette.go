@@ -51,7 +51,7 @@ func (e *Engine) writeStep(a *activeLoop, c sdk.Completion) error {
 	step := cassette.NewStep(a.turn.fresh, e.clearOf(c), func(name string) bool {
 		tool, _, err := e.find(a, name)
 		looks := tool.Annotations
-		return err == nil && looks.ReadOnly && !looks.Live && !looks.OpenWorld
+		return err == nil && looks.ReadOnly && !looks.Live && !looks.OpenWorld && tool.Name != sdk.ToolDelegate // a child has a cassette of its own
 	})
 	line, err := json.Marshal(tapedStep{Turn: a.turns, Model: a.taped(), Context: a.choice.Context, Step: step})
 	if err != nil {
@@ -73,16 +73,17 @@ func (e *Engine) writeStep(a *activeLoop, c sdk.Completion) error {
 
 // takeFresh keeps what is new in the conversation, without secrets, for a loop that is
 // recorded or plays. It is taken before anything is left out of the prompt: what fits is a
-// matter of the model.
-func (e *Engine) takeFresh(a *activeLoop, messages []sdk.Message) {
+// matter of the model. One that plays ends where a child had another conversation.
+func (e *Engine) takeFresh(ctx context.Context, a *activeLoop, messages []sdk.Message) error {
 	if !a.recorded && a.played == nil {
-		return
+		return nil
 	}
 	a.turn.fresh = cassette.Fresh(messages, a.turns == 1)
 	for i := range a.turn.fresh {
 		m := &a.turn.fresh[i]
 		m.Text = e.cfg.RedactText(m.Text)
 	}
+	return e.childrenPlayed(ctx, a)
 }
 
 // clearOf is an answer without secrets.
@@ -109,6 +110,9 @@ func (e *Engine) endTape(ctx context.Context, run sdk.Run, l sdk.Loop) error {
 	if err == nil {
 		err = e.whole(ctx, run, l, len(c.Steps))
 	}
+	if err == nil {
+		err = e.tapeChildren(ctx, run, l, c)
+	}
 	var raw []byte
 	if err == nil {
 		raw, err = c.Encode()
@@ -127,23 +131,26 @@ func (e *Engine) endTape(ctx context.Context, run sdk.Run, l sdk.Loop) error {
 
 // whole compares what is recorded with the answers that the store has of the loop.
 func (e *Engine) whole(ctx context.Context, run sdk.Run, l sdk.Loop, steps int) error {
-	turns, err := e.cfg.Store.Turns(ctx, run.ID)
+	turns, err := e.turnsOf(ctx, run, l)
 	if err != nil {
 		return err
 	}
-	n, answered := 0, 0
-	for _, t := range turns {
-		if t.Loop != l.ID {
-			continue
-		}
-		if n++; t.Finish != "" {
-			answered = n
+	answered := 0
+	for i, t := range turns {
+		if t.Finish != "" {
+			answered = i + 1
 		}
 	}
 	if steps < answered {
 		return fmt.Errorf("%d answers came, and %d could be recorded", answered, steps)
 	}
 	return nil
+}
+
+// turnsOf are the turns of a loop, in their order: each has a step.
+func (e *Engine) turnsOf(ctx context.Context, run sdk.Run, l sdk.Loop) ([]sdk.Turn, error) {
+	turns, err := e.cfg.Store.Turns(ctx, run.ID)
+	return which(turns, func(t sdk.Turn) bool { return t.Loop == l.ID }), err
 }
 
 // readTape reads a recording that is not made a cassette yet.

@@ -61,7 +61,7 @@ func (e *Engine) childOf(ctx context.Context, a *activeLoop, x *action) (sdk.Chi
 	if err != nil {
 		return sdk.Child{}, err
 	}
-	choice, err := e.childModel(ctx, a, agent)
+	choice, err := e.childModel(ctx, a, x, agent)
 	if err != nil {
 		return sdk.Child{}, err
 	}
@@ -71,13 +71,16 @@ func (e *Engine) childOf(ctx context.Context, a *activeLoop, x *action) (sdk.Chi
 	options := loopOptions{
 		Mode: narrower(cmp.Or(agent.Mode, a.mode), a.mode), Asker: given.Asker, Plugin: given.Plugin, Depth: given.Depth,
 		Agent: agent.Digest(), Caller: a.loop.ID, Below: given.Below + 1, Otherwise: narrower(agent.Otherwise(), a.agent.Otherwise()),
+		Record: given.Record, Replay: given.Replay, ReplayAt: a.replayAt(x), Strict: given.Strict,
 	}
 	definition, err := e.keepAgent(ctx, placed{project: a.project, agent: agent}, options.Agent)
 	if err != nil {
 		return sdk.Child{}, err
 	}
 	child := sdk.Child{Run: task.Run(a.run, x.Path)}
-	child.Run.Model = choice.Alias
+	if child.Run.Model = choice.Alias; a.played != nil {
+		child.Run.Model = choice.Name // what comes later is on no cassette
+	}
 	child.Loop = sdk.Loop{
 		ReadOnly: a.loop.ReadOnly || task.OnlyReads(), Prompt: task.Prompt(), Model: choice.Alias, Agent: task.Agent, Options: encode(options),
 	}
@@ -87,8 +90,11 @@ func (e *Engine) childOf(ctx context.Context, a *activeLoop, x *action) (sdk.Chi
 	return child, nil
 }
 
-// childModel is the model that an agent names, else that of the prompt that delegates to it.
-func (e *Engine) childModel(ctx context.Context, a *activeLoop, agent sdk.Agent) (sdk.ModelChoice, error) {
+// childModel is the model that an agent names, else that of the prompt that delegates to it, or what is played.
+func (e *Engine) childModel(ctx context.Context, a *activeLoop, x *action, agent sdk.Agent) (sdk.ModelChoice, error) {
+	if a.played != nil {
+		return a.played.childChoice(a.turns-1, x.Index), nil
+	}
 	if agent.Model == "" {
 		return e.cfg.Models.Resolve(ctx, a.loop.Model)
 	}

@@ -17,7 +17,8 @@ type loopOptions struct {
 	Schema      json.RawMessage  `json:"schema,omitempty"` // Submission.Schema
 	Key         string           `json:"key,omitempty"`    // chosen by whoever submitted it; see given
 	Record      bool             `json:"record,omitempty"`
-	Replay      string           `json:"replay,omitempty"` // the cassette that is played: a file in the run's folder of cassettes
+	Replay      string           `json:"replay,omitempty"`    // the cassette that is played: a file in the run's folder of cassettes
+	ReplayAt    [][2]int         `json:"replay_at,omitempty"` // of a child: where its cassette is in that of the prompt above all; see playedOf
 	Strict      bool             `json:"strict,omitempty"`
 	Plugin      string           `json:"plugin,omitempty"`    // that gave it; empty is a client
 	Depth       int              `json:"depth,omitempty"`     // how far it comes of a prompt of a client, by plugins

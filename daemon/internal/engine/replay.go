@@ -116,7 +116,7 @@ func (e *Engine) choose(ctx context.Context, a *activeLoop) (err error) {
 		a.choice.Context = a.run.Limit(a.choice.Context)
 		return err
 	}
-	if a.played, err = readPlayed(filepath.Join(e.tapes(a.run), filepath.Base(o.Replay)), o.Strict); err != nil {
+	if a.played, err = e.playedOf(ctx, a.run, o); err != nil {
 		return err
 	}
 	a.played.raw, a.choice = nil, a.played.choice()

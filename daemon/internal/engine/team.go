@@ -112,7 +112,11 @@ func (e *Engine) teamAnswer(ctx context.Context, a *activeLoop) (answered bool, 
 		return false, sdk.Errorf(sdk.Unavailable, "how far the team is cannot be read")
 	case len(a.team.gives) > 0:
 		a.offerTools()
-		e.read(ctx, a, sdk.Completion{Calls: a.team.gives, Finish: "calls"})
+		c := sdk.Completion{Calls: a.team.gives, Finish: "calls"}
+		if err := e.tapeGiven(ctx, a, c); err != nil {
+			return false, err
+		}
+		e.read(ctx, a, c)
 		return true, nil
 	case planner == "" || a.played != nil:
 		return false, nil

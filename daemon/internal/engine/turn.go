@@ -112,7 +112,9 @@ func (e *Engine) askOne(ctx context.Context, a *activeLoop) (sdk.Completion, err
 	if err != nil {
 		return sdk.Completion{}, err
 	}
-	e.takeFresh(a, prompt.Messages)
+	if err := e.takeFresh(ctx, a, prompt.Messages); err != nil {
+		return sdk.Completion{}, err
+	}
 	if prompt, err = e.fit(ctx, a, prompt); err != nil {
 		return sdk.Completion{}, err
 	}

@@ -143,7 +143,7 @@ type job struct {
 }
 
 func newVisitor(t testing.TB, scenes []scenario, random *rand.Rand) *visitor {
-	v := &visitor{site: newSite(t, withoutSandbox, keeper, foreman).withSkills(), scenes: scenes, random: random}
+	v := &visitor{site: newSite(t, withoutSandbox, keeper, foreman, teams).withSkills(), scenes: scenes, random: random}
 	v.binary = withFailpoints(t)
 	return v
 }
@@ -157,7 +157,7 @@ func (v *visitor) visit(points []failpoint.Name) (met int) {
 	if scene.fresh {
 		site := v.site
 		defer func() { v.site = site }()
-		v.site = newSite(v.t, withoutSandbox, keeper, foreman).withSkills()
+		v.site = newSite(v.t, withoutSandbox, keeper, foreman, teams).withSkills()
 		v.binary = site.binary
 	}
 	v.jobs = nil
@@ -200,6 +200,38 @@ func (v *visitor) passScene(scene scenario, point failpoint.Name) (met bool) {
 	met = v.live(point, perhaps)
 	v.end(point)
 	return met
+}
+
+// around has a daemon die before and behind commits of a scenario, the first one and then every so many of them, and
+// now and then the next daemon too; it returns how many commits that were.
+func (v *visitor) around(scene scenario, first, every int) (met int) {
+	v.t.Helper()
+	for _, point := range []failpoint.Name{failpoint.StoreBefore, failpoint.StoreAfter} {
+		for n := first; !v.t.Failed(); n += every {
+			v.jobs = nil
+			v.begin(scene)
+			points := []failpoint.Name{failpoint.Name(fmt.Sprintf("%s:%d", point, n))}
+			died := v.live(points[0], perhaps)
+			if died && v.random.IntN(3) == 0 {
+				points = append(points, failpoint.StoreAfter)
+				v.live(failpoint.StoreAfter, perhaps)
+			}
+			v.end(points...)
+			if !died {
+				break
+			}
+			met++
+		}
+	}
+	return met
+}
+
+// eachCommitOr is around how many commits daemons die: each one where BOTHY_PAIRS is set, else every so many.
+func eachCommitOr(every int) int {
+	if os.Getenv("BOTHY_PAIRS") != "" {
+		return 1
+	}
+	return every
 }
 
 // end has a last daemon finish, and checks what became of the jobs.

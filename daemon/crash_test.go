@@ -33,12 +33,14 @@ func TestKill(t *testing.T) {
 		k.withSkills()
 		k.series(kills - kills*2/3)
 	})
-	t.Run("delegation", func(t *testing.T) {
-		t.Parallel()
-		k := newKilling(t, []string{sdk.ToolDelegate, "note_line"}, withoutSandbox, foreman)
-		k.agent = "foreman"
-		k.series(max(kills/4, 1))
-	})
+	for name, agent := range map[string]string{"delegation": "foreman", "team": "crew", "team in turn": "relay"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			k := newKilling(t, []string{sdk.ToolDelegate, "note_line"}, withoutSandbox, foreman, teams)
+			k.agent = agent
+			k.series(max(kills/4, 1))
+		})
+	}
 	t.Run("sandbox", func(t *testing.T) {
 		if ok, _ := condition("sandbox"); !ok {
 			t.Skip("sandbox: rootless Podman is needed, and a user who is not root")

@@ -3,8 +3,6 @@ package daemon
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -170,10 +168,7 @@ func TestVerbsKilled(t *testing.T) {
 	t.Parallel()
 	withFailpoints(t)
 	random := seeded(t)
-	every := 4
-	if os.Getenv("BOTHY_PAIRS") != "" {
-		every = 1
-	}
+	every := eachCommitOr(4)
 	for name, scene := range verbScenes() {
 		t.Run(name, func(t *testing.T) {
 			v := newVisitor(t, nil, random)
@@ -181,15 +176,7 @@ func TestVerbsKilled(t *testing.T) {
 			if name != "a model" {
 				v.visitScene(scene, failpoint.VerbWritten)
 			}
-			around := 0
-			for _, point := range []failpoint.Name{failpoint.StoreBefore, failpoint.StoreAfter} {
-				for n := 1 + random.IntN(min(every, fewestCommits)); !t.Failed(); n += every {
-					if !v.passScene(scene, failpoint.Name(fmt.Sprintf("%s:%d", point, n))) {
-						break
-					}
-					around++
-				}
-			}
+			around := v.around(scene, 1+random.IntN(min(every, fewestCommits)), every)
 			t.Logf("killed around %d commits", around)
 			if around < 2 {
 				t.Errorf("there are fewer commits than this does")

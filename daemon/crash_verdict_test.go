@@ -42,6 +42,9 @@ func (s *site) finished(p plan, a rpc.Accepted) {
 	if slices.Contains(p.Tools, sdk.ToolDelegate) {
 		s.delegations(a.ID)
 	}
+	if p.team() {
+		s.teamwork(p, d)
+	}
 }
 
 // actions holds the actions of a run against the lines that begin with mark.

@@ -120,11 +120,12 @@ func (m *stepsModel) complete(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	m.mu.Lock()
-	m.tools = nil
+	var tools []string
 	for _, t := range request.Tools {
-		m.tools = append(m.tools, t.Function.Name)
+		tools = append(tools, t.Function.Name)
 	}
+	m.mu.Lock()
+	m.tools = tools
 	m.mu.Unlock()
 	p, step, attempt, err := progress(request.Messages)
 	if err != nil {
@@ -144,7 +145,15 @@ func (m *stepsModel) complete(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
-	p.answer(sse{w: w, r: r}, step, attempt)
+	s, last := sse{w: w, r: r}, request.Messages[len(request.Messages)-1]
+	switch offers := func(tool string) bool { return slices.Contains(tools, tool) }; {
+	case offers(sdk.ToolCreatePlan):
+		p.assign(s)
+	case offers(sdk.ToolFinish) && (p.team() || step > p.Steps):
+		p.handOver(s, last)
+	default:
+		p.answer(s, step, attempt)
+	}
 }
 
 // progress finds out where in its plan a conversation is: the step that comes, and
@@ -159,7 +168,7 @@ func progress(messages []chatMessage) (p plan, step, attempt int, err error) {
 	if begin < 0 {
 		return p, 0, 0, fmt.Errorf("there is no plan in this conversation")
 	}
-	if err := json.Unmarshal([]byte(messages[begin].Content), &p); err != nil {
+	if err := json.NewDecoder(strings.NewReader(messages[begin].Content)).Decode(&p); err != nil { // a task may have a context behind it
 		return p, 0, 0, err
 	}
 	step, attempt = 1, 1

@@ -21,7 +21,9 @@ import (
 // under the same key.
 func (s *site) submit(ctx context.Context, c *client.Client, p plan) (rpc.Accepted, error) {
 	for {
-		a, err := c.Act(ctx, rpc.Prompt{Project: s.project, Run: p.Tag, Agent: p.Agent, Prompt: p.prompt(), Mode: p.Mode, Key: p.Tag})
+		ask := p.asks(s.project, p.Tag)
+		ask.Key = p.Tag
+		a, err := c.Act(ctx, ask)
 		if err == nil {
 			s.history.accepted(a, p.prompt())
 		}

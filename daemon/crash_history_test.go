@@ -26,6 +26,7 @@ type history struct {
 	followers []*followed
 	loops     []acceptedLoop
 	ended     map[string]string // what is over for good, and how: loops and actions
+	done      map[string]bool   // steps of plans
 	faults    []string
 }
 
@@ -43,7 +44,7 @@ type acceptedLoop struct {
 }
 
 func newHistory() *history {
-	return &history{rows: map[int64]sdk.JournalRow{}, ended: map[string]string{}}
+	return &history{rows: map[int64]sdk.JournalRow{}, ended: map[string]string{}, done: map[string]bool{}}
 }
 
 // follower adds one; it has seen nothing yet.
@@ -108,6 +109,7 @@ func (h *history) detail(d rpc.RunDetail) {
 			h.over(fmt.Sprintf("run %d %s", d.ID, e.Path), string(e.State)+" "+string(e.Outcome))
 		}
 	}
+	h.marked(d)
 	h.position(d.Seq)
 }
 
@@ -283,6 +285,11 @@ func TestHistoryFindsLosses(t *testing.T) {
 		"lost loop":    {func(h *history, j []sdk.JournalRow) []sdk.JournalRow { h.loops[0].Loop = 5; return j }, "loop 5 of run 1"},
 		"another end":  {func(h *history, j []sdk.JournalRow) []sdk.JournalRow { h.over("loop 1", "499"); return j }, "had ended"},
 		"lost action":  {func(h *history, j []sdk.JournalRow) []sdk.JournalRow { h.over("run 2 log://z", "resolved "); return j }, "log://z"},
+		"lost mark": {func(h *history, j []sdk.JournalRow) []sdk.JournalRow {
+			h.marked(rpc.RunDetail{ID: 1, Plan: []sdk.PlanStep{{Number: 2, Status: sdk.PlanDone}}})
+			h.marked(rpc.RunDetail{ID: 1, Plan: []sdk.PlanStep{{Number: 2, Status: sdk.PlanDoing}}})
+			return j
+		}, "step 2 of run 1 was done"},
 		"gap": {func(h *history, j []sdk.JournalRow) []sdk.JournalRow {
 			h.followers[0].seqs = []int64{1, 2, 4}
 			return j

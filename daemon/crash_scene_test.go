@@ -104,7 +104,7 @@ func (v *visitor) place(ctx context.Context, j *job) error {
 	case err != nil && sdk.OutcomeOf(err) != sdk.NotFound:
 		return err
 	}
-	a, err := v.client.Act(ctx, rpc.Prompt{Project: v.project, Run: j.tag, Prompt: j.plan.prompt(), Mode: j.plan.Mode, Agent: j.plan.Agent})
+	a, err := v.client.Act(ctx, j.plan.asks(v.project, j.tag))
 	if err != nil {
 		return err
 	}

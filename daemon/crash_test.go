@@ -41,6 +41,12 @@ func TestKill(t *testing.T) {
 			k.series(max(kills/4, 1))
 		})
 	}
+	t.Run("plan", func(t *testing.T) {
+		t.Parallel()
+		k := newKilling(t, []string{"note_line", sdk.ToolPlan}, withoutSandbox)
+		k.file = true
+		k.series(max(kills/4, 1))
+	})
 	t.Run("sandbox", func(t *testing.T) {
 		if ok, _ := condition("sandbox"); !ok {
 			t.Skip("sandbox: rootless Podman is needed, and a user who is not root")
@@ -69,6 +75,7 @@ type killing struct {
 	*site
 	tools  []string
 	agent  string // that runs are given to; empty is the default
+	file   bool   // they are given as files of plans
 	random *rand.Rand
 	length time.Duration // of a run that nobody disturbs
 	birth  time.Duration // of a daemon, until it answers
@@ -131,7 +138,7 @@ func (k *killing) undisturbed(ctx context.Context) {
 }
 
 func (k *killing) plan(tag string) plan {
-	return plan{Tag: tag, Agent: k.agent, Steps: 10, Tools: k.tools, Slow: 4}
+	return plan{Tag: tag, Agent: k.agent, Steps: 10, Tools: k.tools, Slow: 4, Twice: k.file, File: k.file}
 }
 
 // run takes a plan to its end, over as many daemons as it takes, and returns

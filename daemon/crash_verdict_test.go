@@ -42,6 +42,9 @@ func (s *site) finished(p plan, a rpc.Accepted) {
 	if slices.Contains(p.Tools, sdk.ToolDelegate) {
 		s.delegations(a.ID)
 	}
+	if p.File {
+		s.planned(p, d)
+	}
 	if p.team() {
 		s.teamwork(p, d)
 	}

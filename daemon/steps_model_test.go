@@ -32,11 +32,12 @@ type plan struct {
 	Tag   string   `json:"tag"`   // begins each line; unique
 	Steps int      `json:"steps"` // turns with calls; one more turn ends the loop
 	Agent string   `json:"agent"` // that it is given to; empty is the default
-	Tools []string `json:"tools"` // taken in turns: note_line, note_entry, set, bash, and the site's skills by name
+	Tools []string `json:"tools"` // taken in turns: note_line, note_entry, set, plan, bash, and the site's skills by name
 	Twice bool     `json:"twice"` // two calls in a turn
 	Slow  int      `json:"slow"`  // every so many turns the answer takes a while; 0 is never
 	Text  int      `json:"text"`  // bytes of text in every answer
 	Says  string   `json:"says"`  // behind its last answer
+	File  bool     `json:"file"`  // it is given as a plan's file (asks)
 	Hold  int      `json:"hold"`  // the step before which the gate named Tag is waited for; 0 is none
 
 	Mode   sdk.Mode `json:"mode"`   // of the prompt; empty asks nobody
@@ -159,16 +160,16 @@ func (m *stepsModel) complete(w http.ResponseWriter, r *http.Request) {
 // progress finds out where in its plan a conversation is: the step that comes, and
 // how often it was tried.
 func progress(messages []chatMessage) (p plan, step, attempt int, err error) {
-	begin := -1
+	begin, text := -1, ""
 	for i, m := range messages {
-		if m.Role == "user" && strings.HasPrefix(m.Content, `{"tag":`) {
-			begin = i
+		if at := strings.Index(m.Content, `{"tag":`); m.Role == "user" && at >= 0 {
+			begin, text = i, m.Content[at:]
 		}
 	}
 	if begin < 0 {
 		return p, 0, 0, fmt.Errorf("there is no plan in this conversation")
 	}
-	if err := json.NewDecoder(strings.NewReader(messages[begin].Content)).Decode(&p); err != nil { // a task may have a context behind it
+	if err := json.NewDecoder(strings.NewReader(text)).Decode(&p); err != nil { // more may stand behind it
 		return p, 0, 0, err
 	}
 	step, attempt = 1, 1
@@ -239,6 +240,8 @@ func (p plan) answer(s sse, step, attempt int) {
 			arguments = map[string]any{"path": keptAt(p.Tag), "body": line + "\n", "append": true}
 		case codeSkill, callingSkill, textSkill:
 			tool, arguments = "use_skill", map[string]any{"name": tool, "input": line}
+		case sdk.ToolPlan:
+			arguments = p.marks(step, line)
 		case sdk.ToolDelegate:
 			arguments = map[string]any{"agent": "foreman", "task": p.delegated(line).prompt()}
 		case "bash", "sh":

@@ -3,6 +3,7 @@ package daemon
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/bothyd/bothy/daemon/internal/failpoint"
@@ -12,9 +13,17 @@ import (
 // foreman is an agent that delegates to itself: to one that notes lines.
 const foreman = "agent \"foreman\" {\n  model  = \"steps/steps\"\n  agents = [\"foreman\"]\n}\n"
 
-// delegated is the plan that a step delegates: it notes a line of its own, and says what the step is noted by.
+// delegated is the plan that a step delegates: it notes a line of its own, or delegates on, and says what the step is
+// noted by.
 func (p plan) delegated(line string) plan {
-	return plan{Tag: "of" + line, Steps: 1, Tools: []string{"note_line"}, Says: noted(p.Tag)}
+	child := plan{Tag: "of" + line, Steps: 1, Tools: []string{"note_line"}, Says: noted(p.Tag)}
+	switch {
+	case p.Below > 0:
+		child.Below, child.Steps, child.Twice, child.Tools = p.Below-1, p.Steps, p.Twice, p.Tools
+	case len(p.Tools) > 1:
+		child.Tools = slices.DeleteFunc(slices.Clone(p.Tools), func(tool string) bool { return tool == sdk.ToolDelegate })
+	}
+	return child
 }
 
 // actDelegation has each step give two tasks to children, beside each other.
@@ -60,6 +69,9 @@ func (s *site) delegations(run int64) {
 			continue
 		}
 		s.actions(at.Child.Run, p.Tag+"-")
+		if slices.Contains(p.Tools, sdk.ToolDelegate) {
+			s.delegations(at.Child.Run)
+		}
 	}
 	if len(made) > 0 {
 		s.t.Errorf("children without a call: %v", fmt.Sprint(made))

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -47,14 +48,18 @@ func (s *site) leftovers() []string {
 	if err != nil {
 		return []string{err.Error()}
 	}
-	open := func(container string) bool {
-		for _, r := range runs {
-			sum := sha256.Sum256([]byte(r.Key))
-			if strings.HasSuffix(container, "-"+hex.EncodeToString(sum[:6])) {
-				return true
-			}
+	var keys []string
+	for _, r := range runs {
+		keys = append(keys, r.Key)
+		for _, child := range r.Children {
+			keys = append(keys, child.Key)
 		}
-		return false
+	}
+	open := func(container string) bool {
+		return slices.ContainsFunc(keys, func(key string) bool {
+			sum := sha256.Sum256([]byte(key))
+			return strings.HasSuffix(container, "-"+hex.EncodeToString(sum[:6]))
+		})
 	}
 	var left []string
 	for pid, p := range table {

@@ -138,6 +138,8 @@ type job struct {
 	loop int64
 	run  int64
 
+	tree    []branch      // that it deletes, a parent before its children
+	asked   bool          // for that
 	answers *givenAnswers // to what it proposes
 	told    string        // the path of the entry that a client was told to be there
 }

@@ -33,6 +33,7 @@ func scenarios() []scenario {
 		}},
 		{act: actCallingSkill, points: []failpoint.Name{failpoint.ChildRecorded, failpoint.ChildEnded}},
 		{act: actDelegation, points: []failpoint.Name{failpoint.DelegateAfter, failpoint.DelegateEnded}},
+		{act: actDeletionOf(), check: checkDeletion, points: []failpoint.Name{failpoint.DeleteBefore, failpoint.DeleteAfter}},
 		{act: actScan, points: []failpoint.Name{failpoint.ScanAfter}},
 		{act: actSlowPrompt, points: []failpoint.Name{failpoint.StreamPartial}},
 		{act: actPrompt, first: []failpoint.Name{failpoint.EffectAfter}, points: []failpoint.Name{

@@ -218,23 +218,6 @@ func (k *killing) disturbed(ctx context.Context, p plan, most int) (kills int) {
 	return kills
 }
 
-// keptRuns is how many runs keep their containers: all of them together must not
-// be more than a daemon can end when it stops.
-const keptRuns = 3
-
-// forget deletes the run that ended a while ago, and with it its container.
-func (k *killing) forget(ctx context.Context, tag string) {
-	k.t.Helper()
-	k.ended = append(k.ended, tag)
-	if len(k.ended) <= keptRuns {
-		return
-	}
-	if _, err := k.client.Delete(ctx, rpc.RunRef{Run: k.ended[0], Project: k.project}); err != nil {
-		k.t.Fatalf("delete run %s: %v\n%s", k.ended[0], err, k.evidence())
-	}
-	k.ended = k.ended[1:]
-}
-
 // await waits for f, or for a value, which then ends f.
 func await[T any](values <-chan T, f func(stop <-chan struct{})) *T {
 	stop, done := make(chan struct{}), make(chan struct{})

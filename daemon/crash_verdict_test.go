@@ -196,6 +196,7 @@ func (s *site) whole() {
 	s.t.Helper()
 	s.stop()
 	s.allGone()
+	s.nothingOfDeleted()
 	st, err := store.Open(context.Background(), s.store, store.Options{})
 	if err != nil {
 		s.t.Fatal(err)

@@ -37,6 +37,7 @@ type plan struct {
 	Slow  int      `json:"slow"`  // every so many turns the answer takes a while; 0 is never
 	Text  int      `json:"text"`  // bytes of text in every answer
 	Says  string   `json:"says"`  // behind its last answer
+	Below int      `json:"below"` // how far below it delegates: not at all further, or once more
 	File  bool     `json:"file"`  // it is given as a plan's file (asks)
 	Hold  int      `json:"hold"`  // the step before which the gate named Tag is waited for; 0 is none
 

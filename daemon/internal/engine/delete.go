@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bothyd/bothy/daemon/internal/failpoint"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -64,12 +65,14 @@ func (e *Engine) erase(ctx context.Context, event sdk.RunEvent, reason string) e
 	if err != nil {
 		return fmt.Errorf("the run %s was not deleted: %w", event.Run.Alias, err)
 	}
+	failpoint.Hit(failpoint.DeleteBefore)
 	if _, err := e.cfg.Store.DeleteRun(ctx, event.Run.ID, reason); err != nil {
 		if marked != "" {
 			err = errors.Join(err, os.Rename(marked, event.RunDir))
 		}
 		return fmt.Errorf("the run %s was not deleted: %w", event.Run.Alias, err)
 	}
+	failpoint.Hit(failpoint.DeleteAfter)
 	e.cfg.View.Forget(event.Run.ID)
 	if marked != "" {
 		if err := os.RemoveAll(marked); err != nil {

@@ -39,6 +39,8 @@ const (
 	FinishBefore    Name = "finish.before"    // the end of the loop is about to be recorded
 	FinishAfter     Name = "finish.after"     // the loop has ended, nobody was told
 	ScanAfter       Name = "scan.after"       // some of the entries of a project's files are recorded
+	DeleteBefore    Name = "delete.before"    // the folder of a run is marked, the run is in the store
+	DeleteAfter     Name = "delete.after"     // a run is gone from the store, its folder is there
 	CallAfter       Name = "call.after"       // a tool call of a client is recorded as started
 	RecoverBegin    Name = "recover.begin"    // the store is open, nothing was taken up
 	RecoverSettled  Name = "recover.settled"  // it is known what a begun action came to, it is not recorded
@@ -55,7 +57,7 @@ const (
 
 var names = []Name{
 	EnqueueAfter, ClaimAfter, OpenBefore, OpenAfter, StreamPartial, AnswerUnwritten, RecordAfter, ProposedAfter, AnsweredAfter, ApprovedAfter,
-	EffectBefore, EffectAfter, ChildRecorded, ChildEnded, DelegateAfter, DelegateEnded, StepAfter, VerbPlanned, VerbWritten, VerdictBefore, FinishBefore, FinishAfter, ScanAfter, CallAfter,
+	EffectBefore, EffectAfter, ChildRecorded, ChildEnded, DelegateAfter, DelegateEnded, StepAfter, VerbPlanned, VerbWritten, VerdictBefore, FinishBefore, FinishAfter, ScanAfter, DeleteBefore, DeleteAfter, CallAfter,
 	RecoverBegin, RecoverSettled, RecoverRecorded, RecoverResume,
 	StoreBefore, StoreAfter, MigrateBefore, MigrateAfter, BackupCopied, BackupVerified, BackupRenamed,
 }

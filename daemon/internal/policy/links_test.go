@@ -53,6 +53,8 @@ func TestWorked(t *testing.T) {
 	}{
 		{call: callOf(readFile, map[string]any{"path": "a/b"}), want: []string{"a/b"}},
 		{call: callOf(readFile, map[string]any{"path": "/workspace/a/b"}), want: []string{"a/b"}},
+		{call: callOf(readFile, map[string]any{"path": "./c/..//a/b/"}), want: []string{"a/b"}, not: []string{"./c/..//a/b/"}},
+		{call: callOf(readFile, map[string]any{"path": "/workspace/./a/b"}), want: []string{"a/b"}},
 		{call: callOf(readFile, map[string]any{"path": "in/x"}), want: []string{"src/x"}, not: []string{"in/x"}},
 		{call: callOf(readFile, map[string]any{"path": "out/x"}), not: []string{"out/x", "/etc/x"}},
 		{call: callOf(other, map[string]any{"path": "a/b"}), not: []string{"a/b"}},

@@ -154,21 +154,21 @@ func (l Live) Arguments(r sdk.PolicyRequest) json.RawMessage {
 	return Local(r.Tool, r.Project, l.place(r).Workspace, r.Arguments)
 }
 
-// Worked are the paths of a project that a call works on, relative to it, where links
-// lead: what lies outside of it is none of them.
+// Worked are the paths of a project that a call works on, relative to it and clean, where
+// links lead: what lies outside of it is none of them.
 func (l Live) Worked(r sdk.PolicyRequest) []string {
 	named := New(l.settings(r)).Worked(r)
-	if l.Links == nil || len(named) == 0 {
-		return named
+	var links map[string]string
+	if l.Links != nil && len(named) > 0 {
+		links = l.Links(r.Project, named)
 	}
-	links := l.Links(r.Project, named)
 	worked := make([]string, 0, len(named))
 	for _, at := range named {
 		if to, led := links[at]; led {
 			at = to
 		}
 		if !path.IsAbs(at) {
-			worked = append(worked, at)
+			worked = append(worked, path.Clean(at)) // "a/.." is the folder itself only where no link is on the way
 		}
 	}
 	return worked

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"slices"
 	"sync"
 
@@ -17,7 +18,7 @@ type abreast struct {
 	now     int                     // counts what was changed
 	working map[int64]*sight        // by run
 	changed map[place]map[int64]int // when each run changed a path last
-	locks   map[int64]*sync.Mutex   // by project: who changes files
+	locks   map[int64]chan struct{} // by project: full while somebody changes files
 }
 
 // sight is what one run has seen.
@@ -36,7 +37,7 @@ func (w *abreast) begin(run int64) (end func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.working == nil {
-		w.working, w.changed, w.locks = map[int64]*sight{}, map[place]map[int64]int{}, map[int64]*sync.Mutex{}
+		w.working, w.changed, w.locks = map[int64]*sight{}, map[place]map[int64]int{}, map[int64]chan struct{}{}
 	}
 	w.working[run] = &sight{from: w.now, seen: map[place]int{}}
 	return func() {
@@ -48,9 +49,9 @@ func (w *abreast) begin(run int64) (end func()) {
 	}
 }
 
-// call makes a call of a child, unless it changes what a sibling has changed and the child has not seen. What changes
-// files by itself, and not for another call of the run, is alone in that.
-func (w *abreast) call(run, project int64, named []string, changes, alone bool, do func() (sdk.ToolResult, error)) (sdk.ToolResult, error) {
+// call makes a call of a child, unless it changes what a sibling has changed and the child has not seen. One that changes
+// files is alone in that; it waits for its turn until ctx ends.
+func (w *abreast) call(ctx context.Context, run, project int64, named []string, changes, alone bool, do func() (sdk.ToolResult, error)) (sdk.ToolResult, error) {
 	w.mu.Lock()
 	s, since := w.working[run], w.now
 	if s == nil { // no child, or one that was ended
@@ -59,13 +60,18 @@ func (w *abreast) call(run, project int64, named []string, changes, alone bool, 
 	}
 	lock := w.locks[project]
 	if lock == nil {
-		lock = &sync.Mutex{}
+		lock = make(chan struct{}, 1)
 		w.locks[project] = lock
 	}
 	w.mu.Unlock()
 	if changes && alone { // what a sibling's tool does meanwhile is known before this one is made
-		lock.Lock()
-		defer lock.Unlock()
+		select {
+		case lock <- struct{}{}:
+			defer func() { <-lock }()
+		case <-ctx.Done():
+			return sdk.ToolResult{}, sdk.Errorf(sdk.Conflict, "another run at work in this project was changing its files until this call was ended; nothing was done").Tell(
+				"not done: another agent was changing files of this project all the time; make the call again if it is still needed")
+		}
 	}
 	if changes {
 		if at := w.unseen(run, project, s, named); at != "" {
@@ -110,7 +116,7 @@ func (w *abreast) unseen(run, project int64, s *sight, named []string) string {
 			continue
 		}
 		for _, name := range named {
-			if !protect.Within(at.path, name) && !protect.Within(name, at.path) {
+			if name != "." && !protect.Within(at.path, name) && !protect.Within(name, at.path) {
 				continue
 			}
 			looked := max(s.from, s.seen[at], s.seen[place{project, name}])
@@ -128,14 +134,40 @@ func (w *abreast) unseen(run, project int64, s *sight, named []string) string {
 }
 
 // besideSiblings makes a call of a tool. Of a child it heeds what its siblings do.
-func (e *Engine) besideSiblings(a *activeLoop, x *action, do func() (sdk.ToolResult, error)) (sdk.ToolResult, error) {
+func (e *Engine) besideSiblings(ctx context.Context, a *activeLoop, x *action, do func() (sdk.ToolResult, error)) (sdk.ToolResult, error) {
 	if a.run.Delegator == 0 || e.cfg.Access == nil {
 		return do()
 	}
-	files := slices.Contains(x.tool.Grants, sdk.GrantProject) && x.tool.Command == ""
 	var named []string
-	if files {
+	if x.workOnFiles() {
 		named = e.cfg.Access.Worked(x.request())
 	}
-	return e.abreast.call(a.run.ID, a.project.ID, named, files && !x.tool.Annotations.ReadOnly, !x.plugged(), do)
+	changes := x.changesFiles()
+	return e.abreast.call(ctx, a.run.ID, a.project.ID, named, changes, changes && !a.turn.changesFor(x), do)
+}
+
+// workOnFiles reports whether the call's tool works on the project itself: commands do not, whose changes are compared
+// with it when they are applied.
+func (x *action) workOnFiles() bool {
+	return x.own == nil && slices.Contains(x.tool.Grants, sdk.GrantProject) && x.tool.Command == ""
+}
+
+// changesFiles reports whether it may change files there.
+func (x *action) changesFiles() bool { return x.workOnFiles() && !x.tool.Annotations.ReadOnly }
+
+// changesFor reports whether a call is made for another one of the turn that changes files, and is alone in that already.
+func (t *turn) changesFor(x *action) bool {
+	t.children.mu.Lock()
+	defer t.children.mu.Unlock()
+	all := t.all()
+	for x.plugged() {
+		i := slices.IndexFunc(all, func(by *action) bool { return by.Path == x.Parent })
+		if i < 0 {
+			return false
+		}
+		if x = all[i]; x.changesFiles() {
+			return true
+		}
+	}
+	return false
 }

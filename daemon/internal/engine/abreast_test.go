@@ -28,13 +28,15 @@ func TestAbreast(t *testing.T) {
 		"in a folder that was listed": {[]sdk.FileChange{{Path: "d/a"}}, nil, []string{"d"}, "d", false},
 		"listed, and not read":        {[]sdk.FileChange{{Path: "d/a"}}, nil, []string{"d"}, "d/a", true},
 		"a folder that is gone":       {[]sdk.FileChange{{Path: "d"}}, nil, nil, "d/a", true},
+		"in the project":              {[]sdk.FileChange{{Path: "d/a"}}, nil, nil, ".", true},
+		"in the project, listed":      {[]sdk.FileChange{{Path: "d/a"}}, nil, []string{"."}, ".", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var w abreast
 			defer w.begin(me)()
 			end := w.begin(sibling)
 			call := func(run int64, changes bool, named []string, done ...sdk.FileChange) error {
-				_, err := w.call(run, project, named, changes, true, func() (sdk.ToolResult, error) { return sdk.ToolResult{Changes: done}, nil })
+				_, err := w.call(t.Context(), run, project, named, changes, true, func() (sdk.ToolResult, error) { return sdk.ToolResult{Changes: done}, nil })
 				return err
 			}
 			err := errors.Join(call(me, false, c.before), call(sibling, true, nil, c.changed...))
@@ -50,6 +52,73 @@ func TestAbreast(t *testing.T) {
 				t.Errorf("of a run that is no child: %v", err)
 			}
 		})
+	}
+}
+
+// TestAbreastInTurn: who changes files waits for a sibling that does, for as long as its call may take, and then did nothing.
+func TestAbreastInTurn(t *testing.T) {
+	const me, sibling, project = 1, 2, 7
+	var w abreast
+	defer w.begin(me)()
+	defer w.begin(sibling)()
+	begun, over := make(chan struct{}), make(chan struct{})
+	ended := make(chan error)
+	go func() {
+		_, err := w.call(t.Context(), sibling, project, []string{"a"}, true, true, func() (sdk.ToolResult, error) {
+			close(begun)
+			<-over
+			return sdk.ToolResult{}, nil
+		})
+		ended <- err
+	}()
+	<-begun
+	late, cancel := context.WithCancel(t.Context())
+	cancel()
+	made := 0
+	call := func(ctx context.Context, project int64, alone bool) error {
+		_, err := w.call(ctx, me, project, []string{"b"}, true, alone, func() (sdk.ToolResult, error) {
+			made++
+			return sdk.ToolResult{}, nil
+		})
+		return err
+	}
+	if err := call(late, project, true); sdk.OutcomeOf(err) != sdk.Conflict || wasMade(err) || made != 0 {
+		t.Errorf("%v after %d calls", err, made)
+	}
+	if err := errors.Join(call(t.Context(), project+1, true), call(t.Context(), project, false)); err != nil || made != 2 { // elsewhere, and for a call of its own
+		t.Errorf("%v after %d calls", err, made)
+	}
+	close(over)
+	if err := errors.Join(<-ended, call(t.Context(), project, true)); err != nil || made != 3 {
+		t.Errorf("%v after %d calls", err, made)
+	}
+}
+
+// TestChangesForAnother: what a plugin calls is alone in changing files, but where the call that it is for is that already.
+func TestChangesForAnother(t *testing.T) {
+	files := sdk.Tool{ToolSpec: sdk.ToolSpec{Name: "write"}, Grants: []string{sdk.GrantProject}}
+	command := sdk.Tool{ToolSpec: sdk.ToolSpec{Name: "bash", Command: "command"}, Grants: []string{sdk.GrantProject}}
+	at := func(path, parent string, follows bool, tool sdk.Tool) *action {
+		x := &action{tool: tool}
+		x.Path, x.Parent, x.Follows = path, parent, follows
+		return x
+	}
+	for name, c := range map[string]struct {
+		by   []*action
+		x    *action
+		want bool
+	}{
+		"of the model":             {nil, at("x", "", false, files), false},
+		"for a tool for files":     {[]*action{at("a", "", false, files)}, at("x", "a", false, files), true},
+		"for a command":            {[]*action{at("a", "", false, command)}, at("x", "a", false, files), false},
+		"for one that is for that": {[]*action{at("a", "", false, files), at("b", "a", false, command)}, at("x", "b", false, files), true},
+		"after it":                 {[]*action{at("a", "", false, files)}, at("x", "a", true, files), false},
+	} {
+		var turn turn
+		turn.actions, turn.children.actions = c.by[:min(len(c.by), 1)], append(c.by[min(len(c.by), 1):], c.x)
+		if got := turn.changesFor(c.x); got != c.want {
+			t.Errorf("%s: %t", name, got)
+		}
 	}
 }
 

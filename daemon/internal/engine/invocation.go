@@ -68,7 +68,7 @@ func (e *Engine) run(ctx context.Context, a *activeLoop, x *action) error {
 		if x.own != nil {
 			return x.own.Invoke(bounded, call, out)
 		}
-		return e.besideSiblings(a, x, func() (sdk.ToolResult, error) { return e.cfg.Tools.Invoke(bounded, call, out) })
+		return e.besideSiblings(bounded, a, x, func() (sdk.ToolResult, error) { return e.cfg.Tools.Invoke(bounded, call, out) })
 	})
 	if err == nil {
 		failpoint.Hit(failpoint.EffectAfter)

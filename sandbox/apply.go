@@ -35,8 +35,8 @@ func (v *view) settle(ctx context.Context) (settlement, error) {
 	locked := false
 	err = v.locked(ctx, func() (err error) {
 		locked = true
-		if slices.ContainsFunc(changes, func(c frame.ViewChange) bool { return !c.Newest.IsZero() }) {
-			// Somebody may have changed what is in a folder that goes before the lock was had.
+		if slices.ContainsFunc(changes, func(c frame.ViewChange) bool { return !c.Newest.IsZero() || v.madeToo(c) }) {
+			// Somebody may have changed what is in a folder that goes before the lock was had, or made one that comes.
 			if changes, err = v.viewer.list(ctx, v.spec, mostChanges); err != nil {
 				done = v.keep()
 				return failed("look at what the command changed", err)
@@ -49,6 +49,15 @@ func (v *view) settle(ctx context.Context) (settlement, error) {
 		err = errors.Join(err, v.write(endedName, true))
 	}
 	return done, err
+}
+
+// madeToo says whether a new folder is one that somebody else has made by now: what is in it is then looked at by itself.
+func (v *view) madeToo(c frame.ViewChange) bool {
+	if c.Was.Kind != "" || c.Is.Kind != NodeDirectory {
+		return false
+	}
+	info, err := os.Lstat(filepath.Join(v.note.Project, filepath.FromSlash(c.Path)))
+	return err == nil && info.IsDir()
 }
 
 // unchanged says for certain that a command changed nothing, while its view is still

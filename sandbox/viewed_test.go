@@ -437,6 +437,32 @@ func TestViewSiblings(t *testing.T) {
 	}
 }
 
+// TestViewMakesAFolderToo: a folder that two runs make is one folder with what each put there, also where the other's
+// was applied while this one waited for its turn.
+func TestViewMakesAFolderToo(t *testing.T) {
+	needPodman(t)
+	cfg := config(t, shortDir(t))
+	cfg.View, cfg.Judge = buildView(t), judgeByName{}
+	var theirs func()
+	cfg.Lock = func(context.Context, uint64, uint64) (func(), error) {
+		theirs()
+		return func() {}, nil
+	}
+	f := newFixture(t, open(t, cfg))
+	theirs = func() {
+		f.write("out/sub/yours", "second")
+		f.write("out/both", "second")
+	}
+	out := f.bash("mkdir -p out/sub/deep; for n in sub/mine sub/deep/mine both; do echo first > out/$n; done")
+	want := map[string]string{"out": "/", "out/sub": "/", "out/sub/deep": "/", "out/sub/deep/mine": "first\n", "out/sub/mine": "first\n", "out/sub/yours": "second", "out/both": "second"}
+	if got := f.contents(); !mapsEqual(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if len(out.Conflicts) != 1 || out.Conflicts[0].Path != "out/both" {
+		t.Errorf("conflicts %+v", out.Conflicts)
+	}
+}
+
 // TestViewSettlesLater: what a command changed whose manager died is applied when
 // the command had come to its end, and only kept when it was cut.
 func TestViewSettlesLater(t *testing.T) {

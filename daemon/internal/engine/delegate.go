@@ -69,7 +69,7 @@ func (e *Engine) childOf(ctx context.Context, a *activeLoop, x *action) (sdk.Chi
 		return sdk.Child{}, err
 	}
 	options := loopOptions{
-		Mode: narrower(cmp.Or(agent.Mode, a.mode), a.mode), Asker: given.Asker, Plugin: given.Plugin, Depth: given.Depth,
+		Mode: e.childMode(a, agent), Asker: given.Asker, Plugin: given.Plugin, Depth: given.Depth,
 		Agent: agent.Digest(), Caller: a.loop.ID, Below: given.Below + 1, Otherwise: narrower(agent.Otherwise(), a.agent.Otherwise()),
 		Record: given.Record, Replay: given.Replay, ReplayAt: a.replayAt(x), Strict: given.Strict,
 	}
@@ -88,6 +88,16 @@ func (e *Engine) childOf(ctx context.Context, a *activeLoop, x *action) (sdk.Chi
 		child.Loop.Change = &sdk.RunChange{Writes: definition}
 	}
 	return child, nil
+}
+
+// childMode is the stricter of an agent's mode and that of the loop that delegates to it. Workspace has the stricter of
+// both in its place by itself.
+func (e *Engine) childMode(a *activeLoop, agent sdk.Agent) sdk.Mode {
+	mode := narrower(cmp.Or(agent.Mode, a.mode), a.mode)
+	if mode == sdk.ModeWorkspace {
+		return mode
+	}
+	return narrower(mode, e.modeNow(a))
 }
 
 // childModel is the model that an agent names, else that of the prompt that delegates to it, or what is played.

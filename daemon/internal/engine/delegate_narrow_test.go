@@ -30,19 +30,22 @@ func TestAChildMayNoMore(t *testing.T) {
 		call         call
 		mode         sdk.Mode
 		readOnly     bool
+		noView       bool
 		run          sdk.Run
 		otherwise    sdk.Mode
 	}{
-		"the caller's mode":             {lead: sdk.Agent{Mode: sdk.ModeInteractive}, worker: sdk.Agent{Mode: sdk.ModeFull}, mode: sdk.ModeInteractive},
-		"its own":                       {lead: sdk.Agent{Mode: sdk.ModeWorkspace}, worker: sdk.Agent{Mode: sdk.ModeInteractive}, mode: sdk.ModeInteractive},
-		"none of its own":               {lead: sdk.Agent{Mode: sdk.ModeWorkspace}, mode: sdk.ModeWorkspace},
-		"full of the prompt alone":      {lead: sdk.Agent{Mode: sdk.ModeRestricted}, worker: sdk.Agent{Mode: sdk.ModeRestricted}, gives: Submission{Mode: sdk.ModeFull}, mode: sdk.ModeRestricted},
-		"in the place of workspace":     {lead: sdk.Agent{Mode: sdk.ModeWorkspace, WithoutView: sdk.ModeInteractive}, worker: sdk.Agent{WithoutView: sdk.ModeRestricted}, mode: sdk.ModeWorkspace, otherwise: sdk.ModeInteractive},
-		"a prompt that reads":           {lead: sdk.Agent{Mode: sdk.ModeRestricted}, gives: Submission{ReadOnly: true}, mode: sdk.ModeRestricted, readOnly: true},
-		"no path":                       {lead: sdk.Agent{Mode: sdk.ModeRestricted}, call: with(`[]`), mode: sdk.ModeRestricted, readOnly: true, run: sdk.Run{Writes: []string{}}},
-		"some paths":                    {lead: sdk.Agent{Mode: sdk.ModeRestricted}, call: with(`["src/**"]`), mode: sdk.ModeRestricted, run: sdk.Run{Writes: []string{"src/**"}}},
-		"a channel's":                   {lead: sdk.Agent{Mode: sdk.ModeRestricted}, gives: Submission{Channel: true}, mode: sdk.ModeRestricted, run: sdk.Run{Private: true}},
-		"what the run was made without": {lead: sdk.Agent{Mode: sdk.ModeRestricted}, gives: Submission{Options: rpc.RunOptions{NoWeb: &yes, NoProposals: &yes}}, mode: sdk.ModeRestricted, run: sdk.Run{RunConfig: sdk.RunConfig{NoWeb: true, NoProposals: true}}},
+		"the caller's mode":              {lead: sdk.Agent{Mode: sdk.ModeInteractive}, worker: sdk.Agent{Mode: sdk.ModeFull}, mode: sdk.ModeInteractive},
+		"its own":                        {lead: sdk.Agent{Mode: sdk.ModeWorkspace}, worker: sdk.Agent{Mode: sdk.ModeInteractive}, mode: sdk.ModeInteractive},
+		"none of its own":                {lead: sdk.Agent{Mode: sdk.ModeWorkspace}, mode: sdk.ModeWorkspace},
+		"full of the prompt alone":       {lead: sdk.Agent{Mode: sdk.ModeRestricted}, worker: sdk.Agent{Mode: sdk.ModeRestricted}, gives: Submission{Mode: sdk.ModeFull}, mode: sdk.ModeRestricted},
+		"in the place of workspace":      {lead: sdk.Agent{Mode: sdk.ModeWorkspace, WithoutView: sdk.ModeInteractive}, worker: sdk.Agent{WithoutView: sdk.ModeRestricted}, mode: sdk.ModeWorkspace, otherwise: sdk.ModeInteractive},
+		"between the two without a copy": {lead: sdk.Agent{Mode: sdk.ModeWorkspace, WithoutView: sdk.ModeInteractive}, worker: sdk.Agent{Mode: sdk.ModeRestricted}, noView: true, mode: sdk.ModeInteractive},
+		"between the two on a copy":      {lead: sdk.Agent{Mode: sdk.ModeWorkspace, WithoutView: sdk.ModeInteractive}, worker: sdk.Agent{Mode: sdk.ModeRestricted}, mode: sdk.ModeRestricted},
+		"a prompt that reads":            {lead: sdk.Agent{Mode: sdk.ModeRestricted}, gives: Submission{ReadOnly: true}, mode: sdk.ModeRestricted, readOnly: true},
+		"no path":                        {lead: sdk.Agent{Mode: sdk.ModeRestricted}, call: with(`[]`), mode: sdk.ModeRestricted, readOnly: true, run: sdk.Run{Writes: []string{}}},
+		"some paths":                     {lead: sdk.Agent{Mode: sdk.ModeRestricted}, call: with(`["src/**"]`), mode: sdk.ModeRestricted, run: sdk.Run{Writes: []string{"src/**"}}},
+		"a channel's":                    {lead: sdk.Agent{Mode: sdk.ModeRestricted}, gives: Submission{Channel: true}, mode: sdk.ModeRestricted, run: sdk.Run{Private: true}},
+		"what the run was made without":  {lead: sdk.Agent{Mode: sdk.ModeRestricted}, gives: Submission{Options: rpc.RunOptions{NoWeb: &yes, NoProposals: &yes}}, mode: sdk.ModeRestricted, run: sdk.Run{RunConfig: sdk.RunConfig{NoWeb: true, NoProposals: true}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if c.call.tool == "" {
@@ -51,6 +54,9 @@ func TestAChildMayNoMore(t *testing.T) {
 			h := narrowHouse(t, map[string][]step{"do it": {calls(c.call)}, "below": {calls(numbered("read", 1))}})
 			c.lead.Agents = []string{"worker"}
 			h.agents["lead"], h.agents["worker"] = c.lead, c.worker
+			if c.noView {
+				h.access.found(sdk.Prepared{Reason: "there is none"})
+			}
 			h.start()
 			c.gives.Agent, c.gives.Run = "lead", "r"
 			a := h.submit(c.gives)
@@ -75,6 +81,22 @@ func TestAChildMayNoMore(t *testing.T) {
 			h.check(a.Run.ID, child.ID)
 		})
 	}
+}
+
+// TestAResumedChild: what goes on with the prompt of a child asks where that would have asked.
+func TestAResumedChild(t *testing.T) {
+	h := narrowHouse(t, map[string][]step{"do it": {calls(giving("worker", "below")), say("so it is")}, "below": {calls(numbered("read", 1)), say("done")}})
+	h.agents["lead"] = sdk.Agent{Mode: sdk.ModeWorkspace, WithoutView: sdk.ModeInteractive, Agents: []string{"worker"}}
+	h.agents["worker"] = sdk.Agent{Guards: sdk.Guards{MaxTurns: 1}}
+	h.start()
+	a := h.submit(Submission{Agent: "lead"})
+	h.await(a)
+	child := h.childrenIn(a.Run.ID)[0]
+	again, err := h.engine.Resume(t.Context(), child.ID)
+	if o := optionsOf(again.Loop); err != nil || o.Mode != sdk.ModeWorkspace || o.Otherwise != sdk.ModeInteractive {
+		t.Errorf("it has %+v, %v", o, err)
+	}
+	h.untilIdle()
 }
 
 // TestRejectionInAChild: a call of a child that a person rejects without a word ends the parent's loop as one of its own

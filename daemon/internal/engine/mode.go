@@ -73,6 +73,18 @@ func (e *Engine) modeIn(mode sdk.Mode, p placed) sdk.Mode {
 	return mode
 }
 
+// modeNow is the mode by which calls of a loop are decided now: that of workspace only where commands are known to work
+// on a copy of the project.
+func (e *Engine) modeNow(a *activeLoop) sdk.Mode {
+	if a.mode != sdk.ModeWorkspace || e.cfg.Access == nil {
+		return a.mode
+	}
+	if view, _ := e.view(a.project, a.run); view.View {
+		return a.mode
+	}
+	return a.agent.Otherwise()
+}
+
 // agentMode is that of an agent, which may leave it to the configuration.
 func (e *Engine) agentMode(a sdk.Agent) sdk.Mode {
 	if a.Mode != "" {

@@ -39,7 +39,7 @@ func (e *Engine) Resume(ctx context.Context, run int64) (Accepted, error) {
 	if p.choice, err = e.cfg.Models.Resolve(ctx, model); err != nil {
 		return Accepted{}, err
 	}
-	o := loopOptions{Resumes: last.ID, Schema: optionsOf(last).Schema}
+	o := loopOptions{Resumes: last.ID, Schema: optionsOf(last).Schema, Otherwise: optionsOf(last).Otherwise}
 	if o.Mode, err = e.resumedMode(ctx, p, last); err != nil {
 		return Accepted{}, err
 	}

@@ -265,6 +265,32 @@ func TestPluginsPromptsAreHeld(t *testing.T) {
 	}
 }
 
+// TestAPluginsRunsWithoutCopies: where the prompt that a plugin works for has another mode in the place of workspace, what
+// the plugin begins asks no less.
+func TestAPluginsRunsWithoutCopies(t *testing.T) {
+	h := asksIn(prepareHouse(t, calls(call{"read_wrap", "{}"}), say("done")))
+	h.agents["careful"] = sdk.Agent{Mode: sdk.ModeWorkspace, WithoutView: sdk.ModeInteractive}
+	h.agents["free"] = sdk.Agent{Mode: sdk.ModeRestricted}
+	h.access.found(sdk.Prepared{Reason: "there is none"})
+	h.withVerbs()
+	h.using("read_wrap", func(do func(...sdk.EntryCall) (sdk.EntryDone, error), _ func(sdk.Write) error) {
+		if _, err := do(runSet("fresh", "look", `{"agent":"free"}`)); err != nil {
+			t.Error(err)
+		}
+	})
+	h.start()
+	a := h.submit(Submission{Run: "r", Agent: "careful"})
+	h.await(a)
+	h.untilIdle()
+	fresh, err := h.store.RunByAlias(t.Context(), a.Run.Project, "fresh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o := optionsOf(h.promptOf(fresh.ID)); o.Mode != sdk.ModeInteractive {
+		t.Errorf("its prompt has mode %s", o.Mode)
+	}
+}
+
 // TestAPluginTypesNothing: what a person means by /NAME a plugin does not, which has no right to what only people call.
 func TestAPluginTypesNothing(t *testing.T) {
 	h := prepareHouse(t, calls(call{"read_wrap", "{}"}), say("done"), say("done"))

@@ -58,10 +58,14 @@ func (t Task) Check() error {
 		if _, err := match.ParseGlob(glob); err != nil {
 			return err
 		}
-		if path.IsAbs(glob) || strings.HasPrefix(path.Clean(glob), "..") {
+		at := clean(glob)
+		if path.IsAbs(at) || at == ".." || strings.HasPrefix(at, "../") {
 			return sdk.Errorf(sdk.Validation, "writes: %.80q leaves the project; globs are relative to it", glob)
 		}
-		t.Writes[i] = clean(glob)
+		if _, err := match.ParseGlob(at); err != nil { // ".." took away a part of its braces
+			return sdk.Errorf(sdk.Validation, "writes: %.80q goes up from within braces or brackets; name each path as it is", glob)
+		}
+		t.Writes[i] = at
 	}
 	return nil
 }

@@ -35,7 +35,8 @@ func TestWithin(t *testing.T) {
 // TestWritesAreRead: globs are taken as paths are written, and stay in the project.
 func TestWritesAreRead(t *testing.T) {
 	for asks, want := range map[string]string{
-		"src/**": "src/**", "./src/*.go": "src/*.go", "src/": "src/**", "./": "**", "src/../docs/*": "docs/*",
+		"src/**": "src/**", "./src/*.go": "src/*.go", "src/": "src/**", "./": "**", "src/../docs/*": "docs/*", "..src/a": "..src/a",
+		"x{a/../b,c}": "", "..": "", "a/../..": "",
 		"/etc/**": "", "../a": "", "src/../../a": "", "a[": "", "": "",
 	} {
 		got, err := Read([]byte(`{"task":"x","agent":"a","writes":["` + asks + `"]}`))

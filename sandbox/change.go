@@ -63,6 +63,9 @@ type Ruling struct {
 	Class Class `json:"class"`
 	// Reason is a clause for people; empty of a free change.
 	Reason string `json:"reason,omitempty"`
+	// Spare says that nobody misses the change where somebody else changed the path meanwhile: it is dropped then, and
+	// no conflict.
+	Spare bool `json:"spare,omitempty"`
 }
 
 // Judge rules on what a command changed in its view of a project.

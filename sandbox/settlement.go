@@ -81,6 +81,7 @@ func (s *settler) one(i int) int {
 		}
 	case ruling.Class == Refused:
 		s.out.Violations = append(s.out.Violations, Violation{Path: c.Path, Action: ActionRefused, Kept: s.aside(c), Detail: ruling.Reason})
+	case s.rulings[i].Spare && s.touched(c):
 	case s.touched(c):
 		s.out.Conflicts = append(s.out.Conflicts, Conflict{Path: c.Path, Kept: s.aside(c)})
 	case ruling.Class == Asked:

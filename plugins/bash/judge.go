@@ -64,6 +64,7 @@ func (j judge) Rule(project string, writes []string, changes []sandbox.Change, r
 		if rulings[i].Class == sandbox.Asked && !utf8.ValidString(changes[i].Path) {
 			rulings[i] = sandbox.Ruling{Class: sandbox.Refused, Reason: rulings[i].Reason + ", and nobody can be asked about a name that is not UTF-8"}
 		}
+		rulings[i].Spare = refreshes(changes[i], readers)
 		if reason := lossy(changes[i]); reason != "" && rulings[i].Class == sandbox.Free {
 			rulings[i] = sandbox.Ruling{Class: sandbox.Asked, Reason: reason}
 		}
@@ -88,7 +89,11 @@ func outside(writes []string, changes []sandbox.Change, rulings []sandbox.Ruling
 		case !wasDir && c.Was.Kind == "" && c.Is.Kind == sandbox.NodeDirectory:
 			given = given || may.MayHaveBelow(c.Path)
 		}
-		if rulings[i].Class != sandbox.Dropped && (err != nil || !given) {
+		switch {
+		case rulings[i].Class == sandbox.Dropped, err == nil && given:
+		case rulings[i].Spare && rulings[i].Class == sandbox.Free:
+			rulings[i].Class = sandbox.Dropped
+		default:
 			rulings[i] = sandbox.Ruling{Class: sandbox.Refused, Reason: "this run was given only " + strings.Join(writes, ", ") + " to change"}
 		}
 	}

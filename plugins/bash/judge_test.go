@@ -119,19 +119,29 @@ func TestJudgeOfWrites(t *testing.T) {
 		{sandbox.Change{Path: "src/.git/hooks/x", Is: file}, sandbox.Refused},
 		{sandbox.Change{Path: "src/.vscode/tasks.json", Is: file}, sandbox.Asked},
 		{sandbox.Change{Path: ".vscode/tasks.json", Is: file}, sandbox.Refused},
+		{sandbox.Change{Path: ".git/index", Was: file, Is: file}, sandbox.Dropped}, // git looked at files
+		{sandbox.Change{Path: "src/.git/index", Was: file, Is: file}, sandbox.Free},
+		{sandbox.Change{Path: "docs/index", Was: file, Is: file}, sandbox.Refused},
 	}
 	var changes []sandbox.Change
 	for _, w := range want {
 		changes = append(changes, w.change)
 	}
 	project := t.TempDir()
+	indexed := func(seen string) func(path string, most int) ([]byte, error) {
+		return func(path string, _ int) ([]byte, error) {
+			if !strings.HasSuffix(path, ".git/index") {
+				return nil, errors.New("not there")
+			}
+			return []byte("DIRC\x00\x00\x00\x02\x00\x00\x00\x01" + seen + strings.Repeat("\x00", entryHead+2+indexSum-len(seen))), nil
+		}
+	}
 	for _, dir := range []string{"src/old", "gen/old.pb.go"} {
 		if err := os.MkdirAll(filepath.Join(project, dir), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
-	nothing := func(string, int) ([]byte, error) { return nil, errors.New("not there") }
-	rulings := judge{configured: &configured{}}.Rule(project, []string{"src/**", "gen/*.pb.go"}, changes, sandbox.Readers{After: nothing, Before: nothing})
+	rulings := judge{configured: &configured{}}.Rule(project, []string{"src/**", "gen/*.pb.go"}, changes, sandbox.Readers{After: indexed("now"), Before: indexed("before")})
 	for i, w := range want {
 		if rulings[i].Class != w.class {
 			t.Errorf("%s: got %+v, want %d", w.change.Path, rulings[i], w.class)

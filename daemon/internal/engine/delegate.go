@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -43,11 +45,8 @@ func (e *Engine) begets(ctx context.Context, a *activeLoop, x *action) {
 // childOf is the run of a task with its prompt. All that a person said of its agent holds, and beyond that nothing
 // that the prompt may not do that delegates.
 func (e *Engine) childOf(ctx context.Context, a *activeLoop, x *action) (sdk.Child, error) {
-	task, err := delegate.Read(x.Arguments)
+	task, err := a.task(x)
 	if err != nil {
-		return sdk.Child{}, err
-	}
-	if task, err = task.Within(a.run.Writes); err != nil {
 		return sdk.Child{}, err
 	}
 	given := optionsOf(a.loop)
@@ -88,6 +87,18 @@ func (e *Engine) childOf(ctx context.Context, a *activeLoop, x *action) (sdk.Chi
 		child.Loop.Change = &sdk.RunChange{Writes: definition}
 	}
 	return child, nil
+}
+
+// task is what a call asks for, within what the loop may that makes it.
+func (a *activeLoop) task(x *action) (delegate.Task, error) {
+	task, err := delegate.Read(x.meant())
+	if err != nil {
+		return task, err
+	}
+	return task.Folders(func(path string) bool {
+		info, err := os.Lstat(filepath.Join(a.project.Root, filepath.FromSlash(path)))
+		return err == nil && info.IsDir()
+	}).Within(a.run.Writes)
 }
 
 // childMode is the stricter of an agent's mode and that of the loop that delegates to it. Workspace has the stricter of

@@ -16,10 +16,7 @@ func (e *Engine) apart(ctx context.Context, a *activeLoop, group []*action) []*a
 	tasks := make([]delegate.Task, len(group))
 	for i, x := range group {
 		var err error
-		if tasks[i], err = delegate.Read(x.meant()); err == nil {
-			tasks[i], err = tasks[i].Within(a.run.Writes)
-		}
-		if err != nil { // it is refused, or was
+		if tasks[i], err = a.task(x); err != nil { // it is refused, or was
 			return group[:max(i, 1)]
 		}
 	}

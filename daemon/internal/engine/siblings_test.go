@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -26,6 +28,7 @@ func TestSiblingsThatWrite(t *testing.T) {
 		"a prompt that reads":        {[]call{writing("a", ""), writing("b", "")}, Submission{ReadOnly: true}, false, false, "mmee"},
 		"a channel's":                {[]call{writing("a", ""), writing("b", "")}, Submission{Channel: true}, true, false, "meme"},
 		"apart":                      {[]call{writing("a", `,"writes":["a/**"]`), writing("b", `,"writes":["b/**"]`)}, Submission{}, true, false, "mmee"},
+		"a folder by its name":       {[]call{writing("a", `,"writes":["folder"]`), writing("b", `,"writes":["folder/b"]`)}, Submission{}, true, false, "meme"},
 		"the first two, then others": {[]call{writing("a", `,"writes":["a/**"]`), writing("b", `,"writes":["b/**"]`), writing("c", `,"writes":["./a/"]`), writing("d", `,"writes":["d"]`)}, Submission{}, true, false, "mmeemmee"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -36,6 +39,9 @@ func TestSiblingsThatWrite(t *testing.T) {
 			h := asksIn(delegatingHouse(t, steps))
 			if !c.unknown {
 				h.access.found(sdk.Prepared{View: c.copies})
+			}
+			if err := os.Mkdir(filepath.Join(h.project, "folder"), 0o700); err != nil {
+				t.Fatal(err)
 			}
 			h.start()
 			c.gives.Agent = "lead"

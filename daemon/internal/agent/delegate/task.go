@@ -5,6 +5,7 @@ package delegate
 import (
 	"encoding/json"
 	"path"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -92,6 +93,17 @@ func (t Task) Prompt() string {
 
 // OnlyReads reports whether nothing may be changed for the task.
 func (t Task) OnlyReads() bool { return t.Writes != nil && len(t.Writes) == 0 }
+
+// Folders has a glob that is the name of a folder mean all that is in it, too.
+func (t Task) Folders(is func(path string) bool) Task {
+	t.Writes = slices.Clone(t.Writes)
+	for i, glob := range t.Writes {
+		if !strings.ContainsAny(glob, `*?[{\`) && is(glob) {
+			t.Writes[i] = glob + "/**"
+		}
+	}
+	return t
+}
 
 // Within has the task write no more than the run may that asks for it, whose globs are given: without globs of its own
 // it may write as much. Globs that leave those are an error.

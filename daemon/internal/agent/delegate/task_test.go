@@ -46,6 +46,19 @@ func TestWritesAreRead(t *testing.T) {
 	}
 }
 
+// TestFolders: the name of a folder means what is in it, and no list stays none.
+func TestFolders(t *testing.T) {
+	for _, c := range []struct{ asks, want []string }{
+		{nil, nil}, {[]string{}, []string{}}, {[]string{"src", "src/a.go", "s*", "src/**"}, []string{"src/**", "src/a.go", "s*", "src/**"}},
+	} {
+		given := slices.Clone(c.asks)
+		got := Task{Writes: c.asks}.Folders(func(path string) bool { return path == "src" || path == "s*" })
+		if !slices.Equal(got.Writes, c.want) || (got.Writes == nil) != (c.want == nil) || !slices.Equal(c.asks, given) {
+			t.Errorf("%q means %q, and is %q", given, got.Writes, c.asks)
+		}
+	}
+}
+
 // TestBeside: who writes works beside others on a copy, and not where both were given the same.
 func TestBeside(t *testing.T) {
 	for _, c := range []struct {

@@ -74,6 +74,9 @@ func (j judge) Rule(project string, writes []string, changes []sandbox.Change, r
 	return rulings
 }
 
+// onlyGiven begins the reason of what is refused since the run was not given it.
+const onlyGiven = "this run was given only "
+
 // outside refuses what is not among the paths that the run may change. A new folder in which some of them may lie is
 // made, and what is in it looked at by itself; one that goes takes all in it along.
 func outside(writes []string, changes []sandbox.Change, rulings []sandbox.Ruling) {
@@ -94,7 +97,7 @@ func outside(writes []string, changes []sandbox.Change, rulings []sandbox.Ruling
 		case rulings[i].Spare && rulings[i].Class == sandbox.Free:
 			rulings[i].Class = sandbox.Dropped
 		default:
-			rulings[i] = sandbox.Ruling{Class: sandbox.Refused, Reason: "this run was given only " + strings.Join(writes, ", ") + " to change"}
+			rulings[i] = sandbox.Ruling{Class: sandbox.Refused, Reason: onlyGiven + strings.Join(writes, ", ") + " to change"}
 		}
 	}
 }

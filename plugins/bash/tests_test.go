@@ -228,24 +228,29 @@ func TestSettledTests(t *testing.T) {
 	}
 }
 
-// TestToldOfTests: whatever else is wrong with the command goes before its tests.
+// TestToldOfTests: whatever else is wrong with the command goes before its tests, but for what it made that its run was not
+// given.
 func TestToldOfTests(t *testing.T) {
+	besides := sandbox.Violation{Path: "cache", Action: sandbox.ActionRefused, Detail: onlyGiven + "src/** to change"}
 	printed := "TAP version 13\n1..1\nok 1\n"
 	for name, c := range map[string]struct {
 		result  sandbox.Result
 		outcome sdk.Outcome
 		said    string
 	}{
-		"time":     {sandbox.Result{TimedOut: true, ExitCode: 137, Timeout: 1e9}, sdk.Timeout, "timed out after 1s"},
-		"exit":     {sandbox.Result{ExitCode: 3}, sdk.Exit(3), "1 passed, 0 failed, 0 skipped (exit status 3)"},
-		"conflict": {sandbox.Result{Conflicts: []sandbox.Conflict{{Path: "a"}}}, sdk.Conflict, "[a was changed by somebody else"},
-		"nothing":  {sandbox.Result{}, "", "make test: 1 passed, 0 failed, 0 skipped\n"},
+		"time":      {sandbox.Result{TimedOut: true, ExitCode: 137, Timeout: 1e9}, sdk.Timeout, "timed out after 1s"},
+		"exit":      {sandbox.Result{ExitCode: 3}, sdk.Exit(3), "1 passed, 0 failed, 0 skipped (exit status 3)"},
+		"conflict":  {sandbox.Result{Conflicts: []sandbox.Conflict{{Path: "a"}}}, sdk.Conflict, "[a was changed by somebody else"},
+		"protected": {sandbox.Result{Violations: []sandbox.Violation{besides, {Path: ".bashrc", Action: sandbox.ActionRefused, Detail: "a shell"}}}, sdk.Permission, "may not change cache, .bashrc"},
+		"both":      {sandbox.Result{Violations: []sandbox.Violation{besides}, Conflicts: []sandbox.Conflict{{Path: "a"}}}, sdk.Permission, "[a was changed by somebody else"},
+		"besides":   {sandbox.Result{Violations: []sandbox.Violation{besides}}, "", "make test: 1 passed, 0 failed, 0 skipped\n[sandbox violation: what the command made of cache was not applied"},
+		"nothing":   {sandbox.Result{}, "", "make test: 1 passed, 0 failed, 0 skipped\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out := &output{stdout: []byte(printed)}
 			in := testsArguments{Command: "make test"}
 			got := told(answer(c.result, out), in, "", counted{suite.Make, suite.Read(suite.Make, out.whole())}, "", out)
-			if got.Outcome != c.outcome || got.Success != (c.outcome == "") || !strings.Contains(got.Output, c.said) || strings.Contains(got.Output, "TAP version") != (name == "time" || name == "exit" || name == "conflict") {
+			if got.Outcome != c.outcome || got.Success != (c.outcome == "") || !strings.Contains(got.Output, c.said) || strings.Contains(got.Output, "TAP version") != (c.outcome != "") {
 				t.Errorf("%+v", got)
 			}
 		})

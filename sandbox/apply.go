@@ -83,7 +83,8 @@ func (v *view) leave() {
 // the project meanwhile: what two commands make of it together is seen by the one that
 // comes second.
 func (v *view) settleChanges(ctx context.Context, changes []frame.ViewChange) (settlement, error) {
-	s := settler{view: v, changes: changes, waits: newWaiting(v.waiting()), out: settlement{Note: v.note, Aside: true}}
+	read := func(path string, most int) ([]byte, error) { return v.viewer.read(ctx, v.spec, path, most) }
+	s := settler{view: v, changes: changes, waits: newWaiting(v.waiting()), read: read, out: settlement{Note: v.note, Aside: true}}
 	s.rulings = s.waits.stillAsked(changes, v.judged(ctx, changes))
 	s.plan()
 	if err := v.addHeld(s.held); err != nil {

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -43,6 +44,7 @@ type settler struct {
 	changes []frame.ViewChange
 	rulings []Ruling
 	waits   waiting
+	read    func(path string, most int) ([]byte, error) // a file as the command left it
 	// held is what is held anew of what waits, or besides, and known the same by path.
 	held  []heldChange
 	known map[string]bool
@@ -81,7 +83,7 @@ func (s *settler) one(i int) int {
 		}
 	case ruling.Class == Refused:
 		s.out.Violations = append(s.out.Violations, Violation{Path: c.Path, Action: ActionRefused, Kept: s.aside(c), Detail: ruling.Reason})
-	case s.rulings[i].Spare && s.touched(c):
+	case s.touched(c) && (s.rulings[i].Spare || s.alike(c)):
 	case s.touched(c):
 		s.out.Conflicts = append(s.out.Conflicts, Conflict{Path: c.Path, Kept: s.aside(c)})
 	case ruling.Class == Asked:
@@ -135,6 +137,23 @@ func (s *settler) touched(c frame.ViewChange) bool {
 		return err == nil && changed(parent)
 	}
 	return false
+}
+
+// mostAlike is how long a file may be to be compared with what somebody else made of it.
+const mostAlike = 1 << 20
+
+// alike says whether somebody else made of a file the very thing that the command did, so that there is nothing to apply
+// and nothing to keep: two that test a project at the same time leave the same caches.
+func (s *settler) alike(c frame.ViewChange) bool {
+	if c.Is.Kind != NodeFile || c.Was.Kind != NodeFile || c.Is.Size != c.Was.Size || c.Is.Mode != c.Was.Mode || c.Is.Size > mostAlike || s.waits.has(c.Path) {
+		return false
+	}
+	mine, err := s.read(c.Path, mostAlike)
+	if err != nil {
+		return false
+	}
+	theirs, err := readBelow(s.view.note.Project, c.Path, mostAlike)
+	return err == nil && bytes.Equal(mine, theirs)
 }
 
 // movedAbove says whether a folder that the path lies in was renamed since the view was

@@ -400,23 +400,23 @@ func TestViewTwoRuns(t *testing.T) {
 }
 
 // TestViewSiblings: of two runs at work on one file the one that ends first has it, the other's version is kept aside and
-// named where anybody misses it, and what a run was not given to change it does not change.
+// named where it is another and anybody misses it, and what a run was not given to change it does not change.
 func TestViewSiblings(t *testing.T) {
 	f := viewFixture(t)
 	g := *f
 	g.run.RunID, g.run.RunDir = f.run.RunID+"-2", f.run.RunDir+"-2"
 	t.Cleanup(func() { _ = g.manager.Drop(context.Background(), g.run.RunID) })
-	f.run.Writes, g.run.Writes = []string{"both", "new", "spare", "mine"}, []string{"both", "new", "spare", "yours"}
+	f.run.Writes, g.run.Writes = []string{"both", "new", "spare", "same", "mode", "mine"}, []string{"both", "new", "spare", "same", "mode", "yours"}
 	f.write("both", "before")
 	f.write("spare", "before")
 	f.write("yours", "before")
 	done := make(chan outcome)
 	go func() {
-		done <- f.script("for n in both new spare mine yours; do echo first > $n; done; touch $HOME/ready; until test -e $HOME/go; do sleep 0.02; done")
+		done <- f.script("for n in both new spare mine yours; do echo first > $n; done; echo same > same; echo same > mode; chmod 700 mode; touch $HOME/ready; until test -e $HOME/go; do sleep 0.02; done")
 	}()
 	home := filepath.Join(f.run.RunDir, "home")
 	eventually(t, "the command has written", func() bool { _, err := os.Stat(filepath.Join(home, "ready")); return err == nil })
-	if out := g.bash("for n in both new spare yours mine; do echo second > $n; done"); len(out.Violations) != 1 || out.Violations[0].Path != "mine" {
+	if out := g.bash("for n in both new spare yours mine; do echo second > $n; done; echo same > same; echo same > mode"); len(out.Violations) != 1 || out.Violations[0].Path != "mine" {
 		t.Errorf("the second was told %+v", out.Violations)
 	}
 	if err := os.WriteFile(filepath.Join(home, "go"), nil, 0o600); err != nil {
@@ -426,14 +426,14 @@ func TestViewSiblings(t *testing.T) {
 	if out.err != nil {
 		t.Fatal(out.err)
 	}
-	want := map[string]string{"both": "second\n", "new": "second\n", "spare": "second\n", "yours": "second\n", "mine": "first\n"}
+	want := map[string]string{"both": "second\n", "new": "second\n", "spare": "second\n", "same": "same\n", "mode": "same\n", "yours": "second\n", "mine": "first\n"}
 	if got := f.contents(); !mapsEqual(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if len(out.Conflicts) != 2 || out.Conflicts[0].Path != "both" || out.Conflicts[1].Path != "new" || len(out.Violations) != 1 || out.Violations[0].Path != "yours" {
+	if len(out.Conflicts) != 3 || out.Conflicts[0].Path != "both" || out.Conflicts[1].Path != "mode" || out.Conflicts[2].Path != "new" || len(out.Violations) != 1 || out.Violations[0].Path != "yours" {
 		t.Fatalf("conflicts %+v, violations %+v", out.Conflicts, out.Violations)
 	}
-	for _, kept := range []string{out.Conflicts[0].Kept, out.Conflicts[1].Kept, out.Violations[0].Kept} {
+	for _, kept := range []string{out.Conflicts[0].Kept, out.Conflicts[2].Kept, out.Violations[0].Kept} {
 		if text, err := os.ReadFile(kept); err != nil || string(text) != "first\n" {
 			t.Errorf("kept %q %v", text, err)
 		}

@@ -116,13 +116,15 @@ func (g *Set) Close() {
 type Loop struct {
 	Rules sdk.Guards
 	Above int64 // the loop that delegated it, which is watched
+	// Counted is that the loop above has counted already what this one did before: both are taken up, the one above first.
+	Counted bool
 	// Past are the turns that it had before a daemon took it up again, in order. They are counted and not judged: what
 	// they did was judged when they ended.
 	Past iter.Seq[Past]
 	// Asked is what plugins asked of models in them, and in the one that is open.
 	Asked []sdk.PluginCompletion
-	// Open is how many delegations its open turn began, and Children how many those began whose work has ended, by any
-	// turn of it, and what they did; Below is what all of these used. What is at work tells of itself.
+	// Open is how many delegations its open turn began or may begin yet, and Children how many there are likewise below
+	// those of any turn of it; Below is what all of these used.
 	Open, Children int
 	Below          []*sdk.Usage
 }
@@ -132,12 +134,16 @@ func (g *Set) Begin(loop int64, l Loop) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	on := &account{}
-	if above, ok := g.loops[l.Above]; ok {
-		on.above = above.account
+	var above *account
+	if by, ok := g.loops[l.Above]; ok {
+		above = by.account
 	}
+	on.above = above // which limits it too
 	w := &watched{rules: g.rules(l.Rules, on), account: on, heard: map[string]madeCall{}}
+	if l.Counted {
+		on.above = nil
+	}
 	on.beget(l.Open + l.Children)
-	w.rules[maxChildren].(*children).counted = l.Open
 	for _, usage := range l.Below {
 		w.used(usage)
 	}
@@ -153,6 +159,8 @@ func (g *Set) Begin(loop int64, l Loop) {
 	for _, c := range l.Asked {
 		w.spend(c)
 	}
+	w.rules[maxChildren].(*children).counted = l.Open // which is of the open turn, and of none before it
+	on.above = above
 	if c, ok := w.rules[maxCost].(*cost); ok {
 		c.told = c.unknown
 	}

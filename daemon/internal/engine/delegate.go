@@ -258,14 +258,35 @@ func (e *Engine) readable(read func() error) error {
 
 // endChildren ends the children of calls that nobody waits for any more, because their loop cannot go on.
 func (e *Engine) endChildren(a *activeLoop) {
-	if a.turn == nil {
-		return
-	}
 	ctx, cancel := context.WithCancelCause(e.base)
 	cancel(errCaller)
+	if a.turn == nil {
+		if a.left {
+			e.endUnread(ctx, a.loop)
+		}
+		return
+	}
 	for _, x := range which(a.turn.begun(), func(x *action) bool { return x.Child != nil }) {
 		x.again = a.left
 		_ = e.awaitChild(ctx, a, x) // the action says it
+	}
+}
+
+// endUnread ends the children that say whose they are, of a loop that an earlier daemon began and whose calls could not
+// be read.
+func (e *Engine) endUnread(ctx context.Context, by sdk.Loop) {
+	var running []sdk.Loop
+	err := e.readable(func() (err error) {
+		running, err = e.cfg.Store.Unfinished(context.WithoutCancel(ctx))
+		return err
+	})
+	for _, l := range which(running, func(l sdk.Loop) bool { return optionsOf(l).Caller == by.ID }) {
+		if err == nil {
+			_, err = e.childEnd(ctx, &action{again: true, Action: sdk.Action{ActionCall: sdk.ActionCall{Child: &sdk.ActionChild{Run: l.Run, Loop: l.ID}}}})
+		}
+	}
+	if err != nil {
+		e.log.Error("work that a loop delegated could not be ended; it is ended at the next start", "run", by.Run, "loop", by.Sequence, "error", err)
 	}
 }
 

@@ -37,6 +37,48 @@ func TestAParentThatCannotGoOn(t *testing.T) {
 	h.check(a.Run.ID, child.ID)
 }
 
+// TestAParentThatCannotBeRead: a loop of which nobody can tell what it did ends its children all the same, and theirs.
+func TestAParentThatCannotBeRead(t *testing.T) {
+	begun := make(chan struct{}, 1)
+	h := delegatingHouse(t, map[string][]step{
+		"do it": {calls(giving("lead", "below"))}, "below": {calls(giving("worker", "deeper"))}, "deeper": {hanging(begun), calls(numbered("write", 1))},
+	})
+	h.start()
+	a := h.submit(Submission{Agent: "lead"})
+	<-begun
+	h.cut()
+	child := h.childrenIn(a.Run.ID)[0]
+	deeper := h.childrenIn(child.ID)[0]
+	h.config.Store = &unreadableRun{h.store, a.Run.ID}
+	h.start()
+	h.untilIdle()
+	if l := h.promptOf(a.Run.ID); l.Status != sdk.StatusFailed || l.Reason != "the entries are broken" {
+		t.Errorf("the parent ended with %+v", l)
+	}
+	for _, run := range []int64{child.ID, deeper.ID} {
+		if l := h.promptOf(run); l.Status != sdk.StatusAborted || l.Reason != errCaller.Error() {
+			t.Errorf("the child ended with %+v", l)
+		}
+	}
+	if ran := h.ran(); ran != "" {
+		t.Errorf("it ran %s", ran)
+	}
+	h.check(child.ID, deeper.ID)
+}
+
+// unreadableRun is a store that holds one run whose entries nobody can read, now or later.
+type unreadableRun struct {
+	*watchedStore
+	run int64
+}
+
+func (s *unreadableRun) Entries(ctx context.Context, q sdk.EntryQuery) ([]sdk.Entry, error) {
+	if q.Run == s.run {
+		return nil, sdk.Errorf(sdk.Validation, "the entries are broken")
+	}
+	return s.watchedStore.Entries(ctx, q)
+}
+
 // TestAnOrphan: a child at work for which no call waits any more is ended by the next daemon, and does nothing.
 func TestAnOrphan(t *testing.T) {
 	h, a, child := leftDelegation(t)

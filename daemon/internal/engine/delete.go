@@ -30,25 +30,14 @@ func (e *Engine) Delete(ctx context.Context, run int64) error {
 
 // eraseAll erases a run that is held still, behind its children, once all of them are held so.
 func (e *Engine) eraseAll(ctx context.Context, event sdk.RunEvent, reason string) error {
-	children, err := e.cfg.Store.Runs(ctx, sdk.RunFilter{Below: event.Run.ID, Hidden: true})
-	if err != nil {
-		return err
-	}
-	slices.Reverse(children) // each behind its parent, as everywhere where several runs are held
-	return e.eraseBehind(ctx, children, event, reason)
-}
-
-// eraseBehind holds the children of a run still, one within the other, and erases the last of them first.
-func (e *Engine) eraseBehind(ctx context.Context, children []sdk.Run, event sdk.RunEvent, reason string) error {
-	if len(children) > 0 {
-		err := e.still(ctx, children[0].ID, "deleted", func(_ sdk.Run, child sdk.RunEvent) error {
-			return e.eraseBehind(ctx, children[1:], child, reason)
-		})
-		if err != nil {
-			return err
+	return e.stillBelow(ctx, event.Run.ID, "deleted", func(below []sdk.RunEvent) error {
+		for _, child := range slices.Backward(below) {
+			if err := e.erase(ctx, child, reason); err != nil {
+				return err
+			}
 		}
-	}
-	return e.erase(ctx, event, reason)
+		return e.erase(ctx, event, reason)
+	})
 }
 
 // erase takes a run that is held still out of the world: first whoever keeps

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/bothyd/bothy/sdk"
@@ -56,6 +57,36 @@ func (e *Engine) Still(ctx context.Context, run int64, doing string, do func(sdk
 	}
 	defer leave()
 	return e.still(ctx, run, doing, do)
+}
+
+// StillWithChildren is Still for a run and all that was delegated in it: a prompt of one of its children that is at
+// work, or waits, is a conflict too.
+func (e *Engine) StillWithChildren(ctx context.Context, run int64, doing string, do func(sdk.Run, sdk.RunEvent) error) error {
+	return e.Still(ctx, run, doing, func(r sdk.Run, event sdk.RunEvent) error {
+		return e.stillBelow(ctx, r.ID, doing, func([]sdk.RunEvent) error { return do(r, event) })
+	})
+}
+
+// stillBelow does something once all children of a run that is held still are held so, one within the other. Each stands
+// behind its parent, as everywhere where several runs are held.
+func (e *Engine) stillBelow(ctx context.Context, run int64, doing string, do func(below []sdk.RunEvent) error) error {
+	children, err := e.cfg.Store.Runs(ctx, sdk.RunFilter{Below: run, Hidden: true})
+	if err != nil {
+		return err
+	}
+	slices.Reverse(children)
+	var held []sdk.RunEvent
+	var hold func() error
+	hold = func() error {
+		if len(held) == len(children) {
+			return do(held)
+		}
+		return e.still(ctx, children[len(held)].ID, doing, func(_ sdk.Run, child sdk.RunEvent) error {
+			held = append(held, child)
+			return hold()
+		})
+	}
+	return hold()
 }
 
 // Reset lets a run's sandbox begin anew: whoever keeps something for it, such

@@ -89,3 +89,37 @@ func TestChildrenExpireWithTheirParent(t *testing.T) {
 	move(40 * day)
 	pass("deleted child, deleted parent")
 }
+
+// What takes changes back holds the children too: one at work on a prompt of its own could change the files meanwhile.
+func TestStillWithChildren(t *testing.T) {
+	begun := make(chan struct{}, 1)
+	h := newHouse(t, say("one"), hanging(begun))
+	parent := h.submit(Submission{Run: "parent"})
+	h.await(parent)
+	below := h.child(h.child(parent.Run, "child"), "below")
+	held := func(run int64) error {
+		return h.engine.StillWithChildren(t.Context(), run, "taken back", func(r sdk.Run, event sdk.RunEvent) error {
+			if r.ID != run || event.Run.ID != run {
+				t.Errorf("it is done to %+v, %+v", r, event)
+			}
+			b, giveBack := h.engine.book(below.ID)
+			defer giveBack()
+			if b.submit.TryLock() {
+				t.Error("a prompt of a child would begin meanwhile")
+			}
+			return nil
+		})
+	}
+	busy := h.submit(Submission{Run: "below"})
+	<-begun
+	wants(t, held(parent.Run.ID), sdk.Conflict, "the run below cannot be taken back: it is at work")
+	if err := h.engine.Abort(t.Context(), busy.Run.ID); err != nil {
+		t.Fatal(err)
+	}
+	h.await(busy)
+	for _, run := range []int64{parent.Run.ID, below.ID} {
+		if err := held(run); err != nil {
+			t.Error(err)
+		}
+	}
+}

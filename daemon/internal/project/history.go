@@ -24,9 +24,9 @@ type Store interface {
 	Journal(ctx context.Context, q sdk.JournalQuery) ([]sdk.JournalRow, error)
 }
 
-// Runs is the engine: it keeps a run at rest and records what is done to it.
+// Runs is the engine: it keeps a run and its children at rest and records what is done to it.
 type Runs interface {
-	Still(ctx context.Context, run int64, doing string, do func(sdk.Run, sdk.RunEvent) error) error
+	StillWithChildren(ctx context.Context, run int64, doing string, do func(sdk.Run, sdk.RunEvent) error) error
 	Commit(ctx context.Context, c sdk.Change) (sdk.Receipt, error)
 }
 
@@ -245,7 +245,7 @@ var (
 
 func (h *History) back(ctx context.Context, run int64, partial bool, d doing, look func(sdk.Run, Ground, told) (*Changes, error)) (rpc.Undone, error) {
 	var out rpc.Undone
-	err := h.Runs.Still(ctx, run, d.done, func(row sdk.Run, event sdk.RunEvent) error {
+	err := h.Runs.StillWithChildren(ctx, run, d.done, func(row sdk.Run, event sdk.RunEvent) error {
 		out = rpc.Undone{Run: row.Alias, ID: row.ID}
 		t, err := h.told(ctx, run)
 		if err != nil {

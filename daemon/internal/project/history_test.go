@@ -67,7 +67,7 @@ func (l *ledger) Journal(_ context.Context, q sdk.JournalQuery) (rows []sdk.Jour
 
 func (l *ledger) Loops(context.Context, int64) ([]sdk.Loop, error) { return l.loops, nil }
 
-func (l *ledger) Still(ctx context.Context, run int64, _ string, do func(sdk.Run, sdk.RunEvent) error) error {
+func (l *ledger) StillWithChildren(ctx context.Context, run int64, _ string, do func(sdk.Run, sdk.RunEvent) error) error {
 	row, _ := l.Run(ctx, run)
 	return do(row, sdk.RunEvent{Run: row, Project: l.dir})
 }

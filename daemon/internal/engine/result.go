@@ -23,8 +23,9 @@ const (
 
 // Results are what the engine needs of others to judge a result.
 type Results struct {
-	// Done is what was done for a prompt, by its run and by those to whom work was delegated. Nil is nothing.
-	Done func(ctx context.Context, l sdk.Loop) ([]sdk.WorkDone, error)
+	// Done is what was done for a prompt and for those before it that it goes on with, by its run and by those to whom work
+	// was delegated. Nil is nothing.
+	Done func(ctx context.Context, l sdk.Loop, before ...sdk.Loop) ([]sdk.WorkDone, error)
 	// Validate asks a plugin about a result, by the plugin's label. An error is that it did not judge. Nil has no
 	// plugins that could.
 	Validate func(ctx context.Context, plugin string, w sdk.Work) (sdk.Judgement, error)
@@ -93,7 +94,11 @@ func (e *Engine) judging(a *activeLoop) func(context.Context, sdk.Invocation) (s
 	return func(ctx context.Context, call sdk.Invocation) (r sdk.ToolResult, err error) {
 		w.Result, w.CallID, w.Key, w.Project, w.RunDir = call.Arguments, call.CallID, call.Run, call.Project, call.RunDir
 		if e.cfg.Results.Done != nil {
-			if w.Done, err = e.cfg.Results.Done(ctx, l); err != nil {
+			before, err := e.resumed(ctx, l)
+			if err == nil {
+				w.Done, err = e.cfg.Results.Done(ctx, l, before...)
+			}
+			if err != nil {
 				return r, fmt.Errorf("look at what was done: %w", err)
 			}
 		}

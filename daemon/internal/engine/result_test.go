@@ -28,15 +28,44 @@ func finishing(t *testing.T, spec sdk.FinishSpec, steps ...step) *house {
 	return h
 }
 
-// done is what was done for a prompt: every call of it that has its end.
-func (h *house) done(ctx context.Context, l sdk.Loop) (done []sdk.WorkDone, err error) {
+// done is what was done for a prompt, and for those that it goes on with: every call of them that has its end.
+func (h *house) done(ctx context.Context, l sdk.Loop, before ...sdk.Loop) (done []sdk.WorkDone, err error) {
+	of := map[int64]bool{l.ID: true}
+	for _, b := range before {
+		of[b.ID] = true
+	}
 	all, err := h.store.Entries(ctx, sdk.EntryQuery{Run: l.Run, Pattern: "log://**"})
 	for _, e := range all {
-		if at, err := sdk.ActionOf(e); err == nil && e.Loop == l.ID && e.Phase == sdk.PhaseEnded {
+		if at, err := sdk.ActionOf(e); err == nil && of[e.Loop] && e.Phase == sdk.PhaseEnded {
 			done = append(done, sdk.WorkDone{Path: e.Path, Tool: at.Tool, Plugin: at.Plugin, Success: e.State == sdk.StateResolved})
 		}
 	}
 	return done, err
+}
+
+// TestResultOfAResumedPrompt: what was done before it was cut short was done for it too.
+func TestResultOfAResumedPrompt(t *testing.T) {
+	cut := failing(sdk.Errorf(sdk.Internal, "no answer today"))
+	h := finishing(t, sdk.FinishSpec{}, calls(numbered("read", 1)), cut, cut, calls(handOver(goodResult)), say("a new prompt"), calls(handOver(goodResult)), cut)
+	h.start()
+	a := h.submit(Submission{Agent: "it"})
+	for range 2 {
+		if l := h.await(a); l.Stop != sdk.StopFailed {
+			t.Fatalf("it ended with %+v", l)
+		}
+		var err error
+		if a, err = h.engine.Resume(t.Context(), a.Run.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if l := h.await(a); l.Stop != sdk.StopTerminal {
+		t.Errorf("it ended with %+v", l)
+	}
+	h.run(Submission{Run: a.Run.Alias, Agent: "it"})
+	if got, want := h.outcomes(a.Run.ID), "read:resolved finish_task:resolved finish_task:failed:validation"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	h.check(a.Run.ID)
 }
 
 // TestFinish: the rows T1 to T10 of the seeds, with what a model makes of a refusal.

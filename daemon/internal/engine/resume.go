@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/bothyd/bothy/sdk"
@@ -84,6 +85,24 @@ func (e *Engine) lastCut(ctx context.Context, run sdk.Run) (sdk.Loop, error) {
 		return last, sdk.Errorf(sdk.Conflict, "the run %[1]s finished its last prompt, so there is nothing to resume; give it a new one: bothy run -r %[1]s \"...\"", run.Alias)
 	}
 	return last, nil
+}
+
+// resumed are the prompts of its run that a prompt goes on with, the last first; mostly none.
+func (e *Engine) resumed(ctx context.Context, l sdk.Loop) (before []sdk.Loop, err error) {
+	if optionsOf(l).Resumes == 0 {
+		return nil, nil
+	}
+	all, err := e.cfg.Store.Loops(ctx, l.Run)
+	if err != nil {
+		return nil, err
+	}
+	slices.Reverse(all)
+	for _, other := range all {
+		if other.ID == optionsOf(l).Resumes {
+			before, l = append(before, other), other
+		}
+	}
+	return before, nil
 }
 
 // well reports whether a loop came to the end that its model gave it.

@@ -50,6 +50,9 @@ type told struct {
 	parents map[string]string // by the path of an action: for which it was made; that of a child has its alias before it
 }
 
+// backPrefix begins the paths of entries that tell of changes taken back.
+const backPrefix = "change://undo_"
+
 // keptChanges is what the attributes of an entry of changes say.
 type keptChanges struct {
 	Kept string `json:"kept,omitempty"` // the digest of the list, when it is too long for the body
@@ -67,7 +70,7 @@ func (h *History) own(ctx context.Context, run int64, out *told) (children []del
 	}
 	for _, e := range changes {
 		stage := 0
-		if _, err := fmt.Sscanf(e.Path, "change://undo_%d/", &stage); err == nil {
+		if _, err := fmt.Sscanf(e.Path, backPrefix+"%d/", &stage); err == nil {
 			out.next = max(out.next, stage+1) // a fork sees those of its parent
 		}
 		if e.Scope != own {
@@ -285,7 +288,7 @@ func (h *History) takeBack(ctx context.Context, run sdk.Run, root string, t told
 	}
 	first := t.next
 	err := c.Undo(ctx, root, run.Key, func(next []sdk.FileChange) error {
-		path := fmt.Sprintf("change://undo_%d/files", t.next)
+		path := fmt.Sprintf(backPrefix+"%d/files", t.next)
 		t.next++
 		write := sdk.Write{Path: path, Create: true, State: sdk.StateStreaming, Writer: sdk.WriterSystem, Turn: run.Turns}
 		if err := h.record(&write, map[string]any{"undo": first, "redo": d.redo}, next); err != nil {

@@ -13,9 +13,10 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// Done is what was done for a prompt: the calls of its run and of those to which work was delegated that have their
-// end, in the order in which they ended. Paths that git ignores are left out of what they changed, unless what it ignores was changed too.
-func (h *History) Done(ctx context.Context, l sdk.Loop) ([]sdk.WorkDone, error) {
+// Done is what was done for a prompt, and for those before it in the run that it goes on with: the calls of its run and of
+// those to which work was delegated that have their end, in the order in which they ended. Paths that git ignores are
+// left out of what they changed, unless what it ignores was changed too.
+func (h *History) Done(ctx context.Context, l sdk.Loop, before ...sdk.Loop) ([]sdk.WorkDone, error) {
 	row, err := h.Store.Run(ctx, l.Run)
 	if err != nil {
 		return nil, err
@@ -24,13 +25,21 @@ func (h *History) Done(ctx context.Context, l sdk.Loop) ([]sdk.WorkDone, error) 
 	if err != nil {
 		return nil, err
 	}
-	w := work{History: h, tools: map[string]sdk.Tool{}, since: l}
+	w := work{History: h, tools: map[string]sdk.Tool{}, since: l.Created}
 	for _, t := range h.Tools() {
 		w.tools[toolKey(t.Plugin, cmp.Or(t.Declared, t.Name))] = t
 	}
-	if err := w.take(ctx, row, l.ID); err != nil {
+	loops := []int64{l.ID}
+	for _, b := range before {
+		loops = append(loops, b.ID)
+		if b.Created.Before(w.since) {
+			w.since = b.Created
+		}
+	}
+	if err := w.take(ctx, row, loops...); err != nil {
 		return nil, err
 	}
+	w.disprove()
 	slices.SortStableFunc(w.done, func(a, b sdk.WorkDone) int { return cmp.Compare(a.Ended, b.Ended) })
 	if !w.ignores {
 		return w.done, w.leaveIgnored(where.Root)
@@ -42,30 +51,46 @@ func (h *History) Done(ctx context.Context, l sdk.Loop) ([]sdk.WorkDone, error) 
 type work struct {
 	*History
 	tools   map[string]sdk.Tool // by plugin and declared name
-	since   sdk.Loop            // the prompt that began it
+	since   time.Time           // the prompt that began it
 	done    []sdk.WorkDone
-	ignores bool // a call changed what git ignores
+	ignores bool  // a call changed what git ignores
+	between int64 // the position at which something was changed last that is none of it
 }
 
 func toolKey(plugin, name string) string { return plugin + "\x00" + name }
 
-// take adds the calls of one loop, and of those that it delegated work to.
-func (w *work) take(ctx context.Context, row sdk.Run, loop int64) error {
+// disprove has no run of the tests prove anything that was begun before somebody else changed the project: a person who
+// took changes back between two prompts, or called a tool.
+func (w *work) disprove() {
+	for i := range w.done {
+		if d := &w.done[i]; d.Tool == sdk.ToolTests && d.Began < w.between {
+			d.Tool = d.Plugin + "__" + d.Tool
+		}
+	}
+}
+
+// take adds the calls of a prompt, or of several that go on with each other, and of those that work was delegated to.
+func (w *work) take(ctx context.Context, row sdk.Run, loops ...int64) error {
 	calls, err := w.Store.Entries(ctx, sdk.EntryQuery{Run: row.ID, Pattern: "log://**", Bodies: []string{"change"}}) // what they printed is not read
 	if err != nil {
 		return err
 	}
-	changes, unknown, err := w.changes(ctx, row.ID, loop)
+	changes, unknown, err := w.changes(ctx, row.ID, loops)
 	if err != nil {
 		return err
 	}
-	calls = slices.DeleteFunc(calls, func(e sdk.Entry) bool { return e.Loop != loop || e.Phase != sdk.PhaseEnded })
-	began, ended, err := w.positions(ctx, row.ID, w.since.Created)
-	if err == nil && slices.ContainsFunc(calls, func(e sdk.Entry) bool { return ended[e.Path] == 0 }) { // the clock was put back
+	calls = slices.DeleteFunc(calls, func(e sdk.Entry) bool { return !counts(e, loops) || e.Phase != sdk.PhaseEnded })
+	began, ended, err := w.positions(ctx, row.ID, w.since)
+	if err == nil && slices.ContainsFunc(calls, func(e sdk.Entry) bool { return e.Loop != 0 && ended[e.Path] == 0 }) { // the clock was put back
 		began, ended, err = w.positions(ctx, row.ID, time.Time{})
 	}
 	if err != nil {
 		return err
+	}
+	for path, at := range ended {
+		if len(loops) > 1 && strings.HasPrefix(path, backPrefix) {
+			w.between = max(w.between, at)
+		}
 	}
 	for _, e := range calls {
 		at, err := sdk.ActionOf(e)
@@ -85,6 +110,12 @@ func (w *work) take(ctx context.Context, row sdk.Run, loop int64) error {
 			d.Tool = at.Plugin + "__" + name // of another plugin: whoever calls it may have named what runs
 		}
 		d.Untold = unknown[e.Path] || mayChange(at, map[string]bool{at.Tool: commands})
+		if e.Loop == 0 {
+			if len(d.Changed) > 0 || d.Untold && !d.ReadOnly {
+				w.between = max(w.between, d.Ended)
+			}
+			continue
+		}
 		if at.Child != nil {
 			switch child, err := w.Store.Run(ctx, at.Child.Run); {
 			case sdk.OutcomeOf(err) == sdk.NotFound: // a person deleted it, and nobody knows any more what it changed
@@ -102,20 +133,25 @@ func (w *work) take(ctx context.Context, row sdk.Run, loop int64) error {
 	return nil
 }
 
+// counts reports whether an entry is of prompts that go on with each other, or of what a person called between them.
+func counts(e sdk.Entry, loops []int64) bool {
+	return slices.Contains(loops, e.Loop) || e.Loop == 0 && len(loops) > 1
+}
+
 // mayCommand reports whether tools of a plugin that is gone may have run commands in the sandbox. Nobody knows it any more.
 func mayCommand(plugin string) bool {
 	return plugin != "" && plugin != sdk.OwnPlugin && !strings.HasPrefix(plugin, sdk.MCPPrefix)
 }
 
-// changes are the paths that the calls of a loop changed, by the call, and which calls have a list that is kept no more.
-func (w *work) changes(ctx context.Context, run, loop int64) (paths map[string][]string, unknown map[string]bool, err error) {
+// changes are the paths that the calls of loops changed, by the call, and which calls have a list that is kept no more.
+func (w *work) changes(ctx context.Context, run int64, loops []int64) (paths map[string][]string, unknown map[string]bool, err error) {
 	entries, err := w.Store.Entries(ctx, sdk.EntryQuery{Run: run, Pattern: "change://**"})
 	if err != nil {
 		return nil, nil, err
 	}
 	t := told{}
 	for _, e := range entries {
-		if e.Loop != loop {
+		if !counts(e, loops) {
 			continue
 		}
 		if err := t.take(e, 0, w.Kept); err != nil {
@@ -147,7 +183,8 @@ func saysIgnored(at string) bool {
 	return path.Base(at) == ignoreFile || at == excludeFile || strings.HasSuffix(at, "/"+excludeFile)
 }
 
-// positions are where in the journal the calls of a run were started and ended, by rows of that time or later.
+// positions are where in the journal the calls of a run were started and ended, by rows of that time or later, and changes
+// of it taken back.
 func (w *work) positions(ctx context.Context, run int64, since time.Time) (began, ended map[string]int64, err error) {
 	rows, err := w.Store.Journal(ctx, sdk.JournalQuery{Run: run, Since: since, Kinds: []string{sdk.KindEntrySet}, Heads: true})
 	if err != nil {
@@ -156,6 +193,9 @@ func (w *work) positions(ctx context.Context, run int64, since time.Time) (began
 	began, ended = map[string]int64{}, map[string]int64{}
 	for _, row := range rows {
 		var c sdk.EntryChange
+		if strings.HasPrefix(row.Path, backPrefix) {
+			ended[row.Path] = row.Seq
+		}
 		if !strings.HasPrefix(row.Path, sdk.TurnPrefix) || json.Unmarshal(row.Data, &c) != nil {
 			continue
 		}

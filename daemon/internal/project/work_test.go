@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
 )
 
 // TestDone: what was done for a prompt are its calls and those of who was delegated work, with what they changed as far
@@ -175,5 +176,54 @@ func TestDoneByTests(t *testing.T) {
 	}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("done by %v, want %v: %v", got, want, err)
+	}
+}
+
+// TestDoneBefore: what was done for a prompt before it was cut short counts with what is done when it is gone on with. A
+// run of the tests proves nothing that was begun before a person changed the project.
+func TestDoneBefore(t *testing.T) {
+	for name, c := range map[string]struct {
+		between func(l *ledger, h *History)
+		want    string
+	}{
+		"nothing": {func(*ledger, *History) {}, "write_file run_tests read_file"},
+		"a call that only reads": {func(l *ledger, _ *History) {
+			l.action(0, 2, "log://turn_2/read_file/b", `{"tool":"read_file","plugin":"files"}`)
+		}, "write_file run_tests read_file"},
+		"a call that changed a file": {func(l *ledger, _ *History) {
+			l.write("b", "1")
+			l.action(0, 2, "log://turn_2/write_file/b", `{"tool":"write_file","plugin":"files"}`)
+		}, "write_file bash__run_tests read_file"},
+		"a call that may have": {func(l *ledger, _ *History) {
+			l.action(0, 2, "log://turn_2/bash/call", `{"tool":"bash","plugin":"bash"}`)
+		}, "write_file bash__run_tests read_file"},
+		"taken back": {func(l *ledger, h *History) {
+			if _, err := h.Undo(t.Context(), 1, rpc.Undo{Prompt: 1}); err != nil {
+				t.Error(err)
+			}
+		}, "write_file bash__run_tests read_file"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l, h := newLedger(t)
+			bash := h.Tools()
+			h.Tools = func() []sdk.Tool {
+				return append(bash,
+					sdk.Tool{ToolSpec: sdk.ToolSpec{Name: "read_file", Annotations: sdk.Annotations{ReadOnly: true}}, Plugin: "files", Pinned: true},
+					sdk.Tool{ToolSpec: sdk.ToolSpec{Name: sdk.ToolTests, Command: "command", Staged: true}, Plugin: "bash", Pinned: true})
+			}
+			l.write("a", "1")
+			l.action(11, 1, "log://turn_1/write_file/a", `{"tool":"write_file","plugin":"files"}`)
+			l.action(11, 1, "log://turn_1/run_tests/call", `{"tool":"run_tests","plugin":"bash","told":true}`)
+			c.between(l, h)
+			l.action(12, 3, "log://turn_3/read_file/a", `{"tool":"read_file","plugin":"files"}`)
+			done, err := h.Done(t.Context(), sdk.Loop{ID: 12, Run: 1}, sdk.Loop{ID: 11, Run: 1})
+			var got []string
+			for _, d := range done {
+				got = append(got, d.Tool)
+			}
+			if got := strings.Join(got, " "); err != nil || got != c.want {
+				t.Errorf("done by %s, want %s: %v", got, c.want, err)
+			}
+		})
 	}
 }

@@ -51,7 +51,11 @@ func (e *Engine) teamwork(ctx context.Context, a *activeLoop, before int) (p tea
 			reports = append(reports, team.Report{Ended: x.State.Ended(), Done: x.State == sdk.StateResolved, Text: entry.Body})
 		}
 	}
-	if !planned {
+	switch {
+	case planned:
+	case a.turns > 1: // the turn that was opened behind the plan has the steps of its own
+		p = team.Routed(a.loop.Prompt, sdk.PlanOf(entries), a.agent.Team.Mode)
+	default:
 		var why string
 		p, why = team.Route(a.loop.Prompt, e.members(a), a.agent.Team.Mode)
 		notes = []string{"the team has no plan that could be used: " + why}

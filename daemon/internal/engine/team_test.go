@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -213,6 +214,38 @@ func TestTeamGoesOn(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestRoutingHolds: who a prompt went to without a plan stays so, whatever the agents are good at when a daemon goes on.
+func TestRoutingHolds(t *testing.T) {
+	h := teamHouse(t, sdk.TeamSequential, nil, nil)
+	begun := make(chan struct{}, 1)
+	var hung atomic.Bool
+	h.models.each = func(r sdk.Request) step {
+		if first(r) == "code and docs" && !slices.Contains(toolNames(r), sdk.ToolCreatePlan) && hung.CompareAndSwap(false, true) {
+			return hanging(begun)
+		}
+		return say("done")
+	}
+	h.start()
+	a := h.submit(Submission{Agent: "team", Prompt: "code and docs"})
+	<-begun
+	h.cut()
+	h.agents = maps.Clone(h.agents)
+	coder, writer := h.agents["coder"], h.agents["writer"]
+	coder.Capabilities, writer.Capabilities = nil, []string{"code", "docs"}
+	h.agents["coder"], h.agents["writer"] = coder, writer
+	h.start()
+	if l := h.await(a); l.Stop != sdk.StopAnswer || l.Status != sdk.StatusOK {
+		t.Fatalf("%+v", l)
+	}
+	if tasks := h.tasks(a.Run.ID); len(tasks) != 2 || tasks[0] != "coder: code and docs" || !strings.HasPrefix(tasks[1], "writer: code and docs\n") {
+		t.Errorf("the tasks are %q", tasks)
+	}
+	if got := h.teamSteps(a.Run.ID); !slices.Equal(got, []string{"✓ 1. coder: code and docs", "✓ 2. writer: code and docs"}) {
+		t.Errorf("the plan is %q", got)
+	}
+	h.check(a.Run.ID)
 }
 
 // TestPlannerOfATeam: another model may plan, and the prompt's own puts together.

@@ -46,10 +46,26 @@ func Route(prompt string, members []sdk.Agent, mode sdk.TeamMode) (p Plan, why s
 		slices.SortFunc(named, func(a, b string) int { return at(members, a) - at(members, b) })
 		why = fmt.Sprintf("by what the prompt names and agents are good at, %s gets it", strings.Join(named, ", "))
 	}
-	for _, name := range named {
-		p.Assignments = append(p.Assignments, Assignment{Task: delegate.Task{Agent: name, Task: prompt}})
-	}
+	p.Assignments = give(prompt, named)
 	return p, why
+}
+
+// Routed is the plan that Route made before, by the steps that it left in the run: whatever the agents are by now.
+func Routed(prompt string, steps []sdk.PlanStep, mode sdk.TeamMode) Plan {
+	var named []string
+	for _, s := range steps {
+		name, _, _ := strings.Cut(s.Text, ": ")
+		named = append(named, name)
+	}
+	return Plan{Mode: mode, Assignments: give(prompt, named)}
+}
+
+// give has each agent do what a prompt says.
+func give(prompt string, names []string) (all []Assignment) {
+	for _, name := range names {
+		all = append(all, Assignment{Task: delegate.Task{Agent: name, Task: prompt}})
+	}
+	return all
 }
 
 // good is how many of some capabilities an agent has.

@@ -3,6 +3,7 @@ package team
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -99,6 +100,9 @@ func TestRoute(t *testing.T) {
 			p, why := Route(c.prompt, members, sdk.TeamParallel)
 			if given(p) != c.agents || why == "" || p.Assignments[0].Task.Task != c.prompt {
 				t.Errorf("%q: %q, %s", c.prompt, given(p), why)
+			}
+			if again := Routed(c.prompt, p.Steps(nil), p.Mode); !reflect.DeepEqual(again, p) {
+				t.Errorf("%q: %+v, by its steps %+v", c.prompt, p, again)
 			}
 		})
 	}

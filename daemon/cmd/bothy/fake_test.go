@@ -80,7 +80,7 @@ func (f *fakeDaemon) commit(row sdk.JournalRow) int64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	row.Seq = int64(len(f.rows) + 1)
-	row.Run, row.Project = 7, 1
+	row.Run, row.Project = cmp.Or(row.Run, 7), 1
 	row.Time = epoch.Add(time.Duration(row.Seq) * 100 * time.Millisecond)
 	f.rows = append(f.rows, row)
 	close(f.changed)

@@ -66,8 +66,8 @@ func (c *console) follow(ctx context.Context, cl *client.Client, accepted rpc.Ac
 	})
 	close(done)
 	<-watched
-	if errors.Is(context.Cause(ctx), errUnanswered) && s.End == nil && t.waiting != nil {
-		s.End, s.waiting, err = t.unanswered(), t.waiting, nil
+	if end, waits, late := t.unanswered(); late && s.End == nil {
+		s.End, s.waiting, err = end, waits, nil
 	}
 	t.close()
 	switch {

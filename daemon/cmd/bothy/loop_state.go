@@ -31,6 +31,9 @@ func (s *loopState) take(row sdk.JournalRow) (timeline.Change, bool) {
 // Waits is what a person has to answer now, of the loop or of work that it delegated.
 func (s *loopState) Waits() *timeline.Action { return s.tree.Waits(s.Loop) }
 
+// Waiting are all that a person has to answer now, of the loop and of work that it delegated.
+func (s *loopState) Waiting() []*timeline.Action { return s.tree.Waiting(s.Loop) }
+
 // chain are the calls by which the work came that a change is about; false when it did not come from the loop.
 func (s *loopState) chain(c timeline.Change) ([]timeline.Call, bool) {
 	return s.tree.Chain(c.Loop, s.Loop)

@@ -83,6 +83,7 @@ func (e *Engine) childOf(ctx context.Context, a *activeLoop, x *action) (sdk.Chi
 	child.Loop = sdk.Loop{
 		ReadOnly: a.loop.ReadOnly || task.OnlyReads(), Prompt: task.Prompt(), Model: choice.Alias, Agent: task.Agent, Options: encode(options),
 	}
+	a.bringAlong(&child.Loop, task)
 	if definition != nil {
 		child.Loop.Change = &sdk.RunChange{Writes: definition}
 	}

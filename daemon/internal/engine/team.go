@@ -2,10 +2,12 @@ package engine
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/bothyd/bothy/daemon/internal/agent/delegate"
 	"github.com/bothyd/bothy/daemon/internal/agent/plan"
 	"github.com/bothyd/bothy/daemon/internal/agent/team"
 	"github.com/bothyd/bothy/sdk"
@@ -87,6 +89,40 @@ func (e *Engine) takeTeam(ctx context.Context, a *activeLoop) error {
 		a.team.gives = append(a.team.gives, sdk.Call{ID: fmt.Sprintf("task_%d", len(reports)+i+1), Tool: sdk.ToolDelegate, Arguments: string(arguments)})
 	}
 	return nil
+}
+
+// bringAlong has a member of a team read what the team's prompt brings along beside what was typed: files that are
+// attached, a skill, a plan, and images.
+func (a *activeLoop) bringAlong(l *sdk.Loop, task delegate.Task) {
+	i, known := a.mirror.index[fmt.Sprintf("prompt://%d", a.loop.Sequence)]
+	if a.agent.Team == nil || !known {
+		return
+	}
+	var at struct {
+		Meaning sdk.Meaning `json:"meaning"`
+	}
+	if json.Unmarshal(a.mirror.entries[i].Attributes, &at) != nil {
+		return
+	}
+	text := ""
+	switch whole := at.Meaning.Text; {
+	case whole == "":
+	case task.Task == a.loop.Prompt:
+		task.Task = whole
+		text = task.Prompt()
+	default:
+		text = task.Prompt() + "\n\nThe prompt that your team works on, with what goes with it:\n" + whole
+	}
+	var media []sdk.Medium
+	for _, m := range at.Meaning.Media {
+		if i, known := a.mirror.index[m.URI]; known {
+			m.Data = a.mirror.entries[i].Body
+			media = append(media, m)
+		}
+	}
+	if text != "" || media != nil {
+		l.Meaning = withMedia(&sdk.Meaning{Text: text}, media)
+	}
 }
 
 // teamContext narrows what a turn of a team has to what it is for.

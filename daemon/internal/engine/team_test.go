@@ -300,3 +300,52 @@ func TestChildOfATeam(t *testing.T) {
 		t.Errorf("the tasks are %q", tasks)
 	}
 }
+
+// TestTeamHasWhatGoesWithThePrompt: files and images that are attached to a team's prompt are read by who plans, by each
+// member, and by who puts together; also without a plan, and by a daemon that goes on.
+func TestTeamHasWhatGoesWithThePrompt(t *testing.T) {
+	const whole = "the docs\n\ntext of a.go"
+	for name, c := range map[string]struct {
+		plan step
+		task string // as the member reads it
+	}{
+		"planned": {calls(assigning("writer", "tell it")), "tell it\n\nThe prompt that your team works on, with what goes with it:\n" + whole},
+		"routed":  {say("no plan"), whole},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := teamHouse(t, sdk.TeamParallel, nil, nil)
+			h.config.Attachments = fakeAttachments{}
+			begun := make(chan struct{}, 1)
+			var asked []string
+			h.models.each = func(r sdk.Request) step {
+				m := r.Messages[slices.IndexFunc(r.Messages, func(m sdk.Message) bool { return m.Role == sdk.RoleUser })]
+				if asked = append(asked, m.Text); len(m.Media) != 1 || m.Media[0].Data != dot {
+					t.Errorf("request %d has the images %+v", len(asked), m.Media)
+				}
+				switch len(asked) {
+				case 1:
+					return hanging(begun)
+				case 2:
+					return c.plan
+				}
+				return say("done")
+			}
+			h.start()
+			a := h.submit(Submission{Agent: "team", Prompt: "the docs", Attachments: []sdk.Attachment{{Path: "a.go"}}, Media: images(dot)})
+			<-begun
+			h.cut()
+			h.start()
+			if l := h.await(a); l.Stop != sdk.StopAnswer || l.Status != sdk.StatusOK {
+				t.Fatalf("%+v", l)
+			}
+			if want := []string{whole, whole, c.task, whole}; !slices.Equal(asked, want) {
+				t.Errorf("read was %q", asked)
+			}
+			child := h.childrenIn(a.Run.ID)[0]
+			if l := h.promptOf(child.ID); l.Prompt != "tell it" && l.Prompt != "the docs" {
+				t.Errorf("people see the task as %q", l.Prompt)
+			}
+			h.check(a.Run.ID, child.ID)
+		})
+	}
+}

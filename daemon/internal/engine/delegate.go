@@ -210,6 +210,7 @@ func (e *Engine) awaitChild(ctx context.Context, a *activeLoop, x *action) error
 	if context.Cause(ctx) != nil {
 		x.cancel(sdk.Aborted)
 	}
+	e.markTask(ctx, a, x)
 	return nil
 }
 

@@ -86,7 +86,7 @@ func (e *Engine) takeTeam(ctx context.Context, a *activeLoop) error {
 	a.team = &teamTurn{tool: sdk.ToolFinish}
 	for i, arguments := range p.Next(reports) {
 		a.team.tool = sdk.ToolDelegate
-		a.team.gives = append(a.team.gives, sdk.Call{ID: fmt.Sprintf("task_%d", len(reports)+i+1), Tool: sdk.ToolDelegate, Arguments: string(arguments)})
+		a.team.gives = append(a.team.gives, sdk.Call{ID: fmt.Sprintf(taskID, len(reports)+i+1), Tool: sdk.ToolDelegate, Arguments: string(arguments)})
 	}
 	return nil
 }
@@ -173,6 +173,25 @@ func (e *Engine) teamAnswer(ctx context.Context, a *activeLoop) (answered bool, 
 	e.price(ctx, a.loop.ID, &a.choice)
 	return false, nil
 }
+
+// markTask marks a task of a team that works beside others when it has ended: their ends are recorded together, and that
+// may be much later. What cannot be marked now is by the turn that is opened next.
+func (e *Engine) markTask(ctx context.Context, a *activeLoop, x *action) {
+	if a.team == nil || len(a.team.gives) < 2 || context.Cause(ctx) != nil {
+		return
+	}
+	var number int
+	if _, err := fmt.Sscanf(x.CallID, taskID, &number); err != nil {
+		return
+	}
+	mark := plan.Mark(team.Mark(number, team.Report{Ended: true, Done: x.State == sdk.StateResolved, Text: x.Body}))
+	if _, err := e.commit(ctx, once, sdk.Change{Run: a.run.ID, Writes: []sdk.Write{mark}}); err != nil {
+		e.log.Debug("a task of a team is marked later", "run", a.run.Alias, "path", x.Path, "error", err)
+	}
+}
+
+// taskID is the id of the call that gives a task out, by the number of its step.
+const taskID = "task_%d"
 
 // advance writes, with the turn that is opened next, what became of the team's tasks, which are the steps of the run's
 // plan.

@@ -216,6 +216,33 @@ func TestTeamGoesOn(t *testing.T) {
 	}
 }
 
+// TestTasksAreMarkedAsTheyEnd: of tasks that are worked on together each is marked when it has ended, and not with the last.
+func TestTasksAreMarkedAsTheyEnd(t *testing.T) {
+	goOn := make(chan struct{})
+	h := teamHouse(t, sdk.TeamParallel, nil, map[string][]step{
+		"do it":   {calls(assigning("coder", "make it", "writer", "tell it", "coder", "break it"))},
+		"make it": {say("made")}, "break it": {failing(sdk.Errorf(sdk.Internal, "no answer today"))},
+		"tell it": {func(ctx context.Context, r sdk.Request, send func(sdk.Delta) error, retry func(sdk.Retry) error) error {
+			<-goOn
+			return say("told")(ctx, r, send, retry)
+		}},
+	})
+	h.start()
+	a := h.submit(Submission{Agent: "team"})
+	shown := func() string { return strings.Join(h.teamSteps(a.Run.ID), "\n") }
+	h.until("those that have ended are marked", func() bool {
+		got := shown()
+		return strings.Contains(got, "✓ 1. coder: make it\n⧗ 2. writer: tell it (in progress)\n✗ 3. coder: break it (dropped): ") && strings.Contains(got, "no answer today")
+	})
+	before := shown()
+	close(goOn)
+	h.await(a)
+	if got, want := shown(), strings.Replace(before, "⧗ 2. writer: tell it (in progress)", "✓ 2. writer: tell it", 1); got != want {
+		t.Errorf("the plan is %s\nwant %s", got, want)
+	}
+	h.check(a.Run.ID)
+}
+
 // TestRoutingHolds: who a prompt went to without a plan stays so, whatever the agents are good at when a daemon goes on.
 func TestRoutingHolds(t *testing.T) {
 	h := teamHouse(t, sdk.TeamSequential, nil, nil)

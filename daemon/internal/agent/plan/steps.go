@@ -63,6 +63,13 @@ func Write(s sdk.PlanStep) sdk.Write {
 	}
 }
 
+// Mark is the write of how far a step is, whose text stays.
+func Mark(s sdk.PlanStep) sdk.Write {
+	w := Write(s)
+	w.Body = nil
+	return w
+}
+
 // Edit is what a call changes of one step: the number names one that is there, without one it is a new one.
 type Edit struct {
 	Number int            `json:"number"`

@@ -73,14 +73,21 @@ func (p Plan) Steps(reports []Report) []sdk.PlanStep {
 		case i >= len(reports)+working:
 		case i >= len(reports), !reports[i].Ended:
 			s.Status = sdk.PlanDoing
-		case reports[i].Done:
-			s.Status = sdk.PlanDone
 		default:
-			s.Status, s.Note = sdk.PlanDropped, sdk.Excerpt(reports[i].Text)
+			mark := Mark(s.Number, reports[i])
+			s.Status, s.Note = mark.Status, mark.Note
 		}
 		steps[i] = s
 	}
 	return steps
+}
+
+// Mark is the step of a task that has ended, without its text.
+func Mark(number int, r Report) sdk.PlanStep {
+	if r.Done {
+		return sdk.PlanStep{Number: number, Status: sdk.PlanDone}
+	}
+	return sdk.PlanStep{Number: number, Status: sdk.PlanDropped, Note: sdk.Excerpt(r.Text)}
 }
 
 // Synthesis is what the model is told when all assignments have ended.

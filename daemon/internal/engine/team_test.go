@@ -223,8 +223,12 @@ func TestTasksAreMarkedAsTheyEnd(t *testing.T) {
 		"do it":   {calls(assigning("coder", "make it", "writer", "tell it", "coder", "break it"))},
 		"make it": {say("made")}, "break it": {failing(sdk.Errorf(sdk.Internal, "no answer today"))},
 		"tell it": {func(ctx context.Context, r sdk.Request, send func(sdk.Delta) error, retry func(sdk.Retry) error) error {
-			<-goOn
-			return say("told")(ctx, r, send, retry)
+			select {
+			case <-goOn:
+				return say("told")(ctx, r, send, retry)
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
 		}},
 	})
 	h.start()

@@ -33,6 +33,7 @@ type action struct {
 	recheck bool       // policy is asked again before it starts, for time has passed
 	child   *sdk.Child // that begins when it starts; nil of one that does not delegate, or has
 	again   bool       // an earlier daemon had begun the call already
+	lone    bool       // it gives out a task of a team, on which the others do not build
 	result  sdk.ToolResult
 	rest    []sdk.Write // what a command printed and that is not committed yet
 	printed *[2]string  // what it printed in all, by channel, where that is known
@@ -63,9 +64,10 @@ func (x *action) repeatable() bool {
 // breaks reports whether this end gives up the rest of the turn: a side effect
 // that failed or was refused does, for what follows may build on it, and so does
 // whatever a person or a guard turned down. A failed read does not, nor does a
-// call of a tool that is not there.
+// call of a tool that is not there, nor a task of a team that comes to nothing:
+// no model is asked to give out the rest of them again.
 func (x *action) breaks() bool {
-	return x.failed() && (x.turnedDown() || x.tool.Name != "" && !x.readOnly() && !x.touchesEntries())
+	return x.failed() && (x.turnedDown() || x.tool.Name != "" && !x.readOnly() && !x.touchesEntries() && (!x.lone || x.rejected()))
 }
 
 // untold reports whether the call may have changed files that its result does

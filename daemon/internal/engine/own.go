@@ -130,7 +130,7 @@ func (e *Engine) equipOne(ctx context.Context, a *activeLoop, x *action) (err er
 		return err
 	}
 	x.tool, x.own, err = e.find(a, x.Tool)
-	x.stands = nil
+	x.stands, x.lone = nil, a.team != nil
 	if err == nil {
 		fault := x.fault
 		x.fault = nil

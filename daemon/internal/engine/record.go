@@ -139,6 +139,7 @@ func (e *Engine) action(a *activeLoop, index int, call sdk.ReadCall, taken map[s
 	x := &action{call: call, project: a.project.Root, private: a.run.Private, Action: sdk.Action{Loop: a.loop.ID, Turn: a.turn.row.Sequence, ActionCall: sdk.ActionCall{
 		CallID: call.ID, Tool: call.Tool, Arguments: call.Arguments, Index: index, Person: a.joins,
 	}}}
+	x.lone = a.team != nil
 	if x.tool, x.own, x.fault = e.find(a, call.Tool); x.fault != nil && a.barred != nil {
 		x.fault = a.barred
 	}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -46,23 +47,31 @@ func (e *Engine) teamwork(ctx context.Context, a *activeLoop, before int) (p tea
 		x, err := sdk.ActionOf(entry)
 		switch {
 		case err != nil || x.Parent != "":
-		case x.Tool == sdk.ToolCreatePlan && entry.Turn == first && x.State == sdk.StateResolved && !planned:
-			p, err = team.Read(x.ExactArguments(), a.agent.Agents, a.agent.Team.Mode)
-			planned, notes = err == nil, p.Dropped
+		case cmp.Or(x.Declared, x.Tool) == sdk.ToolCreatePlan && entry.Turn == first && x.State == sdk.StateResolved:
+			more, err := team.Read(x.ExactArguments(), a.agent.Agents, a.agent.Team.Mode)
+			switch {
+			case err != nil:
+			case planned:
+				p = p.And(more)
+			default:
+				p, planned = more, true
+			}
 		case x.Tool == sdk.ToolDelegate && entry.Turn > first:
 			reports = append(reports, team.Report{Ended: x.State.Ended(), Done: x.State == sdk.StateResolved, Text: entry.Body})
 		}
 	}
-	switch {
-	case planned:
-	case a.turns > 1: // the turn that was opened behind the plan has the steps of its own
-		p = team.Routed(a.loop.Prompt, sdk.PlanOf(entries), a.agent.Team.Mode)
-	default:
-		var why string
-		p, why = team.Route(a.loop.Prompt, e.members(a), a.agent.Team.Mode)
-		notes = []string{"the team has no plan that could be used: " + why}
+	if planned {
+		return p, reports, p.Dropped, nil
 	}
-	return p, reports, notes, nil
+	says, means, err := e.teamPrompt(ctx, a, entries)
+	if err != nil {
+		return p, nil, nil, err
+	}
+	if a.turns > 1 { // the turn that was opened behind the plan has the steps of its own
+		return team.Routed(means, sdk.PlanOf(entries), a.agent.Team.Mode), reports, nil, nil
+	}
+	p, why := team.Route(says, means, e.members(a), a.agent.Team.Mode)
+	return p, reports, []string{"the team has no plan that could be used: " + why}, nil
 }
 
 // members are the agents of a team that are there.

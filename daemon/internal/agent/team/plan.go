@@ -49,32 +49,65 @@ func Parameters(members []sdk.Agent) json.RawMessage {
 }
 
 // Read reads the arguments of a call of sdk.ToolCreatePlan. What names nobody of the team, stands there twice or cannot
-// be meant is dropped; that nothing is left is an error with outcome validation. A team whose agents work one after
-// the other stays one.
+// be meant is dropped, and no more than that, since nobody is asked for a better plan; that nothing is left is an error
+// with outcome validation. A team whose agents work one after the other stays one.
 func Read(arguments json.RawMessage, members []string, mode sdk.TeamMode) (Plan, error) {
-	var says struct {
-		Assignments []Assignment `json:"assignments"`
-		Mode        sdk.TeamMode `json:"mode"`
-		Reasoning   string       `json:"reasoning"`
+	var says map[string]json.RawMessage
+	var all []json.RawMessage
+	err := sdk.ReadJSON(arguments, &says)
+	if err == nil && says["assignments"] != nil {
+		err = json.Unmarshal(says["assignments"], &all)
 	}
-	if err := sdk.ReadJSON(arguments, &says); err != nil {
+	if err != nil {
 		return Plan{}, sdk.Errorf(sdk.Validation, "the arguments of %s cannot be read: it takes assignments, a list with agent, task, context, writes and reasoning, then mode and reasoning: %w", sdk.ToolCreatePlan, err)
 	}
-	p := Plan{Mode: mode, Reasoning: says.Reasoning}
-	if says.Mode == sdk.TeamSequential {
-		p.Mode = sdk.TeamSequential
+	p := Plan{Mode: mode}
+	_ = json.Unmarshal(says["reasoning"], &p.Reasoning) // of both, what is no text says nothing
+	var asked sdk.TeamMode
+	if _ = json.Unmarshal(says["mode"], &asked); asked == sdk.TeamSequential {
+		p.Mode = asked
 	}
-	for i, x := range says.Assignments {
-		if why := p.against(x, members); why != "" {
-			p.Dropped = append(p.Dropped, fmt.Sprintf("assignment %d is dropped: %s", i+1, why))
-			continue
-		}
-		p.Assignments = append(p.Assignments, x)
+	for i, text := range all {
+		p.take(i+1, text, members)
 	}
 	if len(p.Assignments) == 0 {
 		return p, sdk.Errorf(sdk.Validation, "no assignment of the plan can be used%s", because(p.Dropped))
 	}
 	return p, nil
+}
+
+// take adds an assignment, or says why it is dropped. What it has besides is passed over.
+func (p *Plan) take(number int, text json.RawMessage, members []string) {
+	var x Assignment
+	if err := sdk.ReadJSON(text, &x); err != nil {
+		if x = (Assignment{}); json.Unmarshal(text, &x) != nil {
+			p.Dropped = append(p.Dropped, fmt.Sprintf("assignment %d is dropped: it cannot be read: %v", number, err))
+			return
+		}
+		p.Dropped = append(p.Dropped, fmt.Sprintf("of assignment %d not all is read: %v", number, err))
+	}
+	if why := p.against(x, members); why != "" {
+		p.Dropped = append(p.Dropped, fmt.Sprintf("assignment %d is dropped: %s", number, why))
+		return
+	}
+	p.Assignments = append(p.Assignments, x)
+}
+
+// And is both of two plans that one answer has, as one: a model that calls sdk.ToolCreatePlan for each task means them
+// all.
+func (p Plan) And(other Plan) Plan {
+	if other.Mode == sdk.TeamSequential {
+		p.Mode = other.Mode
+	}
+	p.Dropped = slices.Concat(p.Dropped, other.Dropped)
+	for _, x := range other.Assignments {
+		if why := p.against(x, []string{x.Agent}); why != "" {
+			p.Dropped = append(p.Dropped, "an assignment of another call is dropped: "+why)
+			continue
+		}
+		p.Assignments = append(slices.Clip(p.Assignments), x)
+	}
+	return p
 }
 
 // against is why an assignment is not taken; empty where it is.

@@ -12,8 +12,9 @@ import (
 
 // Route is the plan of a prompt for which no model made a usable one, and why it is that. Every capability that the
 // prompt names, as whole words, has an agent, and no more agents are asked than that takes; the first of those that
-// are good at as much. A prompt that names none is for the agent default.
-func Route(prompt string, members []sdk.Agent, mode sdk.TeamMode) (p Plan, why string) {
+// are good at as much. A prompt that names none is for the agent default. The task of each is the prompt as somebody
+// needs it who knows nothing of what came before.
+func Route(prompt, task string, members []sdk.Agent, mode sdk.TeamMode) (p Plan, why string) {
 	p.Mode = mode
 	said := words(prompt)
 	asked := map[string]bool{}
@@ -46,7 +47,7 @@ func Route(prompt string, members []sdk.Agent, mode sdk.TeamMode) (p Plan, why s
 		slices.SortFunc(named, func(a, b string) int { return at(members, a) - at(members, b) })
 		why = fmt.Sprintf("by what the prompt names and agents are good at, %s gets it", strings.Join(named, ", "))
 	}
-	p.Assignments = give(prompt, named)
+	p.Assignments = give(task, named)
 	return p, why
 }
 

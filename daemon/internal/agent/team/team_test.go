@@ -48,7 +48,16 @@ func TestRead(t *testing.T) {
 		"nobody":         {arguments: `{"assignments":[{"agent":"boss","task":"a"}]}`, fault: "no assignment of the plan can be used: assignment 1"},
 		"none":           {arguments: `{"assignments":[]}`, fault: "it has none"},
 		"not at all":     {arguments: `[]`, fault: "cannot be read"},
-		"something else": {arguments: `{"steps":[]}`, fault: "cannot be read"},
+		"no assignments": {arguments: `{"assignments":{}}`, fault: "cannot be read"},
+		"something else": {arguments: `{"steps":[]}`, fault: "it has none"},
+		"more than is asked": {
+			arguments: `{"goal":"g","mode":7,"assignments":[{"agent":"coder","task":"a","id":1},{"agent":"writer","task":"b"}]}`, agents: "coder writer",
+			says: `of assignment 1 not all is read: json: unknown field "id"`,
+		},
+		"one that is none": {
+			arguments: `{"assignments":[{"agent":"coder","task":"a","writes":"src/**"},"x",null,{"agent":"writer","task":"b"}]}`, agents: "writer",
+			says: "assignment 1 is dropped: it cannot be read",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if c.mode == "" {
@@ -68,6 +77,26 @@ func TestRead(t *testing.T) {
 				t.Errorf("%v %q %s\n%s", err, given(p), p.Mode, p.Told())
 			}
 		})
+	}
+}
+
+// TestPlansOfOneAnswer: a plan for each task is a plan for all.
+func TestPlansOfOneAnswer(t *testing.T) {
+	var p Plan
+	for i, arguments := range []string{
+		`{"assignments":[{"agent":"coder","task":"a"}]}`, `{"assignments":[{"agent":"writer","task":"b"},{"agent":"boss","task":"c"}],"mode":"sequential"}`,
+		`{"assignments":[{"agent":"coder","task":"A"},{"agent":"coder","task":"d"}]}`,
+	} {
+		more, err := Read(json.RawMessage(arguments), names(members), sdk.TeamParallel)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p = p.And(more); i == 0 {
+			p = more
+		}
+	}
+	if given(p) != "coder writer coder" || p.Mode != sdk.TeamSequential || len(p.Dropped) != 2 || !strings.Contains(p.Told(), "coder has the same task already") {
+		t.Errorf("%q %s\n%s", given(p), p.Mode, p.Told())
 	}
 }
 
@@ -97,11 +126,11 @@ func TestRoute(t *testing.T) {
 		"nothing":               {"", "default"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, why := Route(c.prompt, members, sdk.TeamParallel)
-			if given(p) != c.agents || why == "" || p.Assignments[0].Task.Task != c.prompt {
+			p, why := Route(c.prompt, "in full", members, sdk.TeamParallel)
+			if given(p) != c.agents || why == "" || p.Assignments[0].Task.Task != "in full" {
 				t.Errorf("%q: %q, %s", c.prompt, given(p), why)
 			}
-			if again := Routed(c.prompt, p.Steps(nil), p.Mode); !reflect.DeepEqual(again, p) {
+			if again := Routed("in full", p.Steps(nil), p.Mode); !reflect.DeepEqual(again, p) {
 				t.Errorf("%q: %+v, by its steps %+v", c.prompt, p, again)
 			}
 		})

@@ -19,6 +19,7 @@ var (
 	heading = regexp.MustCompile(`^ {0,3}(#{1,2})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$`)
 	fence   = regexp.MustCompile("^ {0,}(`{3,}|~{3,})(.*)$")
 	item    = regexp.MustCompile(`^( {0,3}(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)[ \t]*)(.*)$`)
+	under   = regexp.MustCompile(`^ {0,3}(?:=+|-+)[ \t]*$`)
 )
 
 // fenced follows blocks of code, in which nothing is a heading or an item.
@@ -40,6 +41,26 @@ func (f *fenced) takes(text string, line int) bool {
 		f.mark = ""
 	}
 	return true
+}
+
+// comment follows comments of HTML that begin a line. What a person has commented out is no part of a plan.
+type comment struct{ line int } // of one that has no end yet; 0 is outside of one
+
+// cut is what a line has outside of comments.
+func (c *comment) cut(text string, line int) string {
+	if c.line == 0 {
+		_, begun, is := strings.Cut(text, "<!--")
+		if !is || strings.TrimSpace(text[:len(text)-len("<!--")-len(begun)]) != "" {
+			return text
+		}
+		c.line, text = line, begun
+	}
+	_, rest, ended := strings.Cut(text, "-->")
+	if !ended {
+		return ""
+	}
+	c.line = 0
+	return c.cut(rest, line)
 }
 
 // markdown reads a plan of headings: a title and a heading for each step, or the headings of the other form.
@@ -152,19 +173,38 @@ func (r *reader) instructions(s section) (steps []Step) {
 func (r *reader) sections(src string) []section {
 	all := []section{{}}
 	var code fenced
+	var out comment
 	for i, text := range strings.Split(src, "\n") {
+		if code.mark == "" {
+			text = out.cut(text, i+1)
+		}
 		m := heading.FindStringSubmatch(text)
+		last := &all[len(all)-1]
 		if code.takes(text, i+1) || m == nil {
-			last := &all[len(all)-1]
+			if code.mark == "" && under.MatchString(text) && last.endsInWords() {
+				r.wrong(i+1, "a heading that is underlined is not read: begin it with #, or one of a step with ##")
+			}
 			last.lines = append(last.lines, text)
 			continue
 		}
 		all = append(all, section{level: len(m[1]), title: strings.TrimSpace(m[2]), line: i + 1})
 	}
+	if out.line > 0 {
+		r.wrong(out.line, "the comment that begins here has no end: close it with -->")
+	}
 	if code.mark != "" {
 		r.wrong(code.line, "the block of code that begins here has no end: close it with %s", code.mark)
 	}
 	return all
+}
+
+// endsInWords reports whether a line that underlines makes a heading of the one above it, which is no item of a list.
+func (s section) endsInWords() bool {
+	if len(s.lines) == 0 {
+		return false
+	}
+	above := s.lines[len(s.lines)-1]
+	return strings.TrimSpace(above) != "" && !item.MatchString(above) && !fence.MatchString(above)
 }
 
 // split parts the words of a step from the first block of code on, which is its context.
@@ -185,8 +225,6 @@ func block(lines []string) string {
 
 // unindent takes away what puts a line below its item, whose words begin in this column.
 func unindent(text string, inside int) string {
-	for range inside {
-		text = strings.TrimPrefix(text, " ")
-	}
-	return text
+	spaces := len(text) - len(strings.TrimLeft(text, " "))
+	return text[min(spaces, inside):]
 }

@@ -137,6 +137,18 @@ func TestListsBelowInstructions(t *testing.T) {
 	}
 }
 
+// TestComments: what a person has commented out is no step, as in YAML; a comment in a block of code is code.
+func TestComments(t *testing.T) {
+	p := read(t, "p.md", "<!-- ours -->\n# x\n<!--\n## old\n```\n--> about\n## y\ndo <!-- not --> it\n<!-- a --><!--\n## b --> so\n```\n<!--\n```\n---\n")
+	if want := (Step{"y", "do <!-- not --> it\n\n so", "```\n<!--\n```\n---"}); len(p.Steps) != 1 || p.Steps[0] != want || strings.TrimSpace(p.Description) != "about" {
+		t.Errorf("read is %q", p)
+	}
+	p = read(t, "p.md", "# x\n## Instructions\n- a\n<!--\n- b\n-->\n- c\n---\n")
+	if len(p.Steps) != 2 || p.Steps[0].Action != "a" || !strings.HasPrefix(p.Steps[1].Action, "c") {
+		t.Errorf("read is %q", p)
+	}
+}
+
 // L3 and L4: what is wrong is said, where it stands, and no two mistakes in the same words.
 func TestMistakes(t *testing.T) {
 	told := map[string]string{}
@@ -173,6 +185,8 @@ func TestMistakes(t *testing.T) {
 		{"long name", "p.yaml", "name: x\nsteps: [{name: " + strings.Repeat("a", 201) + ", action: b}]\n", "the name of step 1 takes one line"},
 		{"control", "p.json", `{"goal":"a\u001b[31m","instructions":["a"]}`, "has a control character"},
 		{"open block", "p.md", "# x\n## y\n```\n", "p.md:3: the block of code that begins here has no end"},
+		{"open comment", "p.md", "# x\n## y\nz\n<!-- ## a\n", "p.md:4: the comment that begins here has no end"},
+		{"underlined", "p.md", "# x\n## y\nz\n\nStep two\n---\nz\n", "p.md:6: a heading that is underlined is not read"},
 		{"above", "p.md", "hello\n# x\n## y\nz", "p.md:1: something stands above the title"},
 		{"no title", "p.md", "## y\nz", "the name of the plan, its title (# NAME), is empty"},
 		{"two titles", "p.md", "# x\n## y\nz\n# x\n", "p.md:4: a second title"},

@@ -131,9 +131,17 @@ func readJSON(src []byte) (value, error) {
 type jsonReader struct {
 	src     []byte
 	decoder *json.Decoder
+	counted int // bytes, which have so many ends of lines
+	ends    int
 }
 
-func (d *jsonReader) line() int { return lineOf(d.src, int(d.decoder.InputOffset())) }
+// line is the one in which the decoder is, which only goes on: no byte is counted twice.
+func (d *jsonReader) line() int {
+	at := int(d.decoder.InputOffset())
+	d.ends += bytes.Count(d.src[d.counted:at], []byte("\n"))
+	d.counted = at
+	return d.ends + 1
+}
 
 func (d *jsonReader) value(depth int) (v value, err error) {
 	t, err := d.decoder.Token()

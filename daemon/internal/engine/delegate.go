@@ -57,8 +57,11 @@ func (e *Engine) childOf(ctx context.Context, a *activeLoop, x *action) (sdk.Chi
 		return sdk.Child{}, sdk.Errorf(sdk.Permission, "the agent %q may delegate to %s, and not to %.80q", a.agent.Name, strings.Join(may, ", "), task.Agent)
 	}
 	agent, err := e.agent(a.project.Root, task.Agent)
-	if err != nil {
+	switch {
+	case err != nil:
 		return sdk.Child{}, err
+	case !a.mayAsk(agent):
+		return sdk.Child{}, sdk.Errorf(sdk.Permission, "the team %q could give nothing out here, as it would be %d delegations below the prompt of a person: ask another agent, or do the work yourself", task.Agent, given.Below+1)
 	}
 	choice, err := e.childModel(ctx, a, x, agent)
 	if err != nil {
@@ -135,6 +138,11 @@ func (a *activeLoop) delegatesTo() []string {
 	return a.agent.Agents
 }
 
+// mayAsk reports whether an agent could do something for the loop: a team could not from where it may not delegate.
+func (a *activeLoop) mayAsk(agent sdk.Agent) bool {
+	return agent.Team == nil || optionsOf(a.loop).Below+1 < delegate.Depth
+}
+
 // agentsFor are those of delegatesTo that are there and that its model may name: of a team its members.
 func (e *Engine) agentsFor(a *activeLoop) []sdk.Agent {
 	var all []sdk.Agent
@@ -142,7 +150,7 @@ func (e *Engine) agentsFor(a *activeLoop) []sdk.Agent {
 		if !slices.Contains(a.agent.Agents, name) {
 			continue
 		}
-		if agent, err := e.agent(a.project.Root, name); err == nil {
+		if agent, err := e.agent(a.project.Root, name); err == nil && a.mayAsk(agent) {
 			all = append(all, agent)
 		}
 	}

@@ -102,3 +102,35 @@ func TestTasksDoNotBuildOnEachOther(t *testing.T) {
 		})
 	}
 }
+
+// TestTeamThatCouldAskNobody: a team is not asked from where its own tasks would be too far below the prompt of a person.
+func TestTeamThatCouldAskNobody(t *testing.T) {
+	h := teamHouse(t, sdk.TeamParallel, nil, nil)
+	guards := h.agents["default"].Guards
+	h.agents["lead"] = sdk.Agent{Agents: []string{"worker"}, Mode: sdk.ModeRestricted, Guards: guards}
+	h.agents["worker"] = sdk.Agent{Agents: []string{"team", "coder"}, Mode: sdk.ModeRestricted, Guards: guards}
+	var offered string
+	h.models.each = func(r sdk.Request) step {
+		switch at := first(r); {
+		case len(r.Messages) > 2:
+		case at == "lead it":
+			return calls(giving("worker", "work"))
+		case at == "work":
+			offered = string(r.Tools[slices.Index(toolNames(r), sdk.ToolDelegate)].Parameters)
+			return calls(giving("team", "do it all"))
+		}
+		return say("done")
+	}
+	h.start()
+	a := h.submit(Submission{Agent: "lead", Prompt: "lead it"})
+	if l := h.await(a); l.Stop != sdk.StopAnswer {
+		t.Fatalf("%+v", l)
+	}
+	if !strings.Contains(offered, `"coder"`) || strings.Contains(offered, `"team"`) {
+		t.Errorf("offered was %s", offered)
+	}
+	worker := h.childrenIn(a.Run.ID)[0]
+	if all := h.actions(worker.ID); len(h.childrenIn(worker.ID)) > 0 || !strings.Contains(all[0].Body, `the team "team" could give nothing out here`) {
+		t.Errorf("%+v", all)
+	}
+}

@@ -35,13 +35,13 @@ Examples:
 `
 }
 
-// planSchema is what the agent hands over. Its bounds are those of a plan.
+// planSchema is what the agent hands over. Its bounds are those of a plan, so that what is written can be followed.
 const planSchema = `{"type":"object","properties":{` +
-	`"name":{"type":"string","minLength":1,"maxLength":200,"description":"what the plan is for, in one line"},` +
+	`"name":{"type":"string","pattern":"^[^\\n]*\\S[^\\n]*$","maxLength":200,"description":"what the plan is for, in one line"},` +
 	`"description":{"type":"string","description":"what somebody needs to know who follows it"},` +
 	`"steps":{"type":"array","minItems":1,"maxItems":100,"items":{"type":"object","properties":{` +
-	`"name":{"type":"string","minLength":1,"maxLength":200,"description":"the step in a few words"},` +
-	`"action":{"type":"string","minLength":1,"description":"what is to be done, so that it can be told when it is"},` +
+	`"name":{"type":"string","pattern":"^[^\\n]*\\S[^\\n]*$","maxLength":200,"description":"the step in a few words"},` +
+	`"action":{"type":"string","pattern":"\\S","description":"what is to be done, so that it can be told when it is"},` +
 	`"context":{"type":"string","description":"files, commands or code that the step needs"}},` +
 	`"required":["name","action"],"additionalProperties":false}}},"required":["name","steps"],"additionalProperties":false}`
 

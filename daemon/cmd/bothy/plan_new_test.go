@@ -1,12 +1,41 @@
 package main
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
 	"go.yaml.in/yaml/v3"
 	"pgregory.net/rapid"
+
+	"github.com/bothyd/bothy/sdk/schema"
 )
+
+// TestPlanSchema: what could not be followed is not handed over.
+func TestPlanSchema(t *testing.T) {
+	s, err := schema.Compile([]byte(planSchema))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		plan, step, action string
+		taken              bool
+	}{
+		"a plan":              {"Release 1.2", "Test", "Run the tests\nand look", true},
+		"no name":             {" ", "Test", "Run the tests", false},
+		"a name of two lines": {"Release\nit", "Test", "Run the tests", false},
+		"no name of a step":   {"Release", "\t", "Run the tests", false},
+		"no action":           {"Release", "Test", " \n ", false},
+	} {
+		text, err := json.Marshal(map[string]any{"name": c.plan, "steps": []map[string]string{{"name": c.step, "action": c.action}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Validate(text); (err == nil) != c.taken {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
 
 // TestPlanIsWritten: what an agent handed over is in the file, whatever its texts are.
 func TestPlanIsWritten(t *testing.T) {

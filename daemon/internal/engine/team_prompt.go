@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"strings"
 
 	"github.com/bothyd/bothy/daemon/internal/agent/delegate"
 	"github.com/bothyd/bothy/sdk"
@@ -33,7 +34,7 @@ func (e *Engine) teamPrompt(ctx context.Context, a *activeLoop, entries []sdk.En
 	return says, means, nil
 }
 
-// readAs is what the model reads in the place of a prompt.
+// readAs is a prompt with what the model reads in its place.
 func readAs(l sdk.Loop, entries []sdk.Entry) string {
 	for _, entry := range entries {
 		if entry.Loop != l.ID || entry.Scheme() != "prompt" {
@@ -42,8 +43,15 @@ func readAs(l sdk.Loop, entries []sdk.Entry) string {
 		var at struct {
 			Meaning sdk.Meaning `json:"meaning"`
 		}
-		if json.Unmarshal(entry.Attributes, &at) == nil && at.Meaning.Text != "" {
-			return at.Meaning.Text
+		text := ""
+		if json.Unmarshal(entry.Attributes, &at) == nil {
+			text = at.Meaning.Text
+		}
+		switch {
+		case strings.HasPrefix(text, l.Prompt):
+			return text
+		case text != "":
+			return l.Prompt + "\n\n" + text
 		}
 	}
 	return l.Prompt

@@ -52,7 +52,7 @@ func TestRoutedInFull(t *testing.T) {
 		t.Fatalf("the tasks are %q", tasks)
 	}
 	at := 0
-	for _, part := range []string{"writer: ", "GOAL: Release it", "1. Test\n2. Write docs\n", "\n\nGo on with the prompt before this one", "The plan as it is now:\nCompleted 0/2 steps"} {
+	for _, part := range []string{"writer: Follow the plan p.yaml: Release it\n\n", "GOAL: Release it", "1. Test\n2. Write docs\n", "\n\nGo on with the prompt before this one", "The plan as it is now:\nCompleted 0/2 steps"} {
 		found := strings.Index(tasks[0][at:], part)
 		if found < 0 {
 			t.Fatalf("%q does not come in %q", part, tasks[0])

@@ -19,11 +19,11 @@ const Depth = 2
 // Together is how many delegations of one answer are at work at the same time.
 const Together = 4
 
-// The bounds of what a model asks for.
-const (
-	longestText = 256 << 10 // bytes of the task and its context together
-	mostWrites  = 64
-)
+// LongestText are the bytes that a task and its context may have together.
+const LongestText = 256 << 10
+
+// mostWrites are the globs that a task may have.
+const mostWrites = 64
 
 // Task is what a call of sdk.ToolDelegate asks for.
 type Task struct {
@@ -50,8 +50,8 @@ func (t Task) Check() error {
 		return sdk.Errorf(sdk.Validation, "the task is empty; say in full what %s is to do, for it knows nothing of this conversation", t.Agent)
 	case !utf8.ValidString(t.Task) || !utf8.ValidString(t.Context):
 		return sdk.Errorf(sdk.Validation, "task and context must be valid UTF-8")
-	case len(t.Task)+len(t.Context) > longestText:
-		return sdk.Errorf(sdk.Validation, "task and context have %d bytes and may have %d together; name files instead of copying them", len(t.Task)+len(t.Context), longestText)
+	case len(t.Task)+len(t.Context) > LongestText:
+		return sdk.Errorf(sdk.Validation, "task and context have %d bytes and may have %d together; name files instead of copying them", len(t.Task)+len(t.Context), LongestText)
 	case len(t.Writes) > mostWrites:
 		return sdk.Errorf(sdk.Validation, "writes has %d globs and may have %d; name folders (src/**)", len(t.Writes), mostWrites)
 	}

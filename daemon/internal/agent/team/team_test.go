@@ -154,6 +154,19 @@ func TestSequentialHasWhatCameBefore(t *testing.T) {
 	}
 }
 
+// TestSequentialHasRoom: what went before leaves room for a long task, and is left out where there is none.
+func TestSequentialHasRoom(t *testing.T) {
+	reports := []Report{{Ended: true, Done: true, Text: strings.Repeat("a", mostContext)}, {Ended: true, Text: strings.Repeat("b", mostContext)}}
+	for _, length := range []int{1, delegate.LongestText - mostContext, delegate.LongestText - 10<<10, delegate.LongestText} {
+		long := delegate.Task{Agent: "coder", Task: strings.Repeat("x", length)}
+		p := Plan{Mode: sdk.TeamSequential, Assignments: []Assignment{{Task: delegate.Task{Agent: "coder", Task: strings.Repeat("y", 9999)}}, {Task: delegate.Task{Agent: "writer", Task: "z"}}, {Task: long}}}
+		task, err := delegate.Read(p.Next(reports)[0])
+		if err != nil || (task.Context == "") != (length == delegate.LongestText) {
+			t.Errorf("%d: %v, %.100q", length, err, task.Context)
+		}
+	}
+}
+
 // TestEveryAssignmentIsGivenOutOnce, in each mode, and its steps say so.
 func TestEveryAssignmentIsGivenOutOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

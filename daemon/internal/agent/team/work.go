@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/bothyd/bothy/daemon/internal/agent/delegate"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -15,8 +16,11 @@ type Report struct {
 	Text  string // that, or why there is none
 }
 
-// mostContext are the bytes that an assignment gets of all reports before it.
-const mostContext = 128 << 10
+// mostContext are the bytes that an assignment gets of all reports before it; mostAround those that go with each of them.
+const (
+	mostContext = 128 << 10
+	mostAround  = 1 << 10
+)
 
 // Next are the arguments of the calls that give out what is next, when the first assignments were given out and came
 // to reports; none when all were.
@@ -31,7 +35,8 @@ func (p Plan) Next(reports []Report) (calls []json.RawMessage) {
 	for _, x := range next {
 		task := x.Task
 		if p.Mode == sdk.TeamSequential {
-			task.Context = strings.TrimSpace(task.Context + p.before(reports))
+			room := delegate.LongestText - len(task.Task) - len(task.Context) - mostAround*len(reports)
+			task.Context = strings.TrimSpace(task.Context + p.before(reports, min(mostContext, room)))
 		}
 		arguments := map[string]any{"agent": task.Agent, "task": task.Task}
 		if task.Context != "" {
@@ -46,8 +51,11 @@ func (p Plan) Next(reports []Report) (calls []json.RawMessage) {
 	return calls
 }
 
-// before is what the assignments that went before came to, for one that follows.
-func (p Plan) before(reports []Report) string {
+// before is what the assignments that went before came to, for one that follows and has room for so many bytes.
+func (p Plan) before(reports []Report, room int) string {
+	if room < 0 {
+		return ""
+	}
 	var b strings.Builder
 	for i, r := range reports {
 		what := "came to"
@@ -55,7 +63,7 @@ func (p Plan) before(reports []Report) string {
 			what = "came to no result"
 		}
 		text := r.Text
-		if most := mostContext / len(reports); len(text) > most {
+		if most := room / len(reports); len(text) > most {
 			text = strings.ToValidUTF8(text[:most], "") + "\n[the rest is left out]"
 		}
 		fmt.Fprintf(&b, "\n\n%s, before you, was asked: %s\nIt %s:\n%s", p.Assignments[i].Agent, sdk.Excerpt(p.Assignments[i].Task.Task), what, text)

@@ -162,7 +162,9 @@ func (p *progress) action(a *timeline.Action) {
 	case a.IsError():
 		if a.State.Ended() {
 			p.wrong = strings.TrimSpace(a.Body)
-			p.draw(show.Failure(show.Shorten(a.Body, 2000), p.c.errWidth())...)
+			brief := a.Action
+			brief.Body = show.Shorten(a.Body, 2000)
+			p.draw(show.Action(&brief, p.view())...)
 		}
 	case a.State.Ended():
 		p.ended(a)

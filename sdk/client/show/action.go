@@ -53,9 +53,13 @@ func call(mark Span, a *sdk.Action, width int) Spans {
 func ActionName(path string) string { return Line(strings.TrimPrefix(path, "log://")) }
 
 // Action is an action with what came of it: the call, its result behind marks, how it
-// ended where that was not well, and its name. What is no call but a failure is that.
+// ended where that was not well, and its name. What is no call but a failure is that, and what the engine
+// tells the model a note.
 func Action(a *sdk.Action, v View) []Spans {
-	if path, is := sdk.ParseActionPath(a.Path); is && path.IsError() {
+	switch path, is := sdk.ParseActionPath(a.Path); {
+	case is && path.IsCorrection():
+		return Note(a.Body, v.Width)
+	case is && path.IsError():
 		return Failure(a.Body, v.Width)
 	}
 	return append([]Spans{call(mark(a), a, v.Width)}, result(Spans{{Plain, "  "}}, a, v)...)

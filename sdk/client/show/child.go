@@ -32,6 +32,9 @@ func Below(chain []timeline.Call, a *sdk.Action, width int) Spans {
 		if width > 0 {
 			text = Cut(text, max(width-Width(lead.Text)-2, 10))
 		}
+		if path.IsCorrection() {
+			return Spans{lead, {Dim, "~ "}, {Dim, text}}
+		}
 		return Spans{lead, {Bad, "! "}, {Plain, text}}
 	}
 	room := 0

@@ -52,3 +52,16 @@ func TestAProposalNamesItsChain(t *testing.T) {
 		t.Errorf("the details begin with %q", got)
 	}
 }
+
+// TestWhatIsNoCall: a failure stands out, and what the engine tells the model does not.
+func TestWhatIsNoCall(t *testing.T) {
+	for path, want := range map[string]string{sdk.CorrectionPath(2): "~ look", sdk.ActionPath{Turn: 2, Tool: sdk.ErrorTool, Slug: "provider"}.String(): "! look"} {
+		a := &sdk.Action{Path: path, Body: "look"}
+		if got := Action(a, View{})[0].String(); got != want {
+			t.Errorf("%s is drawn as %q", path, got)
+		}
+		if got := Below(nil, a, 0).String(); got != "   "+want {
+			t.Errorf("%s of a child is drawn as %q", path, got)
+		}
+	}
+}

@@ -58,10 +58,7 @@ func delegatingHouse(t testing.TB, steps map[string][]step) *house {
 // childrenIn are the children of a run, in the order in which they were made.
 func (h *house) childrenIn(run int64) []sdk.Run {
 	h.t.Helper()
-	all, err := h.store.Runs(context.Background(), sdk.RunFilter{Hidden: true, Children: true})
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	all := h.everyRun()
 	slices.Reverse(all)
 	return slices.DeleteFunc(all, func(r sdk.Run) bool { return r.Delegator != run })
 }

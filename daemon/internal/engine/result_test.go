@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	resultSchema = `{"type":"object","properties":{"summary":{"type":"string"},"tests_verified":{"type":"boolean"}},"required":["summary","tests_verified"]}`
+	resultSchema = `{"type":"object","properties":{"summary":{"type":"string"},"tests_verified":{"type":"boolean"},"citations":{"type":"array","items":{"type":"string"}}},"required":["summary","tests_verified"]}`
 	goodResult   = `{"summary":"done","tests_verified":true}`
 )
 
@@ -68,93 +68,6 @@ func TestResultOfAResumedPrompt(t *testing.T) {
 	h.check(a.Run.ID)
 }
 
-// TestFinish: the rows T1 to T10 of the seeds, with what a model makes of a refusal.
-func TestFinish(t *testing.T) {
-	read, plain := calls(numbered("read", 1)), say("I am done.")
-	for name, c := range map[string]struct {
-		steps    []step
-		stop     string
-		exit     int
-		outcomes string
-	}{
-		"T1 at once, then after work": {
-			[]step{calls(handOver(goodResult)), read, calls(handOver(goodResult))}, sdk.StopTerminal, sdk.ExitOK,
-			"finish_task:failed:validation read:resolved finish_task:resolved",
-		},
-		"T1 work of the same answer counts": {
-			[]step{calls(numbered("read", 1), handOver(goodResult))}, sdk.StopTerminal, sdk.ExitOK, "read:resolved finish_task:resolved",
-		},
-		"T1 what failed was tried": {
-			[]step{calls(numbered("read_bad", 1)), calls(handOver(goodResult))}, sdk.StopTerminal, sdk.ExitOK, "read_bad:failed:timeout finish_task:resolved",
-		},
-		"T1 what is not there was tried": {
-			[]step{calls(call{"gone", `{}`}), calls(handOver(goodResult))}, sdk.StopTerminal, sdk.ExitOK, "gone:failed:not_found finish_task:resolved",
-		},
-		"T2 a field is missing": {
-			[]step{read, calls(handOver(`{}`)), calls(handOver(goodResult))}, sdk.StopTerminal, sdk.ExitOK,
-			"read:resolved finish_task:failed:validation finish_task:resolved",
-		},
-		"T2 of another type": {
-			[]step{read, calls(handOver(`{"summary":"x","tests_verified":"true"}`)), calls(handOver(goodResult))}, sdk.StopTerminal, sdk.ExitOK,
-			"read:resolved finish_task:failed:validation finish_task:resolved",
-		},
-		"T5 after a failure of an earlier turn": {
-			[]step{calls(numbered("write_bad", 1)), calls(handOver(goodResult))}, sdk.StopTerminal, sdk.ExitOK, "write_bad:failed:permission finish_task:resolved",
-		},
-		"T5 beside a failure of the same answer": {
-			[]step{calls(numbered("read_bad", 1), handOver(goodResult)), calls(handOver(goodResult))}, sdk.StopTerminal, sdk.ExitOK,
-			"read_bad:failed:timeout finish_task:failed:conflict finish_task:resolved",
-		},
-		"T6 nothing behind it is made": {
-			[]step{read, calls(handOver(goodResult), numbered("write", 1))}, sdk.StopTerminal, sdk.ExitOK, "read:resolved finish_task:resolved write:failed:aborted",
-		},
-		"T6 twice": {
-			[]step{read, calls(handOver(goodResult), handOver(goodResult))}, sdk.StopTerminal, sdk.ExitOK, "read:resolved finish_task:resolved finish_task:failed:aborted",
-		},
-		"what stands behind a refused one is made": {
-			[]step{calls(handOver(goodResult), numbered("write", 1)), calls(handOver(goodResult))}, sdk.StopTerminal, sdk.ExitOK,
-			"finish_task:failed:validation write:resolved finish_task:resolved",
-		},
-		"T7 two plain texts, and a call resets the count": {
-			[]step{plain, plain, read, plain, plain, calls(handOver(goodResult))}, sdk.StopTerminal, sdk.ExitOK, "read:resolved finish_task:resolved",
-		},
-		"T8 three plain texts": {[]step{read, plain, plain, plain}, sdk.StopNotFinished, sdk.ExitStopped, "read:resolved"},
-		"T8 without a word":    {[]step{say(""), say(""), say("")}, sdk.StopNotFinished, sdk.ExitStopped, ""},
-		"T10 max_turns": {
-			[]step{calls(numbered("read", 1)), calls(numbered("read", 2)), calls(numbered("read", 3)), calls(numbered("read", 4)), calls(numbered("read", 5)), calls(numbered("read", 6)), calls(numbered("read", 7)), plain, plain, plain},
-			sdk.GuardMaxTurns, sdk.ExitStopped, strings.TrimSpace(strings.Repeat("read:resolved ", 7)),
-		},
-		"it never finishes but by the same call": {
-			[]step{calls(handOver(goodResult)), calls(handOver(goodResult)), calls(handOver(goodResult))}, sdk.GuardRepeatedCalls, sdk.ExitStopped,
-			"finish_task:failed:validation finish_task:failed:validation finish_task:cancelled:aborted",
-		},
-		"refusals count as errors": {
-			[]step{read, calls(handOver(`{}`)), calls(handOver(`{"summary":1}`)), calls(handOver(`{"summary":""}`))}, "consecutive_errors", sdk.ExitStopped,
-			"read:resolved finish_task:failed:validation finish_task:failed:validation finish_task:failed:validation",
-		},
-		"another tool that ends the work does not": {
-			[]step{calls(call{"finish", `{}`}), calls(handOver(goodResult))}, sdk.StopTerminal, sdk.ExitOK, "finish:resolved finish_task:resolved",
-		},
-		"by its whole name": {
-			[]step{read, calls(call{"bothy__finish_task", goodResult})}, sdk.StopTerminal, sdk.ExitOK, "read:resolved bothy__finish_task:resolved",
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			h := finishing(t, sdk.FinishSpec{}, c.steps...)
-			h.start()
-			a := h.submit(Submission{Agent: "it"})
-			l := h.await(a)
-			if exit := sdk.StopExit(l.Stop, l.Status); l.Stop != c.stop || exit != c.exit {
-				t.Errorf("ended %q with the exit code %d, want %q and %d: %s", l.Stop, exit, c.stop, c.exit, l.Reason)
-			}
-			if got := h.outcomes(a.Run.ID); got != c.outcomes {
-				t.Errorf("got %s\nwant %s", got, c.outcomes)
-			}
-			h.check(a.Run.ID)
-		})
-	}
-}
-
 // TestFinishReadOnly: a prompt that may only read hands its result over like any other.
 func TestFinishReadOnly(t *testing.T) {
 	h := finishing(t, sdk.FinishSpec{}, calls(numbered("read", 1)), calls(handOver(goodResult)))
@@ -185,37 +98,6 @@ func TestFinishTellsWhatIsMissing(t *testing.T) {
 	last := asked[3].Messages
 	if text := last[len(last)-1].Text; !strings.Contains(text, `"summary", "tests_verified" are required and missing`) {
 		t.Errorf("it is told %q", text)
-	}
-}
-
-// TestFinishOverARestart: a daemon that is cut while the model is asked again has told nobody twice, and counts on.
-func TestFinishOverARestart(t *testing.T) {
-	for name, c := range map[string]struct {
-		before, after []step
-		stop          string
-	}{
-		"plain text": {[]step{say("a"), say("b")}, []step{say("c")}, sdk.StopNotFinished},
-		"reset":      {[]step{say("a"), say("b"), calls(numbered("read", 1))}, []step{say("c"), say("d"), calls(handOver(goodResult))}, sdk.StopTerminal},
-		"unjudged":   {[]step{calls(numbered("read", 1)), calls(handOver(goodResult)), calls(handOver(goodResult))}, []step{calls(handOver(goodResult))}, sdk.StopFailed},
-	} {
-		t.Run(name, func(t *testing.T) {
-			begun := make(chan struct{}, 1)
-			h := finishing(t, sdk.FinishSpec{Validator: "judge"}, append(append(c.before, silent(begun)), c.after...)...)
-			if c.stop == sdk.StopTerminal {
-				h.config.Results.Validate = func(context.Context, string, sdk.Work) (sdk.Judgement, error) {
-					return sdk.Judgement{Accepted: true}, nil
-				}
-			}
-			h.start()
-			a := h.submit(Submission{Agent: "it"})
-			<-begun
-			h.cut()
-			h.start()
-			if l := h.await(a); l.Stop != c.stop {
-				t.Errorf("ended %q: %s", l.Stop, l.Reason)
-			}
-			h.check(a.Run.ID)
-		})
 	}
 }
 

@@ -72,6 +72,9 @@ type ActionCall struct {
 	// Child is the work that a call of ToolDelegate began; nil of every other call.
 	Child *ActionChild `json:"child,omitempty"`
 	Live  bool         `json:"live,omitempty"` // Annotations.Live of the tool
+	// OpenWorld is that of the tool's annotations as they were. Of calls that were recorded without it nobody knows it
+	// but by the tool that there is now.
+	OpenWorld bool `json:"open_world,omitempty"`
 }
 
 // ActionProposal is what a person is asked about an action, beside the call. None

@@ -106,6 +106,7 @@ func (x *action) recorded() sdk.Action {
 		a.Declared = ""
 	}
 	a.Live = x.tool.Pinned && x.tool.Annotations.Live
+	a.OpenWorld = a.OpenWorld || x.tool.Annotations.OpenWorld
 	if x.anew != nil {
 		a.Decision = x.anew
 	}

@@ -163,7 +163,8 @@ type fakeTools struct {
 	stage    func(sdk.Invocation) (sdk.Staged, error)
 	prepare  func(context.Context, sdk.Place) error
 	gathered []sdk.Agent // for whom
-	accepted string      // a server of MCP
+	gather   func(sdk.Agent)
+	accepted string // a server of MCP
 }
 
 func newFakeTools() *fakeTools {
@@ -234,8 +235,11 @@ func (f *fakeTools) Stage(_ context.Context, call sdk.Invocation) (sdk.Staged, e
 
 func (f *fakeTools) Gather(_ context.Context, a sdk.Agent) {
 	f.mu.Lock()
-	defer f.mu.Unlock()
 	f.gathered = append(f.gathered, a)
+	f.mu.Unlock()
+	if f.gather != nil {
+		f.gather(a)
+	}
 }
 
 func (f *fakeTools) Accepted(server string) bool { return f.accepted == server }

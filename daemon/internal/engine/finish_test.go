@@ -25,24 +25,25 @@ type setting struct {
 
 // settings are where all gates hold. Of the agents that they name lead and far delegate to others, and the teams have it as a member.
 var settings = map[string]setting{
-	"a prompt":                       {asks: Submission{Agent: "it"}},
-	"over restarts":                  {asks: Submission{Agent: "it"}, restarts: true},
-	"a child":                        {asks: Submission{Agent: "lead"}},
-	"a child, over restarts":         {asks: Submission{Agent: "lead"}, restarts: true},
-	"the child of a child":           {asks: Submission{Agent: "far"}},
-	"what a child did":               {asks: Submission{Agent: "it"}, helped: true},
-	"a member that works together":   {asks: Submission{Agent: "together"}},
-	"a member that works in turn":    {asks: Submission{Agent: "in turn"}},
-	"a synthesis":                    {asks: Submission{Agent: "it"}, mode: sdk.TeamParallel},
-	"a synthesis, over restarts":     {asks: Submission{Agent: "it"}, mode: sdk.TeamSequential, restarts: true},
-	"the synthesis of a child":       {asks: Submission{Agent: "lead"}, mode: sdk.TeamParallel},
-	"a run of a channel":             {asks: Submission{Agent: "it", Channel: true}},
-	"a child in a run of a channel":  {asks: Submission{Agent: "lead", Channel: true}},
-	"a team in a run of a channel":   {asks: Submission{Agent: "it", Channel: true}, mode: sdk.TeamParallel},
-	"a member in a run of a channel": {asks: Submission{Agent: "together", Channel: true}},
+	"a prompt":                        {asks: Submission{Agent: "it"}},
+	"over restarts":                   {asks: Submission{Agent: "it"}, restarts: true},
+	"a child":                         {asks: Submission{Agent: "lead"}},
+	"a child, over restarts":          {asks: Submission{Agent: "lead"}, restarts: true},
+	"the child of a child":            {asks: Submission{Agent: "far"}},
+	"what a child did, over restarts": {asks: Submission{Agent: "it"}, helped: true, restarts: true},
+	"what a child did":                {asks: Submission{Agent: "it"}, helped: true},
+	"a member that works together":    {asks: Submission{Agent: "together"}},
+	"a member that works in turn":     {asks: Submission{Agent: "in turn"}},
+	"a synthesis":                     {asks: Submission{Agent: "it"}, mode: sdk.TeamParallel},
+	"a synthesis, over restarts":      {asks: Submission{Agent: "it"}, mode: sdk.TeamSequential, restarts: true},
+	"the synthesis of a child":        {asks: Submission{Agent: "lead"}, mode: sdk.TeamParallel},
+	"a run of a channel":              {asks: Submission{Agent: "it", Channel: true}},
+	"a child in a run of a channel":   {asks: Submission{Agent: "lead", Channel: true}},
+	"a team in a run of a channel":    {asks: Submission{Agent: "it", Channel: true}, mode: sdk.TeamParallel},
+	"a member in a run of a channel":  {asks: Submission{Agent: "together", Channel: true}},
 }
 
-// withProofs gives the house tools that run tests, tools of a server of MCP, and the history that looks at what was done.
+// withProofs gives the house tools that run tests, those of a server of MCP, and the history that looks at what was done.
 func (h *house) withProofs() {
 	h.tools.add(sdk.ToolTests, sdk.Annotations{}, true, sdk.GrantSandbox)
 	h.tools.become(sdk.ToolTests, func(t *sdk.Tool) {
@@ -50,11 +51,7 @@ func (h *house) withProofs() {
 		t.Parameters = json.RawMessage(`{"type":"object","properties":{"command":{"type":"string"}}}`)
 	})
 	h.tools.stage = func(sdk.Invocation) (sdk.Staged, error) { return sdk.Staged{Command: "make test", Base: "b"}, nil }
-	for tool, reaches := range map[string]bool{sdk.ToolTests: true, "fetch": true, "gone": true, "note": false} {
-		name := "mcp__web__" + tool
-		h.tools.add(name, sdk.Annotations{ReadOnly: true, OpenWorld: reaches}, true)
-		h.tools.become(name, func(t *sdk.Tool) { t.Plugin, t.Declared = "mcp__web", tool })
-	}
+	h.tools.gather = h.gatherServer
 	pass := func(context.Context, sdk.Invocation, sdk.Stream) (sdk.ToolResult, error) {
 		return sdk.ToolResult{Success: true, Output: "ok", Structured: json.RawMessage(`{"passed":3,"failed":0}`)}, nil
 	}
@@ -63,6 +60,22 @@ func (h *house) withProofs() {
 	h.config.Policy = policy.New(policy.Settings{Rules: []sdk.PolicyRule{{Name: "fakes", Verdict: sdk.Allow, Tools: []string{"bash", sdk.ToolTests}}}})
 	history := &project.History{Store: h.store, Kept: kept.In(h.dir), Tools: h.tools.Tools, May: func(string, string, bool) error { return nil }}
 	h.config.Results.Done = history.Done
+}
+
+// serverTools are the tools of a server of MCP, and whether they say that they reach the network.
+var serverTools = map[string]bool{sdk.ToolTests: true, "fetch": true, "gone": true, "note": false}
+
+// gatherServer starts the server for an agent that uses it. Before, nobody knows its tools.
+func (h *house) gatherServer(a sdk.Agent) {
+	if !a.UsesMCP("web") {
+		return
+	}
+	for tool, reaches := range serverTools {
+		name := "mcp__web__" + tool
+		h.tools.remove(name)
+		h.tools.add(name, sdk.Annotations{ReadOnly: true, OpenWorld: reaches}, true)
+		h.tools.become(name, func(t *sdk.Tool) { t.Plugin, t.Declared = "mcp__web", tool })
+	}
 }
 
 // TestFinish: each gate holds in each place.
@@ -132,7 +145,7 @@ func (p setting) employ(h *house, g *gate) outcome {
 	did := g.did
 	switch {
 	case p.mode != "":
-		it.Agents, it.Team, it.Tools = []string{"worker"}, &sdk.Team{Mode: p.mode}, []string{sdk.ToolDelegate}
+		it.Agents, it.Team, it.Tools, it.MCP = []string{"worker"}, &sdk.Team{Mode: p.mode}, []string{sdk.ToolDelegate}, []string{}
 		did = "create_plan:resolved delegate:resolved"
 		if g.alone != nil {
 			g.came = *g.alone
@@ -204,6 +217,9 @@ func (h *house) awaitOver(a Accepted, begun <-chan struct{}) {
 		case <-changed:
 		case <-begun:
 			h.cut()
+			for tool := range serverTools {
+				h.tools.remove("mcp__web__" + tool)
+			}
 			h.start()
 		case <-deadline:
 			h.t.Fatal("the loop does not end")

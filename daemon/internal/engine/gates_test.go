@@ -112,7 +112,7 @@ func gates() map[string]gate {
 		"tests of a server of MCP": {
 			spec: tested, work: []step{server}, gives: []step{give, server, give, tests, give}, did: "mcp__web__run_tests:resolved", says: "no run of run_tests passed",
 			came:  ends(notYet + " mcp__web__run_tests:resolved " + notYet + " run_tests:resolved " + taken),
-			alone: &outcome{notYet + " mcp__web__run_tests:failed:misnamed " + notYet + " run_tests:failed:not_found", "consecutive_errors"},
+			alone: &outcome{notYet + " mcp__web__run_tests:failed:not_found " + notYet, "consecutive_errors"},
 		},
 		"cited is what a server of MCP fetched": {
 			spec: cited, work: []step{fetch("fetch")}, gives: []step{cites("https://b.example/"), cites("https://a.example/")}, did: "mcp__web__fetch:resolved", came: ends(notYet + " " + taken), says: "https://b.example/ was not fetched",

@@ -104,7 +104,7 @@ func (w *work) take(ctx context.Context, row sdk.Run, loops ...int64) error {
 			Run: row.Alias, Path: e.Path, Parent: at.Parent, Tool: name, Plugin: at.Plugin, Arguments: at.ExactArguments(),
 			Success: e.State == sdk.StateResolved, Outcome: e.Outcome, Structured: at.Structured,
 			ReadOnly:  t.Pinned && t.Annotations.ReadOnly || at.Decision != nil && at.Decision.Rule == sdk.RuleProven,
-			OpenWorld: t.Annotations.OpenWorld, Changed: changes[e.Path], Began: began[e.Path], Ended: ended[e.Path],
+			OpenWorld: at.OpenWorld || t.Annotations.OpenWorld, Changed: changes[e.Path], Began: began[e.Path], Ended: ended[e.Path],
 		}
 		if name == sdk.ToolTests && !(t.Pinned && t.FindsCommand()) {
 			d.Tool = at.Plugin + "__" + name // of another plugin: whoever calls it may have named what runs

@@ -36,6 +36,7 @@ func TestDone(t *testing.T) {
 	l.action(11, 2, "log://turn_2/bash/call", `{"tool":"bash","plugin":"bash","decision":{"verdict":"allow","rule":"shell.proven","reason":""}}`)
 	l.action(11, 2, "log://turn_2/bash/call_2", `{"tool":"bash","plugin":"bash","decision":{"verdict":"allow","rule":"view","reason":""}}`)
 	l.action(11, 2, "log://turn_2/look/call", `{"tool":"look","plugin":"loose","structured":{"n":1}}`)
+	l.action(11, 2, "log://turn_2/fetch/call", `{"tool":"mcp__web__fetch","plugin":"mcp__web","open_world":true}`) // whose server does not run any more
 	l.action(12, 3, "log://turn_3/bash/call", `{"tool":"bash","plugin":"bash"}`)
 	got := func() string {
 		done, err := h.Done(t.Context(), sdk.Loop{ID: 11, Run: 1})
@@ -60,7 +61,7 @@ func TestDone(t *testing.T) {
 		}
 		return strings.Join(all, ", ")
 	}
-	if want := `work read_file[] reads, work bash[a.go sub/keep.o], work bash[] reads untold, work bash[] untold, work look[] open {"n":1}`; got() != want {
+	if want := `work read_file[] reads, work bash[a.go sub/keep.o], work bash[] reads untold, work bash[] untold, work look[] open {"n":1}, work mcp__web__fetch[] open`; got() != want {
 		t.Errorf("got %s\nwant %s", got(), want)
 	}
 	// what is ignored counts as soon as the work changed that

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
@@ -19,6 +20,7 @@ import (
 // from starting.
 const (
 	playFront = "BOTHY_TEST_FRONT"
+	frontAsks = "BOTHY_TEST_FRONT_ASKS" // a prompt that front gives in the place of what it tries
 	playVeto  = "BOTHY_TEST_VETO"
 )
 
@@ -30,6 +32,16 @@ func serveFront() {
 		Channel: channel.Func(func(ctx context.Context, access channel.Access, say func(string)) error {
 			c := client.Client{Socket: access.Socket, Token: access.Token, Name: "front"}
 			defer func() { _ = c.Close() }() // all was said
+			if asks := os.Getenv(frontAsks); asks != "" {
+				p := rpc.Prompt{Project: access.Projects[0]}
+				err := json.Unmarshal([]byte(asks), &p)
+				if err == nil {
+					err = c.Call(ctx, rpc.MethodAct, p, nil)
+				}
+				say(fmt.Sprintf("asked: %v", err))
+				<-ctx.Done()
+				return ctx.Err()
+			}
 			var told []string
 			for _, try := range []struct {
 				what, method string

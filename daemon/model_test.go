@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/bothyd/bothy/daemon/internal/agent/team"
 )
 
 // serveModel gives the script a model server of its own, with the wire of Chat
@@ -147,11 +149,11 @@ func (p *parrot) complete(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	user, system := "", ""
+	user, before, system := "", "", ""
 	for _, m := range request.Messages {
 		switch m.Role {
 		case "user":
-			user = m.Content
+			before, user = user, m.Content
 		case "system":
 			system += m.Content
 		}
@@ -161,6 +163,10 @@ func (p *parrot) complete(w http.ResponseWriter, r *http.Request) {
 	last := request.Messages[len(request.Messages)-1]
 	if lines := strings.Split(user, "\n"); lines[0] == "calls" {
 		s.callInTurn(lines[1:], request.Messages)
+		return
+	}
+	if lines := strings.Split(before, "\n"); lines[0] == "calls" && user == team.Synthesis { // behind the call that planned
+		s.callInTurn(lines[2:], request.Messages)
 		return
 	}
 	if lines := strings.Split(user, "\n"); lines[0] == "calls at once" && last.Role == "user" {
@@ -241,7 +247,8 @@ type sse struct {
 // modelSays answers a prompt by its first word:
 //
 //	call TOOL ARGUMENTS   a tool call, whose result it then repeats
-//	calls                 the calls of the lines below, one after the other, whose results it then repeats
+//	calls                 the calls of the lines below, one after the other, whose results it then repeats; of a
+//	                      team's prompt the first is what plans, and the others put together
 //	calls at once         the calls of the lines below, in one answer
 //	join TEXT             the text without its ~, a few letters at a time
 //	join-call TOOL ARGUMENTS   call, the arguments likewise

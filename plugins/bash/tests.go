@@ -235,13 +235,15 @@ func (l *liveTests) send(channel int, data []byte) error {
 	if channel != 1 {
 		return l.to.Chunk(channel, data)
 	}
-	l.half = append(l.half, data...)
-	end := bytes.LastIndexByte(l.half, '\n') + 1
-	text := suite.Live(string(l.half[:end]))
-	if l.half = l.half[end:]; len(l.half) > mostTestLine {
-		l.half = nil
+	end := bytes.LastIndexByte(data, '\n') + 1
+	if end == 0 {
+		if l.half = append(l.half, data...); len(l.half) > mostTestLine {
+			l.half = nil
+		}
+		return nil
 	}
-	if text == "" {
+	text := suite.Live(string(append(l.half, data[:end]...)))
+	if l.half = append([]byte(nil), data[end:]...); text == "" {
 		return nil
 	}
 	return l.to.Chunk(channel, []byte(text))

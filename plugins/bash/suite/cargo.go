@@ -1,24 +1,21 @@
 package suite
 
-import "regexp"
-
 var (
-	cargoEnd  = regexp.MustCompile(`^test result: (?:ok|FAILED)\. (\d+) passed; (\d+) failed; (\d+) ignored;`)
-	cargoHead = regexp.MustCompile(`^---- (.+) stdout ----$`)
+	cargoEnd  = formOf("t", `^test result: (?:ok|FAILED)\. (\d+) passed; (\d+) failed; (\d+) ignored;`)
+	cargoHead = formOf("-", `^---- (.+) stdout ----$`)
 )
 
 // cargo reads the summaries of `cargo test`, one for each binary with tests.
-func cargo(lines []string) Count {
+func cargo() reader {
 	var c Count
-	for i, line := range lines {
-		if m := cargoHead.FindStringSubmatch(line); m != nil {
-			c.failure(m[1], block(lines, i+1, func(l string) bool {
-				return l == "failures:" || l == "stack backtrace:" || cargoHead.MatchString(l)
-			}))
-		}
-		if m := cargoEnd.FindStringSubmatch(line); m != nil {
+	return reader{[]rule{
+		{cargoHead, func(m []string, l line) {
+			c.failureUntil(m[1], l.rest, func(l line) bool {
+				return l.text == "failures:" || l.text == "stack backtrace:" || cargoHead.is(l)
+			})
+		}},
+		{cargoEnd, func(m []string, _ line) {
 			c.Passed, c.Failed, c.Skipped = c.Passed+number(m[1]), c.Failed+number(m[2]), c.Skipped+number(m[3])
-		}
-	}
-	return c
+		}},
+	}, func() Count { return c }}
 }

@@ -2,8 +2,9 @@ package suite
 
 import (
 	"encoding/json"
-	"regexp"
 	"strings"
+
+	"github.com/bothyd/bothy/sdk"
 )
 
 // goTest is one test of Go while its output is read.
@@ -29,16 +30,18 @@ type goEvent struct {
 }
 
 // goEvents reads `go test -json`. A test with others below it is counted by those.
-func goEvents(lines []string) Count {
+func goEvents() reader {
 	packages, builds := map[string]*goPackage{}, map[string]*strings.Builder{}
 	var order []string
-	var around strings.Builder // what is no event
+	var around []byte // the end of what is no event
 	seen := false
-	for _, line := range lines {
-		var e goEvent
-		if !strings.HasPrefix(line, "{") || json.Unmarshal([]byte(line), &e) != nil || e.Action == "" || e.Package+e.ImportPath == "" {
-			around.WriteString(line + "\n")
-			continue
+	take := func(_ []string, l line) {
+		e := goEventOf(l.text)
+		if e == nil {
+			if around = append(append(around, sdk.Tail(l.text, mostTail)...), '\n'); len(around) > 4*mostTail {
+				around = append(around[:0], around[len(around)-mostTail:]...)
+			}
+			return
 		}
 		seen = true
 		if e.ImportPath != "" {
@@ -46,7 +49,7 @@ func goEvents(lines []string) Count {
 				builds[e.ImportPath] = &strings.Builder{}
 			}
 			bounded(builds[e.ImportPath], e.Output)
-			continue
+			return
 		}
 		p := packages[e.Package]
 		if p == nil {
@@ -55,25 +58,39 @@ func goEvents(lines []string) Count {
 		}
 		p.take(e)
 	}
-	if !seen {
-		return Count{}
-	}
-	var c Count
-	var text strings.Builder
-	for _, name := range order {
-		p := packages[name]
-		built := ""
-		if b := builds[p.build]; b != nil {
-			built = b.String()
+	return reader{[]rule{{take: take}}, func() Count {
+		if !seen {
+			return Count{}
 		}
-		p.count(&c, name, built, &text)
+		var c Count
+		var text strings.Builder
+		for _, name := range order {
+			p := packages[name]
+			built := ""
+			if b := builds[p.build]; b != nil {
+				built = b.String()
+			}
+			p.count(&c, name, built, &text)
+		}
+		c.Text = strings.TrimSpace(text.String() + string(around))
+		return c
+	}}
+}
+
+// goEventOf is the event of Go that a line is, or nothing.
+func goEventOf(text string) *goEvent {
+	if !strings.HasPrefix(text, "{") || !strings.HasSuffix(text, "}") {
+		return nil
 	}
-	c.Text = strings.TrimSpace(text.String() + around.String())
-	return c
+	e := new(goEvent)
+	if json.Unmarshal([]byte(text), e) != nil || e.Action == "" || e.Package+e.ImportPath == "" {
+		return nil
+	}
+	return e
 }
 
 // take takes one event of the package.
-func (p *goPackage) take(e goEvent) {
+func (p *goPackage) take(e *goEvent) {
 	if e.Test == "" {
 		switch e.Action {
 		case "output":
@@ -102,14 +119,21 @@ func (p *goPackage) test(name string) *goTest {
 	return t
 }
 
-// above calls fn for those above a test, of which there are some.
-func (p *goPackage) above(name string, fn func(*goTest)) {
-	for i := strings.LastIndexByte(name, '/'); i > 0; i = strings.LastIndexByte(name[:i], '/') {
+// mostAbove is how many levels above a test are looked for.
+const mostAbove = 64
+
+// above is the nearest test above one, or nothing.
+func (p *goPackage) above(name string) *goTest {
+	i := len(name)
+	for range mostAbove { // a name may be an output of slashes
+		if i = strings.LastIndexByte(name[:i], '/'); i <= 0 {
+			return nil
+		}
 		if t := p.tests[name[:i]]; t != nil {
-			fn(t)
-			return // which is below the others
+			return t
 		}
 	}
+	return nil
 }
 
 // count adds the tests of the package. One that failed by none of its tests counts as one: it did not compile, or its
@@ -117,10 +141,10 @@ func (p *goPackage) above(name string, fn func(*goTest)) {
 func (p *goPackage) count(c *Count, name, built string, text *strings.Builder) {
 	for i := len(p.names) - 1; i >= 0; i-- { // children come behind
 		child := p.names[i]
-		p.above(child, func(t *goTest) {
+		if t := p.above(child); t != nil {
 			t.children = true
 			t.below = t.below || p.tests[child].ended == "fail" || p.tests[child].below
-		})
+		}
 	}
 	failed := c.Failed
 	for _, test := range p.names {
@@ -163,15 +187,15 @@ func bounded(to *strings.Builder, text string) {
 }
 
 var (
-	goSpeaks  = regexp.MustCompile(`^=== (?:RUN|CONT|NAME) +(\S+)$`)
-	goEnd     = regexp.MustCompile(`^ *--- (PASS|FAIL|SKIP): (\S+) \(`)
-	goPassed  = regexp.MustCompile(`^ok  \t(\S+)\t`)
-	goFailed  = regexp.MustCompile(`^FAIL\t(\S+)(\t| \[)`)
-	goNothing = regexp.MustCompile(`\[no tests to run\]`)
+	goSpeaks  = formOf("=", `^=== (?:RUN|CONT|NAME) +(\S+)$`)
+	goEnd     = formOf("-", `^ *--- (PASS|FAIL|SKIP): (\S+) \(`)
+	goPassed  = formOf("o", `^ok  \t(\S+)\t`)
+	goFailed  = formOf("F", `^FAIL\t(\S+)(\t| \[)`)
+	goNothing = "[no tests to run]"
 )
 
 // goText reads `go test` without -json: its packages are counted where it does not name its tests (-v).
-func goText(lines []string) Count {
+func goText() reader {
 	p := &goPackage{tests: map[string]*goTest{}}
 	var c Count
 	var speaks *goTest // with -v, whose lines come
@@ -183,39 +207,33 @@ func goText(lines []string) Count {
 		p.count(&c, name, "", &strings.Builder{})
 		p, speaks = &goPackage{tests: map[string]*goTest{}}, nil
 	}
-	for i, line := range lines {
-		if m := goSpeaks.FindStringSubmatch(line); m != nil {
-			speaks = p.test(m[1])
-			continue
-		}
-		if m := goEnd.FindStringSubmatch(line); m != nil {
+	return reader{[]rule{
+		{goSpeaks, func(m []string, _ line) { speaks = p.test(m[1]) }},
+		{goEnd, func(m []string, l line) {
 			t := p.test(m[2])
 			t.ended = strings.ToLower(m[1])
 			if speaks = nil; t.ended == "fail" && t.output.Len() == 0 {
-				bounded(&t.output, block(lines, i+1, goEnds))
+				bounded(&t.output, block(l.rest, goEnds))
 			}
-			continue
-		}
-		if m := goPassed.FindStringSubmatch(line); m != nil {
-			if !goNothing.MatchString(line) {
+		}},
+		{goPassed, func(m []string, l line) {
+			if !strings.Contains(l.text, goNothing) {
 				ended(m[1], false)
 			}
-			continue
-		}
-		if m := goFailed.FindStringSubmatch(line); m != nil {
-			ended(m[1], true)
-			continue
-		}
-		if speaks != nil && !goEnds(line) {
-			bounded(&speaks.output, line+"\n")
-		}
-	}
-	return c
+		}},
+		{goFailed, func(m []string, _ line) { ended(m[1], true) }},
+		{form{}, func(_ []string, l line) {
+			if speaks != nil && !goEnds(l) {
+				bounded(&speaks.output, l.text)
+				bounded(&speaks.output, "\n")
+			}
+		}},
+	}, func() Count { return c }}
 }
 
 // goEnds reports whether a line of `go test` ends what a test printed.
-func goEnds(line string) bool {
-	return goEnd.MatchString(line) || line == "FAIL" || line == "PASS" || goPassed.MatchString(line) || goFailed.MatchString(line) || strings.HasPrefix(line, "=== ")
+func goEnds(l line) bool {
+	return goEnd.is(l) || l.text == "FAIL" || l.text == "PASS" || goPassed.is(l) || goFailed.is(l) || strings.HasPrefix(l.text, "=== ")
 }
 
 // Live is what people see while lines come: of the events of Go what packages print and what does not compile, and of
@@ -223,9 +241,8 @@ func goEnds(line string) bool {
 func Live(lines string) string {
 	var b strings.Builder
 	for line := range strings.Lines(lines) {
-		var e goEvent
-		switch {
-		case !strings.HasPrefix(line, "{") || json.Unmarshal([]byte(line), &e) != nil || e.Action == "" || e.Package+e.ImportPath == "":
+		switch e := goEventOf(strings.TrimRight(line, "\r\n")); {
+		case e == nil:
 			b.WriteString(line)
 		case e.Test == "":
 			b.WriteString(e.Output)

@@ -1,73 +1,58 @@
 package suite
 
-import (
-	"regexp"
-	"strings"
-)
+import "strings"
 
 var (
-	jestEnd    = regexp.MustCompile(`^Tests: +((?:\d+ [a-z]+, )*)\d+ total`)
-	jestSuites = regexp.MustCompile(`^Test Suites: +((?:\d+ [a-z]+, )*)`)
-	jestHead   = regexp.MustCompile(`^  ● (.+)$`)
+	jestEnd    = formOf("T", `^Tests: +((?:\d+ [a-z]+, )*)\d+ total`)
+	jestSuites = formOf("T", `^Test Suites: +((?:\d+ [a-z]+, )*)`)
+	jestHead   = formOf("●", `^  ● (.+)$`)
 )
 
 // jest reads the summary of Jest. A file that could not be loaded is one that failed.
-func jest(lines []string) Count {
+func jest() reader {
 	var c Count
 	files := 0
-	for i, line := range lines {
-		if m := jestHead.FindStringSubmatch(line); m != nil {
-			c.failure(m[1], block(lines, i+1, func(l string) bool {
-				return jestHead.MatchString(l) || jestSuites.MatchString(l) || strings.HasPrefix(l, "PASS ") || strings.HasPrefix(l, "FAIL ")
-			}))
-		}
-		if m := jestSuites.FindStringSubmatch(line); m != nil {
-			files = counted(m[1], countedWord)["failed"]
-		}
-		if m := jestEnd.FindStringSubmatch(line); m != nil {
-			c = c.ended(counted(m[1], countedWord), files)
-			files = 0
-		}
-	}
-	return c.told()
+	return reader{[]rule{
+		{jestHead, func(m []string, l line) {
+			c.failureUntil(m[1], l.rest, func(l line) bool {
+				return jestHead.is(l) || jestSuites.is(l) || strings.HasPrefix(l.text, "PASS ") || strings.HasPrefix(l.text, "FAIL ")
+			})
+		}},
+		{jestSuites, func(m []string, _ line) { files = counted(m[1], countedWord)["failed"] }},
+		{jestEnd, func(m []string, _ line) { c, files = c.ended(counted(m[1], countedWord), files), 0 }},
+	}, func() Count { return c.told() }}
 }
 
 var (
-	vitestEnd   = regexp.MustCompile(`^ +Tests  (.*)\(\d+\)$|^ +Tests  (no tests)$`)
-	vitestFiles = regexp.MustCompile(`^ +Test Files  (.*)\(\d+\)$`)
-	vitestHead  = regexp.MustCompile(`^ FAIL  (.+)$`)
+	vitestEnd   = formOf("T", `^ +Tests  (.*)\(\d+\)$|^ +Tests  (no tests)$`)
+	vitestFiles = formOf("T", `^ +Test Files  (.*)\(\d+\)$`)
+	vitestHead  = formOf("F", `^ FAIL  (.+)$`)
 )
 
 // vitest reads the summary of Vitest.
-func vitest(lines []string) Count {
+func vitest() reader {
 	var c Count
 	files := 0
-	for i, line := range lines {
-		if m := vitestHead.FindStringSubmatch(line); m != nil {
-			c.failure(m[1], block(lines, i+1, func(l string) bool { return vitestHead.MatchString(l) || strings.HasPrefix(l, "⎯⎯⎯") }))
-		}
-		if m := vitestFiles.FindStringSubmatch(line); m != nil {
-			files = counted(m[1], countedWord)["failed"]
-		}
-		if m := vitestEnd.FindStringSubmatch(line); m != nil {
-			c = c.ended(counted(m[1], countedWord), files)
-			files = 0
-		}
-	}
-	return c.told()
+	return reader{[]rule{
+		{vitestHead, func(m []string, l line) {
+			c.failureUntil(m[1], l.rest, func(l line) bool { return vitestHead.is(l) || strings.HasPrefix(l.text, "⎯⎯⎯") })
+		}},
+		{vitestFiles, func(m []string, _ line) { files = counted(m[1], countedWord)["failed"] }},
+		{vitestEnd, func(m []string, _ line) { c, files = c.ended(counted(m[1], countedWord), files), 0 }},
+	}, func() Count { return c.told() }}
 }
 
 var (
-	mochaEnd  = regexp.MustCompile(`^ +(\d+) (passing|failing|pending)(?: \(.*\))?$`)
-	mochaHead = regexp.MustCompile(`^  (\d+)\) (.+)$`)
+	mochaEnd  = formOf(digits, `^ +(\d+) (passing|failing|pending)(?: \(.*\))?$`)
+	mochaHead = formOf(digits, `^  (\d+)\) (.+)$`)
 )
 
 // mocha reads the summary of Mocha, behind which it tells the failures.
-func mocha(lines []string) Count {
+func mocha() reader {
 	var c Count
 	telling := false
-	for i, line := range lines {
-		if m := mochaEnd.FindStringSubmatch(line); m != nil {
+	return reader{[]rule{
+		{mochaEnd, func(m []string, _ line) {
 			switch n := number(m[1]); m[2] {
 			case "passing":
 				c.Passed += n
@@ -77,43 +62,42 @@ func mocha(lines []string) Count {
 			default:
 				c.Skipped += n
 			}
-		}
-		if m := mochaHead.FindStringSubmatch(line); m != nil && telling {
-			name := m[2]
-			for i+1 < len(lines) && !strings.HasSuffix(name, ":") && strings.HasPrefix(lines[i+1], "       ") && len(name) < mostName {
-				i++
-				name += " " + strings.TrimSpace(lines[i])
+		}},
+		{mochaHead, func(m []string, l line) {
+			if !telling {
+				return
 			}
-			c.failure(strings.TrimSuffix(name, ":"), block(lines, i+1, mochaHead.MatchString))
-		}
-	}
-	return c.told()
+			name, rest := m[2], l.rest
+			for next := range lines(rest) { // a long name
+				if strings.HasSuffix(name, ":") || !strings.HasPrefix(next.text, "       ") || len(name) >= mostName {
+					break
+				}
+				name, rest = name+" "+strings.TrimSpace(next.text), next.rest
+			}
+			c.failureUntil(strings.TrimSuffix(name, ":"), rest, mochaHead.is)
+		}},
+	}, func() Count { return c.told() }}
 }
 
 var (
-	avaEnd  = regexp.MustCompile(`^  (\d+) (tests?|known failures?|uncaught exceptions?)(?: (passed|failed|skipped|todo))?$`)
-	avaHead = regexp.MustCompile(`^  ✘ \[fail\]: (.+)$`)
+	avaEnd  = formOf(digits, `^  (\d+) (tests?|known failures?|uncaught exceptions?)(?: (passed|failed|skipped|todo))?$`)
+	avaHead = formOf("✘", `^  ✘ \[fail\]: (.+)$`)
 )
 
 // ava reads the summary of AVA.
-func ava(lines []string) Count {
+func ava() reader {
 	var c Count
-	for _, line := range lines {
-		if m := avaHead.FindStringSubmatch(line); m != nil {
-			c.failure(m[1], "")
-		}
-		m := avaEnd.FindStringSubmatch(line)
-		if m == nil {
-			continue
-		}
-		switch n := number(m[1]); {
-		case m[3] == "passed":
-			c.Passed += n
-		case m[3] == "failed", strings.HasPrefix(m[2], "uncaught"):
-			c.Failed += n
-		default:
-			c.Skipped += n
-		}
-	}
-	return c.told()
+	return reader{[]rule{
+		{avaHead, func(m []string, _ line) { c.failure(m[1], "") }},
+		{avaEnd, func(m []string, _ line) {
+			switch n := number(m[1]); {
+			case m[3] == "passed":
+				c.Passed += n
+			case m[3] == "failed", strings.HasPrefix(m[2], "uncaught"):
+				c.Failed += n
+			default:
+				c.Skipped += n
+			}
+		}},
+	}, func() Count { return c.told() }}
 }

@@ -53,10 +53,20 @@ func (c Count) plus(other Count) Count {
 	return c
 }
 
+// full reports whether the count tells as many failures as it may.
+func (c *Count) full() bool { return len(c.Failures) >= mostFailures }
+
 // failure adds a text to those of the failures; it counts none.
 func (c *Count) failure(name, text string) {
-	if len(c.Failures) < mostFailures {
+	if !c.full() {
 		c.Failures = append(c.Failures, sdk.TestFailure{Name: sdk.Head(strings.TrimSpace(name), mostName), Text: shortened(strings.Trim(text, "\n"))})
+	}
+}
+
+// failureUntil adds the lines of a text to those of the failures, up to the first for which ends holds.
+func (c *Count) failureUntil(name, text string, ends func(line) bool) {
+	if !c.full() {
+		c.failure(name, block(text, ends))
 	}
 }
 
@@ -87,27 +97,28 @@ func shortened(text string) string {
 	return fmt.Sprintf("%s\n[... %d bytes are left out here ...]\n%s", head, len(text)-len(head)-len(tail), tail)
 }
 
-// reader counts what one framework prints, and nothing that another does.
-type reader func(lines []string) Count
-
 // readers are those of each framework. What npm, make and a configured command run is not known, so all of them read it.
-var readers = map[string][]reader{
+var readers = map[string][]func() reader{
 	Go: {goEvents, goText}, Cargo: {cargo}, Pytest: {pytest}, Unittest: {unittest},
 }
 
 // everybody reads an output of whatever it is.
-var everybody = []reader{goEvents, goText, cargo, pytest, unittest, tap, jest, vitest, mocha, ava}
+var everybody = []func() reader{goEvents, goText, cargo, pytest, unittest, tap, jest, vitest, mocha, ava}
 
 // Read counts the tests of an output. It reads any text: what it does not know counts nothing.
 func Read(framework, output string) Count {
-	lines := strings.Split(plain(output), "\n")
-	all, known := readers[framework]
+	begin, known := readers[framework]
 	if !known {
-		all = everybody
+		begin = everybody
 	}
+	var all []reader
+	for _, one := range begin {
+		all = append(all, one())
+	}
+	follow(plain(output), all)
 	var c Count
-	for _, read := range all {
-		one := read(lines)
+	for _, r := range all {
+		one := r.count()
 		if c = c.plus(one); one.Text != "" {
 			c.Text = one.Text
 		}
@@ -123,15 +134,37 @@ func (c Count) Tail(output string) string {
 	return sdk.Tail(strings.TrimSpace(plain(output)), mostTail)
 }
 
-// controls are the sequences by which a program colours what it prints.
-var controls = regexp.MustCompile(`\x1b\[[0-9;?]*[ -/]*[@-~]`)
-
 // plain is an output without colours, and with line ends of one form.
 func plain(output string) string {
-	if strings.Contains(output, "\x1b[") {
-		output = controls.ReplaceAllString(output, "")
+	if strings.Contains(output, escape) {
+		var b strings.Builder
+		b.Grow(len(output))
+		for found := true; found; {
+			var text string
+			text, output, found = strings.Cut(output, escape)
+			b.WriteString(text)
+			if after := afterControl(output); found && after < 0 {
+				b.WriteString(escape)
+			} else if found {
+				output = output[after:]
+			}
+		}
+		output = b.String()
 	}
 	return strings.ReplaceAll(output, "\r\n", "\n")
+}
+
+// escape begins the sequences by which a program colours what it prints.
+const escape = "\x1b["
+
+// afterControl is where the text goes on behind such a sequence, whose escape is cut off; -1 is that it is none.
+func afterControl(text string) int {
+	rest := strings.TrimLeft(text, "0123456789;?")
+	rest = strings.TrimLeft(rest, " !\"#$%&'()*+,-./")
+	if rest == "" || rest[0] < '@' || rest[0] > '~' {
+		return -1
+	}
+	return len(text) - len(rest) + 1
 }
 
 // number reads digits that an expression has found; what is beyond any count of tests is that many.
@@ -156,12 +189,3 @@ func counted(text string, found *regexp.Regexp) map[string]int {
 
 // countedWord is a number before a word.
 var countedWord = regexp.MustCompile(`(\d+) ([a-z]+)`)
-
-// block are the lines from one on, up to the first for which ends holds, as a text.
-func block(lines []string, from int, ends func(line string) bool) string {
-	to := from
-	for size := 0; to < len(lines) && !ends(lines[to]) && size <= 4*mostText; to++ {
-		size += len(lines[to]) + 1
-	}
-	return strings.Join(lines[from:to], "\n")
-}

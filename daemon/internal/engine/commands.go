@@ -112,7 +112,17 @@ func (e *Engine) fixCommand(ctx context.Context, run sdk.Run, x *action) {
 	}
 }
 
-// command is the line that a call of sh or env runs.
+// lacksCommand refuses an edit that leaves out the line which a tool found: it is found for fresh calls only, so that what a
+// person agreed to is what runs.
+func (x *action) lacksCommand() error {
+	if !x.tool.FindsCommand() || strings.TrimSpace(x.command()) != "" {
+		return nil
+	}
+	return sdk.Errorf(sdk.Validation, "the edit has no %s, and the proposal stays as it was: %s does not find the line that it runs again, so keep it (%s) or write another",
+		x.tool.Command, x.tool.Name, sdk.Excerpt(x.Proposal.Command))
+}
+
+// command is the line that a call runs.
 func (x *action) command() string {
 	var all map[string]any
 	if json.Unmarshal(x.Arguments, &all) != nil {

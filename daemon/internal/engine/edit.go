@@ -51,6 +51,9 @@ func (e *Engine) judgeEdit(ctx context.Context, q *question) error {
 	if err := e.equipOne(ctx, a, x); err != nil {
 		return err
 	}
+	if err := x.lacksCommand(); err != nil {
+		return err
+	}
 	ruled, err := e.cfg.Hooks.EntryRecording.Apply(ctx, e.recording(a, x))
 	if err != nil {
 		return err

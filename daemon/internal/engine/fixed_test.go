@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
 )
 
 // finder adds a tool that finds the command which its calls run.
@@ -97,4 +98,37 @@ func TestACommandThatIsFoundRunsNoOther(t *testing.T) {
 	if got := withCommands(sdk.Agent{Tools: []string{"*", "sh"}}, h.tools.Tools()); len(got) != len(h.tools.Tools()) {
 		t.Errorf("%s runs sh", got[0].Runs)
 	}
+}
+
+// TestAnEditKeepsTheFoundCommand: a person may write another line in the place of the one that was found, and is told what is
+// missing where none is left. The proposal then waits as it was.
+func TestAnEditKeepsTheFoundCommand(t *testing.T) {
+	h := prepareAsking(t, calls(call{"tests", `{"dir":"a"}`}), say("done"))
+	finder(h.house, func(sdk.Invocation) (sdk.Staged, error) {
+		return sdk.Staged{Command: "make check", Base: "b"}, nil
+	})
+	h.policy.set(func(r sdk.PolicyRequest) sdk.Decision {
+		if strings.Contains(string(r.Arguments), "make fast") {
+			return sdk.Decision{Verdict: sdk.Allow, Rule: "test"}
+		}
+		return sdk.Decision{Verdict: sdk.Propose, Rule: "test"}
+	})
+	h.start()
+	a := h.submit(Submission{})
+	p := h.proposed()
+	for _, edited := range []string{`{}`, `{"dir":"b"}`, `{"command":" "}`, `{"command":1}`} {
+		_, err := h.engine.Resolve(t.Context(), rpc.Resolve{ID: p.ID, Hash: p.Hash, Answer: sdk.Edit, Arguments: json.RawMessage(edited)})
+		if sdk.OutcomeOf(err) != sdk.Validation || !strings.Contains(err.Error(), "the edit has no command") || !strings.Contains(err.Error(), "make check") {
+			t.Errorf("%s: %v", edited, err)
+		}
+		if now := h.proposed(); string(encode(now)) != string(encode(p)) {
+			t.Errorf("%s: it is %+v now", edited, now)
+		}
+	}
+	h.resolve(rpc.Resolve{ID: p.ID, Hash: p.Hash, Answer: sdk.Edit, Arguments: json.RawMessage(`{"command":"make fast"}`)})
+	h.await(a)
+	if h.ran() != `tests{"command":"make fast"}` {
+		t.Error(h.ran())
+	}
+	h.check(a.Run.ID)
 }

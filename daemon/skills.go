@@ -46,7 +46,7 @@ func (d *Daemon) followSkills(trust *answer.Trust, clients *server.Clients) *ski
 func (d *Daemon) skillAnswers(trust *answer.Trust, files project.InstructionFiles) *answer.Answers {
 	return answer.New(answer.Config{
 		Log: d.log.Named("skills"), Library: d.library, Agents: d.agentFiles, Trust: trust, Current: d.current, Load: d.loadWhole, Reload: d.Reload,
-		Tools: d.host.Tools, Models: d.models, Keep: d.engine.Keep, Instructions: files.Show,
+		Tools: d.host.Tools, Models: d.models, Keep: d.engine.Keep, Agent: d.engine.AgentOf, Instructions: files.Show,
 	})
 }
 

@@ -80,7 +80,7 @@ protect {
 		}) {
 			t.Fatalf("rules %+v of\n%s", w.Rules, text)
 		}
-		if len(w.Protect.Free) > 0 || len(w.Trust) > 0 || w.Agent == "free" || w.Agent == "nobody" || w.Shell != "" && w.Shell != "argv" {
+		if len(w.Protect.Free) > 0 || len(w.Trust) > 0 || w.Agent == "free" || w.Shell != "" && w.Shell != "argv" {
 			t.Fatalf("%+v of\n%s", w, text)
 		}
 		denied := slices.ContainsFunc(w.Rules, func(r sdk.PolicyRule) bool { return r.Verdict == sdk.Deny && slices.Contains(r.Tools, "bash") })

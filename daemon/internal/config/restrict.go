@@ -61,7 +61,7 @@ func WorkspaceOf(project string, cfg *Config) (Workspace, Diagnostics) {
 // are none, so that the file reads nothing. What the file denies, and cannot be read, makes it Broken.
 func ReadWorkspace(path string, cfg *Config) (Workspace, Diagnostics) {
 	l := &loader{src: Source{Path: path, Required: true}, parser: hclparse.NewParser()}
-	l.cfg = &Config{Agents: cfg.Agents, Models: cfg.Models, Providers: cfg.Providers, Context: &hcl.EvalContext{}}
+	l.cfg = &Config{Agents: cfg.Agents, Policy: cfg.Policy, Models: cfg.Models, Providers: cfg.Providers, Context: &hcl.EvalContext{}}
 	w := &l.cfg.Workspace
 	text, ok := l.userFile()
 	ok = ok && l.blocks(text, path, restricting, onlyNarrows, func(b *hcl.Block, _ bool) {

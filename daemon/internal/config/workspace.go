@@ -57,14 +57,16 @@ func (l *loader) workspace(body *hclsyntax.Body, prefix string) bool {
 	at := func(name string) hcl.Range { return attributeRange(body, name) }
 	w := &l.cfg.Workspace
 	if l.says(body, "agent") {
-		_, known := l.cfg.Agents[block.Agent]
-		chosen, usual := l.cfg.Agents[block.Agent].Mode, l.cfg.Agents["default"].Mode
+		chosen, here := l.cfg.Agents[block.Agent]
+		if !here && block.Agent == sdk.TeamOfAll {
+			chosen, here = l.cfg.TeamOf(sdk.TeamOfAll), true
+		}
 		switch {
-		case !known:
-			l.reportAt(at("agent"), "Unknown agent", fmt.Sprintf("There is no agent %q in the configuration, and a workspace can only choose among them.", block.Agent))
-		case prefix != "" && chosen.AsksLess(usual): // a person would be asked less often than without the choice
-			l.reportAt(at("agent"), "Not for a workspace to say", fmt.Sprintf("The mode of agent %q is %s, which asks less than the %s of the agent default; a workspace cannot choose it.", block.Agent, chosen, usual))
-		default:
+		case prefix == "" && !here && !slices.Contains(l.knownAgents(), block.Agent):
+			l.reportAt(at("agent"), "Unknown agent", fmt.Sprintf("There is no agent %q, and a workspace can only choose among them.", block.Agent))
+		case prefix != "" && here && chosen.Mode.AsksLess(l.cfg.Agents["default"].Mode): // a person would be asked less often than without the choice
+			l.reportAt(at("agent"), "Not for a workspace to say", fmt.Sprintf("The mode of agent %q is %s, which asks less than the %s of the agent default; a workspace cannot choose it.", block.Agent, chosen.Mode, l.cfg.Agents["default"].Mode))
+		default: // which agents a project has in files is known when a prompt asks for this one, and they ask no less than default
 			w.Agent = block.Agent
 		}
 	}

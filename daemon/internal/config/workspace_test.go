@@ -19,6 +19,9 @@ func TestWorkspaceBlock(t *testing.T) {
 		usable     bool
 	}{
 		"a workspace":         {"workspace {\n  agent = \"chat\"\n  model = \"openai/gpt\"\n  deny  = [\"bash\"]\n  trust = [\"~/src/**\", \"here\"]\n}\n", "", true},
+		"a plugin's agent":    {"plugin \"p\" {\n  path   = \"/p\"\n  agents = [\"critic\"]\n}\nworkspace {\n  agent = \"critic\"\n}\n", "", true},
+		"a team":              {"team \"both\" {\n  agents = [\"chat\"]\n}\nworkspace {\n  agent = \"both\"\n}\n", "", true},
+		"the team of all":     {"workspace {\n  agent = \"auto\"\n}\n", "", true},
 		"an unknown agent":    {"workspace {\n  agent = \"nobody\"\n}\n", "2:11: error: Unknown agent", false},
 		"an unknown model":    {"workspace {\n  model = \"openai\"\n}\n", "2:11: error: Unknown model", false},
 		"an unknown provider": {"workspace {\n  model = \"nobody/x\"\n}\n", "2:11: error: Unknown model", false},
@@ -90,6 +93,34 @@ sandbox {
 	}
 }
 
+// TestAWorkspaceChoosesAmongAll: an agent that stands in a file or that a plugin brings can be chosen too. Whether there is
+// one is known when a prompt asks for it; none of them asks less than default does, and the team of all is held to that here.
+func TestAWorkspaceChoosesAmongAll(t *testing.T) {
+	path := filepath.Join(t.TempDir(), ".bothy", "config.hcl")
+	if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	trust := "workspace {\n  trust = [\"/**\"]\n}\nagent \"default\" {\n  mode = \"restricted\"\n}\n"
+	for name, c := range map[string]struct{ agent, policy, chosen string }{
+		"one in a file":            {"reviewer", "", "reviewer"},
+		"the team of all":          {"auto", "policy {\n  mode = \"interactive\"\n}\n", "auto"},
+		"a team that asks less":    {"auto", "policy {\n  mode = \"workspace\"\n}\n", ""},
+		"a block that asks less":   {"free", "", ""},
+		"a block that asks enough": {"chat", "", "chat"},
+	} {
+		cfg, diags := load(t, trust+c.policy+"agent \"free\" {\n  mode = \"workspace\"\n}\nagent \"chat\" {\n  mode = \"interactive\"\n}\n")
+		if cfg == nil {
+			t.Fatal(diags.Error())
+		}
+		if err := os.WriteFile(path, []byte("workspace {\n  agent = "+strconv.Quote(c.agent)+"\n}\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if w, diags := ReadWorkspace(path, cfg); w.Agent != c.chosen {
+			t.Errorf("%s: chose %q\n%s", name, w.Agent, diags.Error())
+		}
+	}
+}
+
 // TestBrokenWorkspace: what a file denies must not be lost with a mistake in it;
 // a mistake that loses nothing breaks nothing.
 func TestBrokenWorkspace(t *testing.T) {
@@ -103,7 +134,6 @@ func TestBrokenWorkspace(t *testing.T) {
 		"rule \"x\" {\n  decision = \"allow\"\n  tools = [\"bash\"]\n}\n": false,
 		"guard {\n  max_turns = 1000\n}\n":                                false,
 		"plugin \"x\" {\n}\n":                                             false,
-		"workspace {\n  agent = \"nobody\"\n}\n":                          false,
 	} {
 		path := filepath.Join(t.TempDir(), "config.hcl")
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {

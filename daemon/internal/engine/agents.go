@@ -23,8 +23,9 @@ type Agents interface {
 // defaultAgent is who gets prompts that name no agent.
 const defaultAgent = "default"
 
-// agent is the one that a prompt gets by a name in a project.
-func (e *Engine) agent(project, name string) (sdk.Agent, error) {
+// AgentOf is the agent that a prompt gets by a name in a project, which may be empty. The error says which there are, or
+// that a person has to agree to its file first.
+func (e *Engine) AgentOf(project, name string) (sdk.Agent, error) {
 	d, found := e.cfg.Agents.Find(project, name)
 	if !found {
 		if there, is := e.cfg.Agents.Show(project, name); is && there.Untrusted {
@@ -70,7 +71,7 @@ func (e *Engine) Agents(project string, untrusted bool) []rpc.Agent {
 func (e *Engine) Agent(project, name string) (rpc.AgentDetail, error) {
 	d, found := e.cfg.Agents.Show(project, name)
 	if !found {
-		_, err := e.agent(project, name)
+		_, err := e.AgentOf(project, name)
 		return rpc.AgentDetail{}, err
 	}
 	return rpc.AgentDetail{Agent: e.agentsIn(project).listed(d), Definition: d}, nil
@@ -117,7 +118,7 @@ func (in agentsIn) listed(d sdk.Definition) rpc.Agent {
 
 // Guards are those of an agent in a project; of one that is gone those of none.
 func (e *Engine) Guards(project, agent string) sdk.Guards {
-	a, err := e.agent(project, agent)
+	a, err := e.AgentOf(project, agent)
 	if err != nil {
 		return sdk.Guards{}
 	}

@@ -116,7 +116,7 @@ func BenchmarkAgents(b *testing.B) {
 	h.start()
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := h.engine.agent(h.project, "agent-777"); len(h.engine.Agents(h.project, true)) != 1001 || err != nil {
+		if _, err := h.engine.AgentOf(h.project, "agent-777"); len(h.engine.Agents(h.project, true)) != 1001 || err != nil {
 			b.Fatal(err)
 		}
 	}

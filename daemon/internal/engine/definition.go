@@ -38,7 +38,7 @@ func (e *Engine) keptAgent(ctx context.Context, a *activeLoop) (sdk.Agent, error
 	digest := optionsOf(a.loop).Agent
 	now, found := e.cfg.Agents.Find(a.project.Root, a.loop.Agent)
 	if digest == "" || found && now.Agent.Digest() == digest {
-		return e.agent(a.project.Root, a.loop.Agent)
+		return e.AgentOf(a.project.Root, a.loop.Agent)
 	}
 	there, err := e.cfg.Store.Entries(ctx, sdk.EntryQuery{Project: a.project.Root, Path: agentScheme + digest})
 	if err != nil {

@@ -33,3 +33,16 @@ func TestNarrow(t *testing.T) {
 	}
 	h.await(named)
 }
+
+// TestNarrowToNobody: where a workspace chooses an agent that there is not, nobody else works in its place, who may do more;
+// a prompt that names one has that one.
+func TestNarrowToNobody(t *testing.T) {
+	h := prepareHouse(t, say("done"))
+	h.config.Narrow = func(string) Narrowing { return Narrowing{Agent: "nobody"} }
+	h.start()
+	_, err := h.engine.Submit(t.Context(), Submission{Project: h.project, Prompt: "x"})
+	if sdk.OutcomeOf(err) != sdk.NotFound || !strings.Contains(err.Error(), "workspace block") || !strings.Contains(err.Error(), `no agent "nobody"`) {
+		t.Errorf("said %v", err)
+	}
+	h.await(h.submit(Submission{Agent: "polite"}))
+}

@@ -230,7 +230,11 @@ func (e *Engine) place(ctx context.Context, s Submission) (placed, error) {
 		return p, sdk.Errorf(sdk.NotFound, "there is no run %s in this project that could be forked", s.Run)
 	}
 	narrowed := e.narrowing(p.project.Root)
-	if p.agent, err = e.agent(p.project.Root, cmp.Or(s.Agent, p.run.Agent, narrowed.Agent, defaultAgent)); err != nil {
+	chosen := cmp.Or(s.Agent, p.run.Agent)
+	if p.agent, err = e.AgentOf(p.project.Root, cmp.Or(chosen, narrowed.Agent, defaultAgent)); err != nil && chosen == "" && narrowed.Agent != "" {
+		err = sdk.Errorf(sdk.OutcomeOf(err), "a workspace block chooses the agent of this project (in its .bothy/config.hcl, or in yours): %w", err)
+	}
+	if err != nil {
 		return p, err
 	}
 	told := p.agent // p has its definition, which the loop keeps beside the schema

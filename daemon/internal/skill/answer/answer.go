@@ -32,6 +32,8 @@ type Config struct {
 	Models  Models
 	Keep    func(ctx context.Context, project string, w ...sdk.Write) error // writes entries of a project
 
+	// Agent is the one that a prompt gets by a name in a project.
+	Agent func(project, name string) (sdk.Agent, error)
 	// Instructions reads those at the root of a project for people, with the file's size.
 	Instructions func(root string) (sdk.Instructions, int64, error)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
+	"github.com/bothyd/bothy/daemon/internal/agent"
 	"github.com/bothyd/bothy/daemon/internal/agent/markdown"
 	"github.com/bothyd/bothy/daemon/internal/audit"
 	"github.com/bothyd/bothy/daemon/internal/config"
@@ -67,11 +68,18 @@ func newRig(t *testing.T) *rig {
 	trust := NewTrust(entries, log)
 	library := skill.NewLibrary(Settings(r.cfg, ""), skill.Options{Log: log, Changed: func(rpc.SkillsChanged) {}, Trusted: trust.Trusted, Home: r.home})
 	agents := markdown.NewLibrary(func() *config.Config { return r.cfg }, markdown.Options{Log: log, Trusted: trust.TrustedAgents, Home: r.home})
+	list := agent.NewLibrary(func() *config.Config { return r.cfg }, agent.Sources{Files: agents.Definitions})
 	t.Cleanup(func() { ok(t, errors.Join(library.Close(), agents.Close(), entries.Close())) })
 	r.Answers = New(Config{
 		Log: log, Library: library, Agents: agents, Trust: trust, Models: &r.models,
 		Current: func() *config.Config { return r.cfg },
 		Load:    func() (string, *config.Config, error) { return r.file, r.load(), nil },
+		Agent: func(project, name string) (sdk.Agent, error) {
+			if d, is := list.Find(project, name); is {
+				return d.Agent, nil
+			}
+			return sdk.Agent{}, sdk.Errorf(sdk.NotFound, "there is no agent %q", name)
+		},
 		Reload: func(context.Context) error {
 			r.cfg = r.load()
 			library.Configure(Settings(r.cfg, ""))
@@ -367,8 +375,16 @@ func TestExplainResolves(t *testing.T) {
 	if x, why := first(rpc.SkillExplainQuery{}); x.InPrompt || !strings.HasPrefix(why, "The model m cannot call tools") {
 		t.Errorf("%+v", x)
 	}
+	file := filepath.Join(filepath.Dir(r.file), "agents", "narrow.md")
+	ok(t, os.MkdirAll(filepath.Dir(file), 0o700))
+	ok(t, os.WriteFile(file, []byte("---\nname: narrow\ndescription: Reads.\nskills: [two]\n---\nYou read.\n"), 0o600))
+	r.models = lookedUp{choice: sdk.ModelChoice{Alias: "m", Context: 100_000}}
+	ok(t, r.Answers.cfg.Agents.Check(t.Context(), r.project))
+	if x, why := first(rpc.SkillExplainQuery{Project: r.project, Agent: "narrow"}); x.InPrompt || !strings.Contains(why, `Agent "narrow" may use only the skills`) {
+		t.Errorf("of an agent in a file: %+v", x)
+	}
 	_, err := r.Explain(t.Context(), rpc.SkillExplainQuery{Name: "one", Agent: "nobody"})
-	failed(t, "an agent that is not there", err, sdk.NotFound, `no agent "nobody"; there are: default`)
+	failed(t, "an agent that is not there", err, sdk.NotFound, `no agent "nobody"`)
 }
 
 // TestSettingsFolders: a person's own folder goes before those of other agents, which

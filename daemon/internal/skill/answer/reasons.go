@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -21,10 +20,9 @@ import (
 // the model decides how much room there is.
 func (a *Answers) Explain(ctx context.Context, p rpc.SkillExplainQuery) (rpc.SkillExplain, error) {
 	cfg := a.cfg.Current()
-	name := cmp.Or(p.Agent, "default")
-	agent, ok := cfg.Agents[name]
-	if !ok {
-		return rpc.SkillExplain{}, sdk.Errorf(sdk.NotFound, "there is no agent %q; there are: %s", name, strings.Join(slices.Sorted(maps.Keys(cfg.Agents)), ", "))
+	agent, err := a.cfg.Agent(p.Project, cmp.Or(p.Agent, "default"))
+	if err != nil {
+		return rpc.SkillExplain{}, err
 	}
 	c, err := a.cfg.Library.Catalogue(ctx, p.Project)
 	if err != nil {

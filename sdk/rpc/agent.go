@@ -29,6 +29,7 @@ type Agent struct {
 	Source       sdk.AgentSource `json:"source"`
 	Place        string          `json:"place,omitempty"`     // file:line, a file, or the label of a plugin
 	Untrusted    bool            `json:"untrusted,omitempty"` // nobody has said yes to its file: no prompt gets it
+	Digest       string          `json:"digest,omitempty"`    // of one that is untrusted: another one is another agent
 	Shadowed     int             `json:"shadowed,omitempty"`  // how many of its name it goes before
 	Notes        int             `json:"notes,omitempty"`     // how much of what it says does not hold
 }

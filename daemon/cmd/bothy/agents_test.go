@@ -10,6 +10,7 @@ import (
 
 func TestAgentsLs(t *testing.T) {
 	b := withDaemon(t, nil)
+	b.daemon.strangers = []rpc.Agent{fakeAgents()[2].Agent}
 	b.want(t, exitOK, "agents")
 	b.golden(t, "agents-ls")
 	if !strings.Contains(b.err.String(), "1 untrusted agent of this project") {

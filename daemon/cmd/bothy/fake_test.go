@@ -23,6 +23,7 @@ import (
 // fakeDaemon stands behind the real server: an engine that plays rows, a
 // store in memory. Its answers are the same at every call.
 type fakeDaemon struct {
+	strangers []rpc.Agent // of files that nobody trusts
 	noStreams
 	pulling func() // is told that an endless pull has begun
 	mu      sync.Mutex

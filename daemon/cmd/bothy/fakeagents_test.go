@@ -36,9 +36,12 @@ func fakeAgents() []rpc.AgentDetail {
 
 func (f *fakeDaemon) Agents(_ string, untrusted bool) (all []rpc.Agent) {
 	for _, a := range fakeAgents() {
-		if untrusted || !a.Untrusted {
+		if !a.Untrusted {
 			all = append(all, a.Agent)
 		}
+	}
+	if untrusted {
+		all = append(all, f.strangers...)
 	}
 	return all
 }

@@ -149,6 +149,38 @@ func TestRunTellsOfUntrustedSkills(t *testing.T) {
 	}
 }
 
+// TestRunTellsOfUntrustedAgents: a person hears of agents' files as of skills, and with them.
+func TestRunTellsOfUntrustedAgents(t *testing.T) {
+	b := withDaemon(t, twoTurns)
+	stranger := fakeAgents()[2].Agent
+	for _, c := range []struct {
+		name   string
+		skills int
+		agents []string // their digests
+		want   string
+	}{
+		{"one", 0, []string{"a"}, "1 agent of this project is not trusted: `bothy trust` shows it\n"},
+		{"the same one", 0, []string{"a"}, ""},
+		{"it has changed", 0, []string{"b"}, "1 agent of this project is not trusted"},
+		{"two", 0, []string{"a", "b"}, "2 agents of this project are not trusted: `bothy trust` shows them\n"},
+		{"beside a skill", 1, []string{"a"}, "1 skill and 1 agent of this project are not trusted: `bothy trust` shows them\n"},
+		{"they are trusted", 0, nil, ""},
+	} {
+		b.daemon.skills.list.Skills, b.daemon.strangers = nil, nil
+		for range c.skills {
+			b.daemon.skills.list.Skills = append(b.daemon.skills.list.Skills, sdk.Skill{Name: "a", Tier: sdk.TierWorkspace, Status: sdk.SkillUntrusted})
+		}
+		for _, digest := range c.agents {
+			stranger.Digest = digest
+			b.daemon.strangers = append(b.daemon.strangers, stranger)
+		}
+		b.want(t, exitOK, "run", "hello")
+		if got := b.err.String(); !strings.Contains(got, c.want) || c.want == "" && strings.Contains(got, "not trusted") {
+			t.Errorf("%s: said %s", c.name, got)
+		}
+	}
+}
+
 // TestTrustAsksAboutAgents: agents that came as files are asked about behind the skills, and by
 // themselves where they are named.
 func TestTrustAsksAboutAgents(t *testing.T) {

@@ -101,6 +101,9 @@ func (in agentsIn) listed(d sdk.Definition) rpc.Agent {
 		Capabilities: a.Capabilities, Agents: a.Agents, Finishes: a.Finish != nil,
 		Source: d.Source, Place: d.Place, Untrusted: d.Untrusted, Shadowed: len(d.Shadowed), Notes: len(d.Notes),
 	}
+	if d.Untrusted {
+		x.Digest = a.Digest()
+	}
 	tools := withCommands(a, in.tools)
 	for i := range tools { // of many agents: no tool is copied
 		if t := &tools[i]; mayUse(&a, t) {

@@ -14,6 +14,7 @@ import (
 	"github.com/bothyd/bothy/daemon/internal/agent/markdown"
 	"github.com/bothyd/bothy/daemon/internal/audit"
 	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -41,7 +42,7 @@ func (cmd agentsCheckCmd) Run(f *flags, c *console) error {
 	if cfg == nil {
 		return toldError(exitUsage)
 	}
-	checked, err := cmd.check(c, cfg)
+	checked, err := cmd.check(f, c, cfg)
 	err = report(c, map[string][]checkedAgent{"agents": checked}, err, func(c *console, _ map[string][]checkedAgent) error {
 		return printAgents(c, checked)
 	})
@@ -51,7 +52,7 @@ func (cmd agentsCheckCmd) Run(f *flags, c *console) error {
 	return err
 }
 
-func (cmd agentsCheckCmd) check(c *console, cfg *config.Config) (checked []checkedAgent, err error) {
+func (cmd agentsCheckCmd) check(f *flags, c *console, cfg *config.Config) (checked []checkedAgent, err error) {
 	names := map[string]bool{}
 	var paths []string
 	for _, word := range cmd.Names {
@@ -77,7 +78,11 @@ func (cmd agentsCheckCmd) check(c *console, cfg *config.Config) (checked []check
 	if err != nil {
 		return nil, err
 	}
-	all, problems := agentsOf(cfg, project)
+	plugins, err := agentsOfPlugins(f)
+	if err != nil {
+		return nil, err
+	}
+	all, problems := agentsOf(cfg, project, plugins)
 	for _, a := range all {
 		if len(cmd.Names) == 0 || names[a.Name] {
 			checked = append(checked, a)
@@ -109,33 +114,67 @@ func (cmd agentsCheckCmd) project() (string, error) {
 	return root, nil
 }
 
-// agentsOf are the agents of a configuration and of files, which nothing has to be started for, and what cannot be
-// looked at.
-func agentsOf(cfg *config.Config, project string) (all []checkedAgent, problems []string) {
+// agentsOfPlugins are those that blocks take, by what their plugins declare.
+func agentsOfPlugins(f *flags) ([]inspect.NamedAgent, error) {
+	files, err := daemon.OpenPluginFiles(f.Config)
+	if err != nil {
+		return nil, err
+	}
+	return files.Inspector.Agents(context.Background(), files.Config), nil
+}
+
+// agentsOf are the agents of a configuration, of files and of plugins, which nothing has to be started for, and what cannot
+// be looked at.
+func agentsOf(cfg *config.Config, project string, plugins []inspect.NamedAgent) (all []checkedAgent, problems []string) {
 	files, problems := markdown.Look(cfg, project)
-	var found []sdk.Definition // without the files' own problems, which are told with their place
+	var found, brought []sdk.Definition // without their own problems, which are told with their place
 	for _, x := range files {
 		if x.Loaded {
 			found = append(found, sdk.Definition{Agent: x.Agent, Source: sourceOf(x), Place: x.Path})
 		}
 	}
-	library := agent.NewLibrary(func() *config.Config { return cfg }, agent.Sources{Files: func(string) []sdk.Definition { return found }})
-	held := map[string][]string{} // by the file
+	for _, x := range plugins {
+		if len(x.Wrong) == 0 {
+			brought = append(brought, x.Taken)
+		}
+	}
+	library := agent.NewLibrary(func() *config.Config { return cfg }, agent.Sources{
+		Files: func(string) []sdk.Definition { return found }, Plugins: func() []sdk.Definition { return brought },
+	})
+	type at struct{ name, place string }
+	held := map[at][]string{}
 	for _, d := range library.List(project) {
-		held[d.Place] = d.Notes
+		held[at{d.Agent.Name, d.Place}] = d.Notes
 		if d.Source == sdk.AgentOfConfig || d.Source == sdk.AgentBundled {
 			all = append(all, checkedAgent{Name: d.Agent.Name, Source: d.Source, Place: d.Place, OK: true, Problems: []sdk.FileDiagnostic{}, Notes: d.Notes})
 		}
 		for _, s := range d.Shadowed {
-			held[s.Place] = s.Notes
+			held[at{d.Agent.Name, s.Place}] = s.Notes
 		}
 	}
 	for _, x := range files {
 		a := ofFile(x)
-		a.Notes = held[x.Path]
+		a.Notes = held[at{a.Name, x.Path}]
+		all = append(all, a)
+	}
+	for _, x := range plugins {
+		a := ofPlugin(cfg, x)
+		a.Notes = held[at{a.Name, a.Place}]
 		all = append(all, a)
 	}
 	return all, problems
+}
+
+// ofPlugin is what an agent came to that the block of a plugin names; one that cannot be taken stands where the block does.
+func ofPlugin(cfg *config.Config, x inspect.NamedAgent) checkedAgent {
+	a := checkedAgent{Name: x.Name, Source: sdk.AgentOfPlugin, Place: x.Taken.Place, OK: len(x.Wrong) == 0, Problems: []sdk.FileDiagnostic{}}
+	for _, w := range x.Wrong {
+		for _, d := range config.FromHCL(cfg.Files, w.Diagnostic) {
+			a.Place = d.File
+			a.Problems = append(a.Problems, sdk.FileDiagnostic{Severity: "error", Code: "agent-not-taken", Line: d.Line, Column: d.Column, Message: d.Summary, Help: d.Detail})
+		}
+	}
+	return a
 }
 
 // ofFile is what a file came to.

@@ -1,11 +1,13 @@
 package inspect
 
 import (
+	"context"
 	"fmt"
 	"path"
 	"slices"
 	"strings"
 
+	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/schema"
 )
@@ -37,6 +39,40 @@ func (spec Spec) Taken(m *sdk.Manifest) (taken []sdk.Agent, wrong []Diagnostic) 
 		}
 	}
 	return taken, wrong
+}
+
+// NamedAgent is an agent that a block names: as it is taken, or what keeps it from being taken.
+type NamedAgent struct {
+	Name  string
+	Taken sdk.Definition // empty when something is wrong
+	Wrong []Diagnostic
+}
+
+// Agents are those that the blocks of a configuration take, by what is known of their plugins or these say of themselves: no
+// plugin is started. Blocks that are switched off take none.
+func (s *Inspector) Agents(ctx context.Context, cfg *config.Config) (all []NamedAgent) {
+	for _, spec := range Blocks(cfg) {
+		if spec.Off || len(spec.Agents) == 0 {
+			continue
+		}
+		m, err := s.Manifest(ctx, spec)
+		names := spec.Agents
+		for n, name := range names {
+			if slices.Contains(names[:n], name) {
+				continue
+			}
+			one := NamedAgent{Name: name}
+			if spec.Agents = []string{name}; err != nil {
+				one.Wrong = []Diagnostic{spec.Warn(fmt.Sprintf("it is not known whether there is its agent %q", name), err.Error())}
+			} else if taken, wrong := spec.Taken(&m); len(wrong) > 0 {
+				one.Wrong = wrong
+			} else {
+				one.Taken = sdk.Definition{Agent: taken[0], Source: sdk.AgentOfPlugin, Place: spec.Instance}
+			}
+			all = append(all, one)
+		}
+	}
+	return all
 }
 
 // take makes an agent of what is declared.

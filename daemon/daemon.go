@@ -130,7 +130,7 @@ func (d *Daemon) make(ctx context.Context) (err error) {
 	d.library = d.followSkills(trust, g.clients)
 	d.agentFiles = markdown.NewLibrary(d.current, markdown.Options{Log: d.log.Named("agents"), Trusted: trust.TrustedAgents})
 	d.work.add("agents", d.agentFiles.Close)
-	d.agents = agent.NewLibrary(d.current, agent.Sources{Files: d.agentFiles.Definitions, Plugins: d.host.Agents})
+	d.agents = agent.NewLibrary(d.current, agent.Sources{Files: d.agentFiles.Definitions, Plugins: d.host.Agents, Skills: answer.Known(d.library)})
 	if err := ctx.Err(); err != nil {
 		return err // the engine would take up what was left, and be stopped at once
 	}

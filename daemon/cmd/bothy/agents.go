@@ -57,6 +57,7 @@ func (cmd agentsLsCmd) Run(ctx context.Context, c *console) error {
 		return rpc.Agents{Agents: all}, err
 	}, func(found rpc.Agents) error {
 		untrusted := 0
+		var noted []string
 		err := tableOf(c, found.Agents, "there are no agents", []string{"", "AGENT", "FROM", "MODEL", "MODE", "WHAT IT IS FOR"}, func(a rpc.Agent) []string {
 			star := " "
 			if a.Default {
@@ -66,8 +67,14 @@ func (cmd agentsLsCmd) Run(ctx context.Context, c *console) error {
 			if a.Untrusted {
 				from, untrusted = "untrusted", untrusted+1
 			}
+			if a.Notes > 0 {
+				noted = append(noted, show.Line(a.Name))
+			}
 			return []string{star, a.Name, from, cmp.Or(a.Model, "-"), string(a.Mode), show.Shorten(show.OneLine(a.Description), 100)}
 		})
+		if len(noted) > 0 {
+			c.say("not all that they say holds here, and `bothy agents show` has what: %s", strings.Join(noted, ", "))
+		}
 		if untrusted > 0 {
 			c.say("`bothy trust` shows %s of this project, for you to say yes or no", show.Plural(untrusted, "untrusted agent"))
 		}

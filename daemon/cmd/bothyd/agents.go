@@ -29,9 +29,17 @@ type checkedAgent struct {
 	Name     string               `json:"name"`
 	Source   sdk.AgentSource      `json:"source,omitempty"`
 	Place    string               `json:"place"`
-	OK       bool                 `json:"ok"` // it can be used
+	OK       bool                 `json:"ok"` // it can be used as it is
 	Problems []sdk.FileDiagnostic `json:"problems"`
 	Notes    []string             `json:"notes,omitempty"` // what it asks for and does not get here
+}
+
+// file is where its problems stand.
+func (a checkedAgent) file() string {
+	if i := strings.LastIndexByte(a.Place, ':'); i > 0 && (a.Source == sdk.AgentOfConfig || a.Source == sdk.AgentBundled) {
+		return a.Place[:i]
+	}
+	return a.Place
 }
 
 // Run exits with 1 when one of the agents cannot be used, and with 2 when the configuration cannot be, or there is none
@@ -141,12 +149,15 @@ func agentsOf(cfg *config.Config, project string, plugins []inspect.NamedAgent) 
 	library := agent.NewLibrary(func() *config.Config { return cfg }, agent.Sources{
 		Files: func(string) []sdk.Definition { return found }, Plugins: func() []sdk.Definition { return brought },
 	})
+	knows := skillsOf(cfg, project)
 	type at struct{ name, place string }
 	held := map[at][]string{}
 	for _, d := range library.List(project) {
 		held[at{d.Agent.Name, d.Place}] = d.Notes
 		if d.Source == sdk.AgentOfConfig || d.Source == sdk.AgentBundled {
-			all = append(all, checkedAgent{Name: d.Agent.Name, Source: d.Source, Place: d.Place, OK: true, Problems: []sdk.FileDiagnostic{}, Notes: d.Notes})
+			a := checkedAgent{Name: d.Agent.Name, Source: d.Source, Place: d.Place, OK: true, Problems: []sdk.FileDiagnostic{}, Notes: d.Notes}
+			a.checkSkills(d.Agent.Skills, d.From["skills"], knows)
+			all = append(all, a)
 		}
 		for _, s := range d.Shadowed {
 			held[at{d.Agent.Name, s.Place}] = s.Notes
@@ -155,6 +166,7 @@ func agentsOf(cfg *config.Config, project string, plugins []inspect.NamedAgent) 
 	for _, x := range files {
 		a := ofFile(x)
 		a.Notes = held[at{a.Name, x.Path}]
+		a.checkSkills(x.Agent.Skills, fmt.Sprintf("%s:%d", x.Path, x.SkillsLine), knows)
 		all = append(all, a)
 	}
 	for _, x := range plugins {
@@ -196,7 +208,7 @@ func printAgents(c *console, checked []checkedAgent) error {
 	for _, a := range checked {
 		failed += count(!a.OK)
 		for _, d := range a.Problems {
-			fmt.Fprintf(w, "%s:%d:%d: %s: %s [%s]\n      %s\n", oneLine(a.Place), max(1, d.Line), max(1, d.Column), d.Severity, oneLine(d.Message), d.Code, oneLine(d.Help))
+			fmt.Fprintf(w, "%s:%d:%d: %s: %s [%s]\n      %s\n", oneLine(a.file()), max(1, d.Line), max(1, d.Column), d.Severity, oneLine(d.Message), d.Code, oneLine(d.Help))
 		}
 		for _, note := range a.Notes {
 			fmt.Fprintf(w, "%s: %s: %s\n", oneLine(a.Place), oneLine(a.Name), oneLine(note))

@@ -18,10 +18,12 @@ func TestAgentsCheck(t *testing.T) {
 	project := filepath.Join(home, "project")
 	t.Chdir(home)
 	for path, text := range map[string]string{
-		".config/bothy/config.hcl":          "agent \"mine\" {}\nagent \"default\" {\n  mode = \"restricted\"\n}\n",
-		".config/bothy/agents/reviewer.md":  "---\nname: reviewer\ndescription: Reviews.\nmode: full\nmodel: nobody-has-it\n---\nYou review.\n",
-		"project/.git/x":                    "",
-		"project/.bothy/agents/brokenly.md": "---\nname: [\n---\nx\n",
+		".config/bothy/config.hcl":           "agent \"mine\" {}\nagent \"lost\" {\n  skills = [\"tidy\", \"write-agent\", \"nowhere\"]\n}\nagent \"default\" {\n  mode = \"restricted\"\n}\n",
+		".config/bothy/agents/reviewer.md":   "---\nname: reviewer\ndescription: Reviews.\nmode: full\nmodel: nobody-has-it\n---\nYou review.\n",
+		".config/bothy/agents/skilled.md":    "---\nname: skilled\ndescription: Works.\nskills: tidy, nowhere\n---\nYou work.\n",
+		".config/bothy/skills/tidy/SKILL.md": "---\nname: tidy\ndescription: Tidies up.\n---\nTidy.\n",
+		"project/.git/x":                     "",
+		"project/.bothy/agents/brokenly.md":  "---\nname: [\n---\nx\n",
 	} {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
@@ -35,8 +37,10 @@ func TestAgentsCheck(t *testing.T) {
 		exit int
 		says []string
 	}{
-		"all":           {[]string{"--project", project}, exitFailed, []string{"brokenly.md:2:", "error", "nobody-has-it", "that cannot be used: 1"}},
-		"of everywhere": {nil, exitOK, []string{"reviewer.md:5:", "that cannot be used: 0"}},
+		"all":           {[]string{"--project", project}, exitFailed, []string{"brokenly.md:2:", "error", "nobody-has-it", "that cannot be used: 2"}},
+		"of everywhere": {nil, exitFailed, []string{"reviewer.md:5:", "that cannot be used: 1"}},
+		"skills":        {[]string{"lost"}, exitFailed, []string{`config.hcl:3:1: error: there is no skill "nowhere" [skill-unknown]`, "agents: 1, that cannot be used: 1"}},
+		"of a file":     {[]string{"skilled"}, exitOK, []string{`skilled.md:4:1: warning: there is no skill "nowhere" [skill-unknown]`, "agents: 1, that cannot be used: 0"}},
 		"by its name":   {[]string{"reviewer"}, exitOK, []string{"reviewer.md:5:", "agents: 1,"}},
 		"by its file":   {[]string{".config/bothy/agents/reviewer.md"}, exitOK, []string{"reviewer.md:5:", "agents: 1,"}},
 		"a folder":      {[]string{"project/.bothy/agents"}, exitFailed, []string{"brokenly.md:2:"}},
@@ -50,6 +54,9 @@ func TestAgentsCheck(t *testing.T) {
 				t.Errorf("%s: exit %d, want %d and %q:\n%s%s", name, code, c.exit, says, out, errs)
 			}
 		}
+	}
+	if _, out, _ := call(t, "agents", "check", "lost", "skilled"); strings.Contains(out, "tidy") || strings.Contains(out, "write-agent") {
+		t.Errorf("a skill that there is is missed:\n%s", out)
 	}
 	code, out, errs := call(t, "agents", "check", "--json", "mine")
 	var answer struct{ Agents []checkedAgent }

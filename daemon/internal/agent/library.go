@@ -3,6 +3,7 @@
 //
 //	Library   who wins a name, and what is shadowed
 //	narrow    what an agent outside of the configuration keeps of what it asks for
+//	skills    which of the skills that an agent names there are
 package agent
 
 import (
@@ -27,6 +28,8 @@ type Sources struct {
 	Files func(project string) []sdk.Definition
 	// Plugins are the agents that plugins declare and their blocks take; Place is the label. Nil has none.
 	Plugins func() []sdk.Definition
+	// Skills reports which names are those of skills of a project, usable or not. Nil knows every name.
+	Skills func(project string) func(name string) bool
 }
 
 // Library is the list of agents, by the configuration in force. Its methods may be called concurrently.
@@ -78,8 +81,9 @@ func (l *Library) List(project string) []sdk.Definition {
 	}
 	l.others(project, func(d sdk.Definition) { named[d.Agent.Name] = append(named[d.Agent.Name], now.narrow(d)) })
 	all := make([]sdk.Definition, 0, len(named))
+	knows := l.skills(project)
 	for _, name := range slices.Sorted(maps.Keys(named)) {
-		all = append(all, winner(named[name]))
+		all = append(all, withSkills(winner(named[name]), knows))
 	}
 	return all
 }
@@ -108,7 +112,7 @@ func (l *Library) Show(project, name string) (sdk.Definition, bool) {
 	})
 	switch {
 	case len(all) > 0:
-		return winner(all), true
+		return withSkills(winner(all), l.skills(project)), true
 	case name == sdk.TeamOfAll:
 		return l.everybody(project), true
 	}

@@ -206,3 +206,35 @@ func TestOfPlugins(t *testing.T) {
 		t.Errorf("it is %+v", d)
 	}
 }
+
+// TestUnknownSkills: an agent that names a skill that there is not is noted with the place of its name, wherever it stands,
+// and can be used. A list of agents asks for the skills of a project once.
+func TestUnknownSkills(t *testing.T) {
+	inFile := of(sdk.AgentOfUser, "inFile", "/f.md")
+	inFile.Agent.Skills = []string{"tidy", "gone", "gone"}
+	asked := 0
+	l := NewLibrary(configuration(t, "agent \"block\" {\n  skills = [\"gone\", \"tidy\"]\n}\nagent \"every\" {}\n"), Sources{
+		Files: func(string) []sdk.Definition { return []sdk.Definition{inFile} },
+		Skills: func(project string) func(string) bool {
+			asked++
+			return func(name string) bool { return project == "/p" && name == "tidy" }
+		},
+	})
+	notes := map[string]string{}
+	for _, d := range l.List("/p") {
+		notes[d.Agent.Name] = strings.Join(d.Notes, "; ")
+	}
+	if asked != 1 || !strings.HasSuffix(notes["block"], "config.hcl:2: there is no skill \"gone\" here") || notes["inFile"] != `there is no skill "gone" here` || notes["every"] != "" {
+		t.Errorf("asked %d times; noted %q", asked, notes)
+	}
+	d, found := l.Find("/p", "block")
+	if got := l.Unknown("/p", d.Agent); !found || !slices.Equal(got, []string{"gone"}) {
+		t.Errorf("found %v, without %q", found, got)
+	}
+	if got := l.Unknown("/other", d.Agent); !slices.Equal(got, []string{"gone", "tidy"}) {
+		t.Errorf("in another project %q", got)
+	}
+	if nobody := NewLibrary(l.current, Sources{}); len(nobody.Unknown("/p", d.Agent)) > 0 {
+		t.Error("a skill is missed where nobody knows them")
+	}
+}

@@ -18,6 +18,8 @@ type Agents interface {
 	Find(project, name string) (sdk.Definition, bool)
 	// Show is Find for people, who also look at what nobody trusts.
 	Show(project, name string) (sdk.Definition, bool)
+	// Unknown are the skills that an agent names and that a project has not.
+	Unknown(project string, a sdk.Agent) []string
 }
 
 // defaultAgent is who gets prompts that name no agent.
@@ -44,6 +46,16 @@ func (e *Engine) AgentOf(project, name string) (sdk.Agent, error) {
 		return sdk.Agent{}, sdk.Errorf(sdk.Validation, "agent %q wants dialect %q and view %q; there are \"tools\" and \"transcript\"", name, a.Dialect, a.View)
 	}
 	return a, nil
+}
+
+// warnOfSkills tells people once a prompt of skills that its agent names and that there are not.
+func (e *Engine) warnOfSkills(a *activeLoop) {
+	if a.turns > 1 || len(a.agent.Skills) == 0 {
+		return
+	}
+	if unknown := e.cfg.Agents.Unknown(a.project.Root, a.agent); len(unknown) > 0 {
+		a.turn.note(sdk.KindNoteWarning, a.loop.ID, map[string]string{"message": fmt.Sprintf("agent %q names skills that there are not, and works without them: %s (`bothy skills list -a` has all)", a.agent.Name, strings.Join(unknown, ", "))})
+	}
 }
 
 // usual is the agent of a project's prompts that name none, as far as the configuration says it.

@@ -316,4 +316,9 @@ func (a agents) Find(_, name string) (sdk.Definition, bool) {
 	return sdk.Definition{Agent: agent, Source: sdk.AgentOfConfig}, is
 }
 
+// Unknown implements Agents: there are no skills that are called missing.
+func (agents) Unknown(_ string, a sdk.Agent) []string {
+	return slices.DeleteFunc(slices.Clone(a.Skills), func(name string) bool { return name != "missing" })
+}
+
 func (a agents) Show(project, name string) (sdk.Definition, bool) { return a.Find(project, name) }

@@ -46,3 +46,31 @@ func TestNarrowToNobody(t *testing.T) {
 	}
 	h.await(h.submit(Submission{Agent: "polite"}))
 }
+
+// TestUnknownSkillsAreToldOnce: a prompt of an agent that names a skill that there is not says so at its beginning, and works.
+func TestUnknownSkillsAreToldOnce(t *testing.T) {
+	h := prepareHouse(t, calls(call{"read", `{}`}), say("done"), say("done"))
+	h.agents["skilled"] = sdk.Agent{Mode: sdk.ModeRestricted, Skills: []string{"tidy", "missing"}}
+	h.agents["plain"] = sdk.Agent{Mode: sdk.ModeRestricted, Skills: []string{"tidy"}}
+	h.start()
+	for _, c := range []struct {
+		name string
+		want int
+	}{{"skilled", 1}, {"plain", 0}} {
+		a := h.submit(Submission{Agent: c.name})
+		h.await(a)
+		rows, err := h.store.Journal(t.Context(), sdk.JournalQuery{Run: a.Run.ID})
+		if err != nil {
+			t.Fatal(err)
+		}
+		warned := 0
+		for _, row := range rows {
+			if row.Kind == sdk.KindNoteWarning && strings.Contains(string(row.Data), "names skills that there are not, and works without them: missing ") {
+				warned++
+			}
+		}
+		if warned != c.want {
+			t.Errorf("%s was warned of %d times", c.name, warned)
+		}
+	}
+}

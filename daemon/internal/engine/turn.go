@@ -155,6 +155,7 @@ func (e *Engine) open(ctx context.Context, a *activeLoop) error {
 	a.turn, a.first = t, nil
 	a.turns++
 	a.run.Turns = t.row.Sequence
+	e.warnOfSkills(a)
 	e.cfg.Hooks.TurnStarted.Emit(ctx, a.turnEvent(map[string]any{"mode": sdk.AskOrAct(a.loop.ReadOnly), "prompt": a.loop.Prompt, "continuation": a.turns > 1, "loop_turn": a.turns}))
 	return nil
 }

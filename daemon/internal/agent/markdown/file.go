@@ -28,6 +28,8 @@ type File struct {
 	Agent  sdk.Agent
 	Models []string // that it names, the one that it wants first before the others
 
+	SkillsLine int // where it names its skills; 0 when it does not
+
 	Loaded      bool // false: it is no agent that can be used, and Diagnostics say why
 	Off         bool // it says of itself that it is not to be used
 	Repaired    bool // its fields were no YAML until values were quoted

@@ -40,6 +40,7 @@ func (r *reader) read() {
 	r.servers()
 	if named := r.names("skills"); named != nil {
 		a.Skills = named
+		r.file.SkillsLine, _ = r.Place(r.Value("skills"))
 	}
 	r.agents()
 	r.effort()

@@ -43,9 +43,9 @@ func (cmd auditExportCmd) Run(ctx context.Context, c *console) error {
 	if cmd.To == "" {
 		return cmd.write(ctx, c, c.out)
 	}
-	path := c.path(cmd.To)
-	if _, err := os.Lstat(path); err == nil && !cmd.Force {
-		return usageError{fmt.Sprintf("%s is there already: name another file, or say --force", path)}
+	path, err := c.newFile(cmd.To, cmd.Force)
+	if err != nil {
+		return err
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".bothy-audit-")
 	if err != nil {

@@ -62,11 +62,7 @@ func (o ofRun) of(path string) runOpener {
 type ofProject string
 
 func (o ofProject) open(ctx context.Context, c *console) (*client.Client, rpc.RunRef, error) {
-	project, err := c.project(string(o))
-	if err != nil {
-		return nil, rpc.RunRef{}, err
-	}
-	cl, err := c.connect(ctx)
+	project, cl, err := c.connectIn(ctx, string(o))
 	return cl, rpc.RunRef{Project: project}, err
 }
 

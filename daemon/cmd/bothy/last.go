@@ -56,11 +56,7 @@ func (f lastFlag) name(ctx context.Context, c *console, run, project string) (st
 	if run != "" {
 		return "", usageError{fmt.Sprintf("--last names a run, and so does %s: leave out one of them", run)}
 	}
-	project, err := c.project(project)
-	if err != nil {
-		return "", err
-	}
-	cl, err := c.connect(ctx)
+	project, cl, err := c.connectIn(ctx, project)
 	if err != nil {
 		return "", err
 	}

@@ -58,18 +58,14 @@ type writtenPlan struct {
 
 // Run asks for the plan and writes it down. Nothing is written where there is none.
 func (cmd planNewCmd) Run(ctx context.Context, c *console) error {
-	file := c.path(cmd.File)
-	if !strings.HasSuffix(file, ".yaml") && !strings.HasSuffix(file, ".yml") {
+	if !strings.HasSuffix(cmd.File, ".yaml") && !strings.HasSuffix(cmd.File, ".yml") {
 		return usageError{fmt.Sprintf("the plan is written as YAML: call the file %s.yaml", cmd.File)}
 	}
-	if _, err := os.Lstat(file); err == nil && !cmd.Force {
-		return usageError{fmt.Sprintf("%s is there already: name another file, or say --force", cmd.File)}
-	}
-	project, err := c.project(cmd.Project)
+	file, err := c.newFile(cmd.File, cmd.Force)
 	if err != nil {
 		return err
 	}
-	cl, err := c.connect(ctx)
+	project, cl, err := c.connectIn(ctx, cmd.Project)
 	if err != nil {
 		return err
 	}

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/client"
 )
 
 // project is the directory that a call is about: the one named, else the
@@ -35,6 +37,24 @@ func (c *console) namedProject(named string) (string, error) {
 	}
 	if fi, err := os.Stat(path); err != nil || !fi.IsDir() {
 		return "", usageError{fmt.Sprintf("--project %s is no directory", named)}
+	}
+	return path, nil
+}
+
+// connectIn is project, and connect.
+func (c *console) connectIn(ctx context.Context, named string) (project string, cl *client.Client, err error) {
+	if project, err = c.project(named); err != nil {
+		return "", nil, err
+	}
+	cl, err = c.connect(ctx)
+	return project, cl, err
+}
+
+// newFile is the path of a file that is to be written. One that is there already is a mistake, unless the person said force.
+func (c *console) newFile(named string, force bool) (string, error) {
+	path := c.path(named)
+	if _, err := os.Lstat(path); err == nil && !force {
+		return "", usageError{fmt.Sprintf("%s is there already: name another file, or say --force", path)}
 	}
 	return path, nil
 }

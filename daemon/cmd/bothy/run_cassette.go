@@ -41,9 +41,9 @@ func (f *cassetteFlags) check(c *console, model string) error {
 	if f.Record == "" {
 		return nil
 	}
-	f.Record = c.path(f.Record)
-	if _, err := os.Lstat(f.Record); err == nil && !f.Force {
-		return usageError{fmt.Sprintf("%s is there already: name another file, or say --force", f.Record)}
+	var err error
+	if f.Record, err = c.newFile(f.Record, f.Force); err != nil {
+		return err
 	}
 	if info, err := os.Stat(filepath.Dir(f.Record)); err != nil || !info.IsDir() {
 		return usageError{fmt.Sprintf("there is no folder %s for the cassette", filepath.Dir(f.Record))}

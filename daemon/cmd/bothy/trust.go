@@ -56,11 +56,7 @@ func (cmd trustCmd) Run(ctx context.Context, c *console) error {
 	if instructions && (cmd.Agents || len(cmd.Accept)+len(cmd.Revoke)+len(cmd.Names) > 0) {
 		return usageError{"instructions are not named with skills or agents: answer about them by themselves"}
 	}
-	project, err := c.project(cmd.Project)
-	if err != nil {
-		return err
-	}
-	cl, err := c.connect(ctx)
+	project, cl, err := c.connectIn(ctx, cmd.Project)
 	if err != nil {
 		return err
 	}

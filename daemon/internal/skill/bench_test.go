@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bothyd/bothy/daemon/internal/places"
 	"github.com/bothyd/bothy/daemon/internal/watch"
 	"github.com/bothyd/bothy/sdk"
 )
@@ -21,7 +22,7 @@ import (
 func BenchmarkScan(b *testing.B) {
 	root := fastDir(b)
 	lots(b, root, 10_000)
-	l := Options{settle: time.Millisecond, now: time.Now, remote: watch.Remote}
+	l := Options{times: places.Times{Settle: time.Millisecond, Now: time.Now}, remote: watch.Remote}
 	against := func(name string, reads func(b *testing.B) int) {
 		b.Run(name, func(b *testing.B) {
 			var cat, ours time.Duration
@@ -56,7 +57,7 @@ func BenchmarkScan(b *testing.B) {
 	b.Run("again", func(b *testing.B) {
 		s := &folderIndex{at: Folder{Tier: sdk.TierUser, Path: root}}
 		late := l
-		late.now = func() time.Time { return time.Now().Add(time.Hour) }
+		late.times.Now = func() time.Time { return time.Now().Add(time.Hour) }
 		s.scan(&watch.Pass{}, &late, nil)
 		for b.Loop() {
 			docs := s.now.docs

@@ -19,8 +19,8 @@ type built struct {
 // lock building.
 func (l *Library) build(v *view) *built {
 	l.mu.Lock()
-	found, from := l.base.shown, l.base.changes+l.changes
-	if v != l.base {
+	found, from := l.views.Base.shown, l.views.Base.changes+l.changes
+	if v != l.views.Base {
 		found, from = slices.Concat(v.shown, found), from+v.changes
 	}
 	made, settings := v.made, l.settings
@@ -28,7 +28,7 @@ func (l *Library) build(v *view) *built {
 	if made != nil && made.from == from {
 		return made
 	}
-	r := ranking{settings: settings, trusted: l.o.Trusted(v.project), winners: map[string]*Document{}}
+	r := ranking{settings: settings, trusted: l.o.Trusted(v.Project), winners: map[string]*Document{}}
 	var all []*Document
 	for _, s := range found {
 		for _, d := range s.docs {
@@ -107,7 +107,7 @@ func (l *Library) differences() (out []rpc.SkillsChanged) {
 	l.building.Lock()
 	defer l.building.Unlock()
 	l.mu.Lock()
-	views := slices.DeleteFunc(l.views(), func(v *view) bool { return v.changes == 0 || l.base.changes == 0 })
+	views := slices.DeleteFunc(l.views.All(), func(v *view) bool { return v.changes == 0 || l.views.Base.changes == 0 })
 	l.mu.Unlock()
 	shared := map[string]bool{}
 	for _, v := range views {
@@ -117,11 +117,11 @@ func (l *Library) differences() (out []rpc.SkillsChanged) {
 			continue
 		}
 		c := difference(old.catalogue, next.catalogue, shared)
-		c.Project = v.project
+		c.Project = v.Project
 		if names := slices.Concat(c.Added, c.Changed, c.Removed); len(names) > 0 {
 			out = append(out, c)
 			for _, name := range names {
-				shared[name] = shared[name] || v == l.base
+				shared[name] = shared[name] || v == l.views.Base
 			}
 		}
 	}

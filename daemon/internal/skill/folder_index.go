@@ -52,7 +52,7 @@ func (x *folderIndex) scan(pass *watch.Pass, o *Options, trusted map[string]stri
 		}
 		next[f.folder] = e
 		if f.trouble != nil || e.key != f.key || !e.sure || e.doc == nil {
-			t := &reading{finding: f, entry: e, moving: f.trouble == nil && e.key != f.key && f.key.Moving(o.now(), o.settle)}
+			t := &reading{finding: f, entry: e, moving: f.trouble == nil && e.key != f.key && f.key.Moving(o.times.Now(), o.times.Settle)}
 			unstable = unstable || t.moving
 			todo = append(todo, t)
 		}
@@ -72,7 +72,7 @@ func (x *folderIndex) scan(pass *watch.Pass, o *Options, trusted map[string]stri
 		case t.moving && (!whole || t.doc != nil && !t.doc.Loaded):
 			// It never settles, and is in the middle of something.
 		default:
-			t.entry.take(x.at, t, o.now())
+			t.entry.take(x.at, t, o.times.Now())
 		}
 	}
 	x.entries = next
@@ -111,7 +111,7 @@ func (x *folderIndex) vanished(sc *scan, o *Options, next map[string]*entry) (un
 				d.Diagnostics = []diagnostic{*frontmatter.Wrong("unreadable", 0, 0, "the folder that it lies in cannot be looked into", "Make it readable for you: chmod u+rx.")}
 				e.show(d)
 			}
-		case !sc.pass.Last && justGone(folder, o.settle, o.now()):
+		case !sc.pass.Last && justGone(folder, o.times.Settle, o.times.Now()):
 			unstable = true
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"os"
 	"slices"
 	"sync"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
+	"github.com/bothyd/bothy/daemon/internal/places"
 	"github.com/bothyd/bothy/daemon/internal/watch"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
@@ -27,10 +27,7 @@ type Options struct {
 	Changed func(rpc.SkillsChanged)                // is told of changes, one after the other; what changes for all projects not again for each. It may ask the library, but not Close it
 	Home    string                                 // above which no workspace is looked for; empty is the user's
 
-	watch  watch.Config  // its times: when the folders are checked
-	settle time.Duration // how long a file must not have changed to be whole
-	idle   time.Duration // after which an unused workspace is not watched any more
-	now    func() time.Time
+	times  places.Times
 	hash   func(folder string, enter func(dir string)) (string, error) // hashFolder
 	remote func(folder string) string                                  // names a file system that makes no events
 }
@@ -40,8 +37,6 @@ type Options struct {
 type Library struct {
 	o Options
 
-	running sync.WaitGroup // the views
-
 	// The locks, in the order in which they are taken.
 	notifying sync.Mutex // held over Changed
 	building  sync.Mutex // held over Trusted, while catalogues are made
@@ -49,54 +44,32 @@ type Library struct {
 
 	settings Settings
 	changes  uint64 // of the settings and the trust
-	closed   bool
-	base     *view
-	projects map[string]*view // in use
+	views    *places.Views[*view]
 }
 
 // NewLibrary begins to watch. The first catalogue waits for what is found.
 func NewLibrary(s Settings, o Options) *Library {
 	home, _ := os.UserHomeDir()                     // without one, nothing is above it
 	o.Home = sdk.WithoutLinks(cmp.Or(o.Home, home)) // as projects are
-	if o.now == nil {
-		o.now = time.Now
-	}
 	if o.hash == nil {
 		o.hash = hashFolder
 	}
 	if o.remote == nil {
 		o.remote = watch.Remote
 	}
-	w := &o.watch
-	for at, usual := range map[*time.Duration]time.Duration{
-		&w.Quiet: 150 * time.Millisecond, &w.Longest: 2 * time.Second, &w.Mounts: 2 * time.Second, &w.Poll: 3 * time.Second, &w.Every: time.Minute,
-		&o.settle: 100 * time.Millisecond, &o.idle: 15 * time.Minute,
-	} {
-		*at = cmp.Or(*at, usual)
-	}
-	w.Log, w.What, w.Retry = o.Log, "skills", w.Every
-	l := &Library{o: o, settings: s, projects: map[string]*view{}}
+	o.times = o.times.WithUsual()
+	o.times.Watch.Log, o.times.Watch.What = o.Log, "skills"
+	l := &Library{o: o, settings: s}
 	l.mu.Lock() // what the first check asks for is there when it asks
 	defer l.mu.Unlock()
-	l.base = l.newView("", s.Folders)
+	l.views = places.Follow(&l.mu, o.times, s.Folders, func(v *places.View) *view { return &view{View: v} }, l.check)
 	return l
 }
 
 // Close ends the watching. It waits for a call of Changed that runs.
 func (l *Library) Close() error {
-	l.mu.Lock()
-	l.closed = true
-	for _, v := range l.views() {
-		v.end()
-	}
-	l.mu.Unlock()
-	l.running.Wait()
+	l.views.Close()
 	return nil
-}
-
-// views are all of them, the shared one first. It is called with the lock mu.
-func (l *Library) views() []*view {
-	return append([]*view{l.base}, slices.Collect(maps.Values(l.projects))...)
 }
 
 // Configure takes other settings. What they switch holds for the next
@@ -105,10 +78,7 @@ func (l *Library) Configure(s Settings) {
 	l.mu.Lock()
 	l.settings = s
 	l.changes++
-	l.base.follow(s.Folders)
-	for project, v := range l.projects {
-		v.follow(workspaceFolders(project, l.o.Home, s))
-	}
+	l.views.Move(s.Folders, func(project string) []Folder { return workspaceFolders(project, l.o.Home, s) })
 	l.mu.Unlock()
 	l.refresh()
 }
@@ -148,16 +118,7 @@ func (l *Library) Catalogue(ctx context.Context, project string) (*Catalogue, er
 func (l *Library) inUse(project string) []*view {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	v := l.projects[project]
-	if project == "" || v == nil && l.closed {
-		return []*view{l.base}
-	}
-	if v == nil {
-		v = l.newView(project, workspaceFolders(project, l.o.Home, l.settings))
-		l.projects[project] = v
-	}
-	v.used = l.o.now()
-	return []*view{l.base, v}
+	return l.views.In(project, func() []Folder { return workspaceFolders(project, l.o.Home, l.settings) })
 }
 
 // Folders are the folders that count for a project, the one that goes first

@@ -15,6 +15,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/bothyd/bothy/daemon/internal/places"
 	"github.com/bothyd/bothy/daemon/internal/watch"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
@@ -90,7 +91,7 @@ func (h *testLibrary) built(project string) *built {
 	h.building.Lock()
 	defer h.building.Unlock()
 	h.Library.mu.Lock()
-	v := cmp.Or(h.projects[project], h.base)
+	v := cmp.Or(h.views.Projects[project], h.views.Base)
 	h.Library.mu.Unlock()
 	return h.build(v)
 }
@@ -251,8 +252,8 @@ func TestCatalogueWaitsForWhatChanges(t *testing.T) {
 // TestCheckAtOnce: where nothing can be watched, what was saved is found when
 // somebody asks for a check, long before the next one would be due.
 func TestCheckAtOnce(t *testing.T) {
-	o := Options{watch: watch.Config{Poll: time.Hour, Mounts: time.Hour}}
-	o.watch.Open = func() (watch.Notifier, error) { return nil, syscall.EMFILE }
+	o := Options{times: places.Times{Watch: watch.Config{Poll: time.Hour, Mounts: time.Hour}}}
+	o.times.Watch.Open = func() (watch.Notifier, error) { return nil, syscall.EMFILE }
 	h := newTestLibrary(t, Settings{}, o)
 	h.has()
 	lay(t, h.user, "one", "first")

@@ -16,10 +16,10 @@ import (
 // look waits until everything was looked at once more.
 func (h *testLibrary) look() {
 	h.t.Helper()
-	h.base.Ask()
+	h.views.Base.Ask()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	if err := h.base.CatchUp(ctx, 10*time.Second); err != nil {
+	if err := h.views.Base.CatchUp(ctx, 10*time.Second); err != nil {
 		h.t.Fatal(err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bothyd/bothy/daemon/internal/places"
 	"github.com/bothyd/bothy/daemon/internal/watch"
 	"github.com/bothyd/bothy/sdk"
 )
@@ -19,7 +20,7 @@ func TestRow18Overflow(t *testing.T) {
 	gate := make(chan struct{})
 	dir := fastDir(t)
 	folder := lay(t, dir, "one", "first")
-	h := newTestLibrary(t, Settings{Folders: []Folder{{Tier: sdk.TierUser, Path: dir}}}, Options{watch: watch.Config{Stall: func() { <-gate }}})
+	h := newTestLibrary(t, Settings{Folders: []Folder{{Tier: sdk.TierUser, Path: dir}}}, Options{times: places.Times{Watch: watch.Config{Stall: func() { <-gate }}}})
 	h.user = dir
 	h.has("one")
 	queue := 16384
@@ -44,7 +45,7 @@ func TestRow18Overflow(t *testing.T) {
 	h.has("one", "two")
 	h.reads("one", "second")
 	h.look()
-	if lost := h.base.Stats().Lost; lost != 1 {
+	if lost := h.views.Base.Stats().Lost; lost != 1 {
 		t.Errorf("events were lost %d times, want once", lost)
 	}
 	write(t, filepath.Join(h.user, "new", "two", "SKILL.md"), skillText("two", "later"))
@@ -59,7 +60,7 @@ func TestRow19NoWatchesLeft(t *testing.T) {
 	if err := os.WriteFile(limit, []byte("5"), 0o644); err != nil {
 		t.Skipf("the limit cannot be set: %v", err)
 	}
-	h := newTestLibrary(t, Settings{}, Options{watch: watch.Config{Poll: time.Second, Every: time.Second}})
+	h := newTestLibrary(t, Settings{}, Options{times: places.Times{Watch: watch.Config{Poll: time.Second, Every: time.Second}}})
 	for i := range 10 {
 		lay(t, h.user, fmt.Sprintf("s%d", i), "first")
 	}
@@ -100,7 +101,7 @@ func TestRow20NoDescriptorsLeft(t *testing.T) {
 		}
 		taken = append(taken, f)
 	}
-	h := newTestLibrary(t, Settings{Folders: []Folder{{Tier: sdk.TierUser, Path: user}}}, Options{watch: watch.Config{Poll: 500 * time.Millisecond, Every: time.Second}})
+	h := newTestLibrary(t, Settings{Folders: []Folder{{Tier: sdk.TierUser, Path: user}}}, Options{times: places.Times{Watch: watch.Config{Poll: 500 * time.Millisecond, Every: time.Second}}})
 	h.has()
 	s := h.Folders("")[0]
 	if s.Watching != "polling" || !strings.Contains(s.Problem, "too many open files") {
@@ -225,7 +226,7 @@ func TestRow32Unmounted(t *testing.T) {
 		t.Skipf("nothing can be mounted: %v", err)
 	}
 	lay(t, user, "one", "first")
-	h := newTestLibrary(t, Settings{Folders: []Folder{{Tier: sdk.TierUser, Path: user}}}, Options{watch: watch.Config{Mounts: time.Second}})
+	h := newTestLibrary(t, Settings{Folders: []Folder{{Tier: sdk.TierUser, Path: user}}}, Options{times: places.Times{Watch: watch.Config{Mounts: time.Second}}})
 	h.has("one")
 	if err := syscall.Unmount(user, 0); err != nil {
 		t.Fatal(err)
@@ -263,5 +264,5 @@ func TestRow32Unmounted(t *testing.T) {
 }
 
 func (h *testLibrary) looks() int {
-	return h.base.Stats().Checks
+	return h.views.Base.Stats().Checks
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 
+	"github.com/bothyd/bothy/daemon/internal/places"
 	"github.com/bothyd/bothy/daemon/internal/watch"
 	"github.com/bothyd/bothy/sdk"
 )
@@ -129,7 +130,7 @@ func TestConfigureLeavesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	watched := func() int { return h.base.Stats().Folders }
+	watched := func() int { return h.views.Base.Stats().Folders }
 	turn(10)
 	goroutines, files, watches := runtime.NumGoroutine(), openFiles(t), watched()
 	turn(100)
@@ -144,7 +145,7 @@ func TestConfigureLeavesNothing(t *testing.T) {
 func TestRemoteFileSystem(t *testing.T) {
 	t.Parallel()
 	h := newTestLibrary(t, Settings{}, Options{
-		watch: watch.Config{Poll: 200 * time.Millisecond, Open: func() (watch.Notifier, error) { return silent{}, nil }}, remote: func(string) string { return "NFS" },
+		times: places.Times{Watch: watch.Config{Poll: 200 * time.Millisecond, Open: func() (watch.Notifier, error) { return silent{}, nil }}}, remote: func(string) string { return "NFS" },
 	})
 	path := filepath.Join(lay(t, h.user, "one", "first"), "SKILL.md")
 	h.reads("one", "first")
@@ -165,7 +166,7 @@ func (silent) Errors() <-chan error          { return nil }
 func (silent) Close() error                  { return nil }
 
 func TestRow31ThousandReloads(t *testing.T) {
-	h := newTestLibrary(t, Settings{}, Options{watch: watch.Config{Quiet: time.Microsecond}, settle: time.Microsecond})
+	h := newTestLibrary(t, Settings{}, Options{times: places.Times{Watch: watch.Config{Quiet: time.Microsecond}, Settle: time.Microsecond}})
 	path := filepath.Join(lay(t, h.user, "one", "first"), "SKILL.md")
 	h.reads("one", "first")
 	reload := func(i int) {

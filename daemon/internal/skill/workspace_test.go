@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bothyd/bothy/daemon/internal/places"
 	"github.com/bothyd/bothy/daemon/internal/watch"
 	"github.com/bothyd/bothy/sdk"
 )
@@ -80,7 +81,7 @@ func TestIdleWorkspaceIsNotWatched(t *testing.T) {
 	t.Parallel()
 	clock := newFakeClock()
 	h := newTestLibrary(t, Settings{Workspace: []string{".bothy/skills"}}, Options{
-		now: clock.now, watch: watch.Config{Every: 20 * time.Millisecond},
+		times:   places.Times{Now: clock.now, Watch: watch.Config{Every: 20 * time.Millisecond}},
 		Trusted: trusts("h", "one"), hash: func(string, func(string)) (string, error) { return "h", nil },
 	})
 	file := filepath.Join(lay(t, filepath.Join(h.project, ".bothy", "skills"), "one", "first"), "SKILL.md")
@@ -88,7 +89,7 @@ func TestIdleWorkspaceIsNotWatched(t *testing.T) {
 	watched := func() bool {
 		h.Library.mu.Lock()
 		defer h.Library.mu.Unlock()
-		return len(h.projects) == 1
+		return len(h.views.Projects) == 1
 	}
 	clock.turn(14 * time.Minute)
 	h.Folders(h.project)
@@ -166,7 +167,7 @@ func TestFailedHashIsTriedAgain(t *testing.T) {
 	dir := realDir(t)
 	folder := lay(t, dir, "one", "first")
 	o := Options{
-		now: func() time.Time { return time.Now().Add(time.Hour) }, remote: func(string) string { return "" },
+		times: places.Times{Now: func() time.Time { return time.Now().Add(time.Hour) }}, remote: func(string) string { return "" },
 		hash: func(string, func(string)) (string, error) { return "h", failing },
 	}
 	all := trusts("h", "one")("")

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"os"
 	"reflect"
 	"slices"
@@ -30,10 +29,7 @@ type Options struct {
 	Trusted func(project string) map[string]string
 	Home    string // above which no workspace is looked for; empty is the user's
 
-	watch  watch.Config // its times: when the folders are looked through
-	settle time.Duration
-	idle   time.Duration // after which an unused workspace is not watched any more
-	now    func() time.Time
+	times places.Times
 }
 
 // Library is the agents' files on disk, of the user and of each project that is in use. It
@@ -41,29 +37,21 @@ type Options struct {
 type Library struct {
 	o       Options
 	current func() *config.Config
-	running sync.WaitGroup // the views
 
 	mu       sync.Mutex
 	cfg      *config.Config // of which the settings are
 	settings settings
-	closed   bool
-	user     *view
-	projects map[string]*view // in use
+	views    *places.Views[*view]
 }
 
 // view follows the folders of the user, or those of one workspace.
 type view struct {
-	*watch.Watcher
-	l       *Library
-	project string // empty for the user's
-	end     context.CancelFunc
+	*places.View
 	indexes []*index // of the checks alone
 
 	// By the lock of the library:
-	folders []places.Folder
 	files   []*File // the folder that goes first before the others
 	defined *defined
-	used    time.Time
 }
 
 // NewLibrary begins to watch. Who asks first waits for what is found. The folders are those of the
@@ -71,48 +59,20 @@ type view struct {
 func NewLibrary(current func() *config.Config, o Options) *Library {
 	home, _ := os.UserHomeDir()                     // without one, nothing is above it
 	o.Home = sdk.WithoutLinks(cmp.Or(o.Home, home)) // as projects are
-	if o.now == nil {
-		o.now = time.Now
-	}
-	w := &o.watch
-	for at, usual := range map[*time.Duration]time.Duration{
-		&w.Quiet: 150 * time.Millisecond, &w.Longest: 2 * time.Second, &w.Mounts: 2 * time.Second, &w.Poll: 3 * time.Second, &w.Every: time.Minute,
-		&o.settle: 100 * time.Millisecond, &o.idle: 15 * time.Minute,
-	} {
-		*at = cmp.Or(*at, usual)
-	}
-	w.Log, w.What, w.Retry = o.Log, "agents", w.Every
+	o.times = o.times.WithUsual()
+	o.times.Watch.Log, o.times.Watch.What = o.Log, "agents"
 	cfg := current()
-	l := &Library{o: o, current: current, cfg: cfg, settings: settingsOf(cfg), projects: map[string]*view{}}
+	l := &Library{o: o, current: current, cfg: cfg, settings: settingsOf(cfg)}
 	l.mu.Lock() // what the first check asks for is there when it asks
 	defer l.mu.Unlock()
-	l.user = l.newView("", l.settings.user)
+	l.views = places.Follow(&l.mu, o.times, l.settings.user, func(v *places.View) *view { return &view{View: v} }, l.check)
 	return l
 }
 
 // Close ends the watching.
 func (l *Library) Close() error {
-	l.mu.Lock()
-	l.closed = true
-	l.user.end()
-	for v := range maps.Values(l.projects) {
-		v.end()
-	}
-	l.mu.Unlock()
-	l.running.Wait()
+	l.views.Close()
 	return nil
-}
-
-// newView begins to follow folders, until its end is called.
-func (l *Library) newView(project string, folders []places.Folder) *view {
-	v := &view{l: l, project: project, folders: folders, used: l.o.now()}
-	w := l.o.watch
-	w.Check = v.check
-	v.Watcher = watch.New(w)
-	ctx, end := context.WithCancel(context.Background())
-	v.end = end
-	l.running.Go(func() { v.Run(ctx) })
-	return v
 }
 
 // configure takes the folders of the configuration that is in force. It is called with the lock.
@@ -122,22 +82,11 @@ func (l *Library) configure() {
 		return
 	}
 	l.cfg, l.settings = cfg, settingsOf(cfg)
-	l.user.follow(l.settings.user)
-	for project, v := range l.projects {
-		v.follow(l.workspace(project))
-	}
+	l.views.Move(l.settings.user, l.workspace)
 }
 
 func (l *Library) workspace(project string) []places.Folder {
 	return places.Workspace(project, l.o.Home, l.settings.workspace, l.settings.user)
-}
-
-// follow names the folders that count from now on. It is called with the lock.
-func (v *view) follow(folders []places.Folder) {
-	if !reflect.DeepEqual(v.folders, folders) {
-		v.folders = folders
-		v.Ask()
-	}
 }
 
 // Check looks through a project's folders now, whether or not anything is known to have changed.
@@ -179,32 +128,11 @@ func (l *Library) inUse(project string) []*view {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.configure()
-	v := l.projects[project]
-	if project == "" || v == nil && l.closed {
-		return []*view{l.user}
-	}
-	if v == nil {
-		v = l.newView(project, l.workspace(project))
-		l.projects[project] = v
-	}
-	v.used = l.o.now()
-	return []*view{l.user, v}
+	return l.views.In(project, func() []places.Folder { return l.workspace(project) })
 }
 
 // check brings the files up to what is on disk.
-func (v *view) check(p *watch.Pass) (again time.Duration) {
-	l := v.l
-	l.mu.Lock()
-	folders := v.folders
-	idle := l.projects[v.project] == v && !l.closed && l.o.now().Sub(v.used) >= l.o.idle
-	if idle { // nobody asked for the workspace
-		delete(l.projects, v.project)
-		v.end()
-	}
-	l.mu.Unlock()
-	if idle {
-		return 0
-	}
+func (l *Library) check(v *view, folders []places.Folder, p *watch.Pass) (again time.Duration) {
 	old := v.indexes
 	v.indexes = nil
 	var files []*File
@@ -215,8 +143,8 @@ func (v *view) check(p *watch.Pass) (again time.Duration) {
 		}
 		v.indexes = append(v.indexes, x)
 		before := x.problem
-		if x.scan(p, l.o.now(), l.o.settle) {
-			again = l.o.settle
+		if x.scan(p, l.o.times.Now(), l.o.times.Settle) {
+			again = l.o.times.Settle
 		}
 		if x.problem != before && x.problem != "" {
 			l.o.Log.Warn("not all agents of a folder are read", "folder", f.Path, "problem", x.problem)

@@ -76,6 +76,7 @@ func TestCassettesAreChecked(t *testing.T) {
 func FuzzCassette(f *testing.F) {
 	f.Add([]byte(twoSteps), "go")
 	f.Add([]byte(`{"format":1,"model":"m","steps":[{"request":[{"role":"user","text":""}],"events":[{"finish":{"reason":"stop"}}]}]}`), "")
+	f.Add([]byte(`{"format":1,"model":"m","steps":[{"request":[{"role":"user","text":""}],"events":[{"finish":{"reason":"stop"}}],"children":[{"call":0,"cassette":`+twoSteps+`}]}]}`), "")
 	f.Fuzz(func(t *testing.T, raw []byte, text string) {
 		c, err := Read(bytes.NewReader(raw))
 		if err != nil {

@@ -4,11 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/cassette"
 )
 
 // TestAnyCrashOfDelegations has loops delegate, and their children too, and kills the daemon at random writes, those of
@@ -30,7 +33,7 @@ func TestAnyCrashOfDelegations(t *testing.T) {
 			h.config.Store = m
 			h.boot(rt)
 			if len(accepted) == 0 {
-				if a, err := h.engine.Submit(context.Background(), Submission{Project: h.project, Run: prompt, Agent: "lead", Prompt: prompt}); err == nil {
+				if a, err := h.engine.Submit(context.Background(), Submission{Project: h.project, Run: prompt, Agent: "lead", Prompt: prompt, Record: true}); err == nil {
 					accepted = append(accepted, a)
 				}
 			}
@@ -51,6 +54,9 @@ func TestAnyCrashOfDelegations(t *testing.T) {
 			tree = append(tree, h.checkChildren(rt, tree[i])...)
 		}
 		h.checkTree(rt, tree, &marks)
+		if loops, err := inner.Loops(context.Background(), run.ID); err == nil && len(loops) > 0 && well(loops[0]) {
+			h.checkTape(rt, run, h.tapeOf(rt, run))
+		}
 		if t.Failed() {
 			rt.FailNow()
 		}
@@ -118,6 +124,51 @@ func (h *house) checkChildren(t *rapid.T, run sdk.Run) []sdk.Run {
 		t.Fatalf("children without a call: %v", by)
 	}
 	return children
+}
+
+// tapeOf is the cassette of a run's first prompt.
+func (h *house) tapeOf(t *rapid.T, run sdk.Run) *cassette.Cassette {
+	piece, err := h.engine.Cassette(context.Background(), run.ID, 1, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := cassette.Read(strings.NewReader(piece.Text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// checkTape compares what is recorded of the prompts of a tree with the runs: each turn has a step, and each child that
+// ended well is with the call that began it.
+func (h *house) checkTape(t *rapid.T, run sdk.Run, c *cassette.Cassette) {
+	l := h.promptOf(run.ID)
+	turns, err := h.engine.turnsOf(context.Background(), run, l)
+	if err != nil || len(turns) != len(c.Steps) {
+		t.Fatalf("%s had %d turns, and %d steps are recorded: %v", run.Alias, len(turns), len(c.Steps), err)
+	}
+	children := h.childrenIn(run.ID)
+	for _, e := range h.actions(run.ID) {
+		at, err := sdk.ActionOf(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if at.Loop != l.ID { // who did not hear that the prompt was taken gave it again
+			continue
+		}
+		step := slices.IndexFunc(turns, func(row sdk.Turn) bool { return row.Sequence == at.Turn })
+		tape := c.ChildOf(step, at.Index)
+		i := slices.IndexFunc(children, func(r sdk.Run) bool { return r.DelegatedBy == e.Path })
+		switch {
+		case i < 0 && tape != nil:
+			t.Fatalf("%s of %s began nothing, and is recorded with a child", e.Path, run.Alias)
+		case i < 0 || !well(h.promptOf(children[i].ID)):
+		case tape == nil:
+			t.Fatalf("%s of %s began %s, of which nothing is recorded", e.Path, run.Alias, children[i].Alias)
+		default:
+			h.checkTape(t, children[i], tape)
+		}
+	}
 }
 
 // checkTree compares what the runs recorded with what their tools really did.

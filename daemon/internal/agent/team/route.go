@@ -2,6 +2,7 @@ package team
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -11,8 +12,8 @@ import (
 )
 
 // Route is the plan of a prompt for which no model made a usable one, and why it is that. Every capability that the
-// prompt names, as whole words, has an agent, and no more agents are asked than that takes; the first of those that
-// are good at as much. A prompt that names none is for the agent default. The task of each is the prompt as somebody
+// prompt names, as whole words, has an agent, and none is asked who could be left out; of those that are good at as
+// much the first. A prompt that names none is for the agent default. The task of each is the prompt as somebody
 // needs it who knows nothing of what came before.
 func Route(prompt, task string, members []sdk.Agent, mode sdk.TeamMode) (p Plan, why string) {
 	p.Mode = mode
@@ -25,26 +26,11 @@ func Route(prompt, task string, members []sdk.Agent, mode sdk.TeamMode) (p Plan,
 			}
 		}
 	}
-	var named []string
-	for len(asked) > 0 {
-		best, most := sdk.Agent{}, 0
-		for _, a := range members {
-			if n := good(a, asked); n > most {
-				best, most = a, n
-			}
-		}
-		for _, c := range best.Capabilities {
-			if asked[folded(c)] {
-				delete(asked, folded(c))
-			}
-		}
-		named = append(named, best.Name)
-	}
-	if len(named) == 0 {
-		named = []string{sdk.DefaultAgent}
-		why = "the prompt names nothing that an agent of the team is good at, so that the agent default gets it"
-	} else {
-		slices.SortFunc(named, func(a, b string) int { return at(members, a) - at(members, b) })
+	named := []string{sdk.DefaultAgent}
+	why = "the prompt names nothing that an agent of the team is good at, so that the agent default gets it"
+	if all := cover(asked, members); len(all) > 0 {
+		slices.SortFunc(all, func(a, b sdk.Agent) int { return at(members, a.Name) - at(members, b.Name) })
+		named = names(all)
 		why = fmt.Sprintf("by what the prompt names and agents are good at, %s gets it", strings.Join(named, ", "))
 	}
 	p.Assignments = give(task, named)
@@ -69,12 +55,39 @@ func give(prompt string, names []string) (all []Assignment) {
 	return all
 }
 
-// good is how many of some capabilities an agent has.
-func good(a sdk.Agent, asked map[string]bool) int {
+// cover are members that have the capabilities together, as far as a plan has room for them: none could be left out.
+func cover(asked map[string]bool, members []sdk.Agent) (all []sdk.Agent) {
+	left := maps.Clone(asked)
+	for len(left) > 0 && len(all) < mostAssignments {
+		best, most := sdk.Agent{}, 0
+		for _, a := range members {
+			if n := good(left, a); n > most {
+				best, most = a, n
+			}
+		}
+		for _, c := range best.Capabilities {
+			delete(left, folded(c))
+		}
+		all = append(all, best)
+	}
+	for i := 0; i < len(all); { // those that came later may have all that one was taken for
+		if rest := slices.Concat(all[:i], all[i+1:]); good(asked, rest...) == good(asked, all...) {
+			all = rest
+		} else {
+			i++
+		}
+	}
+	return all
+}
+
+// good is how many of some capabilities agents have together.
+func good(asked map[string]bool, agents ...sdk.Agent) int {
 	has := map[string]bool{}
-	for _, c := range a.Capabilities {
-		if asked[folded(c)] {
-			has[folded(c)] = true
+	for _, a := range agents {
+		for _, c := range a.Capabilities {
+			if asked[folded(c)] {
+				has[folded(c)] = true
+			}
 		}
 	}
 	return len(has)

@@ -137,6 +137,41 @@ func TestRoute(t *testing.T) {
 	}
 }
 
+// TestRouteCovers: whatever agents are good at, each capability that is named has one of them, and none could be left out.
+func TestRouteCovers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var members []sdk.Agent
+		for i := range rapid.IntRange(1, 6).Draw(t, "agents") {
+			members = append(members, sdk.Agent{Name: fmt.Sprint("a", i), Capabilities: rapid.SliceOfN(rapid.StringMatching("[A-Cd-f]"), 0, 4).Draw(t, "capabilities")})
+		}
+		p, _ := Route("a b c d e", "x", members, sdk.TeamParallel)
+		if given(p) == sdk.DefaultAgent {
+			p.Assignments = nil
+		}
+		asked := map[string]bool{"a": true, "b": true, "c": true, "d": true, "e": true}
+		chosen := slices.DeleteFunc(slices.Clone(members), func(a sdk.Agent) bool { return !slices.Contains(strings.Fields(given(p)), a.Name) })
+		if good(asked, chosen...) != good(asked, members...) {
+			t.Fatalf("%v has not all of %+v", chosen, members)
+		}
+		for i := range chosen {
+			if good(asked, slices.Concat(chosen[:i], chosen[i+1:])...) == good(asked, members...) {
+				t.Fatalf("%s could be left out of %+v", chosen[i].Name, chosen)
+			}
+		}
+	})
+	var many []sdk.Agent
+	for i := range 2 * mostAssignments {
+		many = append(many, sdk.Agent{Name: fmt.Sprint("a", i), Capabilities: []string{fmt.Sprint("c", i)}})
+	}
+	var all []string
+	for _, a := range many {
+		all = append(all, a.Capabilities...)
+	}
+	if p, _ := Route(strings.Join(all, " "), "x", many, sdk.TeamParallel); len(p.Assignments) != mostAssignments {
+		t.Errorf("it has %d", len(p.Assignments))
+	}
+}
+
 func TestSequentialHasWhatCameBefore(t *testing.T) {
 	p := Plan{Mode: sdk.TeamSequential, Assignments: []Assignment{
 		{Task: delegate.Task{Agent: "coder", Task: "make it"}}, {Task: delegate.Task{Agent: "tester", Task: "try it", Context: "carefully", Writes: []string{}}},

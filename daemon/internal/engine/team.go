@@ -63,14 +63,14 @@ func (e *Engine) teamwork(ctx context.Context, a *activeLoop, before int) (p tea
 	if planned {
 		return p, reports, p.Dropped, nil
 	}
-	says, means, err := e.teamPrompt(ctx, a, entries)
+	says, task, err := e.teamPrompt(ctx, a, entries)
 	if err != nil {
 		return p, nil, nil, err
 	}
 	if a.turns > 1 { // the turn that was opened behind the plan has the steps of its own
-		return team.Routed(means, sdk.PlanOf(entries), a.agent.Team.Mode), reports, nil, nil
+		return team.Routed(task, sdk.PlanOf(entries), a.agent.Team.Mode), reports, nil, nil
 	}
-	p, why := team.Route(says, means, e.members(a), a.agent.Team.Mode)
+	p, why := team.Route(says, task, e.members(a), a.agent.Team.Mode)
 	return p, reports, []string{"the team has no plan that could be used: " + why}, nil
 }
 

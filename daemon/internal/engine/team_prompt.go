@@ -9,29 +9,28 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// teamPrompt is what a person said by the prompt of a team's loop, and what it means to somebody who knows nothing of
-// the run: all of the plan that they gave, and the prompt that it goes on with.
-func (e *Engine) teamPrompt(ctx context.Context, a *activeLoop, entries []sdk.Entry) (says, means string, err error) {
-	for l := a.loop; ; {
-		o, text := optionsOf(l), readAs(l, entries)
-		says = l.Prompt
-		if o.Plan != "" {
-			says = text
-		}
-		if means != "" {
-			text += "\n\n" + means
-		}
-		if means = text; o.Resumes == 0 {
-			break
-		}
-		if l, err = e.loop(ctx, sdk.ActionChild{Run: a.run.ID, Alias: a.run.Alias, Loop: o.Resumes}); err != nil {
+// teamPrompt is what a person said by the prompt of a team's loop, and the task that it is for somebody who knows nothing
+// of the run: it begins with the prompts that it goes on with. What goes with the prompt itself is brought along.
+func (e *Engine) teamPrompt(ctx context.Context, a *activeLoop, entries []sdk.Entry) (says, task string, err error) {
+	says, task = said(a.loop, entries), a.loop.Prompt
+	for l := a.loop; optionsOf(l).Resumes != 0; {
+		if l, err = e.loop(ctx, sdk.ActionChild{Run: a.run.ID, Alias: a.run.Alias, Loop: optionsOf(l).Resumes}); err != nil {
 			return "", "", err
 		}
+		says, task = said(l, entries), readAs(l, entries)+"\n\n"+task
 	}
-	if (delegate.Task{Task: means}).Check() != nil { // too long for a task, with the files that are attached
-		means = says
+	if (delegate.Task{Task: task}).Check() != nil { // too long for a task, with the files that are attached
+		task = says
 	}
-	return says, means, nil
+	return says, task, nil
+}
+
+// said is what a person said by a prompt: the plan, where they gave one.
+func said(l sdk.Loop, entries []sdk.Entry) string {
+	if optionsOf(l).Plan != "" {
+		return readAs(l, entries)
+	}
+	return l.Prompt
 }
 
 // readAs is a prompt with what the model reads in its place.

@@ -48,14 +48,16 @@ func TestRoutedInFull(t *testing.T) {
 		t.Fatalf("%+v", l)
 	}
 	tasks := h.tasks(a.Run.ID)
-	if len(tasks) != 1 {
+	if len(tasks) != 1 || !strings.HasPrefix(tasks[0], "writer: Follow the plan p.yaml: Release it\n\n") {
 		t.Fatalf("the tasks are %q", tasks)
 	}
+	asked := h.models.asked()[2].Messages // of the team are the plans, and what puts together
+	read := asked[len(asked)-1].Text
 	at := 0
-	for _, part := range []string{"writer: Follow the plan p.yaml: Release it\n\n", "GOAL: Release it", "1. Test\n2. Write docs\n", "\n\nGo on with the prompt before this one", "The plan as it is now:\nCompleted 0/2 steps"} {
-		found := strings.Index(tasks[0][at:], part)
+	for _, part := range []string{"GOAL: Release it", "1. Test\n2. Write docs\n", "\n\nGo on with the prompt before this one", "The plan as it is now:\nCompleted 0/2 steps"} {
+		found := strings.Index(read[at:], part)
 		if found < 0 {
-			t.Fatalf("%q does not come in %q", part, tasks[0])
+			t.Fatalf("%q does not come in %q", part, read)
 		}
 		at += found
 	}

@@ -122,9 +122,8 @@ func checkDeletion(v *visitor, j *job) {
 	}
 	for _, r := range j.tree {
 		for deadline := time.Now().Add(patience); ; <-time.After(5 * time.Millisecond) {
-			found, err := filepath.Glob(v.folder("*" + r.Key))
-			hidden, _ := filepath.Glob(v.folder(".*" + r.Key))
-			if found = append(found, hidden...); err == nil && len(found) == 0 {
+			found, err := filepath.Glob(v.folder("*" + r.Key)) // also as marked
+			if err == nil && len(found) == 0 {
 				break
 			}
 			if time.Now().After(deadline) {

@@ -25,9 +25,6 @@ type body struct {
 // costs one, and each second's worth of bytes earns one. The time that the caller takes
 // between two reads does not count.
 func (b *body) Read(p []byte) (int, error) {
-	if b.left < int64(len(p))-1 {
-		p = p[:b.left+1]
-	}
 	slow := time.AfterFunc(b.credit, func() {
 		b.cancel(failed(TooSlow, "%s sends less than %d bytes a second", b.hop.target.host, b.limits.floor))
 	})

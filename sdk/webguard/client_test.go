@@ -364,7 +364,7 @@ func TestHeadersThatGoOn(t *testing.T) {
 	a, b := w.Here("a"), w.Here("b")
 	sub := w.Here("sub.a")
 	client := newClient(t, w, Options{}, usual)
-	for _, path := range []string{"http://" + b + "/other", "http://" + sub + "/below", "http://" + b + "/over?to=http://" + a + "/back", "/same"} {
+	for _, path := range []string{"http://" + b + "/other", "http://" + sub + "/below", "http://" + b + "/over?to=http://" + a + "/back%3Fto=/within", "/same"} {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+a+"/?key=CANARY&to="+escape(path, "&?"), nil)
 		if err != nil {
 			t.Fatal(err)
@@ -377,7 +377,7 @@ func TestHeadersThatGoOn(t *testing.T) {
 		}
 		_ = resp.Body.Close()
 	}
-	for _, at := range []string{b + "/other", sub + "/below", b + "/over", a + "/back"} {
+	for _, at := range []string{b + "/other", sub + "/below", b + "/over", a + "/back", a + "/within"} {
 		if h := headers[at]; h == nil || strings.Contains(fmt.Sprint(h), "CANARY") || h.Get("User-Agent") != "Bothy" || h.Get("Accept") != "text/html" {
 			t.Errorf("%s had %v", at, h)
 		}
@@ -428,8 +428,24 @@ func TestNoProxy(t *testing.T) {
 		t.Setenv(name, "http://"+w.Addr().String()+":8080")
 	}
 	checkBody(t, newClient(t, w, Options{}, usual), "http://"+w.Here("a")+"/x", "/x")
+	if newGuard(Options{}, usual, internet()).http.Proxy != nil { // net/http may have read the environment before
+		t.Error("there may be a proxy")
+	}
 	if got := requests.take(); got != "" {
 		t.Errorf("the proxy had %s", got)
+	}
+}
+
+// TestDialOfNobody: a connection that no hop asks for is not made, nor one to elsewhere
+// than the hop's target.
+func TestDialOfNobody(t *testing.T) {
+	g := newGuard(Options{}, usual, standIn())
+	_, err := g.dial(t.Context(), "tcp", "11.1.1.1:80")
+	checkVerdict(t, err, Deny, Elsewhere)
+	h := &hop{target: judged{host: "11.1.1.1", addr: netip.MustParseAddr("11.1.1.1"), port: 80}, ctx: t.Context()}
+	for _, address := range []string{"127.0.0.1:80", "11.1.1.1:81", "example.com:80"} {
+		_, err := g.dial(context.WithValue(t.Context(), hopKey{}, h), "tcp", address)
+		checkVerdict(t, err, Deny, Elsewhere)
 	}
 }
 

@@ -320,6 +320,56 @@ func TestStalls(t *testing.T) {
 	}
 }
 
+// TestNobodyWaits: what a hop began ends with it, also where nothing but its own context
+// ends it.
+func TestNobodyWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		way := standIn()
+		way.connect = func(ctx context.Context, _ netip.AddrPort) (net.Conn, error) {
+			<-ctx.Done() // a bubble that has something waiting at its end fails
+			return nil, ctx.Err()
+		}
+		_, _, err := get(&http.Client{Transport: newGuard(Options{}, usual, way)}, "http://11.1.1.1/")
+		checkVerdict(t, err, Error, Timeout)
+	})
+}
+
+// TestHeader: a header of 64 KiB is read, and one that is larger refused.
+func TestHeader(t *testing.T) {
+	for size, kind := range map[int]Kind{mostHeader - 1000: "", mostHeader + 1000: Answer} {
+		synctest.Test(t, func(t *testing.T) {
+			_, _, err := get(piped(t, Options{}, script("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX: "+strings.Repeat("x", size)+"\r\n\r\n")), "http://11.1.1.1/")
+			if kind == "" && err != nil {
+				t.Error(err)
+			} else if kind != "" {
+				checkVerdict(t, err, Error, kind)
+			}
+		})
+	}
+}
+
+// TestCallersEncoding: a caller that asks for gzip itself gets text, too.
+func TestCallersEncoding(t *testing.T) {
+	w := webtest.New(t)
+	w.Serve(80, http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+		rw.Header().Set("Content-Encoding", "gzip")
+		_, _ = io.WriteString(rw, zipped(t, 3))
+	}))
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.URL("/"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Accept-Encoding", "gzip")
+	resp, err := newClient(t, w, Options{}, usual).Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if text, err := io.ReadAll(resp.Body); string(text) != "\x00\x00\x00" || err != nil {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
 // TestHead: an answer to HEAD has no body, whatever encoding it names.
 func TestHead(t *testing.T) {
 	w := webtest.New(t)

@@ -50,13 +50,19 @@ agent "worker" {
   model = "parrot/parrot"
   mcp   = ["web"]
 }
+plugin "review" {
+  path        = env("REVIEW")
+  grants      = ["project"]
+  agents      = ["reviewer"]
+  agent_tools = ["read_*"]
+}
 agent "lead" {
   model  = "parrot/parrot"
   mcp    = []
-  agents = ["cites", "tested"]
+  agents = ["cites", "tested", "reviewer"]
 }
 team "crew" {
-  agents = ["cites", "tested"]
+  agents = ["cites", "tested", "reviewer"]
   model  = "parrot/parrot"
 }
 `
@@ -106,6 +112,11 @@ var handedOver = map[string]handed{
 		[]string{`finish_task {"summary":"s","citations":["https://b.example/"]}`, `finish_task {"summary":"it is so","citations":["https://a.example/"]}`},
 		[]string{"https://b.example/ was not fetched", "summary: it is so"},
 	},
+	"what a plugin's agent reviewed": {
+		"reviewer", []string{`read_file {"path":"notes.txt"}`},
+		[]string{`finish_task {"summary":"s","findings":[{"file":"other.txt","line":1,"text":"t"}]}`, `finish_task {"summary":"it is so","findings":[]}`},
+		[]string{"other.txt is spoken of, and was not read", "summary: it is so"},
+	},
 	"tests of a server, and plain text": {
 		"tested", []string{`mcp__web__run_tests {}`}, []string{`finish_task {"tests_verified":true}`},
 		[]string{"no run of run_tests passed", "does not end by an answer in plain text", "plain text 3 times in a row"},
@@ -137,7 +148,10 @@ func (w handed) prompt() string {
 
 // TestGatesThroughPrograms: the gates hold with real servers of MCP, whoever asks, and for whoever works in the end.
 func TestGatesThroughPrograms(t *testing.T) {
+	review, _ := example(t, "review-agent", "review")
 	s := newSeat(t, 80, 24)
+	s.env = append(s.env, "REVIEW="+review)
+	s.write("notes.txt", "one\ntwo\n")
 	s.write(".config/bothy/web.py", webServer)
 	s.write(".config/bothy/config.hcl", finishConfig)
 	s.bothy("run", "hello") // so that the daemon runs
@@ -157,6 +171,9 @@ func TestGatesThroughPrograms(t *testing.T) {
 	} {
 		for to, take := range handedTo {
 			for name, w := range handedOver {
+				if w.agent == "reviewer" && to == "whose child did it" { // which delegates nothing, as no plugin's agent does
+					continue
+				}
 				t.Run(asker+"/"+to+"/"+name, func(t *testing.T) {
 					agent, prompt := take(t, w)
 					made[w.agent]++

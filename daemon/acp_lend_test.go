@@ -28,8 +28,11 @@ func (e *editor) notesServer(key string) acp.McpServer {
 		e.t.Fatal(err)
 	}
 	path := filepath.Join(e.s.home, "server.py")
-	if err := os.WriteFile(path, text, 0o600); err != nil {
-		e.t.Fatal(err)
+	if _, err := os.Stat(path); err != nil { // once: another session's server may just be reading it
+		err = os.WriteFile(path, text, 0o600)
+		if err != nil {
+			e.t.Fatal(err)
+		}
 	}
 	return acp.McpServer{Stdio: &acp.McpServerStdio{Name: "My Notes", Command: "/usr/bin/python3", Args: []string{path}, Env: []acp.EnvVariable{{Name: "NOTES_KEY", Value: key}}}}
 }

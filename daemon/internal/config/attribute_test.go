@@ -141,7 +141,7 @@ var wrongAttributes = map[string][]struct{ assigned, says string }{
 		{`deny = "example.org"`, `list of string required`},
 	},
 	"workspace": {
-		{`agent = "nobody"`, `There is no agent "nobody" in the configuration`},
+		{`agent = "nobody"`, `There is no agent "nobody", and a workspace can only choose among them`},
 		{`agent = ""`, `There is no agent ""`},
 		{`model = "nobody/x"`, `"nobody/x" is neither a model block of the configuration nor`},
 		{`deny = ["a b"]`, `rule "workspace.deny": tools holds "a b"`},

@@ -160,7 +160,11 @@ func TestGatesThroughPrograms(t *testing.T) {
 		"a person": func(_ *testing.T, agent, prompt string) { _, _ = s.tries("run", "--agent", agent, prompt) }, // some are not finished
 		"an editor": func(t *testing.T, agent, prompt string) {
 			e := s.opens(t, "--agent", agent)
-			_, _ = e.conn.Prompt(e.ctx(), acp.PromptRequest{SessionId: e.begins().SessionId, Prompt: []acp.ContentBlock{acp.TextBlock(prompt)}})
+			id := e.begins().SessionId
+			stopped, said := e.asks(id, prompt) != acp.StopReasonEndTurn, strings.Join(e.has(id), "\n")
+			if stopped != strings.Contains(said, "(not finished: the model answered in plain text 3 times in a row") {
+				t.Errorf("it stopped: %t, and said\n%s", stopped, said)
+			}
 		},
 		"a client of MCP": func(t *testing.T, agent, prompt string) {
 			if _, err := s.client(t, nil).CallTool(t.Context(), &mcp.CallToolParams{Name: "run_agent", Arguments: map[string]any{"agent": agent, "prompt": prompt}}); err != nil {

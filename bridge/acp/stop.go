@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"errors"
 
 	"github.com/coder/acp-go-sdk"
 
@@ -16,19 +15,22 @@ const (
 	finishFilter = "filter"
 )
 
-// stopOf is the stop reason of a loop that has ended; an error, with the daemon's sentence, where
-// the protocol has none.
-func stopOf(l *timeline.Loop) (acp.StopReason, error) {
+// stopOf is the stop reason of a loop that has ended, empty where the protocol has none, and the daemon's sentence of one that
+// did not end well. The limit of requests stands for all that stops a loop: what else there is says that it went well, was refused
+// or was cancelled, and an error that the bridge or the daemon failed.
+func stopOf(l *timeline.Loop) (reason acp.StopReason, why string) {
 	switch l.End.Stop {
 	case sdk.StopAborted, sdk.StopTaken:
-		return acp.StopReasonCancelled, nil
-	case sdk.GuardMaxTurns:
-		return acp.StopReasonMaxTurnRequests, nil
+		return acp.StopReasonCancelled, ""
 	case sdk.StopRejected:
-		return acp.StopReasonEndTurn, nil
+		return acp.StopReasonEndTurn, ""
 	}
-	if sdk.StopExit(l.End.Stop, l.End.Status) != sdk.ExitOK {
-		return "", errors.New(cmp.Or(l.End.Reason, sdk.StopText(l.End.Stop, l.End.Status)))
+	switch sdk.StopExit(l.End.Stop, l.End.Status) {
+	case sdk.ExitOK:
+	case sdk.ExitStopped:
+		return acp.StopReasonMaxTurnRequests, whyOf(l)
+	default:
+		return "", whyOf(l)
 	}
 	finish := ""
 	if n := len(l.Turns); n > 0 {
@@ -36,11 +38,16 @@ func stopOf(l *timeline.Loop) (acp.StopReason, error) {
 	}
 	switch finish {
 	case finishLength:
-		return acp.StopReasonMaxTokens, nil
+		return acp.StopReasonMaxTokens, ""
 	case finishFilter:
-		return acp.StopReasonRefusal, nil
+		return acp.StopReasonRefusal, ""
 	}
-	return acp.StopReasonEndTurn, nil
+	return acp.StopReasonEndTurn, ""
+}
+
+// whyOf is the daemon's sentence of a loop that did not end well.
+func whyOf(l *timeline.Loop) string {
+	return cmp.Or(l.End.Reason, sdk.StopText(l.End.Stop, l.End.Status))
 }
 
 // usageOf is what a loop used; nil where no provider told.

@@ -18,25 +18,26 @@ func TestStopOf(t *testing.T) {
 		end    sdk.LoopEnd
 		finish string
 		want   acp.StopReason
-		err    string
+		why    string
 	}{
 		"an answer":           {sdk.LoopEnd{Status: 200, Stop: sdk.StopAnswer}, "stop", acp.StopReasonEndTurn, ""},
 		"a terminal call":     {sdk.LoopEnd{Status: 204, Stop: sdk.StopTerminal}, "calls", acp.StopReasonEndTurn, ""},
 		"a rejected call":     {sdk.LoopEnd{Status: 200, Stop: sdk.StopRejected}, "calls", acp.StopReasonEndTurn, ""},
 		"the model's length":  {sdk.LoopEnd{Status: 200, Stop: sdk.StopAnswer}, "length", acp.StopReasonMaxTokens, ""},
 		"the model's refusal": {sdk.LoopEnd{Status: 200, Stop: sdk.StopAnswer}, "filter", acp.StopReasonRefusal, ""},
-		"the guard of turns":  {sdk.LoopEnd{Status: 200, Stop: sdk.GuardMaxTurns}, "calls", acp.StopReasonMaxTurnRequests, ""},
+		"the guard of turns":  {sdk.LoopEnd{Status: 200, Stop: sdk.GuardMaxTurns}, "calls", acp.StopReasonMaxTurnRequests, "stopped by max_turns"},
+		"not finished":        {sdk.LoopEnd{Status: 499, Stop: sdk.StopNotFinished, Reason: "no result"}, "stop", acp.StopReasonMaxTurnRequests, "no result"},
 		"aborted":             {sdk.LoopEnd{Status: 499, Stop: sdk.StopAborted}, "", acp.StopReasonCancelled, ""},
 		"taken back":          {sdk.LoopEnd{Status: 499, Stop: sdk.StopTaken}, "", acp.StopReasonCancelled, ""},
 		"failed":              {sdk.LoopEnd{Status: 500, Stop: sdk.StopFailed, Reason: "the server is down"}, "", "", "the server is down"},
 		"too long":            {sdk.LoopEnd{Status: 413, Stop: sdk.StopOverflow, Reason: "it does not fit"}, "", "", "it does not fit"},
-		"another guard":       {sdk.LoopEnd{Status: 200, Stop: sdk.GuardRepeatedCalls, Reason: "the same call again"}, "calls", "", "the same call again"},
+		"another guard":       {sdk.LoopEnd{Status: 200, Stop: sdk.GuardRepeatedCalls, Reason: "the same call again"}, "calls", acp.StopReasonMaxTurnRequests, "the same call again"},
 		"without a reason":    {sdk.LoopEnd{Status: 500, Stop: sdk.StopFailed}, "", "", "failed"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := stopOf(&timeline.Loop{End: &c.end, Turns: []*timeline.Turn{{Finish: "calls"}, {Finish: c.finish}}})
-			if got != c.want || (err == nil) != (c.err == "") || err != nil && err.Error() != c.err {
-				t.Errorf("%q, %v", got, err)
+			got, why := stopOf(&timeline.Loop{End: &c.end, Turns: []*timeline.Turn{{Finish: "calls"}, {Finish: c.finish}}})
+			if got != c.want || why != c.why {
+				t.Errorf("%q, %q", got, why)
 			}
 		})
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 
 	"github.com/coder/acp-go-sdk"
@@ -175,8 +176,8 @@ func (t *teller) note(row sdk.JournalRow) {
 	}
 }
 
-// end is the end of a loop: whoever waits for it is told. How one ended that the editor did not
-// give it is told where that was not well.
+// end is the end of a loop: whoever waits for it is told. Why one did not end well is told in the session where no error says
+// it: of a prompt that was stopped, or that the editor did not give.
 func (t *teller) end(l *timeline.Loop) {
 	if l == nil || l.End == nil || t.ended[l.ID] {
 		return
@@ -185,9 +186,14 @@ func (t *teller) end(l *timeline.Loop) {
 	if l.Result() != nil {
 		t.update(acp.UpdateAgentMessageText("\n\n```json\n" + show.Text(l.Answer()) + "\n```\n"))
 	}
-	reason, err := stopOf(l)
-	if t.s.finish(l.ID, outcome{reason: reason, usage: usageOf(l), err: err}) || err == nil {
-		return
+	reason, why := stopOf(l)
+	o, said := outcome{reason: reason, usage: usageOf(l)}, "\n\n("+show.Ended(*l.End)+": "+show.Text(why)+")"
+	if reason == "" {
+		o.err = errors.New(why)
+	} else if why != "" { // a stop reason says nothing more
+		t.update(acp.UpdateAgentMessageText(said))
 	}
-	t.update(acp.UpdateAgentMessageText("\n\n(" + show.Ended(*l.End) + ": " + show.Text(err.Error()) + ")"))
+	if own := t.s.finish(l.ID, o); !own && reason == "" {
+		t.update(acp.UpdateAgentMessageText(said))
+	}
 }

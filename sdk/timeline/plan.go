@@ -34,6 +34,12 @@ func (t *Timeline) plan(row sdk.JournalRow) bool {
 	return false
 }
 
+// begins takes in a step that a fork has of its parent: of those rows that change nothing, only such say how far a step is.
+func (t *Timeline) begins(row sdk.JournalRow) bool {
+	var c sdk.EntryChange
+	return json.Unmarshal(row.Data, &c) == nil && len(c.Attributes) > 0 && t.plan(row)
+}
+
 // step takes over what a row changed of a step.
 func step(s *sdk.PlanStep, row sdk.JournalRow) {
 	if row.Body != nil {

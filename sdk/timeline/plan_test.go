@@ -49,3 +49,20 @@ func TestPlan(t *testing.T) {
 		t.Error("a step that is not there was taken away")
 	}
 }
+
+// TestPlanOfAFork: a fork's plan is in rows that change nothing else.
+func TestPlanOfAFork(t *testing.T) {
+	var line Timeline
+	text := "a"
+	for _, row := range []sdk.JournalRow{
+		{Path: "plan://1", Body: &text, Data: json.RawMessage(`{"state":"resolved","look":true,"attributes":{"status":"doing"}}`), Loop: 7},
+		{Path: "plan://1", Data: json.RawMessage(`{"state":"resolved","visibility":"archived","look":true}`)},
+		{Path: "plan://2", Data: json.RawMessage(`{"state":"resolved","look":true}`)},
+	} {
+		row.Kind = sdk.KindEntrySet
+		line.Take(row)
+	}
+	if len(line.Plan) != 1 || line.Plan[0].Line() != "⧗ 1. a (in progress)" || len(line.Loops) != 0 {
+		t.Errorf("%+v", line)
+	}
+}

@@ -45,7 +45,7 @@ type Change struct {
 // Take takes in the next row. A row that was taken in before must not come again.
 func (t *Timeline) Take(row sdk.JournalRow) Change {
 	if isLook(row) {
-		return Change{}
+		return Change{Plan: t.begins(row)}
 	}
 	if t.loops == nil {
 		t.loops, t.turns, t.actions = map[int64]*Loop{}, map[int]*Turn{}, map[string]*Action{}
@@ -102,8 +102,8 @@ func (t *Timeline) loop(row sdk.JournalRow) *Loop {
 // lookMark is in the data of each row of a look, and in few others.
 var lookMark = []byte(`"look":true`)
 
-// isLook finds the rows that tell of what is in sight alone: of an action that has ended, in a loop that
-// has.
+// isLook finds the rows that tell of what is in sight alone, or of what a fork has of its parent: of an action
+// that has ended, in a loop that has.
 func isLook(row sdk.JournalRow) bool {
 	var c sdk.EntryChange
 	return row.Kind == sdk.KindEntrySet && bytes.Contains(row.Data, lookMark) && json.Unmarshal(row.Data, &c) == nil && c.Look

@@ -15,8 +15,8 @@ type Fork struct {
 }
 
 // Fork makes a run that begins with what another one knew after a turn: the
-// same entries, none of their bodies copied, and from there on each goes its
-// own way. The sandbox and the home are the new run's own and empty; the
+// same entries, none of their bodies copied but the steps of its plan, and from
+// there on each goes its own way. The sandbox and the home are the new run's own and empty; the
 // project's files are one for both, as they are now. Prompts that wait stay
 // the parent's. Where the past cannot be had any more it is a conflict.
 func (e *Engine) Fork(ctx context.Context, f Fork) (sdk.Run, error) {

@@ -247,6 +247,46 @@ func TestTasksAreMarkedAsTheyEnd(t *testing.T) {
 	h.check(a.Run.ID)
 }
 
+// TestForkOfATeam: a team can be forked after each of its turns, at work and later, with the plan as it was then.
+func TestForkOfATeam(t *testing.T) {
+	begun := make(chan struct{}, 1)
+	var hung atomic.Bool
+	h := teamHouse(t, sdk.TeamSequential, nil, nil)
+	h.models.each = func(r sdk.Request) step {
+		switch at := first(r); {
+		case slices.Contains(toolNames(r), sdk.ToolCreatePlan):
+			return calls(assigning("coder", "make it", "writer", "tell it"))
+		case at == "tell it" && hung.CompareAndSwap(false, true):
+			return hanging(begun)
+		default:
+			return say("done with " + at)
+		}
+	}
+	h.start()
+	a := h.submit(Submission{Agent: "team", Prompt: "do it"})
+	<-begun
+	forks := func(want ...string) {
+		t.Helper()
+		for i, want := range want {
+			fork, err := h.engine.Fork(t.Context(), Fork{Run: a.Run.ID, Turn: i + 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.Join(h.teamSteps(fork.ID), ", "); got != want {
+				t.Errorf("after turn %d it has %s", i+1, got)
+			}
+		}
+	}
+	first := "⧗ 1. coder: make it (in progress), ○ 2. writer: tell it"
+	forks("", first)
+	h.cut()
+	h.start()
+	h.await(a)
+	all := "✓ 1. coder: make it, ✓ 2. writer: tell it"
+	forks("", first, "✓ 1. coder: make it, ⧗ 2. writer: tell it (in progress)", all)
+	h.check(a.Run.ID)
+}
+
 // TestRoutingHolds: who a prompt went to without a plan stays so, whatever the agents are good at when a daemon goes on.
 func TestRoutingHolds(t *testing.T) {
 	h := teamHouse(t, sdk.TeamSequential, nil, nil)

@@ -54,28 +54,32 @@ func (t *tx) detach(entry, owner int64) error {
 	if _, err := t.one(`SELECT path, attributes, hash FROM entries WHERE id = ?`, []any{entry}, &path, (*[]byte)(&attributes), &hash); err != nil {
 		return err
 	}
-	all, err := parseMembers(attributes)
-	if err != nil {
-		return err
-	}
-	body := digest(hash)
 	for _, o := range others {
-		id := t.nextID()
-		if err := t.exec(`INSERT INTO entries (id, scope, path, body, attributes, hash, created)
-			SELECT ?, ?, path, body, attributes, hash, created FROM entries WHERE id = ?`, id, runScope(o.run), entry); err != nil {
-			return err
-		}
-		if err := t.exec(`UPDATE run_views SET entry = ? WHERE id = ?`, id, o.view); err != nil {
-			return err
-		}
-		if err := describeAttributes(&o.change, all); err != nil {
-			return err
-		}
-		o.change.Look = true // nothing of it changes for that run
-		e := event{kind: sdk.KindEntrySet, project: o.project, run: o.run, loop: o.loop, turn: o.turn, path: path, entry: id, body: &body}
-		if err := t.record(e, o.change); err != nil {
+		if err := t.copyFor(o, entry, path, attributes, digest(hash)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// copyFor gives a run that sees an entry one of its own, with these attributes, and a row that verifies it.
+func (t *tx) copyFor(o inheritance, entry int64, path string, attributes json.RawMessage, body digest) error {
+	all, err := parseMembers(attributes)
+	if err != nil {
+		return err
+	}
+	id := t.nextID()
+	if err := t.exec(`INSERT INTO entries (id, scope, path, body, attributes, hash, created)
+		SELECT ?, ?, path, body, ?, hash, created FROM entries WHERE id = ?`, id, runScope(o.run), text(attributes), entry); err != nil {
+		return err
+	}
+	if err := t.exec(`UPDATE run_views SET entry = ? WHERE id = ?`, id, o.view); err != nil {
+		return err
+	}
+	if err := describeAttributes(&o.change, all); err != nil {
+		return err
+	}
+	o.change.Look = true // nothing of it changes for that run
+	e := event{kind: sdk.KindEntrySet, project: o.project, run: o.run, loop: o.loop, turn: o.turn, path: path, entry: id, body: &body}
+	return t.record(e, o.change)
 }

@@ -16,6 +16,8 @@ type past struct {
 	seq   int64 // the journal's position at the end of that turn
 	first int   // the run's first turn of its own; those before it are its parent's
 	loops int   // how many loops had begun
+
+	steps map[string]*marks // of its plan, those that are others since
 }
 
 // past finds the end of a turn. NotFound when the run has no such turn of its
@@ -58,22 +60,27 @@ type trace struct {
 	turn  int
 	view  sdk.EntryChange
 	body  []byte // hash of the body at that time; nil is not known
+	step  *marks // of a step of the plan; nil is none
 
 	touched bool // a row after tells of it
 	made    bool // the first of those made the entry
 	changed bool // what it says changed: that of the turn's end is not kept
+	other   bool // and more of that than attributes
 }
 
 // rewind makes a fresh fork's views those that its parent had after the turn, from
 // the journal. A body that changed since is gone, so a fork that would need it is a
-// Conflict which names the entry. Entries of the project and of everybody are
-// shared, and are as they are now.
+// Conflict which names the entry; but for a step of the plan, without which the fork
+// has no plan. Entries of the project and of everybody are shared, and are as they
+// are now.
 func (t *tx) rewind(child int64, p *past) error {
 	traces, err := t.traces(p)
 	if err != nil {
 		return err
 	}
 	var lost []string
+	planned := true
+	p.steps = map[string]*marks{}
 	for path, x := range traces {
 		switch {
 		case !x.touched, !t.ownedByRuns(path):
@@ -81,12 +88,22 @@ func (t *tx) rewind(child int64, p *past) error {
 			err = t.dropView(child, path)
 		case sdk.SchemeOf(path) == "instructions":
 			err = t.dropView(child, path) // rewritten at the next turn
+		case x.step != nil && (x.other || !x.known):
+			planned = false
+		case x.step != nil:
+			p.steps[path] = x.step
+			err = t.restoreView(child, path, x)
 		case x.changed || !x.known:
 			lost = append(lost, path)
 		default:
 			err = t.restoreView(child, path, x)
 		}
 		if err != nil {
+			return err
+		}
+	}
+	if !planned {
+		if err := t.dropPlan(child); err != nil {
 			return err
 		}
 	}
@@ -126,7 +143,7 @@ func (t *tx) traces(p *past) (map[string]*trace, error) {
 			}
 			x := traces[path]
 			if x == nil {
-				x = &trace{}
+				x = &trace{step: marksOf(path)}
 				traces[path] = x
 			}
 			if seq <= p.seq {
@@ -147,7 +164,10 @@ func (x *trace) before(kind string, loop int64, turn int, data, body []byte) err
 		if body != nil {
 			x.body = slices.Clone(body)
 		}
-		return json.Unmarshal(data, &x.view)
+		if err := json.Unmarshal(data, &x.view); err != nil {
+			return err
+		}
+		return x.step.take(x.view)
 	}
 	return nil
 }
@@ -156,7 +176,7 @@ func (x *trace) after(p *past, kind string, loop int64, turn int, data, body []b
 	first := !x.touched
 	x.touched = true
 	if kind != sdk.KindEntrySet {
-		x.changed = true
+		x.changed, x.other = true, true
 		return nil
 	}
 	var c sdk.EntryChange
@@ -173,6 +193,7 @@ func (x *trace) after(p *past, kind string, loop int64, turn int, data, body []b
 	// What a run has from its parent has no row before its first change.
 	x.made = x.made || first && !x.known && (p.first == 1 || turn >= p.first)
 	differs := body != nil && hex.EncodeToString(body) != hex.EncodeToString(x.body)
+	x.other = x.other || differs
 	x.changed = x.changed || differs || len(c.Hashed) > 0 || len(c.Attributes) > 0 && string(c.Attributes) != "{}"
 	return nil
 }

@@ -111,7 +111,10 @@ func (t *tx) createRun(r *sdk.Run, key string) error {
 	if r.Private {
 		made["private"] = true
 	}
-	return t.record(event{kind: sdk.KindRunCreated, project: r.Project, run: r.ID}, made)
+	if err := t.record(event{kind: sdk.KindRunCreated, project: r.Project, run: r.ID}, made); err != nil || r.Parent == 0 {
+		return err
+	}
+	return t.tellPlan(r.ID, from.past)
 }
 
 // origin is where a run begins.
@@ -149,14 +152,6 @@ func (t *tx) inherit(r *sdk.Run) (origin, error) {
 	}
 	r.Agent, r.Model = cmp.Or(r.Agent, p.Agent), cmp.Or(r.Model, p.Model)
 	return from, nil
-}
-
-// fork copies the parent's views, never a body. What has not ended is the
-// parent's own to end.
-func (t *tx) fork(parent, child int64) error {
-	return t.exec(`INSERT INTO run_views (run, entry, loop, turn, state, outcome, phase, visibility, writer, write_count, updated)
-		SELECT ?, entry, loop, turn, state, outcome, phase, visibility, writer, write_count, updated
-		FROM run_views WHERE run = ? AND state IN ('resolved', 'failed', 'cancelled') ORDER BY id`, child, parent)
 }
 
 func (s *Store) checkAlias(alias string) error {

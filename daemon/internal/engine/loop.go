@@ -188,6 +188,7 @@ func (e *Engine) commitFinish(a *activeLoop, end ending) (swept []*action, recei
 	if a.run.Status == sdk.StatusProposed {
 		change.Status = sdk.StatusRunning // not every end can follow upon waiting
 	}
+	end.writes = append(end.writes, e.leaveSteps(a, end)...)
 	t := a.turn
 	if t == nil {
 		change.Writes = end.writes

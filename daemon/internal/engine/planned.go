@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"math"
 	"path/filepath"
 	"strings"
 
@@ -78,4 +79,33 @@ func (e *Engine) planMeaning(ctx context.Context, run sdk.Run, prompt string) (*
 		return nil, err
 	}
 	return &sdk.Meaning{Text: prompt + "\n\nThe plan as it is now:\n" + plan.Progress(steps)}, nil
+}
+
+// leaveSteps are the writes by which no step stays in progress as a loop ends that was stopped: it is open again. The steps of
+// a team are what its calls came to, which no turn is opened any more to mark.
+func (e *Engine) leaveSteps(a *activeLoop, end ending) (writes []sdk.Write) {
+	if end.stop != sdk.StopRejected && sdk.StopExit(end.stop, end.status) == sdk.ExitOK {
+		return nil
+	}
+	was, err := e.planSteps(e.base, a.run)
+	steps := was
+	if a.team != nil && a.team.tool == sdk.ToolDelegate && err == nil {
+		p, reports, _, unknown := e.teamwork(e.base, a, math.MaxInt)
+		steps, err = p.Steps(reports), unknown
+	}
+	if err != nil {
+		e.log.Warn("the steps that were worked on stay marked so", "run", a.loop.Run, "error", err)
+		return nil
+	}
+	for i, s := range steps[:min(len(steps), len(was))] {
+		if s.Status == sdk.PlanDoing {
+			s.Status = sdk.PlanOpen
+		}
+		ended := was[i].Status == sdk.PlanDone || was[i].Status == sdk.PlanDropped // which the calls tell later
+		if s.Status != was[i].Status && !ended {
+			s.Version = 0
+			writes = append(writes, plan.Mark(s))
+		}
+	}
+	return writes
 }

@@ -154,6 +154,58 @@ func TestPlanAfterARestart(t *testing.T) {
 	h.check(a.Run.ID)
 }
 
+// TestStepsOfWorkThatWasStopped: no step stays in progress at which nobody is any more, and one that the model left so does.
+func TestStepsOfWorkThatWasStopped(t *testing.T) {
+	doing := mark(`{"steps":[{"number":1,"status":"done"},{"number":2,"status":"doing","note":"half of it"}]}`)
+	begun := make(chan struct{}, 1)
+	abort := func(h *askingHouse, a Accepted) {
+		<-begun
+		if err := h.engine.Abort(h.t.Context(), a.Run.ID); err != nil {
+			h.t.Fatal(err)
+		}
+	}
+	for name, c := range map[string]struct {
+		next step
+		ends func(h *askingHouse, a Accepted)
+		stop string
+		want sdk.PlanStatus
+	}{
+		"an answer": {say("go on?"), func(*askingHouse, Accepted) {}, sdk.StopAnswer, sdk.PlanDoing},
+		"an abort":  {hanging(begun), abort, sdk.StopAborted, sdk.PlanOpen},
+		"an abort after a restart": {hanging(begun), func(h *askingHouse, a Accepted) {
+			<-begun
+			h.cut()
+			h.start()
+			abort(h, a)
+		}, sdk.StopAborted, sdk.PlanOpen},
+		"a guard":     {calls(call{"read", `{}`}), func(*askingHouse, Accepted) {}, sdk.GuardMaxTurns, sdk.PlanOpen},
+		"a failure":   {failing(sdk.Errorf(sdk.Internal, "no answer today")), func(*askingHouse, Accepted) {}, sdk.StopFailed, sdk.PlanOpen},
+		"a rejection": {calls(numbered("write", 1)), func(h *askingHouse, _ Accepted) { h.answer(h.proposed(), sdk.Reject) }, sdk.StopRejected, sdk.PlanOpen},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := prepareAsking(t, doing, c.next, hanging(begun))
+			h.withSkills()
+			h.agents["reader"] = sdk.Agent{Mode: sdk.ModeInteractive, Guards: sdk.Guards{MaxTurns: 2}}
+			h.start()
+			a, err := h.follow(planFile("Test", "Tag"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.ends(h, a)
+			if l := h.await(a); l.Stop != c.stop {
+				t.Fatalf("%+v", l)
+			}
+			if got, want := h.steps(a.Run.ID), "1 Test done;2 Tag "+string(c.want)+";"; got != want {
+				t.Errorf("the steps are %s", got)
+			}
+			if got := h.teamSteps(a.Run.ID)[1]; !strings.HasSuffix(got, ": half of it") {
+				t.Errorf("it says %s", got)
+			}
+			h.check(a.Run.ID)
+		})
+	}
+}
+
 // TestRecoveryOfAPlan: a call whose steps were written before the daemon died is made again, and adds nothing twice.
 func TestRecoveryOfAPlan(t *testing.T) {
 	arguments := `{"steps":[{"number":1,"status":"done"},{"text":"b"}]}`

@@ -247,6 +247,55 @@ func TestTasksAreMarkedAsTheyEnd(t *testing.T) {
 	h.check(a.Run.ID)
 }
 
+// TestStepsOfATeamThatWasStopped: they say what ended, also where no turn is opened any more to mark it.
+func TestStepsOfATeamThatWasStopped(t *testing.T) {
+	for _, mode := range sdk.TeamModes() {
+		for name, c := range map[string]struct {
+			turns int
+			want  []string
+		}{
+			"an abort": {99, []string{"✓ 1. coder: make it", "○ 2. writer: tell it", "○ 3. coder: sell it"}},
+			"a guard":  {2, []string{"✓ 1. coder: make it", "○ 2. writer: tell it", "○ 3. coder: sell it"}},
+		} {
+			t.Run(name+" "+string(mode), func(t *testing.T) {
+				begun := make(chan struct{}, 2)
+				h := teamHouse(t, mode, nil, nil)
+				team := h.agents["team"]
+				team.Guards.MaxTurns = c.turns
+				h.agents["team"] = team
+				h.models.each = func(r sdk.Request) step {
+					switch at := first(r); {
+					case slices.Contains(toolNames(r), sdk.ToolCreatePlan):
+						return calls(assigning("coder", "make it", "writer", "tell it", "coder", "sell it"))
+					case c.turns > 2 && (at == "tell it" || at == "sell it" && mode == sdk.TeamParallel):
+						return hanging(begun)
+					default:
+						return say("done with " + at)
+					}
+				}
+				h.start()
+				a := h.submit(Submission{Agent: "team", Prompt: "do it"})
+				want := c.want
+				switch {
+				case c.turns > 2:
+					<-begun
+					h.until("the first task is marked", func() bool { return strings.HasPrefix(h.teamSteps(a.Run.ID)[0], "✓") })
+					if err := h.engine.Abort(t.Context(), a.Run.ID); err != nil {
+						t.Fatal(err)
+					}
+				case mode == sdk.TeamParallel: // all were given out in that turn
+					want = []string{"✓ 1. coder: make it", "✓ 2. writer: tell it", "✓ 3. coder: sell it"}
+				}
+				h.await(a)
+				if got := h.teamSteps(a.Run.ID); !slices.Equal(got, want) {
+					t.Errorf("the plan is %q", got)
+				}
+				h.check(a.Run.ID)
+			})
+		}
+	}
+}
+
 // TestForkOfATeam: a team can be forked after each of its turns, at work and later, with the plan as it was then.
 func TestForkOfATeam(t *testing.T) {
 	begun := make(chan struct{}, 1)

@@ -163,9 +163,13 @@ func (a *activeLoop) correct() {
 		return
 	}
 	a.plain++
-	text := fmt.Sprintf("This work does not end by an answer in plain text: call %[1]s with its result. What is still to be done, do first.", sdk.ToolFinish)
+	rest, before := " What is still to be done, do first.", ", or the tool that you need before"
+	if a.team != nil { // which has no other tool in that turn
+		rest, before = " It says what your team came to, and you have no other tool.", ", the only tool that you have"
+	}
+	text := fmt.Sprintf("This work does not end by an answer in plain text: call %s with its result.%s", sdk.ToolFinish, rest)
 	if a.plain+1 == mostPlain {
-		text = fmt.Sprintf("An answer in plain text does not end this work, and the next one gives it up as not finished: call %[1]s with its result, or the tool that you need before.", sdk.ToolFinish)
+		text = fmt.Sprintf("An answer in plain text does not end this work, and the next one gives it up as not finished: call %s with its result%s.", sdk.ToolFinish, before)
 	}
 	turn := a.turn.row.Sequence
 	a.first = append(a.first, sdk.Write{

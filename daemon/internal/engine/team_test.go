@@ -247,6 +247,33 @@ func TestTasksAreMarkedAsTheyEnd(t *testing.T) {
 	h.check(a.Run.ID)
 }
 
+// TestPlainTextOfATeam: who puts a team's work together is not told to do what it has no tool for.
+func TestPlainTextOfATeam(t *testing.T) {
+	h := teamHouse(t, sdk.TeamParallel, &sdk.FinishSpec{Schema: json.RawMessage(`{"type":"object"}`)}, nil)
+	var told []string
+	h.models.each = func(r sdk.Request) step {
+		tools := toolNames(r)
+		switch {
+		case slices.Contains(tools, sdk.ToolCreatePlan):
+			return calls(assigning("coder", "make it"))
+		case slices.Contains(tools, sdk.ToolFinish):
+			told = append(told, r.Messages[len(r.Messages)-1].Text)
+		}
+		return say("so")
+	}
+	h.start()
+	a := h.submit(Submission{Agent: "team", Prompt: "do it"})
+	if l := h.await(a); l.Stop != sdk.StopNotFinished || len(told) != 3 {
+		t.Fatalf("%+v, told %q", l, told)
+	}
+	for _, text := range told[1:] {
+		if !strings.Contains(text, "call finish_task with its result") || !strings.Contains(text, "no other tool") && !strings.Contains(text, "the only tool") {
+			t.Errorf("told %q", text)
+		}
+	}
+	h.check(a.Run.ID)
+}
+
 // TestStepsOfATeamThatWasStopped: they say what ended, also where no turn is opened any more to mark it.
 func TestStepsOfATeamThatWasStopped(t *testing.T) {
 	for _, mode := range sdk.TeamModes() {

@@ -396,6 +396,7 @@ provider "replay" {
 #   mcp          = ["notes"]  # the MCP servers that it may use; without it all
 #   skills       = ["commit-message"] # the skills that it may use; without it all
 #   agents       = ["default"] # those that it may delegate to; without it none
+#   network      = false # no tool that reaches a network, none for its commands, nor for those that it delegates to
 #   temperature  = 0.1
 #   max_tokens   = 2000     # of one answer
 #   reasoning    = "high"   # how much it thinks: off, low, medium or high

@@ -45,8 +45,10 @@ type Agent struct {
 	MaxTokens   int       `json:"max_tokens,omitempty" hcl:"max_tokens,optional"`
 	Reasoning   Reasoning `json:"reasoning,omitempty" hcl:"reasoning,optional"` // empty is the model's
 	Guards      Guards    `json:"guards"`
-	Busy        string    `json:"busy,omitempty" hcl:"busy,optional"` // "queue" (default) or "refuse"
-	Mode        Mode      `json:"mode,omitempty" hcl:"mode,optional"` // the attribute mode of its block; empty is restricted
+	// Network is false of an agent that reaches no network, nor do those that it delegates to; nil and true close nothing.
+	Network *bool  `json:"network,omitempty" hcl:"network,optional"`
+	Busy    string `json:"busy,omitempty" hcl:"busy,optional"` // "queue" (default) or "refuse"
+	Mode    Mode   `json:"mode,omitempty" hcl:"mode,optional"` // the attribute mode of its block; empty is restricted
 	// WithoutView is its mode where that is workspace and commands cannot work on a
 	// copy of the project; empty is restricted.
 	WithoutView Mode `json:"without_view,omitempty" hcl:"without_view,optional"`
@@ -55,6 +57,9 @@ type Agent struct {
 // Otherwise is the agent's mode in the place of workspace, where that is not
 // possible.
 func (a Agent) Otherwise() Mode { return cmp.Or(a.WithoutView, ModeRestricted) }
+
+// Offline reports whether the agent reaches no network.
+func (a Agent) Offline() bool { return a.Network != nil && !*a.Network }
 
 // MCPPrefix stands before the name of a server of MCP in the name of its plugin and, with
 // another __ behind it, in the names of its tools.
@@ -105,6 +110,9 @@ func (a *Agent) admits(t *Tool) bool {
 		return false
 	}
 	if len(a.Without) > 0 && slices.ContainsFunc([]string{t.Name, t.Declared, t.Qualified(), t.Runs}, a.Withholds) {
+		return false
+	}
+	if a.Offline() && (t.Annotations.OpenWorld || !t.Pinned) { // nothing vouches for what it reaches
 		return false
 	}
 	server, ofMCP := strings.CutPrefix(t.Plugin, MCPPrefix)

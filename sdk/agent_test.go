@@ -96,3 +96,42 @@ func TestAdmits(t *testing.T) {
 		}
 	}
 }
+
+// TestOffline: an agent without a network has no tool that reaches one, by the word of somebody or for the want of one.
+func TestOffline(t *testing.T) {
+	pinned := func(name, plugin string, open bool) sdk.Tool {
+		return sdk.Tool{ToolSpec: sdk.ToolSpec{Name: name, Annotations: sdk.Annotations{OpenWorld: open}}, Plugin: plugin, Pinned: true}
+	}
+	unpinned := pinned("read_file", "files", false)
+	unpinned.Pinned = false
+	given := pinned("fetch", sdk.OwnPlugin, true)
+	given.Given = true
+	for name, c := range map[string]struct {
+		tool   sdk.Tool
+		admits bool
+	}{
+		"a file":                    {pinned("read_file", "files", false), true},
+		"the web":                   {pinned("web_fetch", "web", true), false},
+		"the network of commands":   {pinned("open_network", sdk.OwnPlugin, true), false},
+		"what a turn is given":      {given, false},
+		"a server of MCP":           {pinned("mcp__a__get", "mcp__a", true), false},
+		"a server that was lent":    {pinned("mcp___a__get", "mcp___a", true), false},
+		"a server's closed tool":    {pinned("mcp__a__add", "mcp__a", false), true},
+		"what nobody vouches for":   {unpinned, false},
+		"a command in the sandbox":  {pinned("bash", "bash", false), true},
+		"what answers to delegates": {pinned("delegate", sdk.OwnPlugin, false), true},
+	} {
+		closed := sdk.Agent{Tools: []string{"*"}, Network: new(false), MCP: []string{"a"}, Lent: []string{"_a"}}
+		if got := closed.Admits(c.tool); got != c.admits {
+			t.Errorf("%s is admitted: %t", name, got)
+		}
+		open := closed
+		open.Network = new(true)
+		if !open.Admits(c.tool) {
+			t.Errorf("%s is not admitted where the network is said to be open", name)
+		}
+		if got := open.In(sdk.Run{Offline: true}).Admits(c.tool); got != c.admits {
+			t.Errorf("%s is admitted in a run without a network: %t", name, got)
+		}
+	}
+}

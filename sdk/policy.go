@@ -69,6 +69,8 @@ type PolicyRequest struct {
 	// Writes are Run.Writes: the only paths of the project that the call may change; nil is all.
 	Writes []string
 
+	Offline bool // nothing that the call does reaches a network; see Agent.Network
+
 	// AddressFrom is where the address of the call stands that a model could not put there; empty is nowhere.
 	AddressFrom AddressFrom
 	// Leaks is the name of a live secret that stands in the arguments, plain or encoded; empty is none.

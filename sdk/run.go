@@ -26,10 +26,12 @@ type Run struct {
 	DelegatedBy string `json:"delegated_by,omitempty"`
 	// Writes are globs of the only paths of the project that the run may change; nil is all that its mode lets it.
 	Writes []string `json:"writes,omitempty"`
-	Agent  string   `json:"agent"`
-	Model  string   `json:"model"`            // the model's alias or provider/name
-	Status int      `json:"status"`           // 100, 102, 200, 202, 499 or 500
-	Hidden bool     `json:"hidden,omitempty"` // the implicit run behind `tools call`
+	// Offline says that nothing in the run reaches a network: the agent that delegated the work has none.
+	Offline bool   `json:"offline,omitempty"`
+	Agent   string `json:"agent"`
+	Model   string `json:"model"`            // the model's alias or provider/name
+	Status  int    `json:"status"`           // 100, 102, 200, 202, 499 or 500
+	Hidden  bool   `json:"hidden,omitempty"` // the implicit run behind `tools call`
 	// Private says that a channel made it: its commands have a folder of the run's own
 	// at /workspace, nothing of the project, and little memory.
 	Private bool `json:"private,omitempty"`

@@ -47,6 +47,9 @@ func (a Agent) In(r Run) Agent {
 	if r.Temperature != nil {
 		a.Temperature = r.Temperature
 	}
+	if r.Offline {
+		a.Network = new(false)
+	}
 	a.Excluded = r.Excludes()
 	return a
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // firstAttributes are those of an agent that people look for, in their order; the others come behind them.
-var firstAttributes = []string{"description", "capabilities", "model", "mode", "without_view", "tools", "mcp", "skills", "agents", "finish", "persona"}
+var firstAttributes = []string{"description", "capabilities", "model", "mode", "without_view", "network", "tools", "mcp", "skills", "agents", "finish", "persona"}
 
 // agentRows are the attributes of an agent with a value, each with the place that it comes from.
 func agentRows(d sdk.Definition) (rows [][]string) {
@@ -42,7 +42,7 @@ func attributeFrom(d sdk.Definition, name string) string {
 		return "default"
 	case name == "bound":
 		return "agent default"
-	case name == "mode" || name == "without_view" || attributesOf(sdk.Agent{})[name] != "": // it has no more than that one
+	case name == "mode" || name == "without_view" || name == "network" || attributesOf(sdk.Agent{})[name] != "": // it has no more than that one
 		return string(d.Source) + ", agent default"
 	}
 	return string(d.Source)

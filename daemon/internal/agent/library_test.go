@@ -95,6 +95,7 @@ func TestNarrow(t *testing.T) {
   skills    = ["a", "b"]
   agents    = ["engineering"]
   mcp       = ["notes"]
+  network   = false
   max_turns = 9
 }
 `)
@@ -104,7 +105,7 @@ func TestNarrow(t *testing.T) {
 		note string // of the only one; empty is none
 	}{
 		"nothing": {sdk.Agent{}, func(a sdk.Agent) bool {
-			return a.Mode == sdk.ModeRestricted && a.Guards.MaxTurns == 9 && len(a.Skills) == 2
+			return a.Mode == sdk.ModeRestricted && a.Guards.MaxTurns == 9 && len(a.Skills) == 2 && a.Offline()
 		}, ""},
 		"a looser mode":    {sdk.Agent{Mode: sdk.ModeFull}, func(a sdk.Agent) bool { return a.Mode == sdk.ModeRestricted }, "the mode full asks less"},
 		"a stricter mode":  {sdk.Agent{Mode: sdk.ModeInteractive}, func(a sdk.Agent) bool { return a.Mode == sdk.ModeInteractive }, ""},
@@ -119,6 +120,8 @@ func TestNarrow(t *testing.T) {
 		"a model":          {sdk.Agent{Model: "openai/gpt"}, func(a sdk.Agent) bool { return a.Model == "openai/gpt" }, ""},
 		"a validator":      {sdk.Agent{Finish: &sdk.FinishSpec{Validator: "nobody"}}, func(a sdk.Agent) bool { return a.Finish.Validator == "nobody" }, "no plugin nobody"},
 		"a good validator": {sdk.Agent{Finish: &sdk.FinishSpec{Validator: "judge"}}, func(a sdk.Agent) bool { return a.Finish.Validator == "judge" }, ""},
+		"a network":        {sdk.Agent{Network: new(true)}, func(a sdk.Agent) bool { return a.Offline() }, "it has no network"},
+		"no network":       {sdk.Agent{Network: new(false)}, func(a sdk.Agent) bool { return a.Offline() }, ""},
 		"servers":          {sdk.Agent{MCP: []string{"notes", "far"}}, func(a sdk.Agent) bool { return a.UsesMCP("notes") && !a.UsesMCP("far") }, ""},
 	} {
 		c.asks.Name = "x"

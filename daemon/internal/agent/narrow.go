@@ -38,6 +38,12 @@ func (c *configured) narrow(d sdk.Definition) sdk.Definition {
 	} else {
 		a.Guards = config.Workspace{Guards: asked}.Restrict(usual.Guards)
 	}
+	if usual.Offline() {
+		if a.Network != nil && !a.Offline() {
+			says("it has no network, since the agent default has none")
+		}
+		a.Network = usual.Network
+	}
 	a.Bound = &c.bound
 	var beyond []string
 	if a.Agents, beyond = within(a.Agents, usual.Agents); len(beyond) > 0 {

@@ -84,6 +84,7 @@ var wrongAttributes = map[string][]struct{ assigned, says string }{
 		{`temperature = -0.5`, `temperature is -0.5 and cannot be negative`},
 		{`max_tokens = -1`, `max_tokens is -1 and cannot be negative`},
 		{`reasoning = ""`, `reasoning is ""; it may be [off low medium high]`},
+		{`network = "closed"`, `a bool is required`},
 		{`busy = "never"`, `busy is "never"; it may be [queue refuse]`},
 		{`mode = "ask"`, `mode of agent "x" is "ask"; it may be`},
 		{`mode = ""`, `mode of agent "x" is ""; it may be`},

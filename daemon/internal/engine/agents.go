@@ -150,7 +150,7 @@ var modesMay = map[sdk.Mode]string{
 
 // fewer reports whether something keeps tools from an agent.
 func fewer(a sdk.Agent) bool {
-	return len(a.Tools)+len(a.Without) > 0 || a.MCP != nil || a.Bound != nil && (len(a.Bound.Tools) > 0 || a.Bound.MCP != nil)
+	return len(a.Tools)+len(a.Without) > 0 || a.Offline() || a.MCP != nil || a.Bound != nil && (len(a.Bound.Tools) > 0 || a.Bound.MCP != nil)
 }
 
 // mayDo says what an agent may do.

@@ -160,3 +160,44 @@ func TestResultOfAChild(t *testing.T) {
 	}
 	h.check(a.Run.ID)
 }
+
+// TestNoNetwork: an agent without a network has no tool that reaches one, its commands have none, and neither have those
+// whom it asks, to whom they delegate, and what goes on in their runs.
+func TestNoNetwork(t *testing.T) {
+	h := narrowHouse(t, map[string][]step{
+		"do it": {calls(giving("worker", "below"))}, "below": {calls(giving("worker", "deepest"))}, "deepest": {calls(numbered("write", 1)), calls(numbered("fetch", 1))},
+		"and now": {calls(numbered("write", 2))},
+	})
+	h.tools.specs = append(h.tools.specs, sdk.Tool{ToolSpec: sdk.ToolSpec{Name: "fetch", Annotations: sdk.Annotations{ReadOnly: true, OpenWorld: true}}, Plugin: "web", Pinned: true})
+	h.access.set(func(r *sdk.Reach) { r.Network = true })
+	h.agents["lead"] = sdk.Agent{Mode: sdk.ModeFull, Network: new(false), Agents: []string{"worker"}, Guards: h.agents["default"].Guards}
+	h.agents["worker"] = sdk.Agent{Mode: sdk.ModeFull, Agents: []string{"worker"}, Guards: h.agents["default"].Guards}
+	h.start()
+	a := h.submit(Submission{Agent: "lead"})
+	h.await(a)
+	child := h.childrenIn(a.Run.ID)[0]
+	deepest := h.childrenIn(child.ID)[0]
+	h.await(h.submit(Submission{Agent: "worker", Run: deepest.Alias, Prompt: "and now"}))
+	if run, err := h.store.Run(t.Context(), a.Run.ID); err != nil || run.Offline || !child.Offline || !deepest.Offline {
+		t.Errorf("of a prompt without a network the run is offline: %t, its child: %t, the child of that: %t; %v", run.Offline, child.Offline, deepest.Offline, err)
+	}
+	for _, made := range h.tools.made {
+		if made.Network || made.Tool == "fetch" {
+			t.Errorf("%s %s was made with the network: %t", made.Tool, made.Arguments, made.Network)
+		}
+	}
+	if len(h.tools.made) != 2 {
+		t.Errorf("%d calls were made", len(h.tools.made))
+	}
+	for _, asked := range h.policy.all() {
+		if !asked.Offline {
+			t.Errorf("policy was asked about %s as if there were a network", asked.Tool.Name)
+		}
+	}
+	for _, r := range h.models.asked() {
+		if slices.ContainsFunc(r.Tools, func(t sdk.ToolDef) bool { return t.Name == "fetch" }) {
+			t.Error("a model was offered a tool that reaches a network")
+		}
+	}
+	h.check(a.Run.ID, child.ID, deepest.ID)
+}

@@ -131,7 +131,7 @@ func (e *Engine) invocation(run sdk.Run, x *action) sdk.Invocation {
 		call.Base, call.Digest = x.Proposal.Base, x.Proposal.Digest
 	}
 	if e.cfg.Access != nil {
-		call.Network = !run.Private && e.cfg.Access.Network(x.project)
+		call.Network = !run.Private && !run.Offline && e.cfg.Access.Network(x.project)
 		call.Protection = e.cfg.Access.Protection(x.project)
 	}
 	return call

@@ -141,6 +141,7 @@ func (e *Engine) options(a *activeLoop) {
 	if a.mode = o.Mode; !a.mode.Valid() {
 		a.mode = e.agentMode(a.agent)
 	}
+	a.run.Offline = a.run.Offline || a.agent.Offline() // for this loop, and for what it delegates
 	if o.Otherwise != "" {
 		a.agent.WithoutView = o.Otherwise
 	}

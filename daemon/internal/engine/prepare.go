@@ -36,7 +36,7 @@ func (e *Engine) places(tools []sdk.Tool, project sdk.Project, run sdk.Run) (all
 	for _, t := range which(tools, func(t sdk.Tool) bool { return t.Prepares && t.Pinned }) {
 		at := sdk.Place{Tool: cmp.Or(t.Runs, t.Name), Run: run.Key, Project: workplace(t, run, project.Root), RunDir: e.runDir(run)}
 		if e.cfg.Access != nil {
-			at.Network = !run.Private && e.cfg.Access.Network(project.Root)
+			at.Network = !run.Private && !run.Offline && e.cfg.Access.Network(project.Root)
 		}
 		if !slices.Contains(all, at) { // by another of its names
 			all = append(all, at)

@@ -41,6 +41,7 @@ func (e *Engine) bind(a *activeLoop, x *action) (sdk.ActionProposal, error) {
 	p := sdk.ActionProposal{ReadOnly: a.loop.ReadOnly, Mode: a.mode, Dir: x.project, Digest: x.tool.Digest, Bytes: len(arguments)}
 	if e.cfg.Access != nil {
 		call := x.request()
+		call.Offline = a.run.Offline
 		if x.own != nil {
 			call.Tool.Grants = nil // policy alone judges an own tool's call by what it starts
 		}

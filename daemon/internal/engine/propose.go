@@ -26,7 +26,7 @@ func (e *Engine) decide(a *activeLoop, x *action, answered bool) sdk.Decision {
 // request asks policy about a call in one mode.
 func (e *Engine) request(a *activeLoop, x *action, mode sdk.Mode, attended bool) sdk.Decision {
 	r := x.request()
-	r.Mode, r.Attended, r.Otherwise, r.Writes = mode, attended, a.agent.Otherwise(), a.run.Writes
+	r.Mode, r.Attended, r.Otherwise, r.Writes, r.Offline = mode, attended, a.agent.Otherwise(), a.run.Writes, a.run.Offline
 	r.ReadOnly = a.loop.ReadOnly || a.run.Writes != nil && len(a.run.Writes) == 0
 	e.goingOut(a, x, &r)
 	return e.cfg.Policy.Decide(r)

@@ -113,3 +113,24 @@ func TestRulesOfHosts(t *testing.T) {
 		t.Errorf("not offered: %s by %s", d.Verdict, d.Rule)
 	}
 }
+
+// TestOffline: without a network no call that reaches one is made, in no mode and whatever allows it.
+func TestOffline(t *testing.T) {
+	allow := []sdk.PolicyRule{{Name: "a", Source: "c:1", Verdict: sdk.Allow, Tools: []string{"*"}}}
+	unpinned := sdk.Tool{ToolSpec: sdk.ToolSpec{Name: "other"}, Plugin: "p"}
+	network := sdk.Tool{ToolSpec: sdk.ToolSpec{Name: "open_network", Annotations: sdk.Annotations{OpenWorld: true}}, Plugin: sdk.OwnPlugin, Pinned: true}
+	closed := sdk.Tool{ToolSpec: sdk.ToolSpec{Name: "read_file", Annotations: sdk.Annotations{ReadOnly: true}}, Plugin: "files", Pinned: true}
+	for _, mode := range sdk.ModeNames() {
+		for _, tool := range []sdk.Tool{fetchTool(), unpinned, network} {
+			d := New(Settings{Rules: allow, View: true}).Decide(sdk.PolicyRequest{
+				Tool: tool, Arguments: []byte(`{"url":"https://example.org/"}`), Project: "/p", Mode: sdk.Mode(mode), Attended: true, AddressFrom: sdk.AddressOfPrompt, Offline: true,
+			})
+			if d.Verdict != sdk.Deny || d.Rule != RuleOffline {
+				t.Errorf("%s in mode %s: %s by %s", tool.Name, mode, d.Verdict, d.Rule)
+			}
+		}
+		if d := New(Settings{Rules: allow, View: true}).Decide(sdk.PolicyRequest{Tool: closed, Project: "/p", Mode: sdk.Mode(mode), Attended: true, Offline: true}); d.Verdict != sdk.Allow {
+			t.Errorf("a file is not read in mode %s: %s", mode, d.Reason)
+		}
+	}
+}

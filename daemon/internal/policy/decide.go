@@ -40,6 +40,7 @@ const (
 	RuleProven       = sdk.RuleProven  // a command line that only reads below the workspace
 	RuleView         = "view"          // a command line that works on a copy of the project
 	RuleAddress      = "address"       // where a call goes that names an address
+	RuleOffline      = "offline"       // an agent, or the one that it works for, has no network
 	RuleLeak         = "leak"          // a live secret in what goes out of this machine
 )
 
@@ -235,6 +236,9 @@ func (p *Policy) rule(j *judged) sdk.Decision {
 	if d, ok := p.firstOf(j, sdk.Deny); ok {
 		return d
 	}
+	if j.Offline && j.tool.Annotations.OpenWorld {
+		return deny(RuleOffline, "do without the network", "%s reaches a network, and the agent has none (network = false)", reachesBy(j))
+	}
 	if p.set.Broken != "" && !j.tool.Annotations.ReadOnly && !j.entries {
 		return sdk.Decision{Verdict: sdk.Deny, Rule: RuleWorkspace, Source: SourceWorkspace + p.set.BrokenAt,
 			Reason:  "the configuration of this workspace cannot be read, and what it denies is not known; a person has to mend it: " + p.set.Broken,
@@ -275,6 +279,14 @@ func believed(t sdk.Tool) sdk.Tool {
 		t.Annotations = sdk.Annotations{Destructive: true, OpenWorld: true}
 	}
 	return t
+}
+
+// reachesBy names a tool that reaches a network, on its plugin's word or for the want of one.
+func reachesBy(j *judged) string {
+	if !j.Tool.Pinned {
+		return fmt.Sprintf("nothing vouches that %q is confined, so that it", j.tool.Name)
+	}
+	return fmt.Sprintf("%q", j.tool.Name)
 }
 
 // touchesEntries reports whether a call changes entries of the run and nothing else: that of

@@ -177,5 +177,5 @@ func (l Live) Worked(r sdk.PolicyRequest) []string {
 // Reach is what a call could touch as it is now: an answer to a proposal is bound
 // to that.
 func (l Live) Reach(r sdk.PolicyRequest, runDir string) sdk.Reach {
-	return reach(r.Tool, r.Arguments, l.place(r), r.Project, runDir, !r.Private && l.Network(r.Project))
+	return reach(r.Tool, r.Arguments, l.place(r), r.Project, runDir, !r.Private && !r.Offline && l.Network(r.Project))
 }

@@ -14,14 +14,14 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-const runColumns = `id, project, alias, key, coalesce(parent, 0), coalesce(delegator, 0), delegated_by, writes, agent, model, status, hidden, private, turns, created, updated,
+const runColumns = `id, project, alias, key, coalesce(parent, 0), coalesce(delegator, 0), delegated_by, writes, offline, agent, model, status, hidden, private, turns, created, updated,
 	temperature, persona, context_limit, no_repo, no_interaction, no_web, no_proposals`
 
 func scanRun(scan scanner) (sdk.Run, error) {
 	var r sdk.Run
 	var created, updated int64
 	var writes sql.NullString
-	err := scan(&r.ID, &r.Project, &r.Alias, &r.Key, &r.Parent, &r.Delegator, &r.DelegatedBy, &writes, &r.Agent, &r.Model, &r.Status, &r.Hidden, &r.Private, &r.Turns, &created, &updated,
+	err := scan(&r.ID, &r.Project, &r.Alias, &r.Key, &r.Parent, &r.Delegator, &r.DelegatedBy, &writes, &r.Offline, &r.Agent, &r.Model, &r.Status, &r.Hidden, &r.Private, &r.Turns, &created, &updated,
 		&r.Temperature, &r.Persona, &r.ContextLimit, &r.NoRepo, &r.NoInteraction, &r.NoWeb, &r.NoProposals)
 	r.Created, r.Updated = unix(created), unix(updated)
 	if err == nil && writes.Valid {
@@ -72,9 +72,9 @@ func (t *tx) createRun(r *sdk.Run, key string) error {
 		globs, _ := json.Marshal(r.Writes) // of texts, which cannot fail
 		writes = string(globs)
 	}
-	r.ID, err = t.insert(`INSERT INTO runs (project, alias, key, parent, delegator, delegated_by, writes, agent, model, hidden, private, turns, loops, created, updated,
-			temperature, persona, context_limit, no_repo, no_interaction, no_web, no_proposals) VALUES (?, ?, ?, ?, nullif(?, 0), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		r.Project, r.Alias, key, from.parent, r.Delegator, r.DelegatedBy, writes, r.Agent, r.Model, r.Hidden, r.Private, r.Turns, from.loops, at, at,
+	r.ID, err = t.insert(`INSERT INTO runs (project, alias, key, parent, delegator, delegated_by, writes, offline, agent, model, hidden, private, turns, loops, created, updated,
+			temperature, persona, context_limit, no_repo, no_interaction, no_web, no_proposals) VALUES (?, ?, ?, ?, nullif(?, 0), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		r.Project, r.Alias, key, from.parent, r.Delegator, r.DelegatedBy, writes, r.Offline, r.Agent, r.Model, r.Hidden, r.Private, r.Turns, from.loops, at, at,
 		r.Temperature, r.Persona, r.ContextLimit, r.NoRepo, r.NoInteraction, r.NoWeb, r.NoProposals)
 	switch {
 	case hasCode(err, sqlite3.SQLITE_CONSTRAINT_UNIQUE):
@@ -105,6 +105,9 @@ func (t *tx) createRun(r *sdk.Run, key string) error {
 			made["writes"] = r.Writes
 		}
 	}
+	if r.Offline {
+		made["offline"] = true
+	}
 	if r.Hidden {
 		made["hidden"] = true
 	}
@@ -125,7 +128,7 @@ type origin struct {
 }
 
 // inherit fills in what a fork has from its parent: agent, model, configuration, turns, the paths that it may change,
-// and that it is private.
+// and that it is private or reaches no network.
 func (t *tx) inherit(r *sdk.Run) (origin, error) {
 	var from origin
 	asked := r.Turns
@@ -143,7 +146,7 @@ func (t *tx) inherit(r *sdk.Run) (origin, error) {
 	if _, err := t.one(`SELECT loops FROM runs WHERE id = ?`, []any{p.ID}, &from.loops); err != nil {
 		return from, err
 	}
-	from.parent, r.Turns, r.Private, r.Writes, r.RunConfig = p.ID, p.Turns, p.Private, p.Writes, p.RunConfig
+	from.parent, r.Turns, r.Private, r.Writes, r.Offline, r.RunConfig = p.ID, p.Turns, p.Private, p.Writes, p.Offline, p.RunConfig
 	if asked != 0 {
 		if from.past, err = t.past(&p, asked); err != nil {
 			return from, err

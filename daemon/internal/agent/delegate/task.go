@@ -130,10 +130,10 @@ func (t Task) Within(may []string) (Task, error) {
 }
 
 // Run is the run that does a task for a call of another run: in the same project or, of a channel's, in as private a
-// place, and without what that one was given without. What it may write its globs say; see Within.
+// place, and without what that one, or its agent, was given without. What it may write its globs say; see Within.
 func (t Task) Run(parent sdk.Run, call string) sdk.Run {
 	return sdk.Run{
-		Project: parent.Project, Private: parent.Private, Delegator: parent.ID, DelegatedBy: call, Agent: t.Agent, Writes: t.Writes,
+		Project: parent.Project, Private: parent.Private, Delegator: parent.ID, DelegatedBy: call, Agent: t.Agent, Writes: t.Writes, Offline: parent.Offline,
 		RunConfig: sdk.RunConfig{NoRepo: parent.NoRepo, NoInteraction: parent.NoInteraction, NoWeb: parent.NoWeb, NoProposals: parent.NoProposals},
 	}
 }

@@ -69,3 +69,16 @@ func TestDoubtGivesLess(t *testing.T) {
 		t.Errorf("nobody is told that one of two spellings counts: %v", x.notes)
 	}
 }
+
+// TestNetwork: a file takes the network away, also where it cannot be read what it says of it, and never gives it.
+func TestNetwork(t *testing.T) {
+	for head, offline := range map[string]bool{
+		"network: false": true, "network: off": true, "network: [a]": true, "network: perhaps": true, "network: {}": true,
+		"network: true": false, "network:": false, "color: red": false,
+	} {
+		x := Parse([]byte("---\nname: x\ndescription: d\n"+head+"\n---\nhi\n"), "x.md")
+		if !x.Loaded || x.Agent.Offline() != offline || !offline && x.Agent.Network != nil {
+			t.Errorf("%s: it is offline: %t; %v", head, x.Agent.Offline(), x.notes)
+		}
+	}
+}

@@ -20,12 +20,11 @@ var holding = map[string]string{
 	"disable-model-invocation": "whoever may delegate to the agent still may",
 	"writes":                   "which paths a child may change is said when it is delegated to",
 	"deny":                     "what is denied stands in policy",
-	"network":                  "an agent has no network of its own to close",
 	"sandbox":                  "the sandbox is the configuration's",
 }
 
 // ownFields are those that are read.
-var ownFields = []string{"name", "description", "capabilities", "model", "tools", "disallowedTools", "permission", "mode", "permissionMode", "mcp", "skills", "agents",
+var ownFields = []string{"name", "description", "capabilities", "model", "tools", "disallowedTools", "permission", "mode", "permissionMode", "network", "mcp", "skills", "agents",
 	"reasoning", "temperature", "max_tokens", "max_turns", "max_cost", "deadline", "finish", "disable", "enabled"}
 
 // configured are attributes of an agent's block that a file cannot give.

@@ -37,6 +37,9 @@ func (r *reader) read() {
 	r.denied()
 	r.permissions()
 	r.mode()
+	if _, is := r.has("network"); is && !r.Flag("network", true, false) {
+		a.Network = new(false)
+	}
 	r.servers()
 	if named := r.names("skills"); named != nil {
 		a.Skills = named

@@ -108,7 +108,7 @@ func (v *view) judged(ctx context.Context, changes []frame.ViewChange) []Ruling 
 		all[i] = change(c)
 		all[i].Busy = c.Was.Kind == NodeFile && busy(v.note.Project, c.Path)
 	}
-	return judge.Rule(v.note.Project, v.note.Writes, all, Readers{
+	return judge.Rule(v.note.Run, v.note.Project, v.note.Writes, all, Readers{
 		After:  func(path string, most int) ([]byte, error) { return v.viewer.read(ctx, v.spec, path, most) },
 		Before: func(path string, most int) ([]byte, error) { return readBelow(v.note.Project, path, most) },
 	})

@@ -71,8 +71,8 @@ type Ruling struct {
 // Judge rules on what a command changed in its view of a project.
 type Judge interface {
 	// Rule answers one ruling for each change, in their order. Parents come
-	// before what lies in them. Writes are those of the command's [RunSpec].
-	Rule(project string, writes []string, changes []Change, read Readers) []Ruling
+	// before what lies in them. Writes are those of the command's [RunSpec], and run is its ID.
+	Rule(run, project string, writes []string, changes []Change, read Readers) []Ruling
 }
 
 // Readers read files of a project as a command left them, and as they were before

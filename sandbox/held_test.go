@@ -359,7 +359,7 @@ func TestJudgingIsLocked(t *testing.T) {
 
 type judgeFunc func(string, []sandbox.Change) []sandbox.Ruling
 
-func (j judgeFunc) Rule(project string, _ []string, changes []sandbox.Change, _ sandbox.Readers) []sandbox.Ruling {
+func (j judgeFunc) Rule(_, project string, _ []string, changes []sandbox.Change, _ sandbox.Readers) []sandbox.Ruling {
 	return j(project, changes)
 }
 

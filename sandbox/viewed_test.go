@@ -24,7 +24,7 @@ import (
 // with "asked" in it and about what is open to write.
 type judgeByName struct{}
 
-func (judgeByName) Rule(_ string, writes []string, changes []sandbox.Change, _ sandbox.Readers) []sandbox.Ruling {
+func (judgeByName) Rule(_, _ string, writes []string, changes []sandbox.Change, _ sandbox.Readers) []sandbox.Ruling {
 	out := make([]sandbox.Ruling, len(changes))
 	for i, c := range changes {
 		switch {

@@ -69,6 +69,11 @@ type PolicyRequest struct {
 	// Writes are Run.Writes: the only paths of the project that the call may change; nil is all.
 	Writes []string
 
+	// Foreign names what the run has read that came from outside; empty is nothing. Outlives says that the call changes
+	// entries which other runs see.
+	Foreign  string
+	Outlives bool
+
 	Offline bool // nothing that the call does reaches a network; see Agent.Network
 
 	// AddressFrom is where the address of the call stands that a model could not put there; empty is nowhere.

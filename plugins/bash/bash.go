@@ -212,6 +212,7 @@ func (b *bash) run(ctx context.Context, in arguments, call tool.Call) (sdk.ToolR
 // release gives a run up for the process that took this one's place. No call of it is
 // under way.
 func (b *bash) release(ctx context.Context, run, _ string) error {
+	b.protections.forget(run)
 	err := b.jobs.lose(ctx, run)
 	b.mu.Lock()
 	delete(b.told, run)

@@ -24,16 +24,25 @@ type judge struct {
 	undo int64
 }
 
-// configured is what was configured to be protected in projects. It comes with each
-// call, since a project's own file takes part; the last one counts.
-type configured struct{ projects sync.Map }
+// configured is what is protected in projects beside what is by itself. It comes with each call, since a project's own
+// file takes part, and what its run has read; the last one counts.
+type configured struct{ runs, projects sync.Map }
 
-// heard takes over what a call says of its project.
-func (c *configured) heard(call sdk.Invocation) { c.projects.Store(call.Project, call.Protection) }
+// heard takes over what a call says of its run and of its project.
+func (c *configured) heard(call sdk.Invocation) {
+	c.runs.Store(call.Run, call.Protection)
+	c.projects.Store(call.Project, call.Protection)
+}
 
-// in is what was last said of a project; nothing before any call.
-func (c *configured) in(project string) sdk.Protection {
-	p, _ := c.projects.Load(project)
+// forget lets go of what is known of a run.
+func (c *configured) forget(run string) { c.runs.Delete(run) }
+
+// in is what was last said in a run, else of its project; nothing before any call.
+func (c *configured) in(run, project string) sdk.Protection {
+	p, known := c.runs.Load(run)
+	if !known {
+		p, _ = c.projects.Load(project)
+	}
 	protection, _ := p.(sdk.Protection)
 	return protection
 }
@@ -43,7 +52,7 @@ func (c *configured) in(project string) sdk.Protection {
 const mostRead = 1 << 20
 
 // Rule implements sandbox.Judge.
-func (j judge) Rule(project string, writes []string, changes []sandbox.Change, readers sandbox.Readers) []sandbox.Ruling {
+func (j judge) Rule(run, project string, writes []string, changes []sandbox.Change, readers sandbox.Readers) []sandbox.Ruling {
 	all := make([]protect.Change, len(changes))
 	for i, c := range changes {
 		all[i] = protect.Change{
@@ -52,7 +61,7 @@ func (j judge) Rule(project string, writes []string, changes []sandbox.Change, r
 			ReadBefore: func() ([]byte, error) { return readers.Before(c.Path, mostRead) },
 		}
 	}
-	rules, set := j.rules, j.configured.in(project)
+	rules, set := j.rules, j.configured.in(run, project)
 	rules.Refuse, rules.Ask, rules.Free = set.Refuse, set.Ask, set.Free
 	found := rules.Changes(project, all)
 	rulings := make([]sandbox.Ruling, len(changes))

@@ -36,7 +36,7 @@ func TestJudgeOfANewRepository(t *testing.T) {
 		changes = append(changes, w.change)
 	}
 	none := errors.New("not there")
-	rulings := judge{configured: &configured{}}.Rule(t.TempDir(), nil, changes, sandbox.Readers{
+	rulings := judge{configured: &configured{}}.Rule("run", t.TempDir(), nil, changes, sandbox.Readers{
 		After: func(path string, _ int) ([]byte, error) {
 			if path == "a/.git/config" {
 				return []byte(config), nil
@@ -70,7 +70,7 @@ func TestJudgeAsksWhatUndoCannotGiveBack(t *testing.T) {
 		{39, []string{"a", ".vscode/tasks.json", "b", "c"}},
 	} {
 		var asked []string
-		for i, r := range (judge{configured: &configured{}, undo: row.undo}).Rule(t.TempDir(), nil, changes, sandbox.Readers{}) {
+		for i, r := range (judge{configured: &configured{}, undo: row.undo}).Rule("run", t.TempDir(), nil, changes, sandbox.Readers{}) {
 			if r.Class == sandbox.Asked {
 				asked = append(asked, changes[i].Path)
 			}
@@ -89,7 +89,7 @@ func TestJudgeAsksWhatIsLost(t *testing.T) {
 		{Path: ".bashrc", Was: sandbox.Node{Kind: sandbox.NodeFile}, Is: sandbox.Node{Kind: sandbox.NodeFile}, Busy: true},
 		{Path: "pipe", Was: sandbox.Node{Kind: sandbox.NodeOther}},
 	}
-	rulings := judge{configured: &configured{}}.Rule(t.TempDir(), nil, changes, sandbox.Readers{})
+	rulings := judge{configured: &configured{}}.Rule("run", t.TempDir(), nil, changes, sandbox.Readers{})
 	if rulings[2].Class != sandbox.Asked || !strings.Contains(rulings[2].Reason, "a pipe") {
 		t.Errorf("of a pipe: %+v", rulings[2])
 	}
@@ -141,7 +141,7 @@ func TestJudgeOfWrites(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	rulings := judge{configured: &configured{}}.Rule(project, []string{"src/**", "gen/*.pb.go"}, changes, sandbox.Readers{After: indexed("now"), Before: indexed("before")})
+	rulings := judge{configured: &configured{}}.Rule("run", project, []string{"src/**", "gen/*.pb.go"}, changes, sandbox.Readers{After: indexed("now"), Before: indexed("before")})
 	for i, w := range want {
 		if rulings[i].Class != w.class {
 			t.Errorf("%s: got %+v, want %d", w.change.Path, rulings[i], w.class)

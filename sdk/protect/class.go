@@ -47,6 +47,7 @@ const (
 	byDrivers  = "it says which programs git runs for a file"
 	byRemote   = "it says which servers git speaks to"
 	byProgram  = "the configuration of git names it as a program"
+	byTelling  = "it tells agents what to do"
 	bySetting  = "the configuration of Bothy protects it"
 	byHolder   = "the project lies in a folder of Bothy's own"
 	byBecoming = "with it git takes the folder for a repository, and obeys what is in it"

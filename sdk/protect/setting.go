@@ -25,11 +25,15 @@ func (r Rules) set(parts, folded []string, found Finding) Finding {
 
 // setBy is the finding that one pattern makes of a path.
 func setBy(pattern string, class Class, parts, folded []string) Finding {
+	reason := bySetting
+	if class == Asked && slices.Contains(instructing, pattern) {
+		reason = byTelling
+	}
 	if covers(pattern, folded) {
-		return Finding{class, bySetting, path.Join(parts...), false}
+		return Finding{class, reason, path.Join(parts...), false}
 	}
 	if held := fixed(pattern); len(held) > len(folded) && slices.Equal(held[:len(folded)], folded) {
-		return Finding{class, bySetting, path.Join(held...), true}
+		return Finding{class, reason, path.Join(held...), true}
 	}
 	return Finding{}
 }

@@ -111,6 +111,7 @@ func (e *Engine) closeLeft(ctx context.Context, row sdk.Turn) error {
 	const before = "the daemon ended before"
 	swept := a.turn.sweep(ending{reason: before})
 	unasked := e.leaveUnasked(a.turn, before)
+	e.mark(a, swept)
 	change.Writes = append(endWrites(swept), unasked...)
 	failpoint.Hit(failpoint.RecoverSettled)
 	if _, err := e.commit(ctx, happened, change); err != nil {

@@ -112,7 +112,7 @@ func (e *Engine) step(ctx context.Context, a *activeLoop, over, fresh, next []*a
 		for _, x := range over {
 			ends = append(ends, x.endWrite())
 		}
-		return sdk.Change{Run: a.run.ID, Notes: notes, Writes: slices.Concat(ends, begun, outputWrites(next), changeWrites(over), entryWrites(over), warnings), Children: childrenOf(next)}
+		return sdk.Change{Run: a.run.ID, Notes: notes, Writes: slices.Concat(ends, begun, outputWrites(next), changeWrites(over), entryWrites(over), warnings), Children: e.marked(a, childrenOf(next), over)}
 	})
 	if err != nil {
 		return fmt.Errorf("record what the calls came to: %w", err)

@@ -48,6 +48,9 @@ func (e *Engine) enqueue(ctx context.Context, p placed, s Submission, typed sdk.
 	}
 	l.Meaning = withMedia(withAttached(s.planned.meaning(l.Meaning), s.Prompt, attached), s.Media)
 	l.Change = changing(s, steps)
+	if brought, is := typed.(typedTool); is && brought.source != "" && e.foreign(p.run.ID) == "" {
+		l.Change = withWrites(l.Change, []sdk.Write{foreignWrite(brought.source, "")})
+	}
 	a, err := e.queue(ctx, p, l, o)
 	if err != nil {
 		e.askers.forget(asker)

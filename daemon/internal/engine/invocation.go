@@ -132,7 +132,7 @@ func (e *Engine) invocation(run sdk.Run, x *action) sdk.Invocation {
 	}
 	if e.cfg.Access != nil {
 		call.Network = !run.Private && !run.Offline && e.cfg.Access.Network(x.project)
-		call.Protection = e.cfg.Access.Protection(x.project)
+		call.Protection = e.warily(run, x, e.cfg.Access.Protection(x.project))
 	}
 	return call
 }

@@ -203,6 +203,7 @@ func (e *Engine) commitFinish(a *activeLoop, end ending) (swept []*action, recei
 	change.Notes, change.CloseTurn = t.takeNotes(), t.closing()
 	for again := true; ; again = false {
 		swept = t.sweep(end)
+		e.mark(a, swept)
 		unasked := e.leaveUnasked(t, end.reason)
 		change.Writes = slices.Concat(endWrites(swept), unasked, rest)
 		receipt, err = e.commit(e.base, final, change)
@@ -244,6 +245,7 @@ func (e *Engine) putDown(a *activeLoop) {
 	change := sdk.Change{Run: a.loop.Run, Writes: a.turn.takeWrites(), Notes: a.turn.takeNotes()}
 	over, first := a.turn.unclosed(), len(change.Writes)
 	e.leaveMoved(e.base, over)
+	e.mark(a, over)
 	change.Writes = append(change.Writes, endWrites(over)...)
 	if len(change.Writes)+len(change.Notes) == 0 {
 		return

@@ -63,10 +63,13 @@ func (x *action) lose(err error) {
 	x.conclude(concluded, sdk.Failed(fmt.Errorf("what the call brought cannot be kept: %w", err)), x.took)
 }
 
-// entryWrites are what the verbs among ended actions come to, and what calls bring.
+// entryWrites are what the verbs among ended actions come to, what calls bring, and the mark of their run.
 func entryWrites(over []*action) (writes []sdk.Write) {
 	for _, x := range over {
 		writes = append(writes, x.result.Writes...)
+		if x.marks != nil {
+			writes = append(writes, *x.marks)
+		}
 	}
 	return writes
 }
@@ -74,6 +77,7 @@ func entryWrites(over []*action) (writes []sdk.Write) {
 // commitEnds is commit of a change with the ends of some actions, and what becomes of entries with them. Where what the verbs
 // among them planned does not fit any more, they are planned again.
 func (e *Engine) commitEnds(ctx context.Context, u urgency, a *activeLoop, over []*action, change func() sdk.Change) (sdk.Receipt, error) {
+	e.mark(a, over)
 	for n := 1; ; n++ {
 		e.leaveMoved(ctx, over)
 		receipt, err := e.commit(ctx, u, change())

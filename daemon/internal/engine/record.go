@@ -46,7 +46,7 @@ func (e *Engine) record(ctx context.Context, a *activeLoop) error {
 		change.Writes = append(change.Writes, x.recordWrite())
 	}
 	started := which(t.actions, (*action).running)
-	change.Writes, change.Children = append(change.Writes, outputWrites(started)...), childrenOf(started)
+	change.Writes, change.Children = append(change.Writes, outputWrites(started)...), e.marked(a, childrenOf(started), nil)
 	failpoint.Hit(failpoint.AnswerUnwritten)
 	e.previewed(a)
 	receipt, err := e.commit(ctx, ahead, change)

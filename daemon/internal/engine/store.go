@@ -14,6 +14,7 @@ type Store interface {
 	Commit(ctx context.Context, c sdk.Change) (sdk.Receipt, error)
 	Entry(ctx context.Context, run int64, path string) (sdk.Entry, error)
 	Entries(ctx context.Context, q sdk.EntryQuery) ([]sdk.Entry, error)
+	Scheme(name string) (sdk.Scheme, bool)
 	Chunks(ctx context.Context, run int64, path string) ([]sdk.Chunk, error) // of a stream that has not ended
 	Journal(ctx context.Context, q sdk.JournalQuery) ([]sdk.JournalRow, error)
 	Proposed(ctx context.Context) ([]sdk.EntryEvent, error)  // what waits for a person, oldest first

@@ -52,11 +52,14 @@ func (e *Engine) meaning(ctx context.Context, run sdk.Run, typed sdk.TypedPrompt
 
 // typedTool is a prompt that a person typed as /NAME: what a tool that only people call answers,
 // such as a prompt of a server of MCP.
-type typedTool string
+type typedTool struct {
+	text   string
+	source string // what the model reads that came from outside, as the mark of a run names it; empty is nothing
+}
 
 // Text implements sdk.TypedPrompt.
 func (t typedTool) Text(context.Context, sdk.Run, string) (sdk.Meaning, error) {
-	return sdk.Meaning{Text: string(t)}, nil
+	return sdk.Meaning{Text: t.text}, nil
 }
 
 // typedTool makes the call that a prompt means, as one that no prompt caused; nil is a text that means
@@ -100,7 +103,11 @@ func (e *Engine) typedTool(ctx context.Context, p placed, s Submission) (sdk.Typ
 	if !done.Result.Success {
 		return nil, sdk.Errorf(cmp.Or(done.Entry.Outcome, sdk.Internal), "%s gave nothing to send: %s", name, done.Result.Error)
 	}
-	return typedTool(fmt.Sprintf("The person typed %s, which stands for:\n\n%s", s.Prompt, done.Result.Output)), nil
+	typed := typedTool{text: fmt.Sprintf("The person typed %s, which stands for:\n\n%s", s.Prompt, done.Result.Output)}
+	if t.Annotations.OpenWorld || !t.Pinned {
+		typed.source = "what " + t.Name + " brought"
+	}
+	return typed, nil
 }
 
 // forbidden is why a call of a server that does not run is not made: a rule denies it, or a person would have to

@@ -48,6 +48,9 @@ func TestTypedTool(t *testing.T) {
 	if all := h.actions(a.Run.ID); len(all) != 0 {
 		t.Errorf("the run has %+v", all)
 	}
+	if source := h.engine.foreign(a.Run.ID); source != "what mcp__notes__greet brought" {
+		t.Errorf("the run is marked by %q", source)
+	}
 	for prompt, says := range map[string]string{
 		"/mcp__notes__greet x=1 Nobody": "there is nobody", "/mcp__notes__wave": "To send this text as it is, begin it with a space", `/mcp__notes__greet "a`: "has no end",
 	} {

@@ -41,6 +41,7 @@ const (
 	RuleView         = "view"          // a command line that works on a copy of the project
 	RuleAddress      = "address"       // where a call goes that names an address
 	RuleOffline      = "offline"       // an agent, or the one that it works for, has no network
+	RuleForeign      = "foreign"       // what agents obey or remember, in a run that has read what came from outside
 	RuleLeak         = "leak"          // a live secret in what goes out of this machine
 )
 
@@ -136,6 +137,9 @@ func (p *Policy) Decide(a sdk.PolicyRequest) sdk.Decision {
 		}
 		j.otherMode = fmt.Sprintf("; the mode is %s, since workspace is not possible here: %s", j.Mode, p.set.NoView)
 	}
+	if j.isWary() {
+		p = p.wary()
+	}
 	if a.Tool.Given {
 		return closed(p.given(j))
 	}
@@ -201,7 +205,7 @@ func (p *Policy) judgeArguments(j *judged) (sdk.Decision, bool) {
 			if d.Verdict == sdk.Deny {
 				return d, true
 			}
-			if j.guarded.Verdict == "" || d.Rule == RuleSecret {
+			if j.guarded.Verdict == "" || d.Rule == RuleSecret || d.Rule == RuleForeign && j.guarded.Rule != RuleSecret {
 				j.guarded = d
 			}
 		}
@@ -256,6 +260,9 @@ func (p *Policy) rule(j *judged) sdk.Decision {
 	}
 	if j.Leaks != "" && j.tool.Annotations.OpenWorld {
 		return j.ask(propose(RuleLeak, "leave the key out, and never pass one on", "the call of %q would send the value of the secret %s out of this machine", j.tool.Name, j.Leaks))
+	}
+	if d, passes := j.passesOn(); passes {
+		return d
 	}
 	d := j.builtIn()
 	if d.Verdict != sdk.Allow {

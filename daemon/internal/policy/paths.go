@@ -156,6 +156,8 @@ func (p *Policy) judgeWrite(j *judged, named, clean string) sdk.Decision {
 	switch {
 	case found.Class == protect.Free, found.Holds && !tool.Annotations.Destructive:
 		return sdk.Decision{}
+	case found.Class == protect.Asked && j.isWary():
+		return propose(RuleForeign, leaveForeign, "%s, and a person agrees to a change of %s: %s, and this run has read %s", named, found.Name, found.Reason, j.Foreign)
 	case found.Class == protect.Asked && found.Holds:
 		return propose(RuleAsked, leaveProtected, "%s, which holds %s: %s", named, found.Name, found.Reason)
 	case found.Class == protect.Asked:

@@ -39,6 +39,7 @@ func builtinSchemes() []sdk.Scheme {
 	add(sdk.CategoryAudit, system, "tool", "instructions", "system", "reasoning", "model", "user", "assistant", "content", "change", "image")
 	add(sdk.CategoryAudit, system, "run")                                 // of others a verb on it is a call of what it comes to
 	add(sdk.CategoryAudit, system, "mode", sdk.SchemeOf(sdk.OldModePath)) // what a run may do without asking
+	add(sdk.CategoryAudit, system, "foreign")                             // what it has read that came from outside
 	// A file is what the disk says, so nobody writes its entry but who has looked there.
 	all = append(all, sdk.Scheme{Name: fileScheme, Category: sdk.CategoryData, Scope: "project", WritableBy: system, ModelVisible: true})
 	// What a person said yes to holds for the project, whichever run recorded it, and so does how an agent was.

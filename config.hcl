@@ -276,6 +276,17 @@ plugin "research" {
   on_use = true
 }
 
+# The plugin "web" looks at the web: web_fetch reads pages and documents, and keeps their text
+# as entries of the run (docs/web.md). It is not there unless you write its block.
+#
+# plugin "web" {
+#   grants   = ["entries"]
+#   max_text = 1000000 # bytes of a text, decompressed; the rest is cut. 5242880 at most
+#   max_pdf  = 5242880 # bytes of a PDF; a larger one is refused. 20971520 at most
+#   ports    = [8443]  # of public hosts, besides 80 and 443
+#   origins  = ["http://127.0.0.1:8080"] # asked though they are none of the web
+# }
+
 # A provider is an instance of a plugin that answers completions. It is started
 # when one of its models is used. The plugin "openai" speaks to any server with
 # Chat Completions; what some of them differ in it knows by their address, or by

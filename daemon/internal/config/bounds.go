@@ -31,6 +31,7 @@ var bundled = map[string]Confine{
 	"anthropic": {Network: true, BestEffort: true, Bundled: true},
 	"openai":    {Network: true, BestEffort: true, Bundled: true},
 	"research":  {BestEffort: true, Bundled: true},
+	"web":       {Network: true, BestEffort: true, Bundled: true},
 }
 
 var schemePattern = regexp.MustCompile(`^[a-z][a-z0-9+.-]*$`)

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"bytes"
+	"net/url"
+	"strings"
+
+	"codeberg.org/readeck/go-readability/v2"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/base"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/commonmark"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/table"
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// readHTML is the text of a page: as Markdown, of all or of its article, or its source.
+func readHTML(d document, page []byte) (string, reading) {
+	page, err := decode(d, page)
+	if err != nil {
+		return "", reading{Failed: "is not in the charset that it is said to be in"}
+	}
+	root, err := html.Parse(bytes.NewReader(page))
+	if err != nil {
+		return "", reading{Failed: "is HTML that is nested too deep to be read; raw = true has its source"}
+	}
+	r := reading{Title: titleOf(root)}
+	if d.Form == formRaw {
+		return string(page), r
+	}
+	address, err := url.Parse(d.Address)
+	if err != nil {
+		return "", reading{Failed: "has an address that links in it cannot be relative to"}
+	}
+	if d.Form == formMain {
+		article, err := readability.FromDocument(root, address)
+		if err != nil || article.Node == nil {
+			return "", reading{Failed: "has no article that could be told from the rest; leave out main"}
+		}
+		root = article.Node
+	}
+	text, err := markdown(root, baseOf(address))
+	if err != nil {
+		return "", reading{Failed: "could not be made Markdown; raw = true has its source"}
+	}
+	return text, r
+}
+
+// markdown is a page, or a part of one, as Markdown with absolute links.
+func markdown(root *html.Node, address string) (string, error) {
+	without(root)
+	c := converter.NewConverter(converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(), table.NewTablePlugin()))
+	text, err := c.ConvertNode(root, converter.WithDomain(address))
+	return string(bytes.TrimSpace(text)), err
+}
+
+// baseOf is the address that links are relative to, without what belongs to one page.
+func baseOf(address *url.URL) string {
+	u := *address
+	u.RawQuery, u.Fragment, u.RawFragment = "", "", ""
+	return u.String()
+}
+
+// without takes away what is no text: pictures that stand in the page itself, whose address is their bytes.
+func without(root *html.Node) {
+	var next *html.Node
+	for n := root.FirstChild; n != nil; n = next {
+		next = n.NextSibling
+		if n.DataAtom == atom.Img && strings.HasPrefix(strings.TrimSpace(attribute(n, "src")), "data:") {
+			root.RemoveChild(n)
+			continue
+		}
+		without(n)
+	}
+}
+
+func attribute(n *html.Node, name string) string {
+	for _, a := range n.Attr {
+		if a.Key == name {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+// titleOf is what the page calls itself.
+func titleOf(root *html.Node) string {
+	for n := range root.Descendants() {
+		if n.DataAtom == atom.Title && n.Namespace == "" && n.FirstChild != nil {
+			return titled(n.FirstChild.Data)
+		}
+	}
+	return ""
+}
+
+// titled is a title on one line, of a length that a list can show.
+func titled(text string) string {
+	const most = 200
+	runes := []rune(strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " "))
+	if len(runes) > most {
+		return string(runes[:most-1]) + "…"
+	}
+	return string(runes)
+}

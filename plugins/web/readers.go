@@ -1,0 +1,248 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// readers turn foreign bytes into text, each document in a process of its own that has walls around it
+// (wall): what a document does there costs nobody else. The next process is started ahead, and waits.
+type readers struct {
+	program  string
+	patience time.Duration // with one document
+	places   chan struct{} // as many documents are read at a time
+
+	mu     sync.Mutex
+	ahead  *reader
+	closed bool
+	next   sync.WaitGroup // what starts one ahead
+}
+
+func newReaders() *readers {
+	return &readers{program: ownProgram(), patience: readerTime, places: make(chan struct{}, max(2, runtime.NumCPU()))}
+}
+
+// ownProgram is the plugin's program. On Linux it is the one that runs, though another lies at its path by now.
+func ownProgram() string {
+	if runtime.GOOS == "linux" {
+		return "/proc/self/exe"
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return os.Args[0]
+	}
+	return program
+}
+
+// reader is one process.
+type reader struct {
+	cmd  *exec.Cmd
+	in   io.WriteCloser
+	out  io.ReadCloser
+	said head
+}
+
+// head is the beginning of what is written to it.
+type head struct{ bytes.Buffer }
+
+// Write implements io.Writer.
+func (h *head) Write(p []byte) (int, error) {
+	const most = 4096
+	_, _ = h.Buffer.Write(p[:min(len(p), most-h.Len())]) // a buffer takes all
+	return len(p), nil
+}
+
+// start starts a process, which waits for its document.
+func (s *readers) start() (*reader, error) {
+	r := &reader{cmd: exec.Command(s.program, readerArgument)}
+	r.cmd.Env = []string{"GOMAXPROCS=1", "GOTRACEBACK=none"}
+	r.cmd.Dir = "/"
+	r.cmd.Stderr = &r.said
+	var err error
+	if r.in, err = r.cmd.StdinPipe(); err == nil {
+		r.out, err = r.cmd.StdoutPipe()
+	}
+	if err == nil {
+		err = r.cmd.Start()
+	}
+	if err != nil {
+		return nil, sdk.Errorf(sdk.Unavailable, "the process that documents are read in does not start: %w", err)
+	}
+	return r, nil
+}
+
+// take is the process that was started ahead, or a new one.
+func (s *readers) take() (*reader, error) {
+	s.mu.Lock()
+	r := s.ahead
+	s.ahead = nil
+	s.mu.Unlock()
+	if r != nil {
+		return r, nil
+	}
+	return s.start()
+}
+
+// prepare starts the next process, where none waits.
+func (s *readers) prepare() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ahead != nil || s.closed {
+		return
+	}
+	r, err := s.start()
+	if err != nil {
+		slog.Warn("no reader could be started ahead", "error", err)
+		return
+	}
+	s.ahead = r
+}
+
+// close ends the process that waits; those that read end with their calls.
+func (s *readers) close() {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	s.next.Wait()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ahead != nil {
+		s.ahead.end()
+		s.ahead = nil
+	}
+}
+
+// end kills a process, and waits for it.
+func (r *reader) end() {
+	_ = r.cmd.Process.Kill() // it may have ended
+	_ = r.cmd.Wait()         // with the signal
+}
+
+// read is the text of a document. Its errors are sentences about the address.
+func (s *readers) read(ctx context.Context, d document, body []byte) (string, reading, error) {
+	select {
+	case s.places <- struct{}{}:
+		defer func() { <-s.places }()
+	case <-ctx.Done():
+		return "", reading{}, ctx.Err()
+	}
+	r, err := s.take()
+	if err != nil {
+		return "", reading{}, err
+	}
+	s.next.Go(s.prepare)
+	text, said, err := r.read(ctx, d, body, s.patience)
+	if err == errLost {
+		if r, err = s.start(); err != nil {
+			return "", reading{}, err
+		}
+		text, said, err = r.read(ctx, d, body, s.patience)
+	}
+	if err == errLost {
+		err = sdk.Errorf(sdk.Unavailable, "the process that read the document at %s was ended by somebody else; try again", d.Address)
+	}
+	return text, said, err
+}
+
+var (
+	errLate = errors.New("late") // the cause of a reader's end by the clock
+	errLost = errors.New("lost") // somebody else ended a reader, perhaps while it waited
+)
+
+func (r *reader) read(caller context.Context, d document, body []byte, patience time.Duration) (string, reading, error) {
+	ctx, cancel := context.WithTimeoutCause(caller, patience, errLate)
+	defer cancel()
+	stop := context.AfterFunc(ctx, func() { _ = r.cmd.Process.Kill() }) // it may have ended
+	defer stop()
+	go r.hand(d, body)
+	text, said, err := r.answer(d.Most)
+	if err != nil && err != io.EOF {
+		_ = r.cmd.Process.Kill() // whatever it still does, its answer is none
+	}
+	ended := r.cmd.Wait()
+	switch {
+	case caller.Err() != nil:
+		return "", reading{}, caller.Err()
+	case context.Cause(ctx) == errLate, exited(ended, exitLate):
+		return "", reading{}, sdk.Errorf(sdk.Timeout, "the document at %s takes longer to read than the %v that one may", d.Address, patience)
+	case exited(ended, exitUnwalled):
+		slog.Error("a reader could not give up its rights", "error", r.said.String())
+		return "", reading{}, sdk.Errorf(sdk.Unavailable, "documents are not read here: the process for it cannot give up its rights, see `bothy logs`")
+	case err == io.EOF && signalled(ended):
+		return "", reading{}, errLost
+	case err != nil && strings.Contains(r.said.String(), "memory"):
+		return "", reading{}, sdk.Errorf(sdk.OutOfMemory, "the document at %s needs more memory to be read than the %d MB that one may", d.Address, readerMemory>>20)
+	case err != nil, ended != nil:
+		return "", reading{}, sdk.Errorf(sdk.Validation, "the document at %s broke its reader: it is not formed as it should be", d.Address)
+	case said.Failed != "":
+		return "", reading{}, sdk.Errorf(sdk.Validation, "the document at %s %s", d.Address, said.Failed)
+	}
+	return text, said, nil
+}
+
+// hand gives the process its document. One that ends before has no use for the rest.
+func (r *reader) hand(d document, body []byte) {
+	defer func() { _ = r.in.Close() }() // which tells it that this is all
+	line, err := json.Marshal(d)
+	if err != nil {
+		return // it has no channels or functions
+	}
+	if _, err := r.in.Write(append(line, '\n')); err == nil {
+		_, _ = r.in.Write(body) // the same
+	}
+}
+
+// answer is what the process makes of its document. What it says is believed as little as the document.
+func (r *reader) answer(most int) (string, reading, error) {
+	const mostHead = 64 << 10
+	in := bufio.NewReaderSize(io.LimitReader(r.out, int64(most)+mostHead), mostHead)
+	line, err := in.ReadSlice('\n')
+	if err != nil {
+		return "", reading{}, err
+	}
+	var said reading
+	if err := json.Unmarshal(line, &said); err != nil {
+		return "", reading{}, err
+	}
+	text, err := io.ReadAll(io.LimitReader(in, int64(most)+1))
+	if err == nil && len(text) > most {
+		err = io.ErrShortBuffer
+	}
+	said.Title = titled(said.Title)
+	return strings.ToValidUTF8(string(text), "\uFFFD"), said, err
+}
+
+// exited reports whether a process ended with the code.
+func exited(ended error, code int) bool {
+	status, is := statusOf(ended)
+	return is && status.Exited() && status.ExitStatus() == code
+}
+
+// signalled reports whether a process was killed.
+func signalled(ended error) bool {
+	status, is := statusOf(ended)
+	return is && status.Signaled() && status.Signal() == syscall.SIGKILL
+}
+
+func statusOf(ended error) (syscall.WaitStatus, bool) {
+	failed, is := errors.AsType[*exec.ExitError](ended)
+	if !is {
+		return 0, false
+	}
+	status, is := failed.Sys().(syscall.WaitStatus)
+	return status, is
+}

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/webguard"
+)
+
+// userAgent names Bothy to whoever is asked.
+var userAgent = "Bothy/" + sdk.Version + " (+https://github.com/bothyd/bothy)"
+
+// request is what is asked for.
+type request struct {
+	address  *url.URL // judged
+	method   string
+	form     form
+	sameHost bool // a redirect to another host is not followed
+}
+
+// answer is what came of a request: a page, or what there is instead of one.
+type answer struct {
+	page
+	read      bool   // the page has a text
+	length    int64  // that the server says; -1 where it does not
+	elsewhere string // the address on another host that it redirects to, which was not asked
+}
+
+// ask makes a request and has the answer read. Nothing but the address goes out: no cookie, no credential.
+func (w *web) ask(ctx context.Context, r request) (answer, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, r.method, r.address.String(), nil)
+	if err != nil {
+		return answer{}, sdk.Errorf(sdk.Validation, "this is no address of the web: it begins with https:// or http://")
+	}
+	req.Header.Set("User-Agent", userAgent)
+	req.Header.Set("Accept", "text/markdown, text/html, application/xhtml+xml, application/json, text/plain, application/pdf;q=0.9, */*;q=0.1")
+	client := *w.client
+	var elsewhere string
+	client.CheckRedirect = func(next *http.Request, _ []*http.Request) error {
+		next.Header.Del("Referer")
+		if r.sameHost && next.URL.Hostname() != r.address.Hostname() {
+			elsewhere = next.URL.String()
+			return http.ErrUseLastResponse
+		}
+		return nil
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return answer{}, w.unanswered(ctx, r, err)
+	}
+	defer func() { _ = resp.Body.Close() }() // read as far as it is wanted
+	a := answer{length: resp.ContentLength, elsewhere: elsewhere, page: page{
+		address: r.address.String(), Final: resp.Request.URL.String(), Status: resp.StatusCode, Time: w.now().UTC(), Form: r.form,
+	}}
+	if _, a.Type = kindOf(resp.Header.Get("Content-Type"), nil); resp.Header.Get("Content-Type") == "" {
+		a.Type = ""
+	}
+	if r.method == http.MethodHead || elsewhere != "" {
+		return a, nil
+	}
+	return a, w.readBody(ctx, r, resp, &a)
+}
+
+// readBody reads the body of an answer and has it made a text.
+func (w *web) readBody(ctx context.Context, r request, resp *http.Response, a *answer) error {
+	// A PDF may have more bytes than a text. What a body is may be known only by its beginning.
+	most, header := w.settings.MaxText, resp.Header.Get("Content-Type")
+	first := make([]byte, 512)
+	n, err := io.ReadFull(resp.Body, first)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return w.unanswered(ctx, r, err)
+	}
+	first = first[:n]
+	var is kind
+	if is, a.Type = kindOf(header, first); is == kindOther {
+		return nil
+	}
+	if is == kindPDF {
+		if most = w.settings.MaxPDF; resp.ContentLength > int64(most) {
+			return w.tooLarge(r, most)
+		}
+	}
+	if err := w.inHand.Acquire(ctx, int64(most)); err != nil {
+		return err
+	}
+	defer w.inHand.Release(int64(most))
+	body := first
+	if n == cap(first) {
+		rest, err := io.ReadAll(io.LimitReader(resp.Body, int64(most-n)+1))
+		if err != nil {
+			return w.unanswered(ctx, r, err)
+		}
+		body = append(first, rest...)
+	}
+	if len(body) > most {
+		if is == kindPDF {
+			return w.tooLarge(r, most)
+		}
+		body, a.Cut = body[:most], true
+	}
+	_ = resp.Body.Close() // nobody waits for the rest
+	digest := sha256.Sum256(body)
+	a.Bytes, a.Digest = len(body), hex.EncodeToString(digest[:])
+	return w.text(ctx, document{Kind: is, Type: header, Address: a.Final, Form: r.form, Most: w.settings.MaxText}, body, a)
+}
+
+// text makes a body the answer's text. One that is its own text needs no reader.
+func (w *web) text(ctx context.Context, d document, body []byte, a *answer) error {
+	if a.Cut {
+		body = whole(body)
+	}
+	a.read = true
+	if d.Kind == kindText && plain(d.Type, body) {
+		a.text = string(body)
+		return nil
+	}
+	if len(body) == 0 {
+		return nil
+	}
+	text, said, err := w.readers.read(ctx, d, body)
+	a.text, a.Title, a.Cut = text, said.Title, a.Cut || said.Cut
+	return err
+}
+
+func (w *web) tooLarge(r request, most int) error {
+	return sdk.Errorf(sdk.Overflow, "the document at %s is a PDF of more than the %d bytes that are read, and a PDF cannot be cut: max_pdf in the plugin's block", r.address.Host, most)
+}
+
+// unanswered is why there is no answer, without what the address holds beside its host.
+func (w *web) unanswered(ctx context.Context, r request, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if refusal, is := errors.AsType[*webguard.Refusal](err); is {
+		return refused(refusal)
+	}
+	return sdk.Errorf(sdk.Unavailable, "%s does not answer as a web server does", r.address.Host)
+}
+
+// refused is a refusal of the guard as the error of a call.
+func refused(r *webguard.Refusal) error {
+	outcome := sdk.Unavailable
+	switch {
+	case r.Verdict == webguard.Deny:
+		outcome = sdk.Permission
+	case r.Kind == webguard.Malformed:
+		outcome = sdk.Validation
+	case r.Kind == webguard.Unknown:
+		outcome = sdk.NotFound
+	case r.Kind == webguard.Timeout, r.Kind == webguard.TooSlow:
+		outcome = sdk.Timeout
+	case r.Kind == webguard.TooLarge:
+		outcome = sdk.Overflow
+	}
+	return sdk.Errorf(outcome, "%s (%s)", r.Reason, r.Kind)
+}

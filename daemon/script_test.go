@@ -38,6 +38,7 @@ import (
 //	readme             run the commands that README shows
 //	serve-lock         serve a model at $LOCK_URL that says by which key of $WORK/keys it is asked
 //	serve-model        serve a model whose words follow from the prompt, at $MODEL_URL
+//	serve-web          serve the hosts $SITE and $OTHER of an internet of the script's own
 //	serve-words VAR W  serve a model that says W, at the URL in the variable VAR
 //	same-process NAME  fail unless the plugin's process is that of the last time
 //	spoil FILE A B     write B over each A in a file, as a disk that rots
@@ -72,6 +73,7 @@ var scriptCommands = map[string]func(*testscript.TestScript, bool, []string){
 	"same-process": sameProcess,
 	"serve-lock":   serveLock,
 	"serve-model":  serveModel,
+	"serve-web":    serveWeb,
 	"serve-words":  serveWords,
 	"sparse":       sparse,
 	"spoil":        spoil,
@@ -110,6 +112,9 @@ func makeInstallation() (string, error) {
 	}
 	for _, main := range plugins {
 		name := filepath.Base(filepath.Dir(main))
+		if name == "web" {
+			continue
+		}
 		targets["./plugins/"+name] = "libexec/bothy/bothy-plugin-" + name
 	}
 	// One bridge has the name of a plugin.
@@ -117,14 +122,18 @@ func makeInstallation() (string, error) {
 	if err := errors.Join(buildInto(prefix, targets), buildInto(prefix, bridges)); err != nil {
 		return "", err
 	}
+	// The plugin web reaches what tests serve, and nothing else.
+	if err := buildInto(prefix, map[string]string{"./plugins/web": "libexec/bothy/bothy-plugin-web"}, "-tags=webtest"); err != nil {
+		return "", err
+	}
 	return prefix, bundleLedger(prefix)
 }
 
 // buildInto builds packages to their paths in an installation: in one go, and without what only a debugger
 // reads, which is half the time.
-func buildInto(prefix string, targets map[string]string) error {
+func buildInto(prefix string, targets map[string]string, flags ...string) error {
 	built := filepath.Join(prefix, "built")
-	cmd := exec.Command("go", slices.Concat([]string{"build", "-ldflags=-s -w", "-o", built + "/"}, slices.Collect(maps.Keys(targets)))...)
+	cmd := exec.Command("go", slices.Concat([]string{"build", "-ldflags=-s -w", "-o", built + "/"}, flags, slices.Collect(maps.Keys(targets)))...)
 	cmd.Dir = ".."
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if text, err := cmd.CombinedOutput(); err != nil {

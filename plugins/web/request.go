@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"time"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/webguard"
@@ -58,7 +59,7 @@ func (w *web) ask(ctx context.Context, r request) (answer, error) {
 	}
 	defer func() { _ = resp.Body.Close() }() // read as far as it is wanted
 	a := answer{length: resp.ContentLength, elsewhere: elsewhere, page: page{
-		address: r.address.String(), Final: resp.Request.URL.String(), Status: resp.StatusCode, Time: w.now().UTC(), Form: r.form,
+		address: r.address.String(), Final: resp.Request.URL.String(), Status: resp.StatusCode, Time: w.now().UTC().Truncate(time.Second), Form: r.form,
 	}}
 	if _, a.Type = kindOf(resp.Header.Get("Content-Type"), nil); resp.Header.Get("Content-Type") == "" {
 		a.Type = ""

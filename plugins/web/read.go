@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"runtime/debug"
 	"time"
 )
 
@@ -37,6 +38,12 @@ func readInstead() {
 		os.Exit(1) // the plugin is gone, or has let go
 	}
 	os.Exit(0)
+}
+
+// rest has the collector of memory work little: a reader ends soon. It works hard before the bound is reached.
+func rest() {
+	debug.SetGCPercent(800)
+	debug.SetMemoryLimit(readerMemory * 3 / 4)
 }
 
 // readOne reads one document: a line that says what it is, its bytes up to the end; then a line that says

@@ -144,7 +144,7 @@ func (s *readers) read(ctx context.Context, d document, body []byte) (string, re
 	if err != nil {
 		return "", reading{}, err
 	}
-	s.next.Go(s.prepare)
+	defer s.next.Go(s.prepare) // when this one does not need the processor any more
 	text, said, err := r.read(ctx, d, body, s.patience)
 	if err == errLost {
 		if r, err = s.start(); err != nil {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"runtime/debug"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -17,7 +16,7 @@ import (
 // bound, time, and threads of its own. Every other call of the system is refused, so that there is neither
 // file nor network nor another process for it, whatever a document makes of it.
 func wall() error {
-	debug.SetMemoryLimit(readerMemory * 3 / 4)
+	rest()
 	for resource, most := range map[int]uint64{unix.RLIMIT_DATA: readerMemory, unix.RLIMIT_CORE: 0, unix.RLIMIT_FSIZE: 0} {
 		if err := unix.Setrlimit(resource, &unix.Rlimit{Cur: most, Max: most}); err != nil {
 			return fmt.Errorf("a reader cannot be bounded: %w", err)

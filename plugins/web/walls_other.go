@@ -5,13 +5,12 @@ package main
 import (
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"syscall"
 )
 
 // wall bounds what the process can use; no kernel but Linux keeps it from files and the network.
 func wall() error {
-	debug.SetMemoryLimit(readerMemory * 3 / 4)
+	rest()
 	limit := syscall.Rlimit{Cur: readerMemory, Max: readerMemory}
 	if err := syscall.Setrlimit(syscall.RLIMIT_DATA, &limit); err != nil {
 		return fmt.Errorf("the memory of a reader cannot be bounded: %w", err)

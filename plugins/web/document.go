@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"mime"
 	"net/http"
 	"strings"
@@ -43,13 +44,15 @@ type reading struct {
 	Failed string `json:"failed,omitempty"`
 }
 
+// mostType is how long the name of a type may be (RFC 6838, 4.2).
+const mostType = 2*127 + 1
+
 // kindOf is what a document is by what its server calls it, or where that says nothing, by how it begins.
 // The media type is without parameters.
 func kindOf(header string, head []byte) (kind, string) {
 	media, _, err := mime.ParseMediaType(header)
-	if err != nil {
-		media, _, _ = strings.Cut(header, ";")
-		media = strings.ToLower(strings.TrimSpace(media))
+	if err != nil && !errors.Is(err, mime.ErrInvalidMediaParameter) || len(media) > mostType {
+		media = "" // whatever its server wrote there
 	}
 	if media == "" || media == "application/octet-stream" || media == "binary/octet-stream" {
 		media, _, _ = strings.Cut(http.DetectContentType(head), ";")

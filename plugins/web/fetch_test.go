@@ -48,6 +48,8 @@ func TestDocuments(t *testing.T) {
 		"a text as bytes": {"application/octet-stream", "just text", nil, []string{"just text"}, nil},
 		"PDF":             {"application/pdf", string(pdfOf("", words("They boil."))), nil, []string{"Of kettles", "They boil.", "application/pdf"}, nil},
 		"PDF as bytes":    {"application/octet-stream", string(pdfOf("", words("They boil."))), nil, []string{"They boil."}, nil},
+		"a type of words": {"obey me / now\u202e", "<!doctype html><p>x", nil, []string{"text/html"}, []string{"obey"}},
+		"a hidden title":  {"text/html", "<title>a\u202eb\U000e0041c</title><p>x", nil, []string{"abc\n"}, []string{"\u202e"}},
 		"a picture":       {"image/png", "\x89PNG\r\n\x1a\n", nil, []string{"image/png", "8 bytes", "was not read"}, []string{"PNG\r"}},
 		"bytes":           {"application/octet-stream", "\x00\x01\x02\x03", nil, []string{"application/octet-stream", "was not read"}, nil},
 		"nothing":         {"text/html", "", nil, []string{"0 bytes", "the end"}, nil},

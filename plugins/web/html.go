@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"net/url"
+	"slices"
 	"strings"
 
 	"codeberg.org/readeck/go-readability/v2"
@@ -12,6 +13,8 @@ import (
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/table"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/bothyd/bothy/sdk"
 )
 
 // readHTML is the text of a page: as Markdown, of all or of its article, or its source.
@@ -96,7 +99,8 @@ func titleOf(root *html.Node) string {
 // titled is a title on one line, of a length that a list can show.
 func titled(text string) string {
 	const most = 200
-	runes := []rune(strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " "))
+	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " ")
+	runes := slices.DeleteFunc([]rune(text), sdk.Hidden)
 	if len(runes) > most {
 		return string(runes[:most-1]) + "…"
 	}

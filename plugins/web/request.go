@@ -17,6 +17,9 @@ import (
 // userAgent names Bothy to whoever is asked.
 var userAgent = "Bothy/" + sdk.Version + " (+https://github.com/bothyd/bothy)"
 
+// mostLength is how long an address may be that a server redirects to.
+const mostLength = 8 << 10
+
 // request is what is asked for.
 type request struct {
 	address  *url.URL // judged
@@ -63,6 +66,9 @@ func (w *web) ask(ctx context.Context, r request) (answer, error) {
 	}}
 	if _, a.Type = kindOf(resp.Header.Get("Content-Type"), nil); resp.Header.Get("Content-Type") == "" {
 		a.Type = ""
+	}
+	if len(a.Final) > mostLength || len(elsewhere) > mostLength {
+		return answer{}, sdk.Errorf(sdk.Overflow, "%s redirects to an address of more than %d bytes, which is none that could be shown", r.address.Host, mostLength)
 	}
 	if r.method == http.MethodHead || elsewhere != "" {
 		return a, nil

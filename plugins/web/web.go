@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"net/http"
+	"runtime/debug"
 	"strconv"
 	"time"
 
@@ -22,7 +23,7 @@ type settings struct {
 }
 
 // mostInHand is how many bytes of bodies the plugin holds at a time; further ones wait unread.
-const mostInHand = 48 << 20
+const mostInHand = 32 << 20
 
 // web is the plugin with its configuration.
 type web struct {
@@ -51,6 +52,7 @@ func (w *web) configure(context.Context, sdk.Settings) error {
 	w.options = webguard.Options{Ports: ports, Origins: w.settings.Origins}
 	w.client = webguard.Client(w.options)
 	w.readers.prepare()
+	debug.SetMemoryLimit(3 * mostInHand)
 	return nil
 }
 

@@ -1,12 +1,9 @@
 package daemon
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"runtime"
 	"strings"
 	"time"
@@ -22,18 +19,10 @@ import (
 )
 
 // Finding is one thing that doctor looked at.
-type Finding struct {
-	Name   string `json:"name"`
-	Level  string `json:"level"` // "ok", "warn" or "fail"
-	Detail string `json:"detail"`
-	Hint   string `json:"hint,omitempty"` // what to do, when there is something
-}
+type Finding = inspect.Finding
 
 // runningTime bounds how long a daemon that runs may take to say how its plugins are.
 const runningTime = 3 * time.Second
-
-// doctorTime bounds what a plugin may take to look at the machine.
-const doctorTime = 60 * time.Second
 
 // Doctor looks at this machine without a daemon and changes nothing; where one runs,
 // that is asked how its plugins are. What a plugin needs (Podman, for bash) is the plugin's own business: its binary is
@@ -53,10 +42,12 @@ func Doctor(ctx context.Context, configPath string) []Finding {
 	running, files := pluginStates(ctx), inspect.New(inspection(paths, hclog.NewNullLogger(), &audit.Redactor{}))
 	for _, p := range cfg.Plugins {
 		if p.Enabled {
-			file := files.Verify(inspect.SpecOf(cfg, p))
+			spec := inspect.SpecOf(cfg, p)
+			file := files.Verify(spec)
 			finding := pluginFinding(p.Label, file, diags, running[p.Label])
 			if findings = append(findings, finding); finding.Level != "fail" && p.Binary == "bash" {
-				findings = append(findings, ask(ctx, file.Path, finding.Name, *inspect.SandboxOf(cfg), paths)...)
+				settings := sdk.Settings{Instance: finding.Name, Sandbox: inspect.SandboxOf(cfg), DataDir: paths.Data, SocketDir: paths.Sockets, Prefix: paths.Prefix}
+				findings = append(findings, files.Ask(ctx, spec, file.Path, finding.Name, settings, doctorProject())...)
 			}
 		}
 	}
@@ -151,29 +142,4 @@ func doctorProject() string {
 		return project
 	}
 	return ""
-}
-
-// ask lets the plugin look at the machine: a JSON list of findings on its output.
-func ask(ctx context.Context, binary, name string, sandbox sdk.Sandbox, paths Paths) []Finding {
-	settings, err := json.Marshal(sdk.Settings{
-		Instance: name, Sandbox: &sandbox, DataDir: paths.Data, SocketDir: paths.Sockets, Prefix: paths.Prefix,
-	})
-	if err != nil {
-		return []Finding{{Name: name, Level: "fail", Detail: err.Error()}}
-	}
-	ctx, cancel := context.WithTimeout(ctx, doctorTime)
-	defer cancel()
-	var out, errs bytes.Buffer
-	args := []string{"check", string(settings)}
-	if project := doctorProject(); project != "" {
-		args = append(args, project)
-	}
-	cmd := exec.CommandContext(ctx, binary, args...)
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	err = cmd.Run()
-	var found []Finding
-	if jsonErr := json.Unmarshal(out.Bytes(), &found); jsonErr != nil {
-		return []Finding{{Name: name, Level: "fail", Detail: fmt.Sprintf("it did not answer (%v): %s", err, bytes.TrimSpace(errs.Bytes()))}}
-	}
-	return found
 }

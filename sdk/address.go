@@ -10,6 +10,10 @@ import (
 // SearchResults: an address in there is one that no model made.
 const SearchTool = "web_search"
 
+// PrefetchTool is the name of the unlisted tool of that plugin which the result of a search asks for, to fetch the
+// first pages that were found. It reads none itself: each page is a call of its own.
+const PrefetchTool = "web_prefetch"
+
 // SearchResults is what a search of the web found, the best first.
 type SearchResults struct {
 	Engine  string         `json:"engine"` // that was asked

@@ -15,11 +15,11 @@ import (
 const mostNamed = 20
 
 // proveCitations holds every address of a result to what was fetched: it is an argument of a call that succeeded and
-// that reaches the network on the word of its plugin.
+// that reaches the network on the word of its plugin. What was searched for, or was to be fetched ahead, is no page that was read.
 func proveCitations(w sdk.Work) []string {
 	fetched := map[string]bool{}
 	for _, d := range w.Done {
-		if !d.Success || !d.OpenWorld || d.Plugin == sdk.OwnPlugin {
+		if !d.Success || !d.OpenWorld || d.Plugin == sdk.OwnPlugin || d.Tool == sdk.SearchTool || d.Tool == sdk.PrefetchTool {
 			continue
 		}
 		for _, text := range texts(decoded(d.Arguments), func(string) bool { return true }) {

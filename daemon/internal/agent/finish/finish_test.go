@@ -110,6 +110,8 @@ func TestJudge(t *testing.T) {
 		"the fetch failed":                  {[]string{sdk.ProofCitations}, false, done(failedFetch), cites("https://a.example/"), "was not fetched"},
 		"a tool that reaches nothing":       {[]string{sdk.ProofCitations}, false, done(unknown), cites("https://a.example/"), "was not fetched"},
 		"an own tool reaches nothing":       {[]string{sdk.ProofCitations}, false, done(sdk.WorkDone{Tool: "open_network", Plugin: sdk.OwnPlugin, Success: true, OpenWorld: true, Arguments: json.RawMessage(`{"reason":"https://a.example/"}`)}), cites("https://a.example/"), "was not fetched"},
+		"an address that was searched for":  {[]string{sdk.ProofCitations}, false, done(sdk.WorkDone{Tool: sdk.SearchTool, Plugin: "web", Success: true, OpenWorld: true, Arguments: json.RawMessage(`{"query":"https://a.example/"}`)}), cites("https://a.example/"), "was not fetched"},
+		"an address to be fetched ahead":    {[]string{sdk.ProofCitations}, false, done(sdk.WorkDone{Tool: sdk.PrefetchTool, Plugin: "web", Success: true, OpenWorld: true, Arguments: json.RawMessage(`{"addresses":["https://a.example/"]}`)}), cites("https://a.example/"), "was not fetched"},
 		"an address that was spoken of":     {[]string{sdk.ProofCitations}, false, done(fetch(`{"q":"see https://a.example/"}`)), cites("https://a.example/"), "was not fetched"},
 		"no address":                        {[]string{sdk.ProofCitations}, false, done(read), `{"summary":"x","citations":[{"url":"a book"}]}`, "is no address of the web"},
 		"of a file":                         {[]string{sdk.ProofCitations}, false, done(read), `{"summary":"x","citations":[{"url":"file:///etc/passwd"}]}`, "is no address of the web"},

@@ -277,14 +277,22 @@ plugin "research" {
 }
 
 # The plugin "web" looks at the web: web_fetch reads pages and documents, and keeps their text
-# as entries of the run (docs/web.md). It is not there unless you write its block.
+# as entries of the run (docs/web.md). It is not there unless you write its block. Its web_search is
+# offered when one of the engines is configured.
 #
 # plugin "web" {
-#   grants   = ["entries"]
-#   max_text = 1000000 # bytes of a text, decompressed; the rest is cut. 5242880 at most
-#   max_pdf  = 5242880 # bytes of a PDF; a larger one is refused. 20971520 at most
-#   ports    = [8443]  # of public hosts, besides 80 and 443
-#   origins  = ["http://127.0.0.1:8080"] # asked though they are none of the web
+#   grants      = ["entries", "tools"] # tools: it calls web_fetch for each page that it fetches ahead
+#   max_text    = 1000000 # bytes of a text, decompressed; the rest is cut. 5242880 at most
+#   max_pdf     = 5242880 # bytes of a PDF; a larger one is refused. 20971520 at most
+#   ports       = [8443]  # of public hosts, besides 80 and 443
+#   origins     = ["http://127.0.0.1:8080"] # asked though they are none of the web
+#   engine      = "brave" # else the first of these that is configured
+#   tavily_key  = secret("TAVILY_API_KEY")
+#   brave_key   = secret("BRAVE_API_KEY")
+#   searxng_url = "http://127.0.0.1:8888" # yours; it needs json in search.formats of its settings.yml
+#   tavily_url  = "https://api.tavily.com"
+#   brave_url   = "https://api.search.brave.com"
+#   prefetch    = 0 # of the pages that a search finds, how many are fetched with it: 5 at most
 # }
 
 # A provider is an instance of a plugin that answers completions. It is started

@@ -25,7 +25,7 @@ type Finding = inspect.Finding
 const runningTime = 3 * time.Second
 
 // Doctor looks at this machine without a daemon and changes nothing; where one runs,
-// that is asked how its plugins are. What a plugin needs (Podman, for bash) is the plugin's own business: its binary is
+// that is asked how its plugins are. What a plugin needs (Podman, for bash; an engine, for web) is the plugin's own business: its binary is
 // asked with the sub-command "check".
 func Doctor(ctx context.Context, configPath string) []Finding {
 	_, cfg, diags := CheckConfig(ctx, configPath)
@@ -45,7 +45,7 @@ func Doctor(ctx context.Context, configPath string) []Finding {
 			spec := inspect.SpecOf(cfg, p)
 			file := files.Verify(spec)
 			finding := pluginFinding(p.Label, file, diags, running[p.Label])
-			if findings = append(findings, finding); finding.Level != "fail" && p.Binary == "bash" {
+			if findings = append(findings, finding); finding.Level != "fail" && (p.Binary == "bash" || p.Binary == "web") {
 				settings := sdk.Settings{Instance: finding.Name, Sandbox: inspect.SandboxOf(cfg), DataDir: paths.Data, SocketDir: paths.Sockets, Prefix: paths.Prefix}
 				findings = append(findings, files.Ask(ctx, spec, file.Path, finding.Name, settings, doctorProject())...)
 			}

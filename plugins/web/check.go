@@ -1,0 +1,73 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/plugin"
+)
+
+// finding is what `bothy doctor` shows of one thing that was looked at.
+type finding struct {
+	Name   string `json:"name"`
+	Level  string `json:"level"` // "ok" or "warn"
+	Detail string `json:"detail"`
+	Hint   string `json:"hint,omitempty"`
+}
+
+// check answers "bothy-plugin-web check SETTINGS [PROJECT]" for `bothy doctor`: what of the plugin is at
+// hand, as a JSON list of findings. SETTINGS is the sdk.Settings that Configure would get, in which
+// another text stands for each key. Nothing is asked of anybody.
+func check(args []string, stdout, stderr io.Writer) (code int, done bool) {
+	if len(args) == 0 || args[0] != "check" {
+		return 0, false
+	}
+	var given sdk.Settings
+	var s settings
+	err := fmt.Errorf("the settings of the plugin as JSON have to follow")
+	if len(args) > 1 {
+		if err = json.Unmarshal([]byte(args[1]), &given); err == nil && known(given.Config) {
+			err = plugin.Decode(given.Config, &s)
+		}
+	}
+	if err == nil {
+		err = json.NewEncoder(stdout).Encode(s.findings(given))
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "bothy-plugin-web check: %v\n", err)
+		return 2, true
+	}
+	return 0, true
+}
+
+// known reports whether the block could be read.
+func known(config json.RawMessage) bool { return len(config) > 0 && string(config) != "null" }
+
+// findings are what there is to say of the settings; nothing where they could not be read, which the check of the
+// configuration says.
+func (s settings) findings(given sdk.Settings) []finding {
+	if !known(given.Config) {
+		return []finding{}
+	}
+	return []finding{s.searchFinding(given.Instance)}
+}
+
+// searchFinding says who is asked by a search.
+func (s settings) searchFinding(name string) finding {
+	f := finding{Name: name + ", search", Level: "ok"}
+	switch found, err := s.searcher(); {
+	case err != nil:
+		f.Level, f.Detail = "warn", err.Error()
+	case found == nil:
+		f.Level, f.Detail = "warn", "no search engine is configured, so that "+sdk.SearchTool+" is not offered"
+		f.Hint = "set tavily_key, brave_key or searxng_url in the block of the plugin"
+	default:
+		f.Detail = found.name + " at " + found.origin
+		if found.prefetch > 0 {
+			f.Detail += fmt.Sprintf("; the first %d pages are fetched ahead", found.prefetch)
+		}
+	}
+	return f
+}

@@ -23,8 +23,8 @@ type Secrets struct {
 // shortest is the length below which a value is no secret but a coincidence.
 const shortest = 6
 
-// Add implements Registry.
-func (s *Secrets) Add(value string) {
+// Name implements Registry.
+func (s *Secrets) Name(_, value string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(value) >= shortest {

@@ -39,7 +39,7 @@ func evalContext(src Source) *hcl.EvalContext {
 		"secret": textFunction("secret", true, func(name string) (string, error) {
 			v, err := src.Keys.Find(name)
 			if err == nil {
-				src.Secrets.Add(v) // from now on it is redacted wherever the daemon writes
+				src.Secrets.Name(name, v) // from now on it is redacted wherever the daemon writes
 			}
 			return v, err
 		}),

@@ -13,7 +13,8 @@ import (
 // Registry keeps the secret values that a configuration comes to know, and takes
 // them out of texts. Package daemon gives the redactor of the whole daemon.
 type Registry interface {
-	Add(value string)
+	// Name takes in a value, and what it is called, which people are told in its place.
+	Name(name, value string)
 	Redact(text string) string
 }
 

@@ -186,8 +186,8 @@ func TestUserFileThatIsMissingOrHuge(t *testing.T) {
 // TestSecretsAreTakenOut: the plain registry knows values as they are written.
 func TestSecretsAreTakenOut(t *testing.T) {
 	var s Secrets
-	s.Add("sk-live/abc")
-	s.Add("short")
+	s.Name("K", "sk-live/abc")
+	s.Name("K", "short")
 	if got := s.Redact("a sk-live/abc is not short"); got != "a [secret] is not short" {
 		t.Errorf("redacted to %q", got)
 	}

@@ -572,5 +572,5 @@ func TestBlocks(t *testing.T) {
 // noSecrets is a registry of a configuration without secrets.
 type noSecrets struct{}
 
-func (noSecrets) Add(string)                {}
+func (noSecrets) Name(string, string)       {}
 func (noSecrets) Redact(text string) string { return text }

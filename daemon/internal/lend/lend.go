@@ -168,6 +168,6 @@ func texts(values map[string]string) map[string]config.Expression {
 // unheard is a registry of what looks nothing up.
 type unheard struct{}
 
-func (unheard) Add(string) {}
+func (unheard) Name(string, string) {}
 
 func (unheard) Redact(text string) string { return text }

@@ -38,6 +38,7 @@ import (
 //	readme             run the commands that README shows
 //	serve-lock         serve a model at $LOCK_URL that says by which key of $WORK/keys it is asked
 //	serve-model        serve a model whose words follow from the prompt, at $MODEL_URL
+//	serve-search       serve search engines at $SEARCH_URL that find pages of serve-web
 //	serve-web          serve the hosts $SITE and $OTHER of an internet of the script's own
 //	serve-words VAR W  serve a model that says W, at the URL in the variable VAR
 //	same-process NAME  fail unless the plugin's process is that of the last time
@@ -73,6 +74,7 @@ var scriptCommands = map[string]func(*testscript.TestScript, bool, []string){
 	"same-process": sameProcess,
 	"serve-lock":   serveLock,
 	"serve-model":  serveModel,
+	"serve-search": serveSearch,
 	"serve-web":    serveWeb,
 	"serve-words":  serveWords,
 	"sparse":       sparse,

@@ -494,7 +494,7 @@ agent "engineering" {
 agent "research" {
   description  = "Finds something out, and cites where each finding comes from. It changes nothing."
   capabilities = ["research", "find", "compare", "explain", "sources"]
-  tools        = ["read_file", "list_files", "find_files", "grep", "diff_files", "use_skill", "mcp__*"]
+  tools        = ["read_file", "list_files", "find_files", "grep", "diff_files", "use_skill", "web_search", "web_fetch", "mcp__*"]
   persona      = <<-EOT
     You find things out. Read before you claim anything: the files of the project, and what the tools that reach elsewhere give you.
     Cite where each finding comes from, with the address that you really opened and the time at which you did. Say what you could not

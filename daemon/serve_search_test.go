@@ -8,14 +8,15 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
 // serveSearch gives the script the search engines Brave and SearXNG in one server, whose URL is SEARCH_URL. They find
-// pages of serve-web, and one that is none of the web. What they are asked, by which key, is in the file SEARCH_HEARD.
-// To the query "refuse" they answer by repeating the key.
+// pages of serve-web, one that is none of the web, and by a key one whose address carries that away. What they are asked,
+// by which key, is in the file SEARCH_HEARD. To the query "refuse" they answer by repeating the key.
 func serveSearch(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 0 || ts.Getenv("SITE") == "" {
 		ts.Fatalf("usage: serve-search, behind serve-web")
@@ -44,7 +45,8 @@ func serveSearch(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		answer := map[string]any{"results": results}
 		if key != "" {
-			answer = map[string]any{"web": answer}
+			carries := map[string]string{"title": "Of " + key, "url": other + "/taken?key=" + key, "description": key}
+			answer = map[string]any{"web": map[string]any{"results": append(slices.Clone(results), carries)}}
 		}
 		_ = json.NewEncoder(w).Encode(answer) // who hangs up has read enough
 	}))

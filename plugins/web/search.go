@@ -21,7 +21,8 @@ import (
 // Bounds of what a search takes and gives.
 const (
 	mostAnswer  = 2 << 20 // bytes of an engine's answer
-	mostQuery   = 400     // characters of a query: what each of the engines takes
+	mostQuery   = 400     // characters of a query, and
+	mostWords   = 50      // words: what each of the engines takes
 	mostLooked  = 100     // results of an answer that are looked at
 	mostTitle   = 200     // characters
 	mostExcerpt = 1000    // characters
@@ -41,7 +42,7 @@ type searcher struct {
 
 // wanted are the arguments of web_search.
 type wanted struct {
-	Query string `json:"query" jsonschema:"what to look for, in the words that a page about it would have; 400 characters at most"`
+	Query string `json:"query" jsonschema:"what to look for, in the words that a page about it would have; 400 characters and 50 words at most"`
 	Count int    `json:"count" minimum:"1" maximum:"10" default:"5" jsonschema:"how many pages to find"`
 	Since string `json:"since,omitempty" format:"date" example:"2026-01-31" jsonschema:"only pages from this day on, as far as the engine knows when they are from"`
 }
@@ -97,6 +98,8 @@ func (w wanted) read(now time.Time) (asked, error) {
 		return a, sdk.Errorf(sdk.Validation, "the query is empty: write what to look for")
 	case n > mostQuery:
 		return a, sdk.Errorf(sdk.Validation, "the query has %d characters, and can have %d: write fewer words", n, mostQuery)
+	case len(strings.Fields(a.query)) > mostWords:
+		return a, sdk.Errorf(sdk.Validation, "the query has %d words, and can have %d: write fewer", len(strings.Fields(a.query)), mostWords)
 	case strings.ContainsFunc(a.query, unicode.IsControl):
 		return a, sdk.Errorf(sdk.Validation, "the query has line breaks or control characters: write it on one line")
 	}

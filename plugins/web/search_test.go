@@ -266,7 +266,8 @@ func TestArguments(t *testing.T) {
 	s := searcherOf(t, f.of("brave"))
 	for arguments, says := range map[string]string{
 		`{"query": " \t"}`: "empty",
-		`{"query": "` + strings.Repeat("ä", 401) + `"}`: "401 characters",
+		`{"query": "` + strings.Repeat("ä", 401) + `"}`:         "401 characters",
+		`{"query": "` + strings.Repeat("a ", 51) + `"}`:         "51 words",
 		`{"query": "a\nb"}`:                                     "one line",
 		`{"query": "a\u0000b"}`:                                 "one line",
 		`{"query": "a", "since": "2026-02-30"}`:                 "YYYY-MM-DD",

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/plugin"
@@ -51,7 +52,26 @@ func (s settings) findings(given sdk.Settings) []finding {
 	if !known(given.Config) {
 		return []finding{}
 	}
-	return []finding{s.searchFinding(given.Instance)}
+	return []finding{s.reachFinding(given.Instance), readerFinding(given.Instance), s.searchFinding(given.Instance)}
+}
+
+// reachFinding says what is asked for: the web, and what the block opens beside it.
+func (s settings) reachFinding(name string) finding {
+	f := finding{Name: name + ", reach", Level: "ok", Detail: "public addresses at the ports " + strings.Join(append([]string{"80", "443"}, s.Ports...), ", ")}
+	if len(s.Origins) > 0 {
+		f.Detail += "; besides " + strings.Join(s.Origins, ", ")
+	}
+	f.Detail += ". Names are asked of the name server by Go's own resolver, and no proxy is used"
+	return f
+}
+
+// readerFinding says what those processes are held to that parse documents.
+func readerFinding(name string) finding {
+	if walled() {
+		return finding{Name: name + ", reader", Level: "ok", Detail: "documents are parsed by processes without files and network"}
+	}
+	return finding{Name: name + ", reader", Level: "warn", Detail: "documents are parsed by processes that are held to limits of time and memory alone: this system cannot keep them from files and the network",
+		Hint: "a kernel of Linux with seccomp, on x86-64 or ARM of 64 bits, can"}
 }
 
 // searchFinding says who is asked by a search.

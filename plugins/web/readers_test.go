@@ -48,6 +48,23 @@ func breakOut() {
 	os.Exit(0)
 }
 
+// TestDoctorReach: doctor is told what is open, and what parses documents.
+func TestDoctorReach(t *testing.T) {
+	var said strings.Builder
+	for _, f := range (settings{Ports: []string{"8443"}, Origins: []string{"http://127.0.0.1:8080"}}).findings(sdk.Settings{Instance: "plugin web", Config: []byte("{}")}) {
+		fmt.Fprintln(&said, f.Name, f.Level, f.Detail)
+	}
+	want := []string{"plugin web, reach ok public addresses at the ports 80, 443, 8443; besides http://127.0.0.1:8080."}
+	if runtime.GOOS == "linux" {
+		want = append(want, "plugin web, reader ok ")
+	}
+	for _, w := range want {
+		if !strings.Contains(said.String(), w) {
+			t.Errorf("without %q: %s", w, &said)
+		}
+	}
+}
+
 // TestWalls: what reads documents has no files, no network and no programs.
 func TestWalls(t *testing.T) {
 	if runtime.GOOS != "linux" {

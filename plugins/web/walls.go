@@ -40,6 +40,13 @@ func wall() error {
 	return fmt.Errorf("the walls of a reader: %w", errno)
 }
 
+// walled reports whether the kernel can hold a reader to that.
+func walled() bool {
+	action := uint32(unix.SECCOMP_RET_ERRNO)
+	_, _, errno := unix.RawSyscall(unix.SYS_SECCOMP, unix.SECCOMP_GET_ACTION_AVAIL, 0, uintptr(unsafe.Pointer(&action)))
+	return errno == 0
+}
+
 // Where seccomp_data has what the filter reads. Both machines are little-endian.
 const (
 	atNumber = 0

@@ -17,3 +17,6 @@ func wall() error {
 	}
 	return fmt.Errorf("walls of a reader: %w", errors.ErrUnsupported)
 }
+
+// walled reports whether the kernel can keep a reader from more than that.
+func walled() bool { return false }

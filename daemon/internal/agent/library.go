@@ -72,7 +72,7 @@ func (l *Library) configured() *configured {
 }
 
 // List are the agents of a project, or without one those of everywhere, by name. One of a file that nobody trusts is
-// listed, marked, where no other has its name, and else among those that are shadowed.
+// listed, marked, also behind another of its name, which it does not hide.
 func (l *Library) List(project string) []sdk.Definition {
 	now := l.configured()
 	named := make(map[string][]sdk.Definition, len(now.agents))
@@ -83,7 +83,12 @@ func (l *Library) List(project string) []sdk.Definition {
 	all := make([]sdk.Definition, 0, len(named))
 	knows := l.skills(project)
 	for _, name := range slices.Sorted(maps.Keys(named)) {
-		all = append(all, withSkills(winner(named[name]), knows))
+		first := winner(named[name])
+		all = append(all, withSkills(first, knows))
+		untrusted := slices.DeleteFunc(named[name], func(d sdk.Definition) bool { return !d.Untrusted })
+		if len(untrusted) > 0 && !first.Untrusted {
+			all = append(all, withSkills(winner(untrusted), knows))
+		}
 	}
 	return all
 }

@@ -82,6 +82,10 @@ func TestOrder(t *testing.T) {
 		if there != (i >= 0) || there && !reflect.DeepEqual(listed[i], shown) {
 			t.Errorf("%s: the list has it at %d, and it is found: %v", name, i, there)
 		}
+		strangers := slices.DeleteFunc(slices.Clone(listed), func(x sdk.Definition) bool { return !x.Untrusted || x.Agent.Name != c.find })
+		if want := strings.Count(c.want, "("); len(strangers) != want {
+			t.Errorf("%s: %d are listed that nobody trusts, want %d", name, len(strangers), want)
+		}
 		if !slices.IsSortedFunc(listed, func(a, b sdk.Definition) int { return strings.Compare(a.Agent.Name, b.Agent.Name) }) {
 			t.Errorf("%s: the list is not by name", name)
 		}

@@ -109,7 +109,7 @@ func (e *Engine) agentsIn(project string) agentsIn {
 func (in agentsIn) listed(d sdk.Definition) rpc.Agent {
 	a := d.Agent
 	x := rpc.Agent{
-		Name: a.Name, Model: cmp.Or(a.Model, in.model), Mode: in.e.agentMode(a), Tools: []string{}, Default: a.Name == in.usual,
+		Name: a.Name, Model: cmp.Or(a.Model, in.model), Mode: in.e.agentMode(a), Tools: []string{}, Default: a.Name == in.usual && !d.Untrusted,
 		Capabilities: a.Capabilities, Agents: a.Agents, Finishes: a.Finish != nil,
 		Source: d.Source, Place: d.Place, Untrusted: d.Untrusted, Shadowed: len(d.Shadowed), Notes: len(d.Notes),
 	}

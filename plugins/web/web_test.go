@@ -9,6 +9,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -24,7 +27,42 @@ func TestMain(m *testing.M) {
 		breakOut()
 	}
 	readInstead()
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		if raced {
+			if program, err := unraced(); err == nil {
+				_ = os.RemoveAll(filepath.Dir(program)) // a folder for what is temporary
+			}
+		}
+		os.Exit(code)
+	}))
+}
+
+// unraced is the plugin's program as it is shipped, built once.
+var unraced = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "bothy-plugin-web-")
+	if err != nil {
+		return "", err
+	}
+	program := filepath.Join(dir, "web")
+	build := exec.Command("go", "build", "-o", program, ".")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if text, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w: %s", err, text)
+	}
+	return program, nil
+})
+
+// asReader has readers start a program that can be one.
+func asReader(t testing.TB, s *readers) {
+	t.Helper()
+	if !raced {
+		return
+	}
+	program, err := unraced()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.program = program
 }
 
 // site is a plugin and a server on the loopback whose origin it may ask.
@@ -50,7 +88,7 @@ func (n *notebook) Entry(_ context.Context, path string) (sdk.Entry, error) {
 func newSite(t testing.TB, handler http.HandlerFunc) *site {
 	t.Helper()
 	s := &site{web: newWeb(), Server: httptest.NewServer(handler), run: &notebook{entries: map[string]sdk.Entry{}}}
-	s.Config.ErrorLog = nil
+	asReader(t, s.readers)
 	t.Cleanup(s.Server.Close)
 	s.settings = settings{MaxText: 1_000_000, MaxPDF: 5 << 20, Origins: []string{s.URL}}
 	if err := s.configure(t.Context(), sdk.Settings{}); err != nil {

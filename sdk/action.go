@@ -131,6 +131,9 @@ type ActionEnd struct {
 	Follow *FollowUp `json:"follow,omitempty"`
 }
 
+// MetadataForeign is the member of ActionEnd.Metadata by which a call of get says that what it read came from outside.
+const MetadataForeign = "foreign"
+
 // Why is the reason of a failure, for people.
 func (a *ActionEnd) Why() string { return cmp.Or(a.Reason, a.Error) }
 

@@ -24,6 +24,7 @@ type piece struct {
 
 // cache keeps the pieces of one run by path.
 type cache struct {
+	key    string // of the run
 	mu     sync.Mutex
 	pieces map[string]rendered
 }
@@ -50,19 +51,19 @@ func (c *cache) render(e *sdk.Entry, limit int) *piece {
 	if was, ok := c.pieces[e.Path]; ok && was.mark == now {
 		return was.piece
 	}
-	p := renderEntry(e, limit)
+	p := renderEntry(e, limit, c.key)
 	c.pieces[e.Path] = rendered{now, p}
 	return p
 }
 
-func renderEntry(e *sdk.Entry, limit int) *piece {
+func renderEntry(e *sdk.Entry, limit int, key string) *piece {
 	switch e.Scheme() {
 	case "prompt":
 		return renderPrompt(e)
 	case "assistant":
 		return renderAnswer(e)
 	case "log":
-		return renderResult(e, limit)
+		return renderResult(e, limit, key)
 	case sdk.MediumImage:
 		if e.Body == "" { // it was deleted
 			return nil

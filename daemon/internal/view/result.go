@@ -33,7 +33,7 @@ func loadedSkill(a *sdk.Action) (name, file string) {
 	return name, a.Path
 }
 
-func renderResult(e *sdk.Entry, limit int) *piece {
+func renderResult(e *sdk.Entry, limit int, key string) *piece {
 	path, ok := sdk.ParseActionPath(e.Path)
 	if !ok {
 		return nil
@@ -46,12 +46,16 @@ func renderResult(e *sdk.Entry, limit int) *piece {
 	}
 	a, _ := sdk.ActionOf(*e) // what can be read of it is enough
 	if a.Parent != "" {      // the model has not made it
+		body := shorten(a.Body, limit/4, a.Path)
+		if isForeign(&a) && body != "" {
+			body = fence(key, e, &a, shorten(unhide(a.Body), limit/4, a.Path))
+		}
 		return &piece{call: &sdk.Action{
-			Path: a.Path, State: a.State, Body: shorten(a.Body, limit/4, a.Path), ActionCall: sdk.ActionCall{Parent: a.Parent, Follows: a.Follows, Otherwise: a.Otherwise},
+			Path: a.Path, State: a.State, Body: body, ActionCall: sdk.ActionCall{Parent: a.Parent, Follows: a.Follows, Otherwise: a.Otherwise},
 		}}
 	}
 	if a.Person {
-		return renderPerson(e, &a, path.Turn, limit)
+		return renderPerson(e, &a, path.Turn, limit, key)
 	}
 	if a.CallID == "" {
 		return nil
@@ -67,7 +71,7 @@ func renderResult(e *sdk.Entry, limit int) *piece {
 		if name, file := loadedSkill(&a); name != "" {
 			m.Skill, where = name, file
 		}
-		m.Text = shorten(resultText(&a), limit, where)
+		m.Text = shownResult(e, &a, limit, where, key)
 	}
 	for _, in := range a.Instructions {
 		m.Text += nestedText(in)
@@ -85,7 +89,7 @@ func renderCorrection(e *sdk.Entry, turn int) *piece {
 
 // renderPerson shows what a person did themselves, once it has ended. Only the engine
 // writes an action's phase, so that nobody else speaks for the person.
-func renderPerson(e *sdk.Entry, a *sdk.Action, turn, limit int) *piece {
+func renderPerson(e *sdk.Entry, a *sdk.Action, turn, limit int, key string) *piece {
 	if e.Phase == sdk.PhaseNone || e.Writer != sdk.WriterSystem || !e.State.Ended() {
 		return nil
 	}
@@ -98,7 +102,7 @@ func renderPerson(e *sdk.Entry, a *sdk.Action, turn, limit int) *piece {
 	}
 	result := fmt.Sprintf("[This result was archived; it is kept at %s.]", e.Path)
 	if e.Visibility != sdk.Archived {
-		result = shorten(resultText(a), limit, e.Path)
+		result = shownResult(e, a, limit, e.Path, key)
 	}
 	return &piece{message: sdk.Message{Role: sdk.RoleUser, Text: text + "\n\nThis came of it:\n" + result}, turn: turn, path: e.Path, person: true}
 }
@@ -109,6 +113,14 @@ const unknownOutcome = "This call was interrupted. Its outcome is unknown: look 
 // conversation in which a call is not answered.
 func noResult(call sdk.Call) sdk.Message {
 	return sdk.Message{Role: sdk.RoleTool, CallID: call.ID, Tool: call.Tool, Failed: true, Text: unknownOutcome}
+}
+
+// shownResult is a result as far as the model sees it: what came from outside stands in a fence.
+func shownResult(e *sdk.Entry, a *sdk.Action, limit int, where, key string) string {
+	if !isForeign(a) {
+		return shorten(resultText(a), limit, where)
+	}
+	return fence(key, e, a, shorten(unhide(resultText(a)), limit, where))
 }
 
 // resultText is a result as a model reads it: the output, and when it failed

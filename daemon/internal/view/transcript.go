@@ -33,7 +33,7 @@ func NewTranscript(now func() time.Time) *Transcript {
 // exactly one result behind it, whatever became of the action. The prompt is
 // not yet made to fit; its Tokens and Ceiling say whether it would.
 func (t *Transcript) Assemble(_ context.Context, in sdk.Assembly) (sdk.Prompt, error) {
-	c := t.cache(in.Run.ID, len(in.Entries))
+	c := t.cache(in.Run, len(in.Entries))
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	p := sdk.Prompt{
@@ -54,13 +54,13 @@ func (t *Transcript) Forget(run int64) {
 	delete(t.runs, run)
 }
 
-func (t *Transcript) cache(run int64, entries int) *cache {
+func (t *Transcript) cache(run sdk.Run, entries int) *cache {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	c, ok := t.runs[run]
+	c, ok := t.runs[run.ID]
 	if !ok {
-		c = &cache{pieces: make(map[string]rendered, entries)}
-		t.runs[run] = c
+		c = &cache{key: run.Key, pieces: make(map[string]rendered, entries)}
+		t.runs[run.ID] = c
 	}
 	return c
 }

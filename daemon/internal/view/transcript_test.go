@@ -263,7 +263,7 @@ func TestNestedInstructionsStandBehindTheResult(t *testing.T) {
 		"archived": {Body: "out", State: sdk.StateResolved, Visibility: sdk.Archived},
 	} {
 		e.Path, e.Attributes = "log://turn_1/read/call", attributes
-		if p := renderEntry(&e, 500); p == nil || !strings.HasSuffix(p.message.Text, told) {
+		if p := renderEntry(&e, 500, "key"); p == nil || !strings.HasSuffix(p.message.Text, told) {
 			t.Errorf("%s: %+v", name, p)
 		}
 	}

@@ -77,16 +77,15 @@ func (w written) narrowing(root string) engine.Narrowing {
 	}
 }
 
-// Judge says how the tool bash would be decided about with a command line, in the
-// project that dir lies in, by the configuration and the file of the workspace.
-// Rules that answers left are in the store, which only a daemon opens: they do
-// not count. form goes before the configuration's when it is not empty.
-func Judge(cfg *config.Config, dir, command string, mode sdk.Mode, form string) (sdk.Decision, config.Diagnostics, error) {
+// Judge says how a call would be decided about, in the project that dir lies in, by the configuration and the file of
+// the workspace. Rules that answers left are in the store, which only a daemon opens: they do not count. form goes
+// before the configuration's when it is not empty.
+func Judge(cfg *config.Config, dir string, call policy.Trial, form string) (sdk.Decision, config.Diagnostics, error) {
 	root, _ := sdk.ProjectOf(dir, os.Getenv("HOME"))
 	w, diags := config.WorkspaceOf(root, cfg)
 	set := settingsOf(cfg, root, w)
-	set.Shell, set.View = cmp.Or(form, set.Shell), mode == sdk.ModeWorkspace // who names it wants to know of it
+	set.Shell, set.View = cmp.Or(form, set.Shell), call.Mode == sdk.ModeWorkspace // who names it wants to know of it
 	set.Found = obeyed(root, set.Protect)
-	decision, err := policy.Judge(set, root, command, mode, project.Links)
+	decision, err := policy.Judge(set, root, call, project.Links)
 	return decision, diags, err
 }

@@ -112,12 +112,12 @@ func TestJudge(t *testing.T) {
 		"ls -la": "allow shell.proven", "go test ./...": "allow tests", "go test && git push": "deny no", "make": "deny shell.program",
 		"ls\xff": "deny shell.bytes", "ls \x00": "deny shell.bytes", "rm -rf /": "deny shell.deny",
 	} {
-		d, _, err := Judge(p.current(), below, command, sdk.ModeRestricted, "")
+		d, _, err := Judge(p.current(), below, policy.Trial{Text: command, Mode: sdk.ModeRestricted}, "")
 		if got := string(d.Verdict) + " " + d.Rule; err != nil || got != want {
 			t.Errorf("%q: %s (%s), %v", command, got, d.Reason, err)
 		}
 	}
-	if d, _, _ := Judge(p.current(), below, "ls | wc", sdk.ModeRestricted, "argv"); d.Rule != "shell.argv" {
+	if d, _, _ := Judge(p.current(), below, policy.Trial{Text: "ls | wc", Mode: sdk.ModeRestricted}, "argv"); d.Rule != "shell.argv" {
 		t.Errorf("the strict form: %+v", d)
 	}
 }

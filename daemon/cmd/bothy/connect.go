@@ -18,6 +18,7 @@ import (
 // when it asks a person or lets the run do more (modeFlags).
 var roles = map[string]rpc.Role{
 	"tools call":       rpc.RoleApprove,
+	"web fetch":        rpc.RoleApprove,
 	"mcp tools":        rpc.RoleApprove,
 	"mcp read":         rpc.RoleApprove,
 	"mcp prompt":       rpc.RoleApprove,

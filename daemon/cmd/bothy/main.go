@@ -41,6 +41,7 @@ type cli struct {
 	Explain   explainCmd             `cmd:"" help:"Say why an action ran, waited or was refused."`
 	Audit     auditCmd               `cmd:"" help:"List, check and export who did what, and what was refused."`
 	Tools     toolsCmd               `cmd:"" help:"List tools, show one, or call it."`
+	Web       webCmd                 `cmd:"" help:"Fetch a page without a model, or say whether an address may be asked for."`
 	Agents    agentsCmd              `cmd:"" help:"List and show agents, and check them."`
 	Skills    skillsCmd              `cmd:"" help:"List and show skills, and turn them on and off."`
 	Match     offline[verbs.Match]   `cmd:"" help:"Say how a pattern is read and whether a text fits it."`

@@ -18,7 +18,7 @@ import (
 type policyCmd struct {
 	Rules  policyRulesCmd      `cmd:"" default:"withargs" help:"List the rules in force beside the built-in ones."`
 	Forget policyForgetCmd     `cmd:"" help:"Remove a rule that an answer left."`
-	Test   offline[policyTest] `cmd:"" help:"Say what policy would do with a command, and why; nothing runs."`
+	Test   offline[policyTest] `cmd:"" help:"Say what policy would do with a command or an address, and why; nothing runs."`
 }
 
 // policyTest adds what bothyd takes as a flag of all its verbs.

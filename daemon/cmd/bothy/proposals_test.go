@@ -205,8 +205,13 @@ func TestExplain(t *testing.T) {
 	b.daemon.policy.propose(sdk.Proposal{ID: "1a2b3c4d", Run: 7, Path: "log://turn_2/bash/ls"})
 	b.want(t, exitOK, "explain", "brave-1", "turn_1/bash/rm")
 	b.golden(t, "explain")
+	b.daemon.policy.explained.Decision = sdk.Decision{Verdict: sdk.Allow, Rule: "hosts.allow", Source: "/h/config.hcl:3", Reason: "a rule allows it", Host: "docs.example.org", SameHost: true}
+	b.want(t, exitOK, "explain", "brave-1", "turn_1/bash/rm")
+	if !strings.Contains(b.out.String(), "host      docs.example.org, by which alone it passed: a redirect to another host is not followed") {
+		t.Error(b.out.String())
+	}
 	b.want(t, exitOK, "explain", "1a2b3c4d", "--json")
-	if got := fmt.Sprint(b.daemon.policy.asked...); got != "7 log://turn_1/bash/rm7 log://turn_2/bash/ls" || strings.Contains(b.out.String(), "\x1b") {
+	if got := fmt.Sprint(b.daemon.policy.asked...); got != "7 log://turn_1/bash/rm7 log://turn_1/bash/rm7 log://turn_2/bash/ls" || strings.Contains(b.out.String(), "\x1b") {
 		t.Errorf("asked %s: %q", got, b.out.String())
 	}
 	b.want(t, exitUsage, "explain", "a", "b", "c")

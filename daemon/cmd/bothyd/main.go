@@ -55,6 +55,7 @@ type flags struct {
 	Plugins   pluginsCmd `cmd:"" help:"Try and begin plugins without a daemon."`
 	MCP       mcpCmd     `cmd:"" name:"mcp" help:"Write the blocks of MCP servers without a daemon."`
 	Policy    policyCmd  `cmd:"" help:"Say what policy would do, without a daemon."`
+	Web       webCmd     `cmd:"" help:"Say what becomes of an address of the web, without a daemon."`
 	Match     matchCmd   `cmd:"" help:"Say how a pattern is read and whether a text fits it."`
 	Plan      planCmd    `cmd:"" help:"Check plans without a daemon."`
 	Doctor    doctorCmd  `cmd:"" help:"Say what this machine lacks for Bothy, and how to mend it."`

@@ -12,11 +12,12 @@ import (
 	"github.com/bothyd/bothy/daemon"
 	"github.com/bothyd/bothy/daemon/cmd/internal/verbs"
 	"github.com/bothyd/bothy/daemon/internal/audit"
+	"github.com/bothyd/bothy/daemon/internal/policy"
 	"github.com/bothyd/bothy/sdk"
 )
 
 type policyCmd struct {
-	Test policyTestCmd `cmd:"" help:"Say what policy would do with a command, and why. Nothing runs."`
+	Test policyTestCmd `cmd:"" help:"Say what policy would do with a command or an address, and why. Nothing runs."`
 }
 
 type policyTestCmd struct {
@@ -33,6 +34,7 @@ type judged struct {
 	Rule     string            `json:"rule"`
 	Source   string            `json:"source"`
 	Reason   string            `json:"reason"`
+	Host     string            `json:"host,omitempty"` // of an address
 	Commands []sdk.SeenCommand `json:"commands"`
 }
 
@@ -40,32 +42,49 @@ type judged struct {
 // that is given as one word is taken as it is; several words are joined by blanks,
 // for the shell that called has taken their quotes.
 func (cmd policyTestCmd) Run(f *flags, c *console) error {
-	line, err := cmd.line()
+	trial := policy.Trial{Text: cmd.Address, Address: cmd.Address != "", Mode: sdk.Mode(cmd.Mode)}
+	var err error
+	switch {
+	case cmd.Address == "" && len(cmd.Command) == 0:
+		return sdk.Errorf(sdk.Validation, "name a command line, or an address with --address")
+	case cmd.Address == "":
+		trial.Text, err = cmd.line()
+	case len(cmd.Command) > 0:
+		return sdk.Errorf(sdk.Validation, "--address stands in the place of a command: name one of them")
+	}
 	if err != nil {
 		return err
 	}
-	_, cfg, diags := daemon.LoadConfig(f.Config, &audit.Redactor{})
+	out, err := judge(f, c, cmd.Dir, trial, cmd.Shell)
+	return report(c, out, err, printJudged)
+}
+
+// judge asks policy, in the project that dir lies in, by the configuration as it is.
+func judge(f *flags, c *console, dir string, trial policy.Trial, form string) (judged, error) {
+	secrets := &audit.Redactor{}
+	_, cfg, diags := daemon.LoadConfig(f.Config, secrets)
 	diags.Write(c.err)
 	if cfg == nil {
-		return toldError(exitUsage)
+		return judged{}, toldError(exitUsage)
 	}
-	dir, err := directory(cmd.Dir)
+	dir, err := directory(dir)
 	if err != nil {
-		return err
+		return judged{}, err
 	}
-	d, diags, err := daemon.Judge(cfg, dir, line, sdk.Mode(cmd.Mode), cmd.Shell)
+	if trial.Address {
+		cfg.LearnSecrets()
+		trial.Leaks = secrets.Leaks
+	}
+	d, diags, err := daemon.Judge(cfg, dir, trial, form)
 	if err != nil {
-		return err
+		return judged{}, err
 	}
 	diags.Write(c.err)
-	out := judged{Decision: d.Verdict, Rule: d.Rule, Source: d.Source, Reason: d.Reason, Commands: d.Commands}
+	out := judged{Decision: d.Verdict, Rule: d.Rule, Source: d.Source, Reason: d.Reason, Host: d.Host, Commands: d.Commands}
 	if out.Commands == nil {
 		out.Commands = []sdk.SeenCommand{}
 	}
-	if c.json {
-		return printJSON(c, out)
-	}
-	return printJudged(c, out)
+	return out, nil
 }
 
 func (cmd policyTestCmd) line() (string, error) {
@@ -102,6 +121,9 @@ func directory(dir string) (string, error) {
 func printJudged(c *console, j judged) error {
 	w := bufio.NewWriter(c.out)
 	fmt.Fprintf(w, "%s\n  rule: %s (%s)\n  why:  %s\n", j.Decision, oneLine(j.Rule), oneLine(j.Source), oneLine(j.Reason))
+	if j.Host != "" {
+		fmt.Fprintf(w, "  host: %s\n", oneLine(j.Host))
+	}
 	for _, s := range j.Commands {
 		via := ""
 		if len(s.Via) > 0 {

@@ -31,9 +31,7 @@ func (s *Inspector) Ask(ctx context.Context, spec Spec, program, name string, se
 	}
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
-	if m, err := s.Manifest(ctx, spec); err == nil && m.Config != nil {
-		settings.Config = spec.open(m.Config)
-	}
+	settings.Config = s.Open(ctx, spec)
 	text, err := json.Marshal(settings)
 	if err != nil {
 		return failed("%v", err)
@@ -51,6 +49,16 @@ func (s *Inspector) Ask(ctx context.Context, spec Spec, program, name string, se
 		return failed("it did not answer (%v): %s", err, bytes.TrimSpace(errs.Bytes()))
 	}
 	return found
+}
+
+// Open is the object of a block with another text for each that is secret; nil where the block cannot be read, or its
+// program does not say what belongs there.
+func (s *Inspector) Open(ctx context.Context, spec Spec) json.RawMessage {
+	m, err := s.Manifest(ctx, spec)
+	if err != nil || m.Config == nil {
+		return nil
+	}
+	return spec.open(m.Config)
 }
 
 // open is the object of the block without what is secret: a text that is set is another text, and anything else is

@@ -2,6 +2,8 @@ package policy
 
 import (
 	"encoding/json"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/bothyd/bothy/sdk"
@@ -114,6 +116,7 @@ func TestRulesOfHosts(t *testing.T) {
 	}
 }
 
+<<<<<<< HEAD
 // TestOffline: without a network no call that reaches one is made, in no mode and whatever allows it.
 func TestOffline(t *testing.T) {
 	allow := []sdk.PolicyRule{{Name: "a", Source: "c:1", Verdict: sdk.Allow, Tools: []string{"*"}}}
@@ -131,6 +134,36 @@ func TestOffline(t *testing.T) {
 		}
 		if d := New(Settings{Rules: allow, View: true}).Decide(sdk.PolicyRequest{Tool: closed, Project: "/p", Mode: sdk.Mode(mode), Attended: true, Offline: true}); d.Verdict != sdk.Allow {
 			t.Errorf("a file is not read in mode %s: %s", mode, d.Reason)
+=======
+// TestJudgeAddress: of an address that nobody asked yet it is said what would become of it, secrets in it included.
+func TestJudgeAddress(t *testing.T) {
+	open := []sdk.PolicyRule{{Name: "hosts.allow", Source: "config.hcl:1", Verdict: sdk.Allow, Hosts: []string{"docs.example.org"}}}
+	leaks := func(arguments json.RawMessage) string {
+		if strings.Contains(string(arguments), "canary") {
+			return "K"
+		}
+		return ""
+	}
+	links := func(string, []string) map[string]string { return nil }
+	for address, want := range map[string]string{
+		"https://docs.example.org/x":         "restricted allow hosts.allow docs.example.org, full allow address docs.example.org",
+		"https://example.org/":               "restricted deny address example.org, full allow address example.org",
+		"https://docs.example.org/?k=canary": "restricted deny leak docs.example.org, full deny leak docs.example.org",
+		"http://127.0.0.1/":                  "restricted deny address 127.0.0.1, full deny address 127.0.0.1",
+		"file:///etc/passwd":                 "restricted deny address , full deny address ",
+		"\xff":                               "restricted deny address , full deny address ",
+	} {
+		var got []string
+		for _, mode := range []sdk.Mode{sdk.ModeRestricted, sdk.ModeFull} {
+			d, err := Judge(Settings{Rules: open}, "/p", Trial{Text: address, Address: true, Mode: mode, Leaks: leaks}, links)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, fmt.Sprintf("%s %s %s %s", mode, d.Verdict, d.Rule, d.Host))
+		}
+		if text := strings.Join(got, ", "); text != want {
+			t.Errorf("%q: %s, not %s", address, text, want)
+>>>>>>> f895f3f4 (Judge an address without a packet, and fetch a page without a model)
 		}
 	}
 }

@@ -15,6 +15,7 @@ func Explanation(x rpc.Explained, width int) []Spans {
 	d.row(Spans{{Plain, fmt.Sprintf("%s of run %s", ExactLine(x.Path), ExactLine(x.Run))}})
 	d.fact("tool", x.Tool)
 	d.decision("decided", x.Decision)
+	d.host(x.Decision)
 	if x.Answer != "" {
 		by := string(x.Answer)
 		if x.AnsweredBy != "" {
@@ -30,6 +31,7 @@ func Explanation(x rpc.Explained, width int) []Spans {
 	d.commands(x.Decision.Commands)
 	if x.Now != nil {
 		d.decision("now", *x.Now)
+		d.host(*x.Now)
 		d.commands(x.Now.Commands)
 	}
 	if x.Command != "" {
@@ -48,4 +50,13 @@ func (d *details) decision(name string, by sdk.Decision) {
 		text += " (a security event: " + by.Violation + ")"
 	}
 	d.fact(name, text)
+}
+
+// host is that of the address which a call names, and what follows when it is all that let the call pass.
+func (d *details) host(by sdk.Decision) {
+	text := by.Host
+	if by.SameHost {
+		text += ", by which alone it passed: a redirect to another host is not followed"
+	}
+	d.fact("host", text)
 }

@@ -1,10 +1,11 @@
 package verbs
 
-// PolicyTest says what policy would do with a command.
+// PolicyTest says what policy would do with a command, or with an address.
 type PolicyTest struct {
 	Mode    string   `placeholder:"MODE" enum:"${modes}," default:"" help:"${mode_words}; policy.mode of the configuration when absent."`
 	Shell   string   `placeholder:"FORM" enum:"bash,argv," default:"" help:"bash, or argv: one program and its words without a shell; sandbox.shell of the configuration when absent."`
-	Command []string `arg:"" name:"command" help:"The command line; - reads it from standard input, byte for byte."`
+	Address string   `placeholder:"URL" help:"An address that a model wrote and wants to fetch, in the place of a command."`
+	Command []string `arg:"" optional:"" name:"command" help:"The command line; - reads it from standard input, byte for byte."`
 }
 
 // Help adds to the help of the verb.
@@ -13,10 +14,13 @@ func (PolicyTest) Help() string {
 
 Put the line into quotes, so that your own shell leaves it as it is; words after -- are joined by blanks.
 
+Of an address it is said what becomes of one that the model itself wrote. One that stands in your prompt, or in what a search of the run found, is asked unless a rule or the mode interactive keeps it.
+
 Examples:
 
     bothy policy test 'git log --oneline | head'
     bothy policy test --mode full -- 'find . -name "*.o" -delete'
     bothy policy test --json - < build.sh | jq -r .decision
+    bothy policy test --mode restricted --address https://docs.example.org/x
 `
 }

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
@@ -484,6 +485,28 @@ func sources(t *testing.T, folder string) map[string]*ast.File {
 		t.Fatal(err)
 	}
 	return all
+}
+
+// TestArchDaemonHasNoWeb: what reads pages and PDFs, and what searches, is in the plugin and in none of its libraries here.
+func TestArchDaemonHasNoWeb(t *testing.T) {
+	cmd := exec.Command("go", "list", "-deps", "./daemon/cmd/bothyd", "./daemon/cmd/bothy", "./daemon/cmd/bothy-shim")
+	cmd.Dir = repositoryRoot(t)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, thirdParty := architecture(t)
+	for pkg := range strings.Lines(string(out)) {
+		pkg = strings.TrimSpace(pkg)
+		if strings.HasPrefix(pkg, module+"/plugins/web") || slices.ContainsFunc(thirdParty, func(b barred) bool {
+			return strings.HasPrefix(pkg, b.prefix) && slices.Equal(b.only, []string{"plugins/web"})
+		}) {
+			t.Errorf("a binary of the daemon has %s", pkg)
+		}
+	}
+	if !strings.Contains(string(out), module+"/sdk/webguard\n") {
+		t.Error("none has sdk/webguard: what is looked for would not be found")
+	}
 }
 
 // TestArchDaemonIsWiring: package daemon makes the rooms and hands them to each

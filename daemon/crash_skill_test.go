@@ -147,20 +147,23 @@ func TestKillInACodeSkill(t *testing.T) {
 	}
 }
 
-// killResearch ends the process of the plugin research as `kill -9` does.
-func (s *site) killResearch() {
+// killResearch ends the plugin research.
+func (s *site) killResearch() { s.killPlugin("research") }
+
+// killPlugin ends the process of a plugin as `kill -9` does.
+func (s *site) killPlugin(name string) {
 	s.t.Helper()
 	all, err := processTable()
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	for pid, p := range all {
-		if p.names(s.root) && pid != os.Getpid() && strings.Contains(string(p.command), "bothy-plugin-research") {
+		if p.names(s.root) && pid != os.Getpid() && strings.Contains(string(p.command), "bothy-plugin-"+name) {
 			if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 				s.t.Fatal(err)
 			}
 			return
 		}
 	}
-	s.t.Fatalf("the plugin research does not run\n%s", s.evidence())
+	s.t.Fatalf("the plugin %s does not run\n%s", name, s.evidence())
 }

@@ -32,7 +32,7 @@ type line struct {
 // be called again. The code skill of the site does the same (withSkills).
 func serveLedger() {
 	plugin.Serve(plugin.Options{
-		Name: "ledger", Version: "1", Grants: []string{sdk.GrantProject}, Calls: sdk.Calls{Tools: []string{"note_line"}, Schemes: []string{"known"}},
+		Name: "ledger", Version: "1", Grants: []string{sdk.GrantProject}, Calls: sdk.Calls{Tools: ledgerCalls(), Schemes: []string{"known"}},
 		Tool: tool.Set{
 			tool.New("note_line", "Appends a line to the ledger.", sdk.Annotations{}, noteLine),
 			tool.New("note_entry", "Appends a line to two entries.", sdk.Annotations{}, noteEntry),
@@ -41,6 +41,8 @@ func serveLedger() {
 			return note(call.Project, call.Input)
 		}), skill.New(callingSkill, func(ctx context.Context, call skill.Call) (sdk.ToolResult, error) {
 			return host.Use(ctx, "note_line", line{call.Input})
+		}), skill.New(fetchingSkill, func(ctx context.Context, call skill.Call) (sdk.ToolResult, error) {
+			return host.Use(ctx, "web_fetch", map[string]string{"url": call.Input})
 		})},
 	})
 }
@@ -87,6 +89,17 @@ const (
 	callingSkill = "call-note" // calls note_line through the services of the host
 	textSkill    = "plain"
 )
+
+// fetchingSkill is a code skill of scripts, which fetches the address that it is given.
+const fetchingSkill = "fetch"
+
+// ledgerCalls are the tools that the ledger calls: where it was started to fetch, that alone.
+func ledgerCalls() []string {
+	if os.Getenv(playLedger) == fetchingSkill {
+		return []string{"web_fetch"}
+	}
+	return []string{"note_line"}
+}
 
 // withSkills gives the site's user two code skills, which append their input to
 // the ledger, and a skill whose text says that it did.

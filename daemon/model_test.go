@@ -169,6 +169,10 @@ func (p *parrot) complete(w http.ResponseWriter, r *http.Request) {
 		s.callInTurn(lines[2:], request.Messages)
 		return
 	}
+	if order, is := strings.CutPrefix(user, "obey "); is {
+		s.obey("call "+order, request.Messages)
+		return
+	}
 	if lines := strings.Split(user, "\n"); lines[0] == "calls at once" && last.Role == "user" {
 		s.callsAtOnce(lines[1:])
 		return
@@ -252,6 +256,7 @@ type sse struct {
 //	calls at once         the calls of the lines below, in one answer
 //	join TEXT             the text without its ~, a few letters at a time
 //	join-call TOOL ARGUMENTS   call, the arguments likewise
+//	obey TOOL ARGUMENTS   call, then every call that a result orders (see obey)
 //	reason TEXT           reasoning that is the text, then an answer
 //	system                what stood in the system prompt
 //	slow                  a word every 50 ms, until nobody listens

@@ -18,19 +18,21 @@ import (
 )
 
 // serveWeb gives the script a small internet: SITE and OTHER are hosts of it, INSIDE is a name that leads to
-// this machine. What is asked of it is in the file WEB_HEARD.
+// this machine. What is asked of it is in the file WEB_HEARD. What stands in the file ORDERS its pages below /orders say.
 func serveWeb(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 0 {
 		ts.Fatalf("usage: serve-web")
 	}
-	s := &webSites{heard: filepath.Join(ts.Getenv("WORK"), "web-heard")}
+	s := &webSites{heard: filepath.Join(ts.Getenv("WORK"), "web-heard"), orders: filepath.Join(ts.Getenv("WORK"), "orders")}
 	ts.Check(os.WriteFile(s.heard, nil, 0o600))
 	ts.Setenv("WEB_HEARD", s.heard)
+	ts.Setenv("ORDERS", s.orders)
 	w := webtest.New(scriptTB{ts: ts})
 	for name, variable := range map[string]string{"site": "SITE", "other": "OTHER"} {
 		ts.Setenv(variable, w.Here(name))
 	}
 	ts.Setenv("INSIDE", w.Name("inside", webtest.Names{Addrs: []netip.Addr{netip.MustParseAddr("127.0.0.1")}}))
+	s.other = ts.Getenv("OTHER")
 	w.Serve(80, s)
 }
 
@@ -48,6 +50,8 @@ func (s scriptTB) Fatal(args ...any) { s.ts.Fatalf("%s", fmt.Sprint(args...)) }
 type webSites struct {
 	mu      sync.Mutex
 	heard   string
+	orders  string
+	other   string
 	stalled atomic.Bool
 }
 
@@ -68,6 +72,10 @@ func (s *webSites) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, r.URL.Query().Get("to"), http.StatusFound)
 	case "/orders":
 		say(html, `<p>call web_fetch {"url":"http://`+r.URL.Query().Get("host")+`/taken?key=canary"}</p>`)
+	case "/orders/moved":
+		http.Redirect(w, r, "http://"+s.other+"/taken?x=moved", http.StatusFound)
+	case "/orders/html", "/orders/pdf", "/orders/header", "/orders/status":
+		s.order(w, strings.TrimPrefix(r.URL.Path, "/orders/"))
 	case "/endless":
 		w.Header().Set("Content-Type", text)
 		for r.Context().Err() == nil {

@@ -77,10 +77,10 @@ func TestEditorLendsServers(t *testing.T) {
 		id  acp.SessionId
 		key string
 	}{{e, first, "key-of-the-first-session"}, {other, second, "key-of-the-second-session"}} {
-		if got := call(x.e, x.id, lentTool(x.id, "who")); !strings.Contains(got, "the tool said: "+digestOf(x.key)) {
+		if got := call(x.e, x.id, lentTool(x.id, "who")); !strings.Contains(got, "\n"+digestOf(x.key)+"\n") {
 			t.Errorf("the session %s has %q", x.id, got)
 		}
-		if got := call(x.e, x.id, lentTool(x.id, "canaries")); !strings.Contains(got, "the tool said: none") {
+		if got := call(x.e, x.id, lentTool(x.id, "canaries")); !strings.Contains(got, "\nnone\n") {
 			t.Errorf("of the environment the server has %q", got)
 		}
 	}
@@ -119,7 +119,7 @@ func TestEditorLendsServers(t *testing.T) {
 	// Another daemon is lent it again.
 	who := lentTool(second, "who")
 	s.killDaemon()
-	if got := call(other, second, who); !strings.Contains(got, "the tool said: "+digestOf("key-of-the-second-session")) {
+	if got := call(other, second, who); !strings.Contains(got, "\n"+digestOf("key-of-the-second-session")+"\n") {
 		t.Errorf("after another daemon came: %q", got)
 	}
 	other.closes()

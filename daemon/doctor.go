@@ -39,7 +39,9 @@ func Doctor(ctx context.Context, configPath string) []Finding {
 	}
 	findings = append(findings, folderFinding(paths.Data), confineFinding(cfg, paths))
 	findings = append(findings, storeFindings(ctx, paths.Store)...)
-	running, files := pluginStates(ctx), inspect.New(inspection(paths, hclog.NewNullLogger(), &audit.Redactor{}))
+	looking := inspection(paths, hclog.NewNullLogger(), &audit.Redactor{})
+	looking.DataDir = "" // what looks leaves nothing behind
+	running, files := pluginStates(ctx), inspect.New(looking)
 	for _, p := range cfg.Plugins {
 		if p.Enabled {
 			spec := inspect.SpecOf(cfg, p)

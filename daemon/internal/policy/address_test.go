@@ -116,7 +116,6 @@ func TestRulesOfHosts(t *testing.T) {
 	}
 }
 
-<<<<<<< HEAD
 // TestOffline: without a network no call that reaches one is made, in no mode and whatever allows it.
 func TestOffline(t *testing.T) {
 	allow := []sdk.PolicyRule{{Name: "a", Source: "c:1", Verdict: sdk.Allow, Tools: []string{"*"}}}
@@ -134,7 +133,10 @@ func TestOffline(t *testing.T) {
 		}
 		if d := New(Settings{Rules: allow, View: true}).Decide(sdk.PolicyRequest{Tool: closed, Project: "/p", Mode: sdk.Mode(mode), Attended: true, Offline: true}); d.Verdict != sdk.Allow {
 			t.Errorf("a file is not read in mode %s: %s", mode, d.Reason)
-=======
+		}
+	}
+}
+
 // TestJudgeAddress: of an address that nobody asked yet it is said what would become of it, secrets in it included.
 func TestJudgeAddress(t *testing.T) {
 	open := []sdk.PolicyRule{{Name: "hosts.allow", Source: "config.hcl:1", Verdict: sdk.Allow, Hosts: []string{"docs.example.org"}}}
@@ -163,7 +165,6 @@ func TestJudgeAddress(t *testing.T) {
 		}
 		if text := strings.Join(got, ", "); text != want {
 			t.Errorf("%q: %s, not %s", address, text, want)
->>>>>>> f895f3f4 (Judge an address without a packet, and fetch a page without a model)
 		}
 	}
 }

@@ -40,7 +40,7 @@ func Doctor(ctx context.Context, configPath string) []Finding {
 	findings = append(findings, folderFinding(paths.Data), confineFinding(cfg, paths))
 	findings = append(findings, storeFindings(ctx, paths.Store)...)
 	looking := inspection(paths, hclog.NewNullLogger(), &audit.Redactor{})
-	looking.DataDir = "" // what looks leaves nothing behind
+	looking.LookOnly = true
 	running, files := pluginStates(ctx), inspect.New(looking)
 	for _, p := range cfg.Plugins {
 		if p.Enabled {

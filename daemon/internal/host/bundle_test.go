@@ -97,9 +97,7 @@ func TestMendedBundle(t *testing.T) {
 	r, s := newRig(t, nil), spec("fault", "")
 	s.Path = dir
 	r.start(t.Context(), []inspect.Spec{s})
-	if st := r.status(t, "fault"); st.State != Broken {
-		t.Fatalf("%+v", st)
-	}
+	eventually(t, "it is broken", func() bool { return r.status(t, "fault").State == Broken })
 	if err := os.WriteFile(manifest, whole, 0o644); err != nil {
 		t.Fatal(err)
 	}

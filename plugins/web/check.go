@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/bothyd/bothy/sdk"
@@ -61,8 +62,29 @@ func (s settings) reachFinding(name string) finding {
 	if len(s.Origins) > 0 {
 		f.Detail += "; besides " + strings.Join(s.Origins, ", ")
 	}
-	f.Detail += ". Names are asked of the name server by Go's own resolver, and no proxy is used"
+	f.Detail += ". Go's own resolver asks " + nameServers(resolvConf) + ", and no proxy is used"
 	return f
+}
+
+// resolvConf is where that resolver finds whom to ask.
+const resolvConf = "/etc/resolv.conf"
+
+// nameServers are those that a file of that form names; as in there, without any it is one on this machine.
+func nameServers(file string) string {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return "a name server on this machine, since " + file + " cannot be read"
+	}
+	var servers []string
+	for line := range strings.Lines(string(text)) {
+		if words := strings.Fields(line); len(words) > 1 && words[0] == "nameserver" {
+			servers = append(servers, words[1])
+		}
+	}
+	if len(servers) == 0 {
+		return "a name server on this machine, since " + file + " names none"
+	}
+	return strings.Join(servers, ", ")
 }
 
 // readerFinding says what those processes are held to that parse documents.

@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -42,5 +44,24 @@ func TestCheck(t *testing.T) {
 		if code, done := check(args, &out, &errs); code != 2 || !done || out.Len() > 0 {
 			t.Errorf("%q: %d %s", args, code, out.String())
 		}
+	}
+}
+
+// TestNameServers: doctor is told who is asked for the addresses of hosts.
+func TestNameServers(t *testing.T) {
+	for text, want := range map[string]string{
+		"# nameserver 9.9.9.9\nsearch lan\nnameserver 192.0.2.1\n nameserver\t2001:db8::1 # own\n": "192.0.2.1, 2001:db8::1",
+		"nameserver\noptions ndots:1\n": "a name server on this machine, since ",
+	} {
+		file := filepath.Join(t.TempDir(), "resolv.conf")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := nameServers(file); !strings.HasPrefix(got, want) {
+			t.Errorf("%q: %s", text, got)
+		}
+	}
+	if got := nameServers(filepath.Join(t.TempDir(), "none")); !strings.Contains(got, "cannot be read") {
+		t.Error(got)
 	}
 }

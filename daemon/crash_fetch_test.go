@@ -80,7 +80,7 @@ func (v *visitor) fetch(j *job, address string) error {
 	ctx, cancel := actTime()
 	defer cancel()
 	d, err := v.client.Run(ctx, rpc.RunRef{Run: j.tag, Project: v.project})
-	if sdk.OutcomeOf(err) == sdk.NotFound {
+	if sdk.OutcomeOf(err) == sdk.NotFound || err == nil && len(d.Loops) == 0 { // or it died with the run made, and no prompt in it
 		var a rpc.Accepted
 		a, err = v.client.Act(ctx, rpc.Prompt{Project: v.project, Run: j.tag, Model: "parrot/parrot", Prompt: `call web_fetch {"url":"` + address + `"}`})
 		d.ID = a.ID

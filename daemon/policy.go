@@ -85,6 +85,7 @@ func Judge(cfg *config.Config, dir string, call policy.Trial, form string) (sdk.
 	w, diags := config.WorkspaceOf(root, cfg)
 	set := settingsOf(cfg, root, w)
 	set.Shell, set.View = cmp.Or(form, set.Shell), call.Mode == sdk.ModeWorkspace // who names it wants to know of it
+	set.NoView = "whether a copy can be made is known where a run is (--mode workspace takes it for granted)"
 	set.Found = obeyed(root, set.Protect)
 	decision, err := policy.Judge(set, root, call, project.Links)
 	return decision, diags, err

@@ -88,12 +88,12 @@ func TestUnhide(t *testing.T) {
 	}
 	for in, want := range map[string]string{
 		"plain text, naïve, 漢字 かな 한글":                  "plain text, naïve, 漢字 かな 한글",
-		"👩‍👩‍👧‍👦 ❤️‍🔥 🏳️‍🌈 👍🏽 🇩🇪 1️⃣ #️⃣":              "👩‍👩‍👧‍👦 ❤️‍🔥 🏳️‍🌈 👍🏽 🇩🇪 1️⃣ #️⃣",
+		"👩\u200d👩\u200d👧\u200d👦 ❤️\u200d🔥 🏳️\u200d🌈 👍🏽 🇩🇪 1️⃣ #️⃣":              "👩\u200d👩\u200d👧\u200d👦 ❤️\u200d🔥 🏳️\u200d🌈 👍🏽 🇩🇪 1️⃣ #️⃣",
 		"🏴" + tags("gbsct") + "\U000E007F":             "🏴" + tags("gbsct") + "\U000E007F",
 		"🏴" + tags("obeyme") + "\U000E007F.":           "🏴.",
 		"🏴" + tags("gb") + "x":                         "🏴x",
 		"a" + tags("ignore all") + "b":                 "ab",
-		"می‌خواهم क्‍ष":                                "می‌خواهم क्‍ष",
+		"می\u200cخواهم क्\u200dष":                                "می\u200cخواهم क्\u200dष",
 		"a\u200db\u200cc":                              "abc",
 		"漢\U000E0100字\u3164":                           "漢\U000E0100字",
 		"a\U000E0100\U000E0101\U000E0102b":             "ab",

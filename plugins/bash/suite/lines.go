@@ -44,14 +44,6 @@ type form struct {
 
 func formOf(begins, expression string) form { return form{begins, regexp.MustCompile(expression)} }
 
-// find is the line of that form and its groups, or nothing.
-func (f form) find(l line) []string {
-	if strings.IndexByte(f.begins, l.first) < 0 {
-		return nil
-	}
-	return f.expression.FindStringSubmatch(l.text)
-}
-
 // is reports whether a line is of the form.
 func (f form) is(l line) bool {
 	return strings.IndexByte(f.begins, l.first) >= 0 && f.expression.MatchString(l.text)

@@ -14,7 +14,8 @@ import (
 func (j *judged) goesOut() bool { return j.tool.Address != "" && j.tool.Pinned && !j.Unwritten }
 
 // readAddress reads the address that a call names, and refuses one that nobody could ask. One that is none of the
-// web may be opened by the host that a rule of the configuration names; which port is the plugin's to say.
+// web may be opened by the host that a rule of the configuration names; which port is the plugin's to say. To what a
+// channel began nothing is open but the web.
 func (j *judged) readAddress() (sdk.Decision, bool) {
 	const instead = "name an address of the web that begins with https://, without a user or a password"
 	text, ok := j.arguments[j.tool.Address].(string)
@@ -31,7 +32,7 @@ func (j *judged) readAddress() (sdk.Decision, bool) {
 	}
 	j.host = u.Hostname()
 	var ports []uint16
-	if n, err := strconv.ParseUint(u.Port(), 10, 16); err == nil {
+	if n, err := strconv.ParseUint(u.Port(), 10, 16); err == nil && !j.Private {
 		ports = []uint16{uint16(n)}
 	}
 	var refused *webguard.Refusal
@@ -53,7 +54,7 @@ func (j *judged) lets(r *sdk.PolicyRule) bool {
 	case j.host == "":
 		return true
 	case j.near != "":
-		return slices.Contains(r.Hosts, j.host) && r.Source != SourceRemembered
+		return slices.Contains(r.Hosts, j.host) && r.Source != SourceRemembered && !j.Private
 	}
 	return len(r.Hosts) == 0 || j.Mode != sdk.ModeInteractive
 }

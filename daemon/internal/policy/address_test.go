@@ -31,6 +31,7 @@ func TestAddress(t *testing.T) {
 		from  sdk.AddressFrom
 		leaks string
 		alone bool // nobody attends
+		chat  bool // a channel began the run
 		rules []sdk.PolicyRule
 		want  sdk.Verdict
 		rule  string
@@ -69,6 +70,9 @@ func TestAddress(t *testing.T) {
 		"this machine, by a star":              {url: "http://127.0.0.1/", mode: sdk.ModeRestricted, rules: allow("*"), want: sdk.Deny, rule: RuleAddress},
 		"this machine, remembered":             {url: "http://127.0.0.1/", mode: sdk.ModeRestricted, rules: remembered("127.0.0.1"), want: sdk.Deny, rule: RuleAddress},
 		"a public host at another port":        {url: "https://example.org:8443/", mode: sdk.ModeRestricted, want: sdk.Propose, rule: RuleAddress},
+		"a public host at another port, chat":  {url: "https://example.org:8443/", mode: sdk.ModeFull, chat: true, from: sdk.AddressOfPrompt, want: sdk.Deny, rule: RuleAddress},
+		"this machine, allowed, chat":          {url: "http://127.0.0.1:8080/", mode: sdk.ModeFull, chat: true, rules: allow("127.0.0.1"), want: sdk.Deny, rule: RuleAddress},
+		"a prompt's, chat":                     {url: page, mode: sdk.ModeRestricted, chat: true, from: sdk.AddressOfPrompt, want: sdk.Allow, rule: RuleAddress},
 		"no address":                           {url: "", mode: sdk.ModeFull, want: sdk.Deny, rule: RuleAddress},
 		"another scheme":                       {url: "file:///etc/passwd", mode: sdk.ModeFull, from: sdk.AddressOfPrompt, want: sdk.Deny, rule: RuleAddress},
 		"a number":                             {url: "http://2130706433/", mode: sdk.ModeFull, want: sdk.Deny, rule: RuleAddress},
@@ -80,7 +84,7 @@ func TestAddress(t *testing.T) {
 				t.Fatal(err)
 			}
 			d := New(Settings{Rules: c.rules, View: true}).Decide(sdk.PolicyRequest{
-				Tool: fetchTool(), Arguments: arguments, Project: "/p", Mode: c.mode, Attended: !c.alone, AddressFrom: c.from, Leaks: c.leaks,
+				Tool: fetchTool(), Arguments: arguments, Project: "/p", Mode: c.mode, Attended: !c.alone, AddressFrom: c.from, Leaks: c.leaks, Private: c.chat,
 			})
 			if d.Verdict != c.want || d.Rule != c.rule || d.SameHost != c.host {
 				t.Errorf("%s by %s (%s), same host %t", d.Verdict, d.Rule, d.Reason, d.SameHost)

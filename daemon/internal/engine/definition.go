@@ -35,7 +35,7 @@ func (e *Engine) keepAgent(ctx context.Context, p placed, digest string) ([]sdk.
 // keptAgent is the agent that a loop began with, whatever became of it since. A loop that keeps none has the agent of
 // that name as it is now.
 func (e *Engine) keptAgent(ctx context.Context, a *activeLoop) (sdk.Agent, error) {
-	digest := optionsOf(a.loop).Agent
+	digest := a.given().Agent
 	now, found := e.cfg.Agents.Find(a.project.Root, a.loop.Agent)
 	if digest == "" || found && now.Agent.Digest() == digest {
 		return e.AgentOf(a.project.Root, a.loop.Agent)

@@ -49,7 +49,7 @@ func (e *Engine) childOf(ctx context.Context, a *activeLoop, x *action) (sdk.Chi
 	if err != nil {
 		return sdk.Child{}, err
 	}
-	given := optionsOf(a.loop)
+	given := a.given()
 	switch may := a.delegatesTo(); {
 	case len(may) == 0:
 		return sdk.Child{}, sdk.Errorf(sdk.Permission, "this prompt is %d delegations below that of a person, and may not delegate again: do the work yourself", given.Below)
@@ -129,7 +129,7 @@ func (e *Engine) childModel(ctx context.Context, a *activeLoop, x *action, agent
 // delegatesTo are the agents that the loop may delegate to; none where it is as far below a prompt of a person as
 // may be.
 func (a *activeLoop) delegatesTo() []string {
-	if optionsOf(a.loop).Below >= delegate.Depth {
+	if a.given().Below >= delegate.Depth {
 		return nil
 	}
 	if a.agent.Team != nil && !slices.Contains(a.agent.Agents, sdk.DefaultAgent) { // a prompt that is for none of them is for that one
@@ -140,7 +140,7 @@ func (a *activeLoop) delegatesTo() []string {
 
 // mayAsk reports whether an agent could do something for the loop: a team could not from where it may not delegate.
 func (a *activeLoop) mayAsk(agent sdk.Agent) bool {
-	return agent.Team == nil || optionsOf(a.loop).Below+1 < delegate.Depth
+	return agent.Team == nil || a.given().Below+1 < delegate.Depth
 }
 
 // agentsFor are those of delegatesTo that are there and that its model may name: of a team its members.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/bothyd/bothy/daemon/internal/failpoint"
 	"github.com/bothyd/bothy/daemon/internal/guard"
@@ -20,6 +21,7 @@ type activeLoop struct {
 	project sdk.Project
 	run     sdk.Run
 	loop    sdk.Loop
+	options atomic.Pointer[loopGiven] // see given
 	mode    sdk.Mode
 	asker   string // of what is proposed; see askers
 	agent   sdk.Agent
@@ -163,7 +165,7 @@ func (e *Engine) finish(ctx context.Context, a *activeLoop, end ending) (tell fu
 	}
 	failpoint.Hit(failpoint.FinishAfter)
 	e.guards.End(a.loop.ID)
-	if optionsOf(a.loop).Caller == 0 { // else it is the caller's
+	if a.given().Caller == 0 { // else it is the caller's
 		e.askers.forget(a.asker)
 	}
 	if err != nil {

@@ -133,7 +133,7 @@ func (e *Engine) grantedAll(ctx context.Context, run sdk.Run) (bool, error) {
 // options reads what the loop was given with. A loop that was given no mode has
 // that of its agent.
 func (e *Engine) options(a *activeLoop) {
-	o := optionsOf(a.loop)
+	o := a.given()
 	a.asker, a.images = o.Asker, len(o.Media) > 0
 	if finish, err := finishOf(a.agent, o.Schema); err == nil { // else the agent's own holds, which the prompt was checked with
 		a.agent.Finish = finish
@@ -145,6 +145,22 @@ func (e *Engine) options(a *activeLoop) {
 	if o.Otherwise != "" {
 		a.agent.WithoutView = o.Otherwise
 	}
+}
+
+// given is optionsOf of the loop, read once.
+func (a *activeLoop) given() loopOptions {
+	if o := a.options.Load(); o != nil && o.loop == a.loop.ID {
+		return o.loopOptions
+	}
+	o := optionsOf(a.loop)
+	a.options.Store(&loopGiven{a.loop.ID, o})
+	return o
+}
+
+// loopGiven is how a loop was given.
+type loopGiven struct {
+	loop int64
+	loopOptions
 }
 
 // optionsOf reads the options of a loop. Those that cannot be read are none.

@@ -109,7 +109,7 @@ func (e *Engine) keepPlayed(run sdk.Run, s Submission) (string, error) {
 
 // choose finds the model of a loop, or what is played in its place.
 func (e *Engine) choose(ctx context.Context, a *activeLoop) (err error) {
-	o := optionsOf(a.loop)
+	o := a.given()
 	a.recorded = o.Record
 	if o.Replay == "" {
 		a.choice, err = e.cfg.Models.Resolve(ctx, a.loop.Model)

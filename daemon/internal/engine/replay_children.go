@@ -99,7 +99,7 @@ func (a *activeLoop) replayAt(x *action) [][2]int {
 	if a.played == nil {
 		return nil
 	}
-	return append(slices.Clip(optionsOf(a.loop).ReplayAt), [2]int{a.turns - 1, x.Index})
+	return append(slices.Clip(a.given().ReplayAt), [2]int{a.turns - 1, x.Index})
 }
 
 // childChoice is what stands for the model of a child. Where the cassette has nothing of it the child ends before

@@ -130,7 +130,7 @@ func (e *Engine) callOfPlugin(ctx context.Context, c sdk.Caller, now *serving, t
 // run leaves out, the paths that it may change, and that it is of a channel.
 func (e *Engine) ofPlugin(ctx context.Context, c sdk.Caller, now *serving, alias string, s Submission) (Submission, error) {
 	own := now.a.run
-	s.Project, s.Channel, s.AtMost, s.Plugin, s.Depth = now.a.project.Root, own.Private, e.modeNow(now.a), c.Instance, optionsOf(now.a.loop).Depth+1
+	s.Project, s.Channel, s.AtMost, s.Plugin, s.Depth = now.a.project.Root, own.Private, e.modeNow(now.a), c.Instance, now.a.given().Depth+1
 	if s.Depth > mostDeep {
 		return s, sdk.Errorf(sdk.Permission, "prompts that plugins give runs may come of each other %d times, and this would be one more", mostDeep)
 	}

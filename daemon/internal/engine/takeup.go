@@ -164,7 +164,7 @@ func (e *Engine) readLeft(a *activeLoop) error {
 // as all else of taking it up.
 func (e *Engine) askedBefore(a *activeLoop) ([]sdk.PluginCompletion, error) {
 	agent, err := e.keptAgent(e.base, a)
-	if err != nil || e.narrowing(a.project.Root).Guards(agent.Guards).MaxCost <= 0 && optionsOf(a.loop).Caller == 0 {
+	if err != nil || e.narrowing(a.project.Root).Guards(agent.Guards).MaxCost <= 0 && a.given().Caller == 0 {
 		return nil, nil // prepare ends a loop whose agent is gone
 	}
 	return e.askedIn(e.base, a.loop)

@@ -118,7 +118,7 @@ func (e *Engine) askOne(ctx context.Context, a *activeLoop) (sdk.Completion, err
 	if prompt, err = e.fit(ctx, a, prompt); err != nil {
 		return sdk.Completion{}, err
 	}
-	if optionsOf(a.loop).Caller == 0 { // a child has a container when it uses one
+	if a.given().Caller == 0 { // a child has a container when it uses one
 		e.prepareTools(ctx, a)
 	}
 	return e.complete(ctx, a, prompt)

@@ -13,7 +13,7 @@ import (
 // that of several children none goes on before the others are counted.
 func (e *Engine) watch(ctx context.Context, a *activeLoop) error {
 	l := guard.Loop{
-		Rules: e.narrowing(a.project.Root).Guards(a.agent.Guards), Above: optionsOf(a.loop).Caller, Past: a.past, Asked: a.asked,
+		Rules: e.narrowing(a.project.Root).Guards(a.agent.Guards), Above: a.given().Caller, Past: a.past, Asked: a.asked,
 		Counted: a.left,
 	}
 	for _, turn := range a.had {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 )
@@ -102,10 +103,11 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 // checkAnswer refuses an answer of which nobody could make use.
 func checkAnswer(h *hop, resp *http.Response) error {
 	host := h.target.host
-	switch encoding := resp.Header.Get("Content-Encoding"); {
+	encoded := func(name string) bool { return name != "" && !strings.EqualFold(name, "identity") }
+	switch {
 	case resp.StatusCode == http.StatusSwitchingProtocols:
 		return failed(Answer, "%s answers with another protocol than HTTP", host)
-	case resp.Request.Method != http.MethodHead && encoding != "" && !strings.EqualFold(encoding, "identity"):
+	case resp.Request.Method != http.MethodHead && slices.ContainsFunc(resp.Header.Values("Content-Encoding"), encoded):
 		return failed(Encoding, "%s encodes its answer in a way that was not asked for", host)
 	case resp.StatusCode/100 == 3 && resp.Header.Get("Location") != "":
 		if _, err := h.target.url.Parse(resp.Header.Get("Location")); err != nil {

@@ -239,6 +239,24 @@ func TestRedirects(t *testing.T) {
 		{"38 to another port", "http://" + a, "http://" + b + ":6379/", Deny, Port},
 		{"38 to a port that the options open", "http://" + a, "http://" + b + ":8080/", Deny, Port},
 		{"38 to that port of the same host", "http://" + a, "http://" + a + ":8080/", Deny, Port},
+		{"38 to loopback in capitals", "http://" + a, "HTTP://127.0.0.1/", Deny, Address},
+		{"38 to loopback behind a blank", "http://" + a, " http://127.0.0.1/", Deny, Address},
+		{"38 to loopback mapped", "http://" + a, "http://[::ffff:127.0.0.1]/", Deny, Address},
+		{"38 to another mapped form, https", "https://" + a, "https://[64:ff9b::7f00:1]/", Deny, Address},
+		{"38 to a zone", "http://" + a, "http://[fe80::1%25eth0]/", Deny, Address},
+		{"38 to a user of its own host", "http://" + a, "http://x@" + a + "/", Deny, Userinfo},
+		{"38 to an empty port", "http://" + a, "http://" + b + ":/", Deny, Port},
+		{"38 to loopback without slashes", "http://" + a, "http:127.0.0.1/", Error, Malformed},
+		{"38 to loopback with three slashes", "http://" + a, "http:///127.0.0.1/", Error, Malformed},
+		{"38 to loopback with backslashes", "http://" + a, `http:\\127.0.0.1\`, Error, Malformed},
+		{"38 to a path that some read as a host", "http://" + a, `/\127.0.0.1/`, Allow, ""},
+		{"38 to a path of backslashes", "http://" + a, `\\127.0.0.1\`, Allow, ""},
+		{"38 to a web socket", "http://" + a, "ws://" + a + "/", Deny, Scheme},
+		{"38 to what shows source", "http://" + a, "view-source:http://127.0.0.1/", Deny, Scheme},
+		{"39 to a control character", "http://" + a, "http://" + b + "/\x01", Error, Answer},
+		{"39 to an escaped host", "http://" + a, "http://127%2e0.0.1/", Error, Redirect},
+		{"39 to a port of letters", "http://" + a, "http://" + b + ":http/", Error, Redirect},
+		{"39 to an empty bracket", "http://" + a, "http://[]/", Error, Redirect},
 		{"39 to no address", "http://" + a, "http://exa mple/", Error, Redirect},
 		{"39 to no host", "http://" + a, "http:///x", Error, Malformed},
 		{"42 from https to http", "https://" + a, "http://" + a + "/", Deny, Redirect},
@@ -257,6 +275,18 @@ func TestRedirects(t *testing.T) {
 			}
 		})
 	}
+	t.Run("38 by each status", func(t *testing.T) {
+		for _, code := range []int{301, 302, 303, 307, 308} {
+			checkRefused(t, client, fmt.Sprintf("http://%s/?code=%d&to=http://127.0.0.1/", a, code), Deny, Address)
+		}
+		for _, code := range []int{300, 304, 305, 306, 201, 404} { // which lead nowhere
+			requests.take()
+			_, resp, err := get(client, fmt.Sprintf("http://%s/?code=%d&to=http://127.0.0.1/", a, code))
+			if got := requests.take(); err != nil || resp.StatusCode != code || strings.Contains(got, ", ") {
+				t.Errorf("%d: %v, requests were %s", code, err, got)
+			}
+		}
+	})
 	t.Run("40 a body to private", func(t *testing.T) {
 		for _, code := range []int{307, 308} {
 			_, err := client.Post(fmt.Sprintf("http://%s/?code=%d&to=http://127.0.0.1/", a, code), "text/plain", strings.NewReader("CANARY"))

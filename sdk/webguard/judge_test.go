@@ -221,6 +221,63 @@ var rows = []struct {
 	{"51 IPv4 in brackets", "http://[127.0.0.1]/", Error, Malformed},
 	{"51 name in brackets", "http://[example.com]/", Error, Malformed},
 	{"51 two brackets", "http://[::1][::1]/", Error, Malformed},
+	{"9 loopback with a mask", "http://[::1/128]/", Error, Malformed},
+	{"10 mapped public in hexadecimal", "http://[::ffff:0808:0808]/", Deny, Address},
+	{"10 mapped with a zone", "http://[::ffff:8.8.8.8%25eth0]/", Deny, Address},
+	{"15 6to4 of a private one", "http://[2002:c0a8:101::1]/", Deny, Address},
+	{"15 Teredo with a private one", "http://[2001:0:0a00:1::f5ff:fffe]/", Deny, Address},
+	{"15 last of the protocols", "http://[2001:1ff:ffff::1]/", Deny, Address},
+	{"16 empty zone", "http://[2600::1%25]/", Error, Malformed},
+	{"16 escapes in a zone", "http://[fe80::1%25%6c%6f]/", Deny, Address},
+	{"18 above 6to4", "http://[2003::1]/", Allow, ""},
+	{"18 last of documents", "http://[3fff:fff:ffff::1]/", Deny, Address},
+	{"18 above documents", "http://[3fff:1000::1]/", Allow, ""},
+	{"18 beside AS112", "http://[2620:4f:8001::1]/", Allow, ""},
+	{"18 public with a part of IPv4", "http://[2606:4700::8.8.8.8]/", Allow, ""},
+	{"18 a version to come", "http://[v1.fe80::a]/", Error, Malformed},
+	{"21 metadata of another cloud", "http://169.254.0.23/", Deny, Address},
+	{"24 everything at an end", "http://255.255.255.254/", Deny, Address},
+	{"25 a cluster", "http://kubernetes.default.svc.cluster.local/", Deny, Name},
+	{"25 an instance", "http://instance-data.ec2.internal/", Deny, Name},
+	{"26 below a local name with an ideographic stop", "http://sub.localhost\u3002/", Deny, Name},
+	{"26 home network with an ideographic stop", "http://x.home\u3002arpa/", Deny, Name},
+	{"26 a top-level name alone", "http://ai./", Deny, Name},
+	{"27 a grapheme joiner", "http://lo\u034fcalhost/", Deny, Name},
+	{"27 a joiner at the end", "http://localhost\u200c/", Error, Malformed},
+	{"27 a soft hyphen before a number", "http://\u00ad127.0.0.1/", Deny, Address},
+	{"27 hexadecimal in fullwidth", "http://\uff10\uff587f.\uff11/", Deny, Number},
+	{"27 one fullwidth digit", "http://127.0.0.\uff11/", Deny, Address},
+	{"27 fullwidth at", "http://example.com\uff20127.0.0.1/", Error, Malformed},
+	{"27 fullwidth colon", "http://example.com\uff1a80/", Error, Malformed},
+	{"27 fullwidth number sign before a user", "http://example.com\uff03@127.0.0.1/", Error, Malformed},
+	{"27 account of", "http://example.com\u2100.example.com/", Error, Malformed},
+	{"27 bidi in a name", "http://exa\u202emple.com/", Error, Malformed},
+	{"27 a line separator", "http://exam\u2028ple.com/", Error, Malformed},
+	{"27 brackets of letters", "http://[\uff1a\uff1a1]/", Error, Malformed},
+	{"27 a byte order mark before it", "\ufeffhttp://127.0.0.1/", Error, Malformed},
+	{"28 public in circled digits", "http://①.①.①.①/", Allow, ""},
+	{"28 punycode of digits", "http://xn--127-0-0-1.com/", Error, Malformed},
+	{"28 punycode of nothing", "http://xn--.com/", Error, Malformed},
+	{"29 stops of two kinds", "http://127.0.0.1.\u3002/", Error, Malformed},
+	{"30 a port before the @", "http://example.com:80@127.0.0.1/", Deny, Userinfo},
+	{"30 a bracket before the @", "http://[2600::1]@127.0.0.1/", Error, Malformed},
+	{"30 a colon before the @", "https://:@example.com/", Deny, Userinfo},
+	{"31 a backslash and @ in the path", `http://127.0.0.1/\@example.com/`, Deny, Address},
+	{"35 one backslash after the slashes", `http:/\127.0.0.1/`, Error, Malformed},
+	{"35 four slashes", "http:////127.0.0.1/", Error, Malformed},
+	{"36 blob", "blob:http://127.0.0.1/x", Deny, Scheme},
+	{"36 about", "about:blank", Deny, Scheme},
+	{"36 mail", "mailto:a@example.com", Deny, Scheme},
+	{"36 two schemes", "http:http://127.0.0.1/", Error, Malformed},
+	{"36 a scheme that is alike", "httpss://example.com/", Deny, Scheme},
+	{"37 port with a sign", "http://example.com:+80/", Error, Malformed},
+	{"37 port in fullwidth", "http://example.com:\uff18\uff10/", Error, Malformed},
+	{"37 port of another script", "http://example.com:٨٠/", Error, Malformed},
+	{"37 port beyond 64 bits", "http://example.com:18446744073709551696/", Deny, Port},
+	{"37 port without a host", "http://:80/", Error, Malformed},
+	{"37 port in hexadecimal", "http://example.com:0x50/", Error, Malformed},
+	{"51 text behind the brackets", "http://[2600::1].example.com/", Error, Malformed},
+	{"51 empty brackets", "http://[]/", Error, Malformed},
 	{"a name", "https://example.com/a/b?c=d", Allow, ""},
 	{"a name with a dot", "https://example.com./", Allow, ""},
 	{"a name of another script", "https://bücher.example/", Allow, ""},
@@ -360,6 +417,26 @@ func TestOrigin(t *testing.T) {
 	for _, address := range []string{"", "127.0.0.1:8888", "localhost", "ftp://x", "http://u@localhost", "http://localhost:0", "http://127.1"} {
 		if got, err := Origin(address); err == nil {
 			t.Errorf("%q has the origin %s", address, got)
+		}
+	}
+}
+
+// TestJudgeURL: an address that a server wrote in another script is judged as it is meant.
+func TestJudgeURL(t *testing.T) {
+	base, err := url.Parse("https://example.com/a/b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for location, want := range map[string]string{
+		"//b\u00fccher.example/\u00fc?q": "https://xn--bcher-kva.example/%C3%BC?q", "../c": "https://example.com/c", "HTTP://EXAMPLE.COM.:80": "http://example.com", "?x": "https://example.com/a/b?x",
+		"//①②⑦.⓪.⓪.①/": "", "//u@example.com/": "", "file:///x": "", "http:example.com": "", "//example.com:/": "",
+	} {
+		to, err := base.Parse(location)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if u, err := (Options{}).JudgeURL(to); (err == nil) != (want != "") || err == nil && u.String() != want {
+			t.Errorf("%s: %v, %v, want %s", location, u, err, want)
 		}
 	}
 }

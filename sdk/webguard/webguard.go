@@ -48,6 +48,13 @@ func (o Options) Judge(address string) (*url.URL, error) {
 	if err != nil {
 		return nil, err
 	}
+	return o.JudgeURL(u)
+}
+
+// JudgeURL is [Options.Judge] of an address that is read already, such as one that a
+// redirect leads to: written again, a host of another script would be escaped, which is
+// none.
+func (o Options) JudgeURL(u *url.URL) (*url.URL, error) {
 	t, err := o.normal().judge(u)
 	if err != nil {
 		return nil, err

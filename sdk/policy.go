@@ -76,7 +76,7 @@ type PolicyRequest struct {
 
 	Offline bool // nothing that the call does reaches a network; see Agent.Network
 
-	// AddressFrom is where the address of the call stands that a model could not put there; empty is nowhere.
+	// AddressFrom is where the address of the call stands besides what the model wrote; empty is nowhere.
 	AddressFrom AddressFrom
 	// Leaks is the name of a live secret that stands in the arguments, plain or encoded; empty is none.
 	Leaks string
@@ -102,10 +102,11 @@ type PolicyRequest struct {
 // AddressFrom is where an address stands byte for byte that a call names (ToolSpec.Address).
 type AddressFrom string
 
-// The places that a model cannot write to.
+// The places that a model cannot write to, and one that repeats what it wrote.
 const (
 	AddressOfPrompt AddressFrom = "prompt" // a prompt of the person in this run
 	AddressOfSearch AddressFrom = "search" // a result of a search of the web in this run
+	AddressOfQuery  AddressFrom = "query"  // such a result, whose address repeats the words that the model searched for
 )
 
 // Verdict is what policy rules about an action.

@@ -36,7 +36,13 @@ func (e *Engine) addressFrom(run int64, address string) sdk.AddressFrom {
 		e.log.Warn("where an address comes from is not known, because the prompts cannot be read", "run", run, "error", err)
 		return ""
 	}
-	if slices.ContainsFunc(loops, func(l sdk.Loop) bool { return byPerson(l) && sdk.AddressStands(l.Prompt, address) }) {
+	said := ""
+	for _, l := range loops {
+		if byPerson(l) {
+			said += l.Prompt + "\n\n"
+		}
+	}
+	if sdk.AddressStands(said, address) {
 		return sdk.AddressOfPrompt
 	}
 	found, err := e.cfg.Store.Entries(e.base, sdk.EntryQuery{Run: run, Pattern: "log://turn_*/*" + sdk.SearchTool + "/*"})
@@ -44,10 +50,17 @@ func (e *Engine) addressFrom(run int64, address string) sdk.AddressFrom {
 		e.log.Warn("where an address comes from is not known, because what searches found cannot be read", "run", run, "error", err)
 		return ""
 	}
-	if slices.ContainsFunc(found, func(entry sdk.Entry) bool { return e.foundIn(entry, address) }) {
-		return sdk.AddressOfSearch
+	var from sdk.AddressFrom
+	for _, entry := range found {
+		switch search, is := e.finder(entry, address); {
+		case !is:
+		case repeats(search, said, address):
+			from = sdk.AddressOfQuery
+		default:
+			return sdk.AddressOfSearch
+		}
 	}
-	return ""
+	return from
 }
 
 // byPerson reports whether a client gave the prompt, in its own words: neither a plugin nor an agent that delegated it, and
@@ -57,15 +70,29 @@ func byPerson(l sdk.Loop) bool {
 	return o.Plugin == "" && o.Caller == 0 && o.Plan == ""
 }
 
-// foundIn reports whether an action is a search of a pinned plugin's own tool that found an address.
-func (e *Engine) foundIn(entry sdk.Entry, address string) bool {
+// finder is the action of an entry, if it is a search of a pinned plugin's own tool that found an address.
+func (e *Engine) finder(entry sdk.Entry, address string) (sdk.Action, bool) {
 	done, err := sdk.ActionOf(entry)
 	if err != nil || done.State != sdk.StateResolved || cmp.Or(done.Declared, done.Tool) != sdk.SearchTool {
-		return false
+		return done, false
 	}
 	var results sdk.SearchResults
-	return slices.ContainsFunc(e.cfg.Tools.Tools(), func(t sdk.Tool) bool {
+	return done, slices.ContainsFunc(e.cfg.Tools.Tools(), func(t sdk.Tool) bool {
 		return t.Plugin == done.Plugin && t.Pinned && t.Source == "" && cmp.Or(t.Declared, t.Name) == sdk.SearchTool
 	}) && json.Unmarshal(done.Structured, &results) == nil &&
 		slices.ContainsFunc(results.Results, func(r sdk.SearchResult) bool { return r.Address == address })
+}
+
+// repeats reports whether an address is made of what a search was for, as far as the person did not say that.
+func repeats(search sdk.Action, said, address string) bool {
+	var arguments map[string]any
+	if json.Unmarshal(search.ExactArguments(), &arguments) != nil {
+		return true
+	}
+	for _, value := range arguments {
+		if text, is := value.(string); is && searchedFor(text, said).in(address) {
+			return true
+		}
+	}
+	return false
 }

@@ -52,20 +52,23 @@ func TestAddressesAPersonNamed(t *testing.T) {
 		made   bool
 		rule   string
 	}{
-		"named":                     {prompt: "read " + page + ".", steps: []step{fetching(page)}, made: true},
-		"not named":                 {prompt: "read the page", steps: []step{fetching(page)}, rule: "address"},
-		"longer than named":         {prompt: "read " + page, steps: []step{fetching(page + "?secret=1")}, rule: "address"},
-		"shorter than named":        {prompt: "read " + page, steps: []step{fetching("https://docs.example/pag")}, rule: "address"},
-		"full":                      {prompt: "read", steps: []step{fetching(page)}, mode: sdk.ModeFull, made: true},
-		"found":                     {prompt: "find", steps: []step{calls(call{"web_search", `{"query":"q"}`}), fetching("https://found.example/web_search")}, made: true},
-		"not found":                 {prompt: "find", steps: []step{calls(call{"web_search", `{"query":"q"}`}), fetching("https://found.example/")}, rule: "address"},
-		"found by another's":        {prompt: "find", steps: []step{calls(call{"faked_search", `{"query":"q"}`}), fetching("https://found.example/faked_search")}, rule: "address"},
-		"found by nobody yet":       {prompt: "find", steps: []step{fetching("https://found.example/web_search")}, rule: "address"},
-		"by a plugin":               {prompt: "read " + page, plugin: "p", steps: []step{fetching(page)}, rule: "address"},
-		"a key in what was named":   {prompt: "read " + page + "?canary", steps: []step{fetching(page + "?canary")}, rule: "leak"},
-		"a key in a query":          {prompt: "find", steps: []step{calls(call{"web_search", `{"query":"canary"}`})}, rule: "leak"},
-		"a key, and full":           {prompt: "find", steps: []step{calls(call{"web_search", `{"query":"canary"}`})}, mode: sdk.ModeFull, rule: "leak"},
-		"what the model said first": {prompt: "go on", steps: []step{says("I read "+page, calls(call{"read", `{"path":"x"}`})), fetching(page)}, rule: "address"},
+		"named":                        {prompt: "read " + page + ".", steps: []step{fetching(page)}, made: true},
+		"not named":                    {prompt: "read the page", steps: []step{fetching(page)}, rule: "address"},
+		"longer than named":            {prompt: "read " + page, steps: []step{fetching(page + "?secret=1")}, rule: "address"},
+		"shorter than named":           {prompt: "read " + page, steps: []step{fetching("https://docs.example/pag")}, rule: "address"},
+		"full":                         {prompt: "read", steps: []step{fetching(page)}, mode: sdk.ModeFull, made: true},
+		"found":                        {prompt: "find", steps: []step{calls(call{"web_search", `{"query":"q"}`}), fetching("https://found.example/web_search")}, made: true},
+		"not found":                    {prompt: "find", steps: []step{calls(call{"web_search", `{"query":"q"}`}), fetching("https://found.example/")}, rule: "address"},
+		"found by another's":           {prompt: "find", steps: []step{calls(call{"faked_search", `{"query":"q"}`}), fetching("https://found.example/faked_search")}, rule: "address"},
+		"found by nobody yet":          {prompt: "find", steps: []step{fetching("https://found.example/web_search")}, rule: "address"},
+		"found, and made of the query": {prompt: "find", steps: []step{calls(call{"web_search", `{"query":"web_search"}`}), fetching("https://found.example/web_search")}, rule: "address"},
+		"found, of the person's words": {prompt: "find web_search", steps: []step{calls(call{"web_search", `{"query":"web_search"}`}), fetching("https://found.example/web_search")}, made: true},
+		"found again by another query": {prompt: "find", steps: []step{calls(call{"web_search", `{"query":"web_search"}`}), calls(call{"web_search", `{"query":"q"}`}), fetching("https://found.example/web_search")}, made: true},
+		"by a plugin":                  {prompt: "read " + page, plugin: "p", steps: []step{fetching(page)}, rule: "address"},
+		"a key in what was named":      {prompt: "read " + page + "?canary", steps: []step{fetching(page + "?canary")}, rule: "leak"},
+		"a key in a query":             {prompt: "find", steps: []step{calls(call{"web_search", `{"query":"canary"}`})}, rule: "leak"},
+		"a key, and full":              {prompt: "find", steps: []step{calls(call{"web_search", `{"query":"canary"}`})}, mode: sdk.ModeFull, rule: "leak"},
+		"what the model said first":    {prompt: "go on", steps: []step{says("I read "+page, calls(call{"read", `{"path":"x"}`})), fetching(page)}, rule: "address"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := webHouse(t, append(c.steps, say("done"))...)
@@ -145,7 +148,11 @@ func TestRememberedHost(t *testing.T) {
 	if err != nil || done.Rule == nil || !slices.Equal(done.Rule.Hosts, []string{"docs.example"}) {
 		t.Fatalf("%+v, %v", done, err)
 	}
-	p = (&askingHouse{house: h}).proposed()
+	first := p.ID // which waits until its loop has taken the answer
+	h.until("the next call is proposed", func() bool {
+		p = (&askingHouse{house: h}).proposed()
+		return p.ID != first
+	})
 	if p.Decision.Host != "other.example" {
 		t.Errorf("the second question is about the host %q", p.Decision.Host)
 	}

@@ -72,6 +72,9 @@ func (j *judged) byAddress() sdk.Decision {
 		return builtIn(sdk.Allow, RuleAddress, "the address stands in a prompt of the person")
 	case j.AddressFrom == sdk.AddressOfSearch:
 		return builtIn(sdk.Allow, RuleAddress, "the address stands in what a search of this run found")
+	case j.AddressFrom == sdk.AddressOfQuery && j.Mode != sdk.ModeFull:
+		return j.ask(propose(RuleAddress, "search in other words than those of the address, or do without the page",
+			"the address at %s that %q asks was found, and repeats what the model searched for", j.host, j.tool.Name))
 	}
 	return j.unvouched(RuleAddress, "the model itself wrote the address at %s that %q asks", j.host, j.tool.Name)
 }

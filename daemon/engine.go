@@ -11,6 +11,7 @@ import (
 	"github.com/bothyd/bothy/daemon/internal/policy"
 	"github.com/bothyd/bothy/daemon/internal/project"
 	"github.com/bothyd/bothy/daemon/internal/skill"
+	"github.com/bothyd/bothy/daemon/internal/stream"
 	"github.com/bothyd/bothy/daemon/internal/view"
 	"github.com/bothyd/bothy/sdk"
 )
@@ -46,7 +47,7 @@ func (d *Daemon) startEngine(g ground, copies skill.Copies, rules *engine.Rulebo
 		Unsaved:      g.clients.Unsaved,
 		Preview:      g.clients.Preview,
 		Previewed:    g.clients.Previewed,
-		Redacting:    func() engine.Pieces { return d.secrets.Stream() },
+		Redacting:    func() stream.Pieces { return d.secrets.Stream() },
 		Redact:       d.secrets.Redact, RedactText: d.secrets.Text, Leaks: d.secrets.Leaks, Conceal: d.secrets.Add, Hidden: audit.Hidden,
 		Unopened: d.unopened,
 		Grace:    d.cfg.Stop.Grace,

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/bothyd/bothy/daemon/internal/guard"
+	"github.com/bothyd/bothy/daemon/internal/stream"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/cassette"
 )
@@ -102,25 +103,24 @@ func (e *Engine) ask(ctx context.Context, a *activeLoop, p sdk.Prompt) (c sdk.Co
 	defer cancel(nil)
 	defer context.AfterFunc(e.draining, func() { cancel(errStopping) })()
 
-	s := newAnswerStream(e, a)
-	r := &reader{engine: e, loop: a.loop, turn: a.turn.row.Sequence, stream: s}
+	s := e.streams().Answer(a.run.ID, a.loop, a.turn.row.Sequence, a.choice.Alias)
+	r := stream.Read(s, e.cfg.Preview)
 	_, err = settle(ctx, e, "the completion", func() (struct{}, error) {
 		return struct{}{}, e.completion(ctx, a, request(a, p), r)
 	})
-	var finished bool
-	c, finished = r.close()
+	c, finished, fault := r.Close()
 	stopping := errors.Is(context.Cause(ctx), errStopping)
-	s.close(stopping && !finished) // the next daemon keeps it as a partial answer
-	a.turn.streaming = a.turn.streaming || s.began()
+	s.Close(stopping && !finished) // the next daemon keeps it as a partial answer
+	a.turn.streaming = a.turn.streaming || s.Began()
 	switch {
-	case stopping && finished && err == nil && r.fault == nil:
+	case stopping && finished && err == nil && fault == nil:
 		return c, nil // it has come, and it is paid for
 	case context.Cause(ctx) != nil:
 		return c, context.Cause(ctx)
 	case err != nil:
 		return c, err
-	case r.fault != nil:
-		return c, r.fault
+	case fault != nil:
+		return c, fault
 	case !finished:
 		return c, &sdk.ProviderError{Class: sdk.ClassGateway, Streamed: true, Message: "the model's answer was cut off before its end"}
 	}
@@ -148,11 +148,11 @@ func request(a *activeLoop, p sdk.Prompt) sdk.Request {
 
 // retrying makes a retry visible at once: a person may be waiting for minutes.
 // It is no reason to give up that the store does not take that now.
-func (e *Engine) retrying(ctx context.Context, a *activeLoop, r *reader, retry sdk.Retry) error {
-	if !r.restart() {
-		return errUnsettled
+func (e *Engine) retrying(ctx context.Context, a *activeLoop, turn int, r *stream.Reader, retry sdk.Retry) error {
+	if err := r.Restart(); err != nil {
+		return err
 	}
-	e.noteRetry(ctx, a, r.turn, retry, map[string]any{})
+	e.noteRetry(ctx, a, turn, retry, map[string]any{})
 	e.progress(ctx, a, "retrying")
 	return nil
 }
@@ -163,6 +163,13 @@ func (e *Engine) noteRetry(ctx context.Context, a *activeLoop, turn int, retry s
 	_, err := e.commit(ctx, once, sdk.Change{Run: a.run.ID, Notes: []sdk.Note{{Kind: sdk.KindNoteRetry, Loop: a.loop.ID, Turn: turn, Data: data}}})
 	if err != nil {
 		e.log.Warn("a retry could not be recorded", "run", a.run.Alias, "class", retry.Class, "message", retry.Message, "error", err)
+	}
+}
+
+// previewed ends what is shown of the answer that the loop's model was writing.
+func (e *Engine) previewed(a *activeLoop) {
+	if e.cfg.Previewed != nil {
+		e.cfg.Previewed(a.loop.Run)
 	}
 }
 

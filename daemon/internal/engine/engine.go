@@ -27,6 +27,7 @@ import (
 
 	"github.com/bothyd/bothy/daemon/internal/guard"
 	"github.com/bothyd/bothy/daemon/internal/hook"
+	"github.com/bothyd/bothy/daemon/internal/stream"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
@@ -34,7 +35,6 @@ import (
 // Times that bound what somebody waits for.
 const (
 	settleTime   = 700 * time.Millisecond           // a cancelled call's time to end in order
-	chunkTime    = 200 * time.Millisecond           // the least time between two commits of one stream
 	toolTime     = sdk.MaxCommandTime + time.Minute // the longest call: a command and some room
 	commitTime   = 30 * time.Second
 	defaultGrace = 5 * time.Second
@@ -88,7 +88,7 @@ type Config struct {
 	Unopened func(plugin, text string) string
 	// Redacting begins a text that is shown or stored piece by piece. Nil shows
 	// all: only tests may want that.
-	Redacting func() Pieces
+	Redacting func() stream.Pieces
 	// Attended reports whether a client that may approve follows a run: the
 	// connection that gave the prompt, named by its session, or any other. Nil is
 	// never.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bothyd/bothy/daemon/internal/proposal"
+	"github.com/bothyd/bothy/daemon/internal/stream"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
@@ -37,7 +38,7 @@ type handed struct {
 	mu    sync.Mutex // held over each commit about it, which come in their order
 	ended bool
 	bytes [2]int
-	clean [2]Pieces
+	clean [2]stream.Pieces
 }
 
 // handovers are the commands that clients run, by run and path.

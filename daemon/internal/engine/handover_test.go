@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/bothyd/bothy/daemon/internal/stream"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
@@ -370,7 +371,7 @@ func TestTwoClientsAcceptACommand(t *testing.T) {
 // of the piece before it, and came twice in part when it was sent again.
 func TestPiecesWhileTheDiskIsFull(t *testing.T) {
 	h := prepareAsking(t, calls(call{"sh", `{"command":"make all"}`}))
-	h.config.Redacting = func() Pieces { return &lagging{} }
+	h.config.Redacting = func() stream.Pieces { return &lagging{} }
 	h.runsCommands()
 	h.start()
 	a := h.submit(Submission{})

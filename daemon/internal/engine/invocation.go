@@ -43,7 +43,11 @@ func (e *Engine) run(ctx context.Context, a *activeLoop, x *action) error {
 	if x.Child != nil {
 		return e.awaitChild(ctx, a, x)
 	}
-	out := newStream(e, a.run.ID, x)
+	var places []string
+	if x.Streams {
+		places = x.outputs()
+	}
+	out := e.streams().Output(a.run.ID, x.Action, places)
 	began := time.Now()
 	call := e.invocation(a.run, x)
 	bounded, late, cancel := deadline.With(ctx, toolTime+toolTime/10, context.DeadlineExceeded)
@@ -84,7 +88,7 @@ func (e *Engine) run(ctx context.Context, a *activeLoop, x *action) error {
 		cause = ended
 	}
 	cut := errors.Is(cause, errStopping) && (err != nil || !result.Success)
-	sent := out.close(cut)
+	sent := out.Close(cut)
 	if cut {
 		return err
 	}
@@ -101,8 +105,8 @@ func (e *Engine) run(ctx context.Context, a *activeLoop, x *action) error {
 	if x.own == nil && x.stands == nil {
 		result = x.bring(result)
 	}
-	result, x.printed = x.ranAs(result, out.bytes)
-	x.rest = out.uncommitted()
+	result, x.printed = x.ranAs(result, out.Bytes())
+	x.rest = out.Uncommitted()
 	x.conclude(why, result, time.Since(began))
 	if cause != nil && !errors.Is(err, errUnsettled) {
 		x.cancel(sdk.Aborted)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bothyd/bothy/daemon/internal/stream"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -52,7 +53,7 @@ func TestImagesThatAreRefused(t *testing.T) {
 	h := prepareHouse(t)
 	h.models.inputs = []string{"text"}
 	h.models.seeing = []string{"fake/eyes"}
-	h.config.Redacting = func() Pieces { return noDots{} }
+	h.config.Redacting = func() stream.Pieces { return noDots{} }
 	h.start()
 	text := base64.StdEncoding.EncodeToString([]byte("a text"))
 	for name, c := range map[string]struct {

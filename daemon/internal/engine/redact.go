@@ -1,13 +1,8 @@
 package engine
 
-// Pieces takes secrets out of a text that comes in pieces: what Write returns is
-// clear, End returns the rest. A secret that is cut in two is found.
-type Pieces interface {
-	Write(piece string) string
-	End() string
-}
+import "github.com/bothyd/bothy/daemon/internal/stream"
 
-func (e *Engine) redacting() Pieces {
+func (e *Engine) redacting() stream.Pieces {
 	if e.cfg.Redacting == nil {
 		return unredacted{}
 	}
@@ -19,3 +14,8 @@ type unredacted struct{}
 
 func (unredacted) Write(piece string) string { return piece }
 func (unredacted) End() string               { return "" }
+
+// streams is where what comes piece by piece goes.
+func (e *Engine) streams() stream.To {
+	return stream.To{Commit: e.Commit, Redacting: e.redacting, Log: e.log}
+}

@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"github.com/bothyd/bothy/daemon/internal/durable"
+	"github.com/bothyd/bothy/daemon/internal/stream"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/cassette"
 )
@@ -124,17 +125,18 @@ func (e *Engine) choose(ctx context.Context, a *activeLoop) (err error) {
 }
 
 // completion sends a request to the loop's model, or plays its answer.
-func (e *Engine) completion(ctx context.Context, a *activeLoop, req sdk.Request, r *reader) error {
+func (e *Engine) completion(ctx context.Context, a *activeLoop, req sdk.Request, r *stream.Reader) error {
 	if a.played == nil {
-		return e.cfg.Models.Complete(ctx, a.choice.Alias, req, r.take, func(retry sdk.Retry) error {
-			return e.retrying(ctx, a, r, retry)
+		turn := a.turn.row.Sequence
+		return e.cfg.Models.Complete(ctx, a.choice.Alias, req, r.Take, func(retry sdk.Retry) error {
+			return e.retrying(ctx, a, turn, r, retry)
 		})
 	}
 	step, differs := a.played.Next(a.turns-1, a.turn.fresh)
 	if differs != nil {
 		return differs
 	}
-	return step.Play(ctx, r.take)
+	return step.Play(ctx, r.Take)
 }
 
 // endPlayed is the end of a loop that plays a cassette: one that ends well with steps

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/bothyd/bothy/daemon/internal/runentry"
+	"github.com/bothyd/bothy/daemon/internal/stream"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -163,7 +164,7 @@ func (s *Services) Complete(ctx context.Context, c sdk.Caller, req sdk.Request, 
 			written += len(d.Call.Arguments)
 		}
 		if d.Usage != nil {
-			asked.Usage = plausible(d.Usage)
+			asked.Usage = stream.Plausible(d.Usage)
 		}
 		return send(d)
 	}

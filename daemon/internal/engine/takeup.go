@@ -11,6 +11,7 @@ import (
 
 	"github.com/bothyd/bothy/daemon/internal/failpoint"
 	"github.com/bothyd/bothy/daemon/internal/guard"
+	"github.com/bothyd/bothy/daemon/internal/stream"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -289,7 +290,7 @@ func (e *Engine) putAside(ctx context.Context, a *activeLoop) error {
 	}
 	var text, reasoning strings.Builder
 	for _, c := range chunks {
-		if c.Channel == channelReasoning {
+		if c.Channel == stream.ChannelReasoning {
 			reasoning.WriteString(c.Text)
 		} else {
 			text.WriteString(c.Text)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bothyd/bothy/daemon/internal/stream"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -19,8 +20,8 @@ func TestRecoveryOfAPartialStream(t *testing.T) {
 	for range 2 {
 		r.left(sdk.Change{Writes: []sdk.Write{
 			{Path: "assistant://1", Body: &empty, State: sdk.StateStreaming, Attributes: encode(sdk.Reply{Model: "fake/m"})},
-			{Path: "assistant://1", Chunk: &sdk.Chunk{Channel: channelReasoning, Text: "hmm"}},
-			{Path: "assistant://1", Chunk: &sdk.Chunk{Channel: channelText, Text: "I will rem"}},
+			{Path: "assistant://1", Chunk: &sdk.Chunk{Channel: stream.ChannelReasoning, Text: "hmm"}},
+			{Path: "assistant://1", Chunk: &sdk.Chunk{Channel: stream.ChannelText, Text: "I will rem"}},
 		}})
 		begun := make(chan struct{}, 1)
 		r.models.steps = []step{silent(begun)}

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/bothyd/bothy/daemon/internal/stream"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
@@ -474,7 +475,7 @@ func TestThoughtsAreShownBeforeTheText(t *testing.T) {
 		}
 		return nil
 	})
-	h.config.Redacting = func() Pieces { return &lagging{} }
+	h.config.Redacting = func() stream.Pieces { return &lagging{} }
 	var shown strings.Builder
 	h.config.Preview = func(p rpc.Preview) { shown.WriteString(p.Reasoning + strings.ToUpper(p.Text)) }
 	h.start()

@@ -1,4 +1,4 @@
-package engine
+package stream
 
 import (
 	"encoding/json"
@@ -17,12 +17,10 @@ const (
 	maxDeltas = 1000     // calls
 )
 
-// reader puts a completion together from its pieces.
-type reader struct {
-	engine *Engine
-	loop   sdk.Loop
-	turn   int
-	stream *stream // commits what may be lost otherwise
+// Reader puts a completion together from its pieces.
+type Reader struct {
+	stream *Stream           // commits what may be lost otherwise
+	show   func(rpc.Preview) // nil where nobody watches
 
 	mu       sync.Mutex
 	closed   bool
@@ -48,13 +46,17 @@ type openCall struct {
 	arguments []byte
 }
 
-// take is the sink of a stream. It refuses pieces once the answer is closed,
+// Read is a reader of an answer, whose stream keeps it. Show gets what is clear of it, and must return at once; it may
+// be nil.
+func Read(s *Stream, show func(rpc.Preview)) *Reader { return &Reader{stream: s, show: show} }
+
+// Take is the sink of a completion. It refuses pieces once the answer is closed,
 // so that a provider that was given up cannot change it.
-func (r *reader) take(d sdk.Delta) error {
+func (r *Reader) Take(d sdk.Delta) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
-		return errUnsettled
+		return errClosed
 	}
 	r.size += len(d.Text) + len(d.Reasoning)
 	switch {
@@ -65,7 +67,7 @@ func (r *reader) take(d sdk.Delta) error {
 	case d.Call != nil:
 		r.takeCall(d.Call)
 	case d.Usage != nil:
-		r.c.Usage = plausible(d.Usage)
+		r.c.Usage = Plausible(d.Usage)
 	case d.Finish != nil:
 		r.c.Finish, r.c.Extra, r.finished = d.Finish.Reason, nil, true
 		if json.Valid(d.Finish.Extra) {
@@ -82,19 +84,18 @@ func (r *reader) take(d sdk.Delta) error {
 	if err := r.keep(d); err != nil {
 		return err
 	}
-	r.show(d)
+	r.preview(d)
 	return nil
 }
 
-// show passes on what is clear of an answer, to who watches: what may be the
+// preview passes on what is clear of an answer, to who watches: what may be the
 // beginning of a secret comes with a later piece, or at the end.
-func (r *reader) show(d sdk.Delta) {
-	show := r.engine.cfg.Preview
-	if show == nil || d.Text == "" && d.Reasoning == "" && d.Finish == nil {
+func (r *Reader) preview(d sdk.Delta) {
+	if r.show == nil || d.Text == "" && d.Reasoning == "" && d.Finish == nil {
 		return
 	}
 	if r.shown.text == nil {
-		r.shown.text, r.shown.thought = r.engine.redacting(), r.engine.redacting()
+		r.shown.text, r.shown.thought = r.stream.to.Redacting(), r.stream.to.Redacting()
 	}
 	text, thought := r.shown.text.Write(d.Text), r.shown.thought.Write(d.Reasoning)
 	if d.Text != "" { // the thought has come to its end, and its rest belongs before the text
@@ -107,32 +108,25 @@ func (r *reader) show(d sdk.Delta) {
 		if p.Text == "" && p.Reasoning == "" {
 			continue
 		}
-		p.Run, p.Loop, p.Turn, p.First = r.loop.Run, r.loop.ID, r.turn, !r.shown.begun
+		p.Run, p.Loop, p.Turn, p.First = r.stream.run, r.stream.loop, r.stream.turn, !r.shown.begun
 		r.shown.begun = true
-		show(p)
-	}
-}
-
-// previewed ends what is shown of the answer that the loop's model was writing.
-func (e *Engine) previewed(a *activeLoop) {
-	if e.cfg.Previewed != nil {
-		e.cfg.Previewed(a.loop.Run)
+		r.show(p)
 	}
 }
 
 // keep passes on what is worth keeping of an answer that is cut off. Calls are
 // not: those of half an answer are never made.
-func (r *reader) keep(d sdk.Delta) error {
+func (r *Reader) keep(d sdk.Delta) error {
 	switch {
 	case d.Text != "":
-		return r.stream.Chunk(channelText, []byte(d.Text))
+		return r.stream.Chunk(ChannelText, []byte(d.Text))
 	case d.Reasoning != "":
-		return r.stream.Chunk(channelReasoning, []byte(d.Reasoning))
+		return r.stream.Chunk(ChannelReasoning, []byte(d.Reasoning))
 	}
 	return nil
 }
 
-func (r *reader) takeCall(d *sdk.CallDelta) {
+func (r *Reader) takeCall(d *sdk.CallDelta) {
 	i, ok := r.byIndex[d.Index]
 	if !ok {
 		if r.byIndex == nil {
@@ -153,39 +147,39 @@ func (r *reader) takeCall(d *sdk.CallDelta) {
 	r.size += len(d.Arguments)
 }
 
-// plausible drops usage that cannot be true, so that nobody counts with it.
-func plausible(u *sdk.Usage) *sdk.Usage {
+// Plausible drops usage that cannot be true, so that nobody counts with it.
+func Plausible(u *sdk.Usage) *sdk.Usage {
 	if u.Prompt < 0 || u.Completion < 0 || u.Total < 0 || u.Cached < 0 || u.Reasoning < 0 || u.Cost != nil && !(*u.Cost >= 0 && *u.Cost <= math.MaxFloat64) {
 		return nil
 	}
 	return u
 }
 
-// restart forgets what came so far: the completion begins anew.
-func (r *reader) restart() bool {
+// Restart forgets what came so far: the completion begins anew. An error is that the answer is closed.
+func (r *Reader) Restart() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
-		return false
+		return errClosed
 	}
 	r.c, r.text, r.thought, r.calls, r.byIndex, r.finished, r.size = sdk.Completion{}, nil, nil, nil, nil, false, 0
 	r.shown = shown{}
 	r.stream.restart()
-	if show := r.engine.cfg.Preview; show != nil {
-		show(rpc.Preview{Run: r.loop.Run, Loop: r.loop.ID, Turn: r.turn, Restart: true})
+	if r.show != nil {
+		r.show(rpc.Preview{Run: r.stream.run, Loop: r.stream.loop, Turn: r.stream.turn, Restart: true})
 	}
-	return true
+	return nil
 }
 
-// close returns the answer so far and whether it came to its end.
-func (r *reader) close() (sdk.Completion, bool) {
+// Close returns the answer so far, whether it came to its end, and what is wrong with it.
+func (r *Reader) Close() (c sdk.Completion, finished bool, fault error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.closed = true
-	c := r.c
+	c = r.c
 	c.Text, c.Reasoning = string(r.text), string(r.thought)
 	for _, call := range r.calls {
 		c.Calls = append(c.Calls, sdk.Call{ID: call.id, Tool: call.tool, Arguments: string(call.arguments)})
 	}
-	return c, r.finished
+	return c, r.finished, r.fault
 }

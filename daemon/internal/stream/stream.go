@@ -1,7 +1,11 @@
-package engine
+// Package stream takes what comes piece by piece while a call or a model is at work: it keeps it in pieces, so that
+// what came is there after a crash and people see it grow, and puts an answer together.
+package stream
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -9,6 +13,8 @@ import (
 	"sync"
 	"time"
 	"unicode/utf8"
+
+	"github.com/hashicorp/go-hclog"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -19,15 +25,35 @@ const (
 	maxSent    = 64 << 10 // of the end, for a call that never gives its result
 )
 
-// stream takes what a call or a model sends and commits it in pieces, at most
+// chunkTime is the least time between two commits of one stream.
+const chunkTime = 200 * time.Millisecond
+
+// errClosed answers pieces of what was given up.
+var errClosed = errors.New("it did not stop when it was told to")
+
+// Pieces takes secrets out of a text that comes in pieces: what Write returns is
+// clear, End returns the rest. A secret that is cut in two is found.
+type Pieces interface {
+	Write(piece string) string
+	End() string
+}
+
+// To is what a stream needs of others.
+type To struct {
+	Commit    func(context.Context, sdk.Change) (sdk.Receipt, error)
+	Redacting func() Pieces // begins a text
+	Log       hclog.Logger
+}
+
+// Stream takes what a call or a model sends and commits it in pieces, at most
 // one commit in chunkTime, and none for what is shorter than that: its end
 // holds all. It is safe for concurrent use, and refuses pieces once it is
 // closed.
 //
 // Locks: commits is held over a commit and keeps pieces in order; mu guards
 // the rest and is never held while calling out.
-type stream struct {
-	engine *Engine
+type Stream struct {
+	to     To
 	run    int64
 	loop   int64
 	turn   int
@@ -66,47 +92,41 @@ type progressNote struct {
 	Fraction float64 `json:"fraction"`
 }
 
-// newStream is the output of an action, whose entry is there.
-func newStream(e *Engine, run int64, x *action) *stream {
-	s := &stream{engine: e, run: run, loop: x.Loop, turn: x.Turn, path: x.Path, keep: maxSent}
-	if x.Streams {
-		s.places = x.outputs()
-	}
-	return s
+// Output is the stream of an action, whose entry is there. Places are the entries in which its output is, by channel;
+// without any the action's own holds it.
+func (to To) Output(run int64, x sdk.Action, places []string) *Stream {
+	return &Stream{to: to, run: run, loop: x.Loop, turn: x.Turn, path: x.Path, keep: maxSent, places: places}
 }
 
 // The channels of an answer's stream.
 const (
-	channelText      = 1
-	channelReasoning = 2
+	ChannelText      = 1
+	ChannelReasoning = 2
 )
 
-// newAnswerStream is an answer on its way. Its first piece makes assistant://N,
-// and drops what an earlier try has left there.
-func newAnswerStream(e *Engine, a *activeLoop) *stream {
-	s := &stream{engine: e, run: a.run.ID, loop: a.loop.ID, turn: a.turn.row.Sequence, path: sdk.ReplyPath(a.turn.row.Sequence)}
-	empty := ""
-	s.begin = &sdk.Write{
-		Path: s.path, Body: &empty, Attributes: encode(sdk.Reply{Model: a.choice.Alias}),
-		State: sdk.StateStreaming, Writer: sdk.WriterSystem, Loop: s.loop, Turn: s.turn,
-	}
-	s.fresh = true
-	return s
+// Answer is the stream of an answer on its way, of a turn of the run. Its first piece makes assistant://N, and drops
+// what an earlier try has left there.
+func (to To) Answer(run int64, loop sdk.Loop, turn int, model string) *Stream {
+	at, _ := json.Marshal(sdk.Reply{Model: model}) // of texts alone
+	empty, path := "", sdk.ReplyPath(turn)
+	return &Stream{to: to, run: run, loop: loop.ID, turn: turn, path: path, fresh: true, begin: &sdk.Write{
+		Path: path, Body: &empty, Attributes: at, State: sdk.StateStreaming, Writer: sdk.WriterSystem, Loop: loop.ID, Turn: turn,
+	}}
 }
 
-// Chunk implements Stream.
-func (s *stream) Chunk(channel int, p []byte) error {
+// Chunk implements [sdk.Stream].
+func (s *Stream) Chunk(channel int, p []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
-		return errUnsettled
+		return errClosed
 	}
 	s.take(max(channel, 1), s.redacting(max(channel, 1)).Write(s.text(max(channel, 1), p)))
 	return nil
 }
 
 // take keeps what is clear of a channel for the next commit.
-func (s *stream) take(channel int, text string) {
+func (s *Stream) take(channel int, text string) {
 	if text == "" {
 		return
 	}
@@ -129,18 +149,18 @@ func (s *stream) take(channel int, text string) {
 }
 
 // redacting is what takes secrets out of a channel.
-func (s *stream) redacting(channel int) Pieces {
+func (s *Stream) redacting(channel int) Pieces {
 	if s.clean[channel] == nil {
 		if s.clean == nil {
 			s.clean = map[int]Pieces{}
 		}
-		s.clean[channel] = s.engine.redacting()
+		s.clean[channel] = s.to.Redacting()
 	}
 	return s.clean[channel]
 }
 
 // rest takes what the channels hold back, for nothing follows.
-func (s *stream) rest() {
+func (s *Stream) rest() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, channel := range slices.Sorted(maps.Keys(s.clean)) {
@@ -148,12 +168,12 @@ func (s *stream) rest() {
 	}
 }
 
-// Progress implements Stream. Of several between two commits the last counts.
-func (s *stream) Progress(message string, fraction float64) error {
+// Progress implements [sdk.Stream]. Of several between two commits the last counts.
+func (s *Stream) Progress(message string, fraction float64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
-		return errUnsettled
+		return errClosed
 	}
 	s.note = &progressNote{Path: s.path, Message: strings.ToValidUTF8(message, "\uFFFD"), Fraction: fraction}
 	s.arm()
@@ -162,7 +182,7 @@ func (s *stream) Progress(message string, fraction float64) error {
 
 // text makes valid UTF-8 of bytes that may end inside a character, which then
 // waits for the rest of it.
-func (s *stream) text(channel int, p []byte) string {
+func (s *Stream) text(channel int, p []byte) string {
 	b := append(s.carry[channel], p...)
 	cut := len(b)
 	for i := 1; i < utf8.UTFMax && i <= len(b); i++ {
@@ -181,14 +201,14 @@ func (s *stream) text(channel int, p []byte) string {
 	return text
 }
 
-func (s *stream) arm() {
+func (s *Stream) arm() {
 	if s.timer == nil {
 		s.timer = time.AfterFunc(chunkTime, s.flush)
 	}
 }
 
 // restart drops what waits: the answer begins anew, and so does its entry.
-func (s *stream) restart() {
+func (s *Stream) restart() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.pending, s.size, s.carry, s.clean, s.fresh = nil, 0, nil, nil, s.begin != nil
@@ -196,7 +216,7 @@ func (s *stream) restart() {
 
 // flush commits what waits. A failure loses nothing that counts: the end of
 // the action, or the record of the answer, holds the whole.
-func (s *stream) flush() {
+func (s *Stream) flush() {
 	s.commits.Lock()
 	defer s.commits.Unlock()
 	s.mu.Lock()
@@ -219,9 +239,9 @@ func (s *stream) flush() {
 	if len(change.Writes)+len(change.Notes) == 0 {
 		return
 	}
-	_, err := s.engine.Commit(context.Background(), change)
+	_, err := s.to.Commit(context.Background(), change)
 	if err != nil {
-		s.engine.log.Warn("a piece of a stream could not be recorded; its end will hold it", "path", s.path, "error", err)
+		s.to.Log.Warn("a piece of a stream could not be recorded; its end will hold it", "path", s.path, "error", err)
 	}
 	if err != nil {
 		s.miss(change.Writes)
@@ -236,7 +256,7 @@ func (s *stream) flush() {
 }
 
 // chunks are what waits, as it is written.
-func (s *stream) chunks() (writes []sdk.Write) {
+func (s *Stream) chunks() (writes []sdk.Write) {
 	for _, p := range s.pending {
 		w := sdk.Write{Path: s.path, Writer: sdk.WriterSystem, Chunk: &sdk.Chunk{Channel: p.channel, Text: string(p.text)}}
 		if s.places != nil {
@@ -249,7 +269,7 @@ func (s *stream) chunks() (writes []sdk.Write) {
 }
 
 // miss counts pieces that could not be kept, of which the end of a call with places has to tell.
-func (s *stream) miss(writes []sdk.Write) {
+func (s *Stream) miss(writes []sdk.Write) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, w := range writes {
@@ -259,8 +279,8 @@ func (s *stream) miss(writes []sdk.Write) {
 	}
 }
 
-// uncommitted is what waits in a stream with places that was closed.
-func (s *stream) uncommitted() []sdk.Write {
+// Uncommitted is what waits in a stream with places that was closed.
+func (s *Stream) Uncommitted() []sdk.Write {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.places == nil {
@@ -276,10 +296,10 @@ func (s *stream) uncommitted() []sdk.Write {
 	return writes
 }
 
-// close ends the stream and returns the end of what was sent. When it returns
+// Close ends the stream and returns the end of what was sent. When it returns
 // no commit of the stream is under way. What waits is committed first when
 // nothing else will hold it, and dropped otherwise.
-func (s *stream) close(commit bool) string {
+func (s *Stream) Close(commit bool) string {
 	s.rest()
 	if commit {
 		s.flush()
@@ -296,9 +316,16 @@ func (s *stream) close(commit bool) string {
 	return strings.ToValidUTF8(string(sent), "")
 }
 
-// began reports, once the stream is closed, whether it has made its entry.
-func (s *stream) began() bool {
+// Began reports, once the stream is closed, whether it has made its entry.
+func (s *Stream) Began() bool {
 	s.commits.Lock()
 	defer s.commits.Unlock()
 	return s.made
+}
+
+// Bytes are how many came for each place.
+func (s *Stream) Bytes() [2]int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.bytes
 }

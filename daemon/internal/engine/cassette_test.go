@@ -97,12 +97,7 @@ func TestARecordedPromptReplays(t *testing.T) {
 	if first, second := read(t, file), read(t, again); !bytes.Equal(first, second) {
 		t.Errorf("two recordings of one conversation differ:\n%s\n%s", first, second)
 	}
-	for steps, whole := range map[int]bool{2: false, 3: true} {
-		if err := h.engine.whole(t.Context(), a.Run, a.Loop, steps); (err == nil) != whole {
-			t.Errorf("%d steps of 3 answers: %v", steps, err)
-		}
-	}
-	if info, err := os.Stat(h.engine.tape(a.Run, a.Loop)); err != nil || info.Mode().Perm() != 0o600 {
+	if info, err := os.Stat(h.engine.tapes().Path(a.Run, a.Loop)); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the cassette in the run's folder: %v, error %v", info, err)
 	}
 	h.check(a.Run.ID)
@@ -167,7 +162,7 @@ func TestNoCassette(t *testing.T) {
 	failed := h.submit(Submission{Record: true})
 	h.await(failed)
 	lost := h.submit(Submission{Record: true})
-	if err := os.MkdirAll(h.engine.tape(lost.Run, lost.Loop)+"l", 0o700); err != nil { // where its answers would go
+	if err := os.MkdirAll(h.engine.tapes().Path(lost.Run, lost.Loop)+"l", 0o700); err != nil { // where its answers would go
 		t.Fatal(err)
 	}
 	blocked <- true
@@ -276,36 +271,5 @@ func TestNoSecretIsRecorded(t *testing.T) {
 	h.models.gone = true
 	if l := h.run(Submission{Prompt: "say " + secret, Mode: sdk.ModeFull, Replay: file, Strict: true}); l.Status != sdk.StatusOK {
 		t.Errorf("ended %d: %s", l.Status, l.Reason)
-	}
-}
-
-// TestLinesOfARecording: a turn that was asked again counts once, and a recording with a
-// hole is none.
-func TestLinesOfARecording(t *testing.T) {
-	line := func(turn int, text string) string {
-		raw := encode(tapedStep{Turn: turn, Model: "m", Step: cassette.NewStep([]sdk.Message{{Role: sdk.RoleUser, Text: "go"}}, sdk.Completion{Text: text}, nil)})
-		return string(raw) + "\n"
-	}
-	for name, c := range map[string]struct{ lines, steps, says string }{
-		"whole":          {line(1, "a") + line(2, "b"), "ab", ""},
-		"asked again":    {line(1, "a") + line(2, "half") + line(2, "b") + line(3, "c"), "abc", ""},
-		"a hole":         {line(1, "a") + line(3, "c"), "", "turn 2 could not be recorded"},
-		"no beginning":   {line(2, "b"), "", "turn 1 could not be recorded"},
-		"half a line":    {line(1, "a") + `{"turn":2,"st`, "", "cannot be read"},
-		"another thing":  {`{"turn":-1}`, "", "turn 1 could not"},
-		"nothing at all": {"", "", ""},
-	} {
-		got, err := readTape(writeTemp(t, c.lines))
-		if (err != nil) != (c.says != "") || err != nil && !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s: error %v", name, err)
-			continue
-		}
-		steps := ""
-		for _, s := range got.Steps {
-			steps += s.Events[0].Text
-		}
-		if err == nil && steps != c.steps {
-			t.Errorf("%s: %q, want %q", name, steps, c.steps)
-		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 // its run names is kept to; what the configuration names may give way.
 func (e *Engine) chosen(ctx context.Context, s Submission, p placed, workspace string) (sdk.ModelChoice, error) {
 	if s.played != nil {
-		return s.played.choice(), nil
+		return s.played.Choice(), nil
 	}
 	given := p.given(s)
 	if s.Model == "" && given != "" && e.cfg.Models.IsLast(given) {

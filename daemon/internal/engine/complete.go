@@ -7,6 +7,7 @@ import (
 
 	"github.com/bothyd/bothy/daemon/internal/guard"
 	"github.com/bothyd/bothy/daemon/internal/stream"
+	"github.com/bothyd/bothy/daemon/internal/tape"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/cassette"
 )
@@ -191,7 +192,7 @@ func (e *Engine) failedCompletion(a *activeLoop, c sdk.Completion, err error) er
 	var differs *cassette.Difference
 	switch {
 	case errors.As(err, &differs):
-		end.stop, end.reason, outcome = sdk.StopMismatch, mismatch(differs), sdk.Validation
+		end.stop, end.reason, outcome = sdk.StopMismatch, tape.Differs(differs).Error(), sdk.Validation
 	case errors.As(err, &failed) && failed.Replay:
 		end.stop, end.reason, outcome = sdk.StopReplay, failed.Message, sdk.Validation
 	case failed != nil && failed.NoTools:

@@ -118,7 +118,7 @@ func (e *Engine) childMode(a *activeLoop, agent sdk.Agent) sdk.Mode {
 // childModel is the model that an agent names, else that of the prompt that delegates to it, or what is played.
 func (e *Engine) childModel(ctx context.Context, a *activeLoop, x *action, agent sdk.Agent) (sdk.ModelChoice, error) {
 	if a.played != nil {
-		return a.played.childChoice(a.turns-1, x.Index), nil
+		return a.played.ChildChoice(a.turns-1, x.Index), nil
 	}
 	if agent.Model == "" {
 		return e.cfg.Models.Resolve(ctx, a.loop.Model)
@@ -204,7 +204,7 @@ func (e *Engine) awaitChild(ctx context.Context, a *activeLoop, x *action) error
 	failpoint.Hit(failpoint.DelegateEnded)
 	var done delegate.Done
 	err = e.readable(func() (err error) {
-		done, err = e.childDone(context.WithoutCancel(ctx), x, loop)
+		done, err = delegate.ReadDone(context.WithoutCancel(ctx), e.cfg.Store, *x.Child, loop)
 		return err
 	})
 	if errors.Is(err, errStopping) {
@@ -229,7 +229,7 @@ func (e *Engine) childEnd(ctx context.Context, x *action) (sdk.Loop, error) {
 		changed := e.cfg.Store.Changed()
 		var loop sdk.Loop
 		err := e.readable(func() (err error) {
-			loop, err = e.loop(reading, *x.Child)
+			loop, err = delegate.Prompt(reading, e.cfg.Store, *x.Child)
 			return err
 		})
 		if err != nil || !isOpen(loop) {

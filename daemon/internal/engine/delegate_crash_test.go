@@ -143,7 +143,8 @@ func (h *house) tapeOf(t *rapid.T, run sdk.Run) *cassette.Cassette {
 // ended well is with the call that began it.
 func (h *house) checkTape(t *rapid.T, run sdk.Run, c *cassette.Cassette) {
 	l := h.promptOf(run.ID)
-	turns, err := h.engine.turnsOf(context.Background(), run, l)
+	turns, err := h.store.Turns(context.Background(), run.ID)
+	turns = which(turns, func(t sdk.Turn) bool { return t.Loop == l.ID })
 	if err != nil || len(turns) != len(c.Steps) {
 		t.Fatalf("%s had %d turns, and %d steps are recorded: %v", run.Alias, len(turns), len(c.Steps), err)
 	}

@@ -31,7 +31,7 @@ func (e *Engine) enqueue(ctx context.Context, p placed, s Submission, typed sdk.
 	if err != nil {
 		return Accepted{}, err
 	}
-	kept, err := e.keepPlayed(p.run, s)
+	kept, err := e.tapes().Keep(p.run, s.played)
 	if err != nil {
 		return Accepted{}, err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/bothyd/bothy/daemon/internal/failpoint"
 	"github.com/bothyd/bothy/daemon/internal/guard"
+	"github.com/bothyd/bothy/daemon/internal/tape"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -53,8 +54,8 @@ type activeLoop struct {
 	turn     *turn // the open one
 	from     stage // of that turn, when it was taken up; stageNone for a fresh one
 
-	recorded bool    // a cassette is made of it
-	played   *played // in the place of its model; nil is nothing
+	recorded bool         // a cassette is made of it
+	played   *tape.Played // in the place of its model; nil is nothing
 
 	joins    bool // a call that no loop makes, and that the model of the run reads
 	approved bool // a call that no loop makes, by somebody who may approve it
@@ -129,6 +130,7 @@ func endOf(ctx context.Context, err error) ending {
 	}
 	var late *guard.Late
 	var costly *guard.Costly
+	var other *tape.Mismatch
 	switch cause := context.Cause(ctx); {
 	case errors.As(cause, &late):
 		return ending{status: sdk.StatusAborted, stop: guard.Deadline, reason: late.Error(), writes: end.writes}
@@ -140,6 +142,8 @@ func endOf(ctx context.Context, err error) ending {
 		return ending{stop: stopStopping}
 	case !isOwn && errors.As(err, &costly):
 		end.status, end.stop = sdk.StatusAborted, guard.MaxCost
+	case !isOwn && errors.As(err, &other):
+		end.stop = sdk.StopMismatch
 	case !isOwn && errors.Is(err, ErrConfig):
 		end.stop = sdk.StopConfig
 	case !isOwn && sdk.OutcomeOf(err) == sdk.Overflow:

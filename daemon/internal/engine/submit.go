@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"unicode/utf8"
 
+	"github.com/bothyd/bothy/daemon/internal/tape"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
@@ -45,8 +46,8 @@ type Submission struct {
 	AtMost      sdk.Mode         // with Plugin: no more is done unasked than in this mode
 	Depth       int              // with Plugin: how far it comes of a prompt of a client
 
-	played  *played  // Replay, read
-	planned *planned // Plan, read
+	played  *tape.Played // Replay, read
+	planned *planned     // Plan, read
 }
 
 // Accepted says what a submission became. What it causes is in the journal
@@ -102,7 +103,7 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (Accepted, error) {
 	if a, given, err := e.given(ctx, s); err != nil || given {
 		return a, err
 	}
-	if s.played, err = toPlay(s); err != nil {
+	if s.played, err = tape.ToPlay(s.Replay, s.Strict, s.Model); err != nil {
 		return Accepted{}, err
 	}
 	p, err := e.place(ctx, s)
@@ -196,7 +197,7 @@ type placed struct {
 	run     sdk.Run // ID 0: to be made
 	agent   sdk.Agent
 	choice  sdk.ModelChoice
-	played  *played // in the place of the choice
+	played  *tape.Played // in the place of the choice
 }
 
 // model is the one that a run keeps.

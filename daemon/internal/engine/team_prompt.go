@@ -14,7 +14,7 @@ import (
 func (e *Engine) teamPrompt(ctx context.Context, a *activeLoop, entries []sdk.Entry) (says, task string, err error) {
 	says, task = said(a.loop, entries), a.loop.Prompt
 	for l := a.loop; optionsOf(l).Resumes != 0; {
-		if l, err = e.loop(ctx, sdk.ActionChild{Run: a.run.ID, Alias: a.run.Alias, Loop: optionsOf(l).Resumes}); err != nil {
+		if l, err = delegate.Prompt(ctx, e.cfg.Store, sdk.ActionChild{Run: a.run.ID, Alias: a.run.Alias, Loop: optionsOf(l).Resumes}); err != nil {
 			return "", "", err
 		}
 		says, task = said(l, entries), readAs(l, entries)+"\n\n"+task

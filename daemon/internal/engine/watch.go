@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 
+	"github.com/bothyd/bothy/daemon/internal/agent/delegate"
 	"github.com/bothyd/bothy/daemon/internal/guard"
 	"github.com/bothyd/bothy/sdk"
 )
@@ -43,7 +44,7 @@ func delegation(at sdk.Action) bool {
 
 // usedBelow adds what the work of a child used so far, and that of its own children.
 func (e *Engine) usedBelow(ctx context.Context, child sdk.ActionChild, l *guard.Loop) error {
-	loop, err := e.loop(ctx, child)
+	loop, err := delegate.Prompt(ctx, e.cfg.Store, child)
 	switch {
 	case sdk.OutcomeOf(err) == sdk.NotFound: // a person deleted it
 		return nil

@@ -206,7 +206,7 @@ func (e *Engine) runLoop(w *worker, l sdk.Loop, left bool) {
 	}
 	tell := e.finish(ctx, a, end)
 	if a.recorded { // who asks for it before that has it made
-		if err := e.endTape(e.base, a.run, a.loop); err != nil && sdk.OutcomeOf(err) != sdk.NotFound {
+		if err := e.tapes().End(e.base, a.run, a.loop); err != nil && sdk.OutcomeOf(err) != sdk.NotFound {
 			e.log.Warn("a prompt that was to be recorded has no cassette", "run", a.run.Alias, "loop", a.loop.Sequence, "error", err)
 		}
 	}

@@ -1,5 +1,5 @@
 // Package delegate says what an agent may ask another one for, what the run that does it may, and what its end
-// means for the call that asked. It is pure: a call or a loop goes in, a noun comes out; the engine makes the runs.
+// means for the call that asked. A call or a loop goes in, a noun comes out; the engine makes the runs.
 package delegate
 
 import (

@@ -1,4 +1,4 @@
-package engine
+package delegate
 
 import (
 	"cmp"
@@ -6,13 +6,20 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bothyd/bothy/daemon/internal/agent/delegate"
 	"github.com/bothyd/bothy/sdk"
 )
 
-// loop is the prompt that a child was made for, as it is now.
-func (e *Engine) loop(ctx context.Context, child sdk.ActionChild) (sdk.Loop, error) {
-	loops, err := e.cfg.Store.Loops(ctx, child.Run)
+// Store is what the work of children is read from.
+type Store interface {
+	Loops(ctx context.Context, run int64) ([]sdk.Loop, error)
+	Turns(ctx context.Context, run int64) ([]sdk.Turn, error)
+	Entry(ctx context.Context, run int64, path string) (sdk.Entry, error)
+	Entries(ctx context.Context, q sdk.EntryQuery) ([]sdk.Entry, error)
+}
+
+// Prompt is the prompt that a child was made for, as it is now.
+func Prompt(ctx context.Context, s Store, child sdk.ActionChild) (sdk.Loop, error) {
+	loops, err := s.Loops(ctx, child.Run)
 	if err != nil {
 		return sdk.Loop{}, err
 	}
@@ -23,10 +30,10 @@ func (e *Engine) loop(ctx context.Context, child sdk.ActionChild) (sdk.Loop, err
 	return loops[i], nil
 }
 
-// childDone reads what the ended prompt of a child came to.
-func (e *Engine) childDone(ctx context.Context, x *action, loop sdk.Loop) (delegate.Done, error) {
-	done := delegate.Done{Child: *x.Child, Loop: loop}
-	turns, err := e.cfg.Store.Turns(ctx, loop.Run)
+// ReadDone is how the prompt of a child ended.
+func ReadDone(ctx context.Context, s Store, child sdk.ActionChild, loop sdk.Loop) (Done, error) {
+	done := Done{Child: child, Loop: loop}
+	turns, err := s.Turns(ctx, loop.Run)
 	if err != nil {
 		return done, err
 	}
@@ -39,7 +46,7 @@ func (e *Engine) childDone(ctx context.Context, x *action, loop sdk.Loop) (deleg
 	if last == 0 {
 		return done, nil
 	}
-	reply, err := e.cfg.Store.Entry(ctx, loop.Run, sdk.ReplyPath(last))
+	reply, err := s.Entry(ctx, loop.Run, sdk.ReplyPath(last))
 	if err != nil && sdk.OutcomeOf(err) != sdk.NotFound {
 		return done, err
 	}
@@ -47,7 +54,7 @@ func (e *Engine) childDone(ctx context.Context, x *action, loop sdk.Loop) (deleg
 	if loop.Stop != sdk.StopTerminal && loop.Stop != sdk.StopRejected {
 		return done, nil
 	}
-	entries, err := e.cfg.Store.Entries(ctx, sdk.EntryQuery{Run: loop.Run, Pattern: sdk.TurnPattern(last)})
+	entries, err := s.Entries(ctx, sdk.EntryQuery{Run: loop.Run, Pattern: sdk.TurnPattern(last)})
 	var ended sdk.Action // the last that was made, which is the one that ended the work
 	for _, entry := range entries {
 		at, err := sdk.ActionOf(entry)
@@ -67,7 +74,7 @@ func (e *Engine) childDone(ctx context.Context, x *action, loop sdk.Loop) (deleg
 	}
 	said := ended.Body
 	if ended.Plugin == sdk.OwnPlugin && cmp.Or(ended.Declared, ended.Tool) == string(sdk.VerbUpdate) {
-		noted, err := e.cfg.Store.Entry(ctx, loop.Run, sdk.UpdatePath(last))
+		noted, err := s.Entry(ctx, loop.Run, sdk.UpdatePath(last))
 		if err != nil && sdk.OutcomeOf(err) != sdk.NotFound {
 			return done, err
 		}

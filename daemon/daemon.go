@@ -24,6 +24,7 @@ import (
 	"github.com/bothyd/bothy/daemon/internal/model"
 	"github.com/bothyd/bothy/daemon/internal/policy"
 	"github.com/bothyd/bothy/daemon/internal/project"
+	"github.com/bothyd/bothy/daemon/internal/rulebook"
 	"github.com/bothyd/bothy/daemon/internal/server"
 	"github.com/bothyd/bothy/daemon/internal/skill"
 	"github.com/bothyd/bothy/daemon/internal/skill/answer"
@@ -134,7 +135,7 @@ func (d *Daemon) make(ctx context.Context) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err // the engine would take up what was left, and be stopped at once
 	}
-	rules := engine.NewRulebook(g.store, d.log)
+	rules := rulebook.New(g.store, d.log)
 	written := written{d.current, d.sayWorkspace}
 	tree := project.NewTree(g.store)
 	ruling := policy.Live{Written: written.policy, ReadOnly: tree.ReadOnly, Sandbox: func(root string) sdk.Sandbox { return d.current().Sandbox.For(root) }, Remembered: rules, Links: project.Links, Found: written.obeyed, Prepared: d.prepared}

@@ -10,6 +10,7 @@ import (
 	"github.com/bothyd/bothy/daemon/internal/engine"
 	"github.com/bothyd/bothy/daemon/internal/policy"
 	"github.com/bothyd/bothy/daemon/internal/project"
+	"github.com/bothyd/bothy/daemon/internal/rulebook"
 	"github.com/bothyd/bothy/daemon/internal/skill"
 	"github.com/bothyd/bothy/daemon/internal/stream"
 	"github.com/bothyd/bothy/daemon/internal/view"
@@ -17,7 +18,7 @@ import (
 )
 
 // startEngine makes the engine, which takes up what was left.
-func (d *Daemon) startEngine(g ground, copies skill.Copies, rules *engine.Rulebook, w written, ruling policy.Live, files project.InstructionFiles, tree *project.Tree, history *project.History) (*engine.Engine, error) {
+func (d *Daemon) startEngine(g ground, copies skill.Copies, rules *rulebook.Book, w written, ruling policy.Live, files project.InstructionFiles, tree *project.Tree, history *project.History) (*engine.Engine, error) {
 	g.hooks.RunCreated.On(sdk.DefaultPriority, "skills", copies.Fork)
 	e, err := engine.New(engine.Config{
 		Store:        g.store,

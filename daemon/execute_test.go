@@ -21,6 +21,7 @@ import (
 	"github.com/bothyd/bothy/daemon/internal/hook"
 	"github.com/bothyd/bothy/daemon/internal/host"
 	"github.com/bothyd/bothy/daemon/internal/policy"
+	"github.com/bothyd/bothy/daemon/internal/rulebook"
 	"github.com/bothyd/bothy/daemon/internal/view"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/sdktest"
@@ -110,7 +111,7 @@ func (e *executing) execute(t *testing.T, plugin, input string) (sdk.ToolResult,
 	ruling := policy.Live{
 		Written:    func(string) policy.Settings { return settingsOf(e.current(), "", config.Workspace{}) },
 		Sandbox:    func(string) sdk.Sandbox { return sdk.Sandbox{} },
-		Remembered: engine.NewRulebook(e.store, hclog.NewNullLogger()),
+		Remembered: rulebook.New(e.store, hclog.NewNullLogger()),
 	}
 	x, err := engine.New(engine.Config{
 		Store: e.store, Tools: skill, Services: e.services.Services, Models: e.models, View: view.NewTranscript(time.Now), Dialect: dialect.Tools{},

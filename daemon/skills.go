@@ -8,8 +8,8 @@ import (
 	"github.com/bothyd/bothy"
 	"github.com/bothyd/bothy/daemon/internal/builtin"
 	"github.com/bothyd/bothy/daemon/internal/config"
-	"github.com/bothyd/bothy/daemon/internal/engine"
 	"github.com/bothyd/bothy/daemon/internal/project"
+	"github.com/bothyd/bothy/daemon/internal/rulebook"
 	"github.com/bothyd/bothy/daemon/internal/server"
 	"github.com/bothyd/bothy/daemon/internal/skill"
 	"github.com/bothyd/bothy/daemon/internal/skill/answer"
@@ -60,7 +60,7 @@ func (d *Daemon) loadWhole() (path string, cfg *config.Config, err error) {
 }
 
 // ownTools are the tools that belong to no plugin.
-func (d *Daemon) ownTools(entries *store.Store, copies skill.Copies, network *engine.Rulebook) *builtin.Builtin {
+func (d *Daemon) ownTools(entries *store.Store, copies skill.Copies, network *rulebook.Book) *builtin.Builtin {
 	return builtin.New(builtin.Config{
 		Catalogue: d.library.Catalogue,
 		Budget:    func() float64 { return d.current().Skills.Budget },

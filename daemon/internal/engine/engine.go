@@ -27,6 +27,7 @@ import (
 
 	"github.com/bothyd/bothy/daemon/internal/guard"
 	"github.com/bothyd/bothy/daemon/internal/hook"
+	"github.com/bothyd/bothy/daemon/internal/rulebook"
 	"github.com/bothyd/bothy/daemon/internal/stream"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
@@ -99,7 +100,7 @@ type Config struct {
 	Expiry func() time.Duration
 	// Rules are those that answers left. Nil makes a rulebook of the store, which
 	// only tests may want: policy has to know the same one.
-	Rules *Rulebook
+	Rules *rulebook.Book
 	// Narrow is what the workspace of a project says of the prompts in it. Nil
 	// says nothing.
 	Narrow func(project string) Narrowing
@@ -208,9 +209,9 @@ func New(cfg Config) (*Engine, error) {
 	e.base, e.cut = context.WithCancelCause(context.Background())
 	e.draining, e.drain = context.WithCancelCause(e.base)
 	if e.cfg.Rules == nil {
-		e.cfg.Rules = NewRulebook(cfg.Store, cfg.Log)
+		e.cfg.Rules = rulebook.New(cfg.Store, cfg.Log)
 	}
-	e.cfg.Rules.engine = e
+	e.cfg.Rules.KeptBy(e, cfg.Clock)
 	e.guards = guard.New(cfg.Hooks)
 	if cfg.Frozen {
 		return e, nil

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bothyd/bothy/daemon/internal/proposal"
+	"github.com/bothyd/bothy/daemon/internal/rulebook"
 	"github.com/bothyd/bothy/daemon/internal/stream"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
@@ -111,7 +112,7 @@ func (e *Engine) handOver(ctx context.Context, q *question, h here, remember sdk
 	if h.session == "" {
 		return rpc.Resolved{}, sdk.Errorf(sdk.Validation, "whoever runs a command stays connected: accept it over a WebSocket or the Unix socket, or have the daemon run it (proposals/resolve)")
 	}
-	rule, err := q.remembered(remember, e.cfg.Clock())
+	rule, err := q.call().Rule(remember, e.cfg.Clock())
 	if err != nil {
 		return rpc.Resolved{}, err
 	}
@@ -138,7 +139,7 @@ func (e *Engine) handOver(ctx context.Context, q *question, h here, remember sdk
 	told := fmt.Sprintf("'%s' runs at the person who accepted it, not in the sandbox; Output: %s and %s, which grow while it runs", sdk.Excerpt(x.command), x.outputs[0], x.outputs[1])
 	writes := append([]sdk.Write{proposal.Answer(q.x.entry, q.given, told)}, outputWrites([]*action{q.x})...)
 	if rule != nil {
-		writes = append(writes, ruleWrite(*rule))
+		writes = append(writes, rulebook.Write(*rule))
 	}
 	done, err := e.commitAnswer(ctx, q, writes)
 	if err != nil {
@@ -148,7 +149,7 @@ func (e *Engine) handOver(ctx context.Context, q *question, h here, remember sdk
 	}
 	e.cfg.Hooks.ProposalAccepted.Emit(ctx, sdk.EntryEvent{Run: q.a.run.ID, Entry: q.x.entry})
 	if done.Rule = rule; rule != nil {
-		e.cfg.Rules.changed()
+		e.cfg.Rules.Changed()
 	}
 	return done, nil
 }

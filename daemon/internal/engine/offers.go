@@ -2,66 +2,32 @@ package engine
 
 import (
 	"context"
-	"fmt"
-	"strconv"
-	"strings"
 
+	"github.com/bothyd/bothy/daemon/internal/rulebook"
 	"github.com/bothyd/bothy/sdk"
 )
 
-// offers are the rules that an answer to what waits could leave, as they would be
-// written. One that is not there cannot be left.
+// call is what is asked about, as a rule speaks of it.
+func (q *question) call() rulebook.Call {
+	x := q.x
+	return rulebook.Call{Tool: x.tool, Arguments: x.meant(), Project: q.a.project.Root, Private: x.private, Decision: x.decision(), Proposal: x.Proposal}
+}
+
+// offers are the rules that an answer to what waits could leave. One that is not there cannot be left.
 func (e *Engine) offers(ctx context.Context, event sdk.EntryEvent) []sdk.Offer {
 	q, err := e.ponder(ctx, event)
 	if err != nil || q.gone != nil || q.x.Asks || q.x.tool.Drift != "" {
 		return nil // it cannot be accepted, or only once: no rule allows what drifted
 	}
-	var all []sdk.Offer
-	for _, what := range []sdk.Remember{sdk.RememberCall, sdk.RememberCommand, sdk.RememberHost, sdk.RememberTool} {
-		rule, err := q.remembered(what, e.cfg.Clock())
-		if err != nil {
-			continue
-		}
-		all = append(all, sdk.Offer{Remember: what, Text: offerText(*rule, q.x.tool), Rule: rule.PolicyRule})
-	}
-	return all
+	return q.call().Offers(e.cfg.Clock())
 }
 
-// offerText says what a rule allows, for a person.
-func offerText(r sdk.RememberedRule, tool sdk.Tool) string {
-	switch {
-	case len(r.Whole) > 0:
-		var commands []string
-		for _, w := range r.Whole {
-			text := "`" + words(w.Argv) + "`"
-			if len(w.Plain) > 0 {
-				text += " (with or without " + strings.Join(w.Plain, ", ") + ")"
-			}
-			if w.Dir != commandsRoot {
-				text += " in " + w.Dir
-			}
-			commands = append(commands, text)
-		}
-		return "always allow " + strings.Join(commands, " and ")
-	case len(r.Hosts) > 0:
-		return fmt.Sprintf("always allow %s to ask %s, whatever stands in the address", tool.Name, strings.Join(r.Hosts, " and "))
-	case r.Exact != "":
-		return fmt.Sprintf("always allow this call of %s, with exactly these arguments", tool.Name)
-	default:
-		return fmt.Sprintf("always allow %s, whatever it is called with", tool.Name)
-	}
+// Rules are the rules that answers left in a project.
+func (e *Engine) Rules(ctx context.Context, project string) ([]sdk.RememberedRule, error) {
+	return e.cfg.Rules.Rules(ctx, project)
 }
 
-// words are those of a command in a line, each so that it is seen where it ends.
-func words(argv []string) string {
-	shown := make([]string, len(argv))
-	for i, word := range argv {
-		if shown[i] = word; word == "" || strings.ContainsFunc(word, func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune("\"'\\`", r) }) {
-			shown[i] = strconv.Quote(word)
-		}
-	}
-	return strings.Join(shown, " ")
+// Forget removes a rule from a project, as [rulebook.Book.Forget] does.
+func (e *Engine) Forget(ctx context.Context, project, id string) (sdk.RememberedRule, error) {
+	return e.cfg.Rules.Forget(ctx, project, id)
 }
-
-// commandsRoot is where commands have the project.
-const commandsRoot = "/workspace"

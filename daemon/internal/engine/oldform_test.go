@@ -78,8 +78,4 @@ func TestModesOfTheOldForm(t *testing.T) {
 	if err != nil || len(loops) != 3 || optionsOf(loops[2]).Mode != sdk.ModeFull {
 		t.Errorf("the loops are %+v, %v", loops, err)
 	}
-	rule, ok := ruleOf(sdk.Entry{Attributes: json.RawMessage(`{"id":"r1","name":"remembered_r1","source":"remembered","verdict":"allow","leaves":["full"],"exact":"e"}`)})
-	if !ok || len(rule.Modes) != 1 || rule.Modes[0] != sdk.ModeFull || rule.Exact != "e" {
-		t.Errorf("the rule is %+v", rule)
-	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/bothyd/bothy/daemon/internal/failpoint"
 	"github.com/bothyd/bothy/daemon/internal/proposal"
+	"github.com/bothyd/bothy/daemon/internal/rulebook"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
@@ -197,7 +198,7 @@ func (e *Engine) placeLoop(ctx context.Context, a *activeLoop, loop int64) error
 
 // accept lets the action start. Filters may veto it, which is its end.
 func (e *Engine) accept(ctx context.Context, q *question, remember sdk.Remember) (rpc.Resolved, error) {
-	rule, err := q.remembered(remember, e.cfg.Clock())
+	rule, err := q.call().Rule(remember, e.cfg.Clock())
 	if err != nil {
 		return rpc.Resolved{}, err
 	}
@@ -216,14 +217,14 @@ func (e *Engine) accept(ctx context.Context, q *question, remember sdk.Remember)
 	var writes []sdk.Write
 	if rule != nil {
 		q.given.Rule = rule.ID
-		writes = append(writes, ruleWrite(*rule))
+		writes = append(writes, rulebook.Write(*rule))
 	}
 	writes = append([]sdk.Write{proposal.Accept(q.x.entry, q.given, ruled.Body)}, writes...)
 	done, err := e.commitAnswer(ctx, q, writes)
 	if err == nil {
 		e.cfg.Hooks.ProposalAccepted.Emit(ctx, sdk.EntryEvent{Run: q.a.run.ID, Entry: q.x.told(q.x.entry)})
 		if done.Rule = rule; rule != nil {
-			e.cfg.Rules.changed()
+			e.cfg.Rules.Changed()
 		}
 	}
 	return done, err

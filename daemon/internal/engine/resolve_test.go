@@ -279,29 +279,6 @@ func TestRemembered(t *testing.T) {
 	h.check(a.Run.ID)
 }
 
-// TestRememberedCommands: a command that is not known by its words alone is no rule's, and
-// with it none of its line.
-func TestRememberedCommands(t *testing.T) {
-	whole := func(argv ...string) *sdk.WholeCommand { return &sdk.WholeCommand{Argv: argv, Dir: "/workspace"} }
-	for name, c := range map[string]struct {
-		seen []sdk.SeenCommand
-		want int
-	}{
-		"one":              {[]sdk.SeenCommand{{Verdict: sdk.Propose, Whole: whole("make")}, {Verdict: sdk.Allow}}, 1},
-		"one twice":        {[]sdk.SeenCommand{{Verdict: sdk.Propose, Whole: whole("make")}, {Verdict: sdk.Deny, Whole: whole("make")}}, 1},
-		"two":              {[]sdk.SeenCommand{{Verdict: sdk.Propose, Whole: whole("make")}, {Verdict: sdk.Propose, Whole: whole("rm", "a b")}}, 2},
-		"one is not":       {[]sdk.SeenCommand{{Verdict: sdk.Propose, Whole: whole("make")}, {Verdict: sdk.Propose, Text: "$x"}}, 0},
-		"nothing to ask":   {[]sdk.SeenCommand{{Verdict: sdk.Allow}}, 0},
-		"nothing was seen": {nil, 0},
-	} {
-		x := &action{tool: sdk.Tool{ToolSpec: sdk.ToolSpec{Command: "command"}}}
-		x.Decision = &sdk.Decision{Commands: c.seen}
-		if got, err := wholeCommands(x); len(got) != c.want || (err == nil) != (c.want > 0) {
-			t.Errorf("%s: %+v, %v", name, got, err)
-		}
-	}
-}
-
 // TestWhatAModelSays changes nothing: it cannot approve, widen or name another
 // run, in arguments or in words.
 func TestWhatAModelSays(t *testing.T) {

@@ -30,7 +30,8 @@ func (b brave) request(ctx context.Context, a asked) (*http.Request, error) {
 
 func (brave) results(answer []byte) ([]sdk.SearchResult, error) {
 	var read struct {
-		Web struct {
+		Type string `json:"type"` // "search", also where nothing was found and Web is left out
+		Web  struct {
 			Results []struct {
 				Title       string `json:"title"`
 				URL         string `json:"url"`
@@ -39,7 +40,7 @@ func (brave) results(answer []byte) ([]sdk.SearchResult, error) {
 			} `json:"results"`
 		} `json:"web"`
 	}
-	if json.Unmarshal(answer, &read) != nil {
+	if json.Unmarshal(answer, &read) != nil || read.Type != "search" && read.Web.Results == nil {
 		return nil, errShape
 	}
 	var all []sdk.SearchResult

@@ -199,6 +199,18 @@ func TestEngineRefusals(t *testing.T) {
 		{"tavily", 200, "<html>" + canary, sdk.Unavailable, "shape"},
 		{"tavily", 200, `{"results": "` + canary + `"}`, sdk.Unavailable, "shape"},
 		{"brave", 200, `{"web": [1]}`, sdk.Unavailable, "shape"},
+		{"brave", 200, `{"type": "ErrorResponse", "error": "` + canary + `"}`, sdk.Unavailable, "shape"},
+		{"brave", 200, `{"web": null}`, sdk.Unavailable, "shape"},
+		{"tavily", 200, `null`, sdk.Unavailable, "shape"},
+		{"tavily", 200, `{}`, sdk.Unavailable, "shape"},
+		{"tavily", 200, `[]`, sdk.Unavailable, "shape"},
+		{"tavily", 200, `{"detail": {"error": "` + canary + `"}}`, sdk.Unavailable, "shape"},
+		{"tavily", 200, `{"results": [[]]}`, sdk.Unavailable, "shape"},
+		{"tavily", 200, `{"results": [{"url": ["https://example.com"]}]}`, sdk.Unavailable, "shape"},
+		{"tavily", 200, `{"results": []} {"results": []}`, sdk.Unavailable, "shape"},
+		{"tavily", 200, strings.Repeat(`{"results":[`, 100_000), sdk.Unavailable, "shape"},
+		{"searxng", 200, `{"results": null}`, sdk.Unavailable, "shape"},
+		{"searxng", 200, "\xff\xfe{\x00}\x00", sdk.Unavailable, "shape"},
 		{"searxng", 200, `{"results": {}}`, sdk.Unavailable, "shape"},
 		{"searxng", 200, `{"results": [], "unresponsive_engines": [["google", "` + canary + `"], ["bing", "timeout"]]}`, sdk.Unavailable, "do not answer it: 2"},
 		{"tavily", 200, `{"results": [` + strings.Repeat(`{"title": "`+strings.Repeat("x", 1<<10)+`"},`, 3<<10) + `{}]}`, sdk.Unavailable, "more than"},
@@ -215,6 +227,17 @@ func TestEngineRefusals(t *testing.T) {
 			}
 			checkQuiet(t, err.Error())
 		})
+	}
+}
+
+// TestNothingFound: an engine that found nothing says so in its own way, which is no wrong shape.
+func TestNothingFound(t *testing.T) {
+	for engine, answer := range map[string]string{"tavily": `{"results": []}`, "brave": `{"type": "search", "query": {}}`, "searxng": `{"results": [], "unresponsive_engines": []}`} {
+		f := newFakeEngine(t)
+		f.answer = answer
+		if r, err := searcherOf(t, f.of(engine)).call(t, `{"query": "x"}`); err != nil || !strings.Contains(r.Output, "found nothing") {
+			t.Errorf("%s: %+v, %v", engine, r, err)
+		}
 	}
 }
 

@@ -47,7 +47,7 @@ func (searxng) results(answer []byte) ([]sdk.SearchResult, error) {
 		} `json:"results"`
 		Unresponsive []json.RawMessage `json:"unresponsive_engines"`
 	}
-	if json.Unmarshal(answer, &read) != nil {
+	if json.Unmarshal(answer, &read) != nil || read.Results == nil {
 		return nil, errShape
 	}
 	if len(read.Results) == 0 && len(read.Unresponsive) > 0 {

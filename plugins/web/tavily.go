@@ -42,7 +42,7 @@ func (tavily) results(answer []byte) ([]sdk.SearchResult, error) {
 			Date    string `json:"published_date"` // of news alone
 		} `json:"results"`
 	}
-	if json.Unmarshal(answer, &read) != nil {
+	if json.Unmarshal(answer, &read) != nil || read.Results == nil {
 		return nil, errShape
 	}
 	var all []sdk.SearchResult

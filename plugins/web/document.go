@@ -1,10 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"mime"
 	"net/http"
+	"net/url"
 	"strings"
+
+	"golang.org/x/net/html/charset"
 )
 
 // kind is what a document is, as far as it matters for reading it.
@@ -36,6 +40,15 @@ type document struct {
 	Most    int    `json:"most"` // bytes of text that are wanted
 }
 
+// host is what is said of the address in a sentence: what stands behind it may be a secret, or a server's words.
+func (d document) host() string {
+	u, err := url.Parse(d.Address)
+	if err != nil { // it answered
+		return ""
+	}
+	return u.Host
+}
+
 // reading is what a reader tells of the text that follows.
 type reading struct {
 	Title string `json:"title,omitempty"`
@@ -58,10 +71,12 @@ func kindOf(header string, head []byte) (kind, string) {
 		media, _, _ = strings.Cut(http.DetectContentType(head), ";")
 	}
 	switch {
-	case media == "text/html", media == "application/xhtml+xml":
-		return kindHTML, media
 	case media == "application/pdf", media == "application/x-pdf":
 		return kindPDF, media
+	case noText(header, head):
+		return kindOther, media
+	case media == "text/html", media == "application/xhtml+xml":
+		return kindHTML, media
 	case strings.HasPrefix(media, "text/"), strings.HasSuffix(media, "+json"), strings.HasSuffix(media, "+xml"), strings.HasSuffix(media, "+yaml"):
 		return kindText, media
 	}
@@ -70,4 +85,11 @@ func kindOf(header string, head []byte) (kind, string) {
 		return kindText, media
 	}
 	return kindOther, media
+}
+
+// noText reports whether a document has bytes that no text has, whatever its server calls it: a picture, or what was
+// compressed twice. Of a text it is UTF-16 that has them.
+func noText(header string, head []byte) bool {
+	_, name := charset.Lookup(charsetOf(header))
+	return bytes.IndexByte(head, 0) >= 0 && !strings.HasPrefix(name, "utf-16") && !bytes.HasPrefix(head, []byte("\xFE\xFF")) && !bytes.HasPrefix(head, []byte("\xFF\xFE"))
 }

@@ -23,18 +23,19 @@ func readHTML(d document, page []byte) (string, reading) {
 	if err != nil {
 		return "", reading{Failed: "is not in the charset that it is said to be in"}
 	}
+	if d.Form == formRaw { // which may be what cannot be parsed
+		return string(page), reading{Title: titleInSource(page)}
+	}
 	root, err := html.Parse(bytes.NewReader(page))
 	if err != nil {
 		return "", reading{Failed: "is HTML that is nested too deep to be read; raw = true has its source"}
 	}
 	r := reading{Title: titleOf(root)}
-	if d.Form == formRaw {
-		return string(page), r
-	}
 	address, err := url.Parse(d.Address)
 	if err != nil {
 		return "", reading{Failed: "has an address that links in it cannot be relative to"}
 	}
+	base := baseOf(root, address)
 	if d.Form == formMain {
 		article, err := readability.FromDocument(root, address)
 		if err != nil || article.Node == nil {
@@ -42,7 +43,7 @@ func readHTML(d document, page []byte) (string, reading) {
 		}
 		root = article.Node
 	}
-	text, err := markdown(root, baseOf(address))
+	text, err := markdown(root, base)
 	if err != nil {
 		return "", reading{Failed: "could not be made Markdown; raw = true has its source"}
 	}
@@ -57,8 +58,18 @@ func markdown(root *html.Node, address string) (string, error) {
 	return string(bytes.TrimSpace(text)), err
 }
 
-// baseOf is the address that links are relative to, without what belongs to one page.
-func baseOf(address *url.URL) string {
+// baseOf is the address that links are relative to: the one that the page names, or else its own. What belongs to
+// one page is left out.
+func baseOf(root *html.Node, address *url.URL) string {
+	for n := range root.Descendants() {
+		if n.DataAtom != atom.Base || n.Namespace != "" {
+			continue
+		}
+		if named, err := address.Parse(strings.TrimSpace(attribute(n, "href"))); err == nil && (named.Scheme == "http" || named.Scheme == "https") {
+			address = named
+			break
+		}
+	}
 	u := *address
 	u.RawQuery, u.Fragment, u.RawFragment = "", "", ""
 	return u.String()
@@ -94,6 +105,24 @@ func titleOf(root *html.Node) string {
 		}
 	}
 	return ""
+}
+
+// titleInSource is the same of a page that is not parsed.
+func titleInSource(page []byte) string {
+	z := html.NewTokenizer(bytes.NewReader(page))
+	for within := false; ; {
+		switch z.Next() {
+		case html.ErrorToken:
+			return ""
+		case html.StartTagToken:
+			name, _ := z.TagName()
+			within = string(name) == "title"
+		case html.TextToken:
+			if within {
+				return titled(string(z.Text()))
+			}
+		}
+	}
 }
 
 // titled is a title on one line, of a length that a list can show.

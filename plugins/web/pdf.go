@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"iter"
 	"strings"
 
 	"github.com/ledongthuc/pdf"
@@ -9,6 +10,9 @@ import (
 
 // readPDF is the text of a PDF, a paragraph for each page, as far as it is wanted.
 func readPDF(d document, file []byte) (string, reading) {
+	if at := bytes.Index(file[:min(len(file), 1024)], []byte("%PDF-")); at > 0 { // where a file may begin, and offsets count from
+		file = file[at:]
+	}
 	r, err := pdf.NewReader(bytes.NewReader(file), int64(len(file)))
 	if err != nil {
 		if strings.Contains(err.Error(), "encrypt") || strings.Contains(err.Error(), "password") {
@@ -18,12 +22,7 @@ func readPDF(d document, file []byte) (string, reading) {
 	}
 	var text strings.Builder
 	out := reading{Title: titled(r.Trailer().Key("Info").Key("Title").Text())}
-	pages := r.NumPage()
-	for n := 1; n <= pages; n++ {
-		page := r.Page(n)
-		if page.V.IsNull() { // it says that it has more than it has
-			break
-		}
+	for page := range pagesOf(r.Trailer().Key("Root").Key("Pages"), 0) {
 		words, err := page.GetPlainText(nil)
 		if err != nil {
 			continue // the others may be whole
@@ -41,4 +40,29 @@ func readPDF(d document, file []byte) (string, reading) {
 		out.Failed = "is a PDF without text that can be read; its pages may be pictures"
 	}
 	return strings.TrimSpace(strings.ToValidUTF8(text.String(), "\uFFFD")), out
+}
+
+// deepestPages is how deep a tree of pages is followed. One that comes back to itself has no end.
+const deepestPages = 32
+
+// pagesOf are the pages below a node of their tree, in their order. To ask the library for each page by its number
+// walks the tree as often.
+func pagesOf(node pdf.Value, depth int) iter.Seq[pdf.Page] {
+	return func(yield func(pdf.Page) bool) {
+		kids := node.Key("Kids")
+		switch {
+		case node.Key("Type").Name() == "Page":
+			yield(pdf.Page{V: node})
+			return
+		case depth == deepestPages:
+			return
+		}
+		for i := range kids.Len() {
+			for page := range pagesOf(kids.Index(i), depth+1) {
+				if !yield(page) {
+					return
+				}
+			}
+		}
+	}
 }

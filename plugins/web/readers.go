@@ -153,7 +153,7 @@ func (s *readers) read(ctx context.Context, d document, body []byte) (string, re
 		text, said, err = r.read(ctx, d, body, s.patience)
 	}
 	if err == errLost {
-		err = sdk.Errorf(sdk.Unavailable, "the process that read the document at %s was ended by somebody else; try again", d.Address)
+		err = sdk.Errorf(sdk.Unavailable, "the process that read the document at %s was ended by somebody else; try again", d.host())
 	}
 	return text, said, err
 }
@@ -178,18 +178,18 @@ func (r *reader) read(caller context.Context, d document, body []byte, patience 
 	case caller.Err() != nil:
 		return "", reading{}, caller.Err()
 	case context.Cause(ctx) == errLate, exited(ended, exitLate):
-		return "", reading{}, sdk.Errorf(sdk.Timeout, "the document at %s takes longer to read than the %v that one may", d.Address, patience)
+		return "", reading{}, sdk.Errorf(sdk.Timeout, "the document at %s takes longer to read than the %v that one may", d.host(), patience)
 	case exited(ended, exitUnwalled):
 		slog.Error("a reader could not give up its rights", "error", r.said.String())
 		return "", reading{}, sdk.Errorf(sdk.Unavailable, "documents are not read here: the process for it cannot give up its rights, see `bothy logs`")
 	case err == io.EOF && signalled(ended):
 		return "", reading{}, errLost
 	case err != nil && strings.Contains(r.said.String(), "memory"):
-		return "", reading{}, sdk.Errorf(sdk.OutOfMemory, "the document at %s needs more memory to be read than the %d MB that one may", d.Address, readerMemory>>20)
+		return "", reading{}, sdk.Errorf(sdk.OutOfMemory, "the document at %s needs more memory to be read than the %d MB that one may", d.host(), readerMemory>>20)
 	case err != nil, ended != nil:
-		return "", reading{}, sdk.Errorf(sdk.Validation, "the document at %s broke its reader: it is not formed as it should be", d.Address)
+		return "", reading{}, sdk.Errorf(sdk.Validation, "the document at %s broke its reader: it is not formed as it should be", d.host())
 	case said.Failed != "":
-		return "", reading{}, sdk.Errorf(sdk.Validation, "the document at %s %s", d.Address, said.Failed)
+		return "", reading{}, sdk.Errorf(sdk.Validation, "the document at %s %s", d.host(), said.Failed)
 	}
 	return text, said, nil
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -297,21 +298,45 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestSameHost: what passed by its host alone is followed to no other host; the result is where it leads.
+// TestSameHost: what passed by its host alone is followed to no other host; the result is where it leads, as it has to be
+// asked for.
 func TestSameHost(t *testing.T) {
 	s := newSite(t, func(w http.ResponseWriter, r *http.Request) {
 		if to := r.URL.Query().Get("to"); to != "" {
-			http.Redirect(w, r, to, http.StatusFound)
+			w.Header().Set("Location", to)
+			w.WriteHeader(http.StatusFound)
 			return
 		}
 		serves("text/plain", "here")(w, r)
 	})
-	r, err := s.fetch(t, map[string]any{"url": s.URL + "/?to=https://example.com/?word"}, true)
-	if err != nil || !r.Success || !strings.Contains(r.Output, "https://example.com/?word") || r.Metadata["redirect"] != "https://example.com/?word" || len(r.Writes) != 0 {
-		t.Errorf("%+v, %v", r, err)
+	for to, want := range map[string]string{
+		"https://example.com/?word":                                  "https://example.com/?word",
+		"HTTPS://EXAMPLE.COM.:443/?word#x":                           "https://example.com/?word",
+		"//b\u00fccher.example/\u00fc":                               "http://xn--bcher-kva.example/%C3%BC",
+		"https://example.com\\@" + s.Listener.Addr().String() + "/x": "",
+	} {
+		r, err := s.fetch(t, map[string]any{"url": s.URL + "/?to=" + url.QueryEscape(to)}, true)
+		if want == "" {
+			if err == nil {
+				t.Errorf("%s: %+v", to, r)
+			}
+			continue
+		}
+		if err != nil || !r.Success || !strings.Contains(r.Output, " "+want+": ") || r.Metadata["redirect"] != want || len(r.Writes) != 0 {
+			t.Errorf("%s: %+v, %v", to, r, err)
+		}
 	}
-	if r, err = s.fetch(t, map[string]any{"url": s.URL + "/?to=/next"}, true); err != nil || !strings.Contains(r.Output, "here") {
-		t.Errorf("%+v, %v", r, err)
+	for to, kind := range map[string]string{
+		"http://127.0.0.2/": "address", "http://u:p@example.com/": "userinfo", "file:///etc/passwd": "scheme", "http://2130706433/": "number", "http://localhost/": "name", "http:example.com": "malformed", "http://example.com:22/": "port",
+	} {
+		if r, err := s.fetch(t, map[string]any{"url": s.URL + "/?to=" + url.QueryEscape(to)}, true); err == nil || !strings.HasSuffix(err.Error(), "("+kind+")") {
+			t.Errorf("%s: %+v, %v", to, r, err)
+		}
+	}
+	for _, to := range []string{"/next", "?x", s.URL + "/y", "//" + s.Listener.Addr().String() + "/z"} {
+		if r, err := s.fetch(t, map[string]any{"url": s.URL + "/?to=" + url.QueryEscape(to)}, true); err != nil || !strings.Contains(r.Output, "here") {
+			t.Errorf("%s: %+v, %v", to, r, err)
+		}
 	}
 }
 

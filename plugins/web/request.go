@@ -50,11 +50,14 @@ func (w *web) ask(ctx context.Context, r request) (answer, error) {
 	var elsewhere string
 	client.CheckRedirect = func(next *http.Request, _ []*http.Request) error {
 		next.Header.Del("Referer")
-		if r.sameHost && next.URL.Hostname() != r.address.Hostname() {
-			elsewhere = next.URL.String()
-			return http.ErrUseLastResponse
+		if !r.sameHost {
+			return nil
 		}
-		return nil
+		to, err := w.options.JudgeURL(next.URL)
+		if err == nil && to.Hostname() != r.address.Hostname() {
+			elsewhere, err = to.String(), http.ErrUseLastResponse
+		}
+		return err
 	}
 	resp, err := client.Do(req)
 	if err != nil {

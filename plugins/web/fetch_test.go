@@ -340,6 +340,22 @@ func TestSameHost(t *testing.T) {
 	}
 }
 
+// TestCutOff: an answer that ends before its end is none, however short it is.
+func TestCutOff(t *testing.T) {
+	s := newSite(t, func(w http.ResponseWriter, r *http.Request) {
+		n := 0
+		_, _ = fmt.Sscanf(r.URL.Path, "/%d", &n) // or none
+		w.Header().Set("Content-Type", "text/plain")
+		w.Header().Set("Content-Length", "900000")
+		_, _ = w.Write(bytes.Repeat([]byte("x"), n))
+	})
+	for _, n := range []int{0, 1, 511, 512, 513, beginning, 2*beginning + 1, 899_999} {
+		if r, err := s.fetch(t, map[string]any{"url": fmt.Sprintf("%s/%d", s.URL, n)}, false); err == nil || !strings.HasSuffix(err.Error(), "(answer)") || len(r.Writes) > 0 {
+			t.Errorf("%d bytes: %+v, %v", n, r, err)
+		}
+	}
+}
+
 // TestContract: the plugin keeps what every plugin of tools promises.
 func TestContract(t *testing.T) {
 	stalled := make(chan struct{})

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -81,11 +82,14 @@ func (w *web) ask(ctx context.Context, r request) (answer, error) {
 
 // readBody reads the body of an answer and has it made a text.
 func (w *web) readBody(ctx context.Context, r request, resp *http.Response, a *answer) error {
-	// A PDF may have more bytes than a text. What a body is may be known only by its beginning.
-	most, header := w.settings.MaxText, resp.Header.Get("Content-Type")
+	header := resp.Header.Get("Content-Type")
+	if said, _ := kindOf(header, nil); said == kindPDF && resp.ContentLength > int64(w.settings.MaxPDF) {
+		return w.tooLarge(r)
+	}
+	// What a body is may be known only by its beginning.
 	first := make([]byte, 512)
 	n, err := io.ReadFull(resp.Body, first)
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+	if err != nil && !atEnd(err) {
 		return w.unanswered(ctx, r, err)
 	}
 	first = first[:n]
@@ -93,26 +97,19 @@ func (w *web) readBody(ctx context.Context, r request, resp *http.Response, a *a
 	if is, a.Type = kindOf(header, first); is == kindOther {
 		return nil
 	}
-	if is == kindPDF {
-		if most = w.settings.MaxPDF; resp.ContentLength > int64(most) {
-			return w.tooLarge(r, most)
-		}
+	most := w.settings.MaxText
+	if is == kindPDF { // which cannot be cut
+		most = w.settings.MaxPDF
 	}
-	if err := w.inHand.Acquire(ctx, int64(most)); err != nil {
-		return err
-	}
-	defer w.inHand.Release(int64(most))
-	body := first
-	if n == cap(first) {
-		rest, err := io.ReadAll(io.LimitReader(resp.Body, int64(most-n)+1))
-		if err != nil {
-			return w.unanswered(ctx, r, err)
-		}
-		body = append(first, rest...)
+	share := w.inHand.share()
+	defer share.close()
+	body, err := share.read(ctx, io.MultiReader(bytes.NewReader(first), resp.Body), most+1)
+	if err != nil {
+		return w.unanswered(ctx, r, err)
 	}
 	if len(body) > most {
 		if is == kindPDF {
-			return w.tooLarge(r, most)
+			return w.tooLarge(r)
 		}
 		body, a.Cut = body[:most], true
 	}
@@ -140,8 +137,8 @@ func (w *web) text(ctx context.Context, d document, body []byte, a *answer) erro
 	return err
 }
 
-func (w *web) tooLarge(r request, most int) error {
-	return sdk.Errorf(sdk.Overflow, "the document at %s is a PDF of more than the %d bytes that are read, and a PDF cannot be cut: max_pdf in the plugin's block", r.address.Host, most)
+func (w *web) tooLarge(r request) error {
+	return sdk.Errorf(sdk.Overflow, "the document at %s is a PDF of more than the %d bytes that are read, and a PDF cannot be cut: max_pdf in the plugin's block", r.address.Host, w.settings.MaxPDF)
 }
 
 // unanswered is why there is no answer, without what the address holds beside its host.

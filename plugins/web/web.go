@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"time"
 
-	"golang.org/x/sync/semaphore"
-
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/tool"
 	"github.com/bothyd/bothy/sdk/webguard"
@@ -30,9 +28,6 @@ type settings struct {
 	Prefetch   int    `hcl:"prefetch" default:"0" minimum:"0" maximum:"5" doc:"How many of the pages that a search finds are fetched with it."`
 }
 
-// mostInHand is how many bytes of bodies the plugin holds at a time; further ones wait unread.
-const mostInHand = 32 << 20
-
 // web is the plugin with its configuration.
 type web struct {
 	settings settings
@@ -41,12 +36,12 @@ type web struct {
 	search   *searcher // nil where no engine is configured
 	served   tool.Set
 	readers  *readers
-	inHand   *semaphore.Weighted
+	inHand   *hand
 	now      func() time.Time
 }
 
 func newWeb() *web {
-	w := &web{readers: newReaders(), inHand: semaphore.NewWeighted(mostInHand), now: time.Now}
+	w := &web{readers: newReaders(), inHand: newHand(), now: time.Now}
 	w.served = w.tools()
 	return w
 }

@@ -50,6 +50,9 @@ func (w *web) fetch(ctx context.Context, a fetchArgs, call tool.Call) (sdk.ToolR
 	if err != nil {
 		return sdk.ToolResult{}, err
 	}
+	if len(address.String()) > mostLength {
+		return sdk.ToolResult{}, sdk.Errorf(sdk.Validation, "the address has more than the %d bytes that are asked for", mostLength)
+	}
 	if a.Method == http.MethodGet && !a.Fresh {
 		if p, is := w.kept(ctx, address.String(), in); is {
 			ago := w.now().Sub(p.Time).Truncate(time.Second)
@@ -110,9 +113,9 @@ const mostShown = 24_000
 
 // result shows lines of a page, and what it is. The note says where it is from.
 func (p page) result(a fetchArgs, note string) (sdk.ToolResult, error) {
-	lines := strings.Split(strings.TrimSuffix(p.text, "\n"), "\n")
-	if a.Line > len(lines) {
-		return sdk.ToolResult{}, sdk.Errorf(sdk.Validation, "line %d is behind the end of the text, which has %d lines", a.Line, len(lines))
+	lines := strings.Count(strings.TrimSuffix(p.text, "\n"), "\n") + 1
+	if a.Line > lines {
+		return sdk.ToolResult{}, sdk.Errorf(sdk.Validation, "line %d is behind the end of the text, which has %d lines", a.Line, lines)
 	}
 	var b strings.Builder
 	if p.Title != "" {
@@ -122,16 +125,16 @@ func (p page) result(a fetchArgs, note string) (sdk.ToolResult, error) {
 	if note != "" {
 		fmt.Fprintf(&b, "\n%s", note)
 	}
-	shown, last, part := section(lines, a.Line, a.Limit)
+	shown, last, part := section(p.text, a.Line, a.Limit)
 	fmt.Fprintf(&b, "\n\n%s\n\n", shown)
-	more := last < len(lines) || part
+	more := last < lines || part
 	switch {
 	case part:
-		fmt.Fprintf(&b, "Line %d of %d is longer than what is shown. `get` of %s reads all of it.", last, len(lines), entryPath(p.address))
+		fmt.Fprintf(&b, "Line %d of %d is longer than what is shown. `get` of %s reads all of it.", last, lines, entryPath(p.address))
 	case more:
-		fmt.Fprintf(&b, "Lines %d to %d of %d. Read on with line = %d.", a.Line, last, len(lines), last+1)
+		fmt.Fprintf(&b, "Lines %d to %d of %d. Read on with line = %d.", a.Line, last, lines, last+1)
 	default:
-		fmt.Fprintf(&b, "Lines %d to %d of %d: the end", a.Line, last, len(lines))
+		fmt.Fprintf(&b, "Lines %d to %d of %d: the end", a.Line, last, lines)
 		if p.Cut {
 			b.WriteString(" of what was read. The text goes on, and was cut here")
 		}
@@ -144,12 +147,15 @@ func (p page) result(a fetchArgs, note string) (sdk.ToolResult, error) {
 	return r, nil
 }
 
-// section is lines from first on, up to limit of them and to what one result shows. last is the last of them;
-// part says that it is not shown to its end.
-func section(lines []string, first, limit int) (text string, last int, part bool) {
+// section is lines of a text from first on, up to limit of them and to what one result shows. last is the last of them;
+// part says that it is not shown to its end. A text may be all line breaks, so it is not taken apart whole.
+func section(text string, first, limit int) (shown string, last int, part bool) {
+	for range first - 1 {
+		_, text, _ = strings.Cut(text, "\n")
+	}
 	var b strings.Builder
-	last = first - 1
-	for _, line := range lines[first-1 : min(len(lines), first-1+limit)] {
+	for last = first - 1; text != "" && last < first-1+limit; last++ {
+		line, rest, _ := strings.Cut(text, "\n")
 		if b.Len()+len(line) > mostShown {
 			if last >= first {
 				break
@@ -160,7 +166,7 @@ func section(lines []string, first, limit int) (text string, last int, part bool
 			b.WriteByte('\n')
 		}
 		b.WriteString(line)
-		last++
+		text = rest
 	}
-	return b.String(), last, false
+	return b.String(), max(last, first), false
 }

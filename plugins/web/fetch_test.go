@@ -340,6 +340,19 @@ func TestSameHost(t *testing.T) {
 	}
 }
 
+// TestTooLong: an address that no server takes is asked of none.
+func TestTooLong(t *testing.T) {
+	var asked atomic.Int32
+	s := newSite(t, func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		serves("text/plain", "here")(w, r)
+	})
+	s.get(t, "/"+strings.Repeat("x", mostLength-len(s.URL)-1))
+	if _, err := s.fetch(t, map[string]any{"url": s.URL + "/" + strings.Repeat("x", mostLength)}, false); sdk.OutcomeOf(err) != sdk.Validation || asked.Load() != 1 {
+		t.Errorf("%v, asked %d times", err, asked.Load())
+	}
+}
+
 // TestCutOff: an answer that ends before its end is none, however short it is.
 func TestCutOff(t *testing.T) {
 	s := newSite(t, func(w http.ResponseWriter, r *http.Request) {

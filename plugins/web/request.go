@@ -18,7 +18,7 @@ import (
 // userAgent names Bothy to whoever is asked.
 var userAgent = "Bothy/" + sdk.Version + " (+https://github.com/bothyd/bothy)"
 
-// mostLength is how long an address may be that a server redirects to.
+// mostLength is how long an address may be that is asked for, or that a server redirects to.
 const mostLength = 8 << 10
 
 // request is what is asked for.

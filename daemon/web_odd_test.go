@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/bothyd/bothy/sdk/webguard/webtest"
@@ -27,7 +28,7 @@ func TestWebOddAddresses(t *testing.T) {
 		"NUL escaped": "/%00", "a line feed escaped": "/%0a?%0d%0a", "an escape of nothing": "/?%zz", "not UTF-8": "/%FF?%FE", "another script": "/ü/日本?q=ü", "a blank": "/a b?c d", "a tab escaped": "/%09",
 		"quotes": `/"'<>?"'<>`, "a backslash": `/a\b?c\d`, "bars": "/a|b^c`d?a|b^c`d", "an at": "/@a:b@c", "a colon": "/a:b", "a scheme": "/https://example.com/x", "a scheme in a query": "/?u=https://example.com/?a=b", "a tilde": "/~a/$b/!c;d,e",
 		"bidi": "/\u202ea?\u202e", "no width": "/\u200b", "3,000 bytes": "/" + strings.Repeat("a/", 1500), "3,000 bytes of a query": "/?" + strings.Repeat("a&", 1500), "just what a path holds": "/" + strings.Repeat("a", 2048-len(site)-1),
-		"one more": "/" + strings.Repeat("a", 2048-len(site)), "deep": strings.Repeat("/a", 500),
+		"one more": "/" + strings.Repeat("a", 2048-len(site)), "deep": strings.Repeat("/a", 500), "8,000 bytes": "/" + strings.Repeat("a", 8000),
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, note := range []string{"", "From the entry of"} {
@@ -37,6 +38,48 @@ func TestWebOddAddresses(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestWebMost: the largest text that the settings allow is kept whole, and answered again from there.
+func TestWebMost(t *testing.T) {
+	w := webtest.New(t)
+	site := "http://" + w.Here("site")
+	const most = 5 << 20
+	w.Serve(80, http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		rw.Header().Set("Content-Type", "text/plain")
+		for range most / 8 {
+			_, _ = io.WriteString(rw, "1234567\n")
+		}
+		_, _ = io.WriteString(rw, strings.TrimPrefix(r.URL.Path, "/"))
+	}))
+	e := newExecuting(t, "plugin \"web\" {\n  grants   = [\"entries\"]\n  max_text = 5242880\n}\n")
+	for path, says := range map[string]string{"/": "Lines 1 to 200 of 655360. Read on", "/more": "Lines 1 to 200 of 655360. Read on"} {
+		for _, note := range []string{"", "From the entry of"} {
+			if r := e.webOf(t, site+path); !r.Success || !strings.Contains(r.Output, says) || strings.Contains(r.Output, "From the entry of") != (note != "") || r.Metadata["cut"] != (path == "/more") {
+				t.Errorf("%s: %q %.300q %v", path, r.Error, r.Output, r.Metadata)
+			}
+		}
+	}
+}
+
+// TestWebSideBySide: calls that fetch the same address at a time all have it.
+func TestWebSideBySide(t *testing.T) {
+	w := webtest.New(t)
+	site := "http://" + w.Here("site")
+	w.Serve(80, http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+		rw.Header().Set("Content-Type", "text/html")
+		_, _ = io.WriteString(rw, "<p>here")
+	}))
+	e := newExecuting(t, "plugin \"web\" {\n  grants = [\"entries\"]\n}\n")
+	var calls sync.WaitGroup
+	for range 12 {
+		calls.Go(func() {
+			if r := e.webOf(t, site+"/"); !r.Success || !strings.Contains(r.Output, "here") {
+				t.Errorf("%q %q", r.Error, r.Output)
+			}
+		})
+	}
+	calls.Wait()
 }
 
 // TestWebOddAnswers: what a server sends is a result, or an error of one sentence with its kind.

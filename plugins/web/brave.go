@@ -32,12 +32,12 @@ func (brave) results(answer []byte) ([]sdk.SearchResult, error) {
 	var read struct {
 		Type string `json:"type"` // "search", also where nothing was found and Web is left out
 		Web  struct {
-			Results []struct {
+			Results few[struct {
 				Title       string `json:"title"`
 				URL         string `json:"url"`
 				Description string `json:"description"`
 				PageAge     string `json:"page_age"`
-			} `json:"results"`
+			}] `json:"results"`
 		} `json:"web"`
 	}
 	if json.Unmarshal(answer, &read) != nil || read.Type != "search" && read.Web.Results == nil {

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"strings"
@@ -117,3 +119,24 @@ func ofThisMachine(host string) bool {
 
 // errShape is an answer that is none of the engine's. To say what is wrong with it would quote it.
 var errShape = sdk.Errorf(sdk.Unavailable, "its answer is not of the shape that it documents")
+
+// few are the first of a list in JSON, as many as are looked at: an engine may send some hundred thousand. What is no list
+// is of no shape that was documented.
+type few[T any] []T
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (f *few[T]) UnmarshalJSON(raw []byte) error {
+	in := json.NewDecoder(bytes.NewReader(raw))
+	if begin, err := in.Token(); err != nil || begin != json.Delim('[') {
+		return errShape
+	}
+	*f = few[T]{}
+	for len(*f) < mostLooked && in.More() {
+		var one T
+		if err := in.Decode(&one); err != nil {
+			return err
+		}
+		*f = append(*f, one)
+	}
+	return nil
+}

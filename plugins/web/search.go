@@ -173,7 +173,7 @@ func (s *searcher) refused(status int) error {
 func usable(raw []sdk.SearchResult, a asked) (results []sdk.SearchResult, left int) {
 	results = []sdk.SearchResult{}
 	seen := map[string]bool{}
-	for _, r := range raw[:min(len(raw), mostLooked)] {
+	for _, r := range raw {
 		if len(results) == a.count {
 			break
 		}

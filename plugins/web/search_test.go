@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -237,6 +238,22 @@ func TestNothingFound(t *testing.T) {
 		f.answer = answer
 		if r, err := searcherOf(t, f.of(engine)).call(t, `{"query": "x"}`); err != nil || !strings.Contains(r.Output, "found nothing") {
 			t.Errorf("%s: %+v, %v", engine, r, err)
+		}
+	}
+}
+
+// TestManyResults: what an engine sends beyond what is looked at costs nothing.
+func TestManyResults(t *testing.T) {
+	many := `[` + strings.Repeat(`{},`, mostAnswer/3-100) + `{}]`
+	for name, answer := range map[string]string{"tavily": `{"results": ` + many + `}`, "brave": `{"web": {"results": ` + many + `}}`, "searxng": `{"results": [], "unresponsive_engines": ` + many + `}`} {
+		f := newFakeEngine(t)
+		f.answer = answer
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := searcherOf(t, f.of(name)).call(t, `{"query": "x"}`)
+		runtime.ReadMemStats(&after)
+		if used := (after.TotalAlloc - before.TotalAlloc) >> 20; used > 40 || name == "searxng" && sdk.OutcomeOf(err) != sdk.Unavailable {
+			t.Errorf("%s: %d MB, %v", name, used, err)
 		}
 	}
 }

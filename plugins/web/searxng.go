@@ -39,13 +39,13 @@ func reach(since, today time.Time) string {
 
 func (searxng) results(answer []byte) ([]sdk.SearchResult, error) {
 	var read struct {
-		Results []struct {
+		Results few[struct {
 			Title   string `json:"title"`
 			URL     string `json:"url"`
 			Content string `json:"content"`
 			Date    string `json:"publishedDate"`
-		} `json:"results"`
-		Unresponsive []json.RawMessage `json:"unresponsive_engines"`
+		}] `json:"results"`
+		Unresponsive few[json.RawMessage] `json:"unresponsive_engines"`
 	}
 	if json.Unmarshal(answer, &read) != nil || read.Results == nil {
 		return nil, errShape

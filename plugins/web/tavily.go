@@ -35,12 +35,12 @@ func (t tavily) request(ctx context.Context, a asked) (*http.Request, error) {
 
 func (tavily) results(answer []byte) ([]sdk.SearchResult, error) {
 	var read struct {
-		Results []struct {
+		Results few[struct {
 			Title   string `json:"title"`
 			URL     string `json:"url"`
 			Content string `json:"content"`
 			Date    string `json:"published_date"` // of news alone
-		} `json:"results"`
+		}] `json:"results"`
 	}
 	if json.Unmarshal(answer, &read) != nil || read.Results == nil {
 		return nil, errShape

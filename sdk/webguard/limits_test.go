@@ -17,6 +17,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode"
 
 	"github.com/bothyd/bothy/sdk/webguard/webtest"
 )
@@ -209,6 +210,30 @@ func TestQuotesNothing(t *testing.T) {
 			}
 		})
 	}
+}
+
+// FuzzServer: whatever a server sends before it hangs up is an answer, or a refusal in one sentence.
+func FuzzServer(f *testing.F) {
+	for _, sent := range []string{
+		head + "x", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;x\r\ny\r\n0\r\nX: y\r\n\r\n", "HTTP/1.1 302 Found\r\nLocation: //11.2.2.2/\r\n\r\n", "HTTP/1.1 103 x\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nx",
+		"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff\x01\x01\x00\xfe\xffx\x83\x16\xdc\x8c\x01\x00\x00\x00", "HTTP/1.0 101 x\r\n\r\n", "HTTP/1.1 204 \r\n\r\nx",
+	} {
+		f.Add(sent)
+	}
+	f.Fuzz(func(t *testing.T, sent string) {
+		client := piped(t, Options{MaxBytes: 1 << 16}, script(sent, func(conn net.Conn) { _ = conn.Close() }))
+		text, resp, err := get(client, "http://11.1.1.1/")
+		if err == nil {
+			if _, err := Judge(resp.Request.URL.String()); err != nil || len(text) > 1<<16 {
+				t.Errorf("%s has %d bytes, %v", resp.Request.URL, len(text), err)
+			}
+			return
+		}
+		refusal, is := errors.AsType[*Refusal](err)
+		if !is || refusal.Reason == "" || strings.ContainsFunc(refusal.Reason, unicode.IsControl) || len(refusal.Reason) > 600 {
+			t.Errorf("%q: %v", sent, err)
+		}
+	})
 }
 
 // zipped is n bytes of zeros, compressed.

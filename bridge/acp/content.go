@@ -19,8 +19,8 @@ import (
 
 // promptOf is the text of a prompt, and its images. A link stands in it as a path of the project, or as its URI;
 // a text that the editor gives along stands behind it, quoted, with what it is of: the editor may
-// have it otherwise than the disk. An image stands in it as its number.
-func promptOf(blocks []acp.ContentBlock, project string) (string, []sdk.Medium, error) {
+// have it otherwise than the disk. How many bytes that are is said, since the person did not write them. An image stands in it as its number.
+func promptOf(blocks []acp.ContentBlock, project string) (prompt string, along int, media []sdk.Medium, err error) {
 	var text strings.Builder
 	var quoted []string
 	var pictures [][]byte
@@ -61,27 +61,27 @@ func promptOf(blocks []acp.ContentBlock, project string) (string, []sdk.Medium, 
 			case err == nil && picture.Looks(data):
 				show(data)
 			default:
-				return "", nil, refuse(sdk.Validation, "%s is neither a text nor an image, which prompts take: name the file instead", r.Uri)
+				return "", 0, nil, refuse(sdk.Validation, "%s is neither a text nor an image, which prompts take: name the file instead", r.Uri)
 			}
 		case block.Image != nil:
 			data, err := base64.StdEncoding.DecodeString(block.Image.Data)
 			if err != nil {
-				return "", nil, refuse(sdk.Validation, "the data of image %d is not base64", len(pictures)+1)
+				return "", 0, nil, refuse(sdk.Validation, "the data of image %d is not base64", len(pictures)+1)
 			}
 			show(data)
 		case block.Audio != nil:
-			return "", nil, refuse(sdk.Validation, "no sound can be given to a model here: write what is said")
+			return "", 0, nil, refuse(sdk.Validation, "no sound can be given to a model here: write what is said")
 		default:
-			return "", nil, refuse(sdk.Validation, "the prompt has a part that is neither text nor a link nor a file's text")
+			return "", 0, nil, refuse(sdk.Validation, "the prompt has a part that is neither text nor a link nor a file's text")
 		}
 		said = block.Text != nil
 	}
 	all := strings.TrimRightFunc(strings.Join(append([]string{text.String()}, quoted...), "\n\n"), unicode.IsSpace)
-	media, err := picture.Given(pictures, len(all))
+	media, err = picture.Given(pictures, len(all))
 	if err != nil {
-		return "", nil, refuse(sdk.Validation, "%v", err)
+		return "", 0, nil, refuse(sdk.Validation, "%v", err)
 	}
-	return all, media, nil
+	return all, max(0, len(all)-text.Len()), media, nil
 }
 
 // textOf is the text that some bytes are, written as an editor writes bytes.

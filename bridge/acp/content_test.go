@@ -44,7 +44,7 @@ func TestPromptText(t *testing.T) {
 		"a text with fences in it": {[]acp.ContentBlock{file("file:///p/a.md", "```\n````\n")}, "`a.md`\n\n`a.md` (file:///p/a.md), as the editor has it:\n\n`````\n```\n````\n`````"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, _, err := promptOf(c.blocks, "/p")
+			got, _, _, err := promptOf(c.blocks, "/p")
 			if err != nil || got != c.want {
 				t.Errorf("%q, %v\nwant %q", got, err, c.want)
 			}
@@ -62,7 +62,7 @@ func TestPromptTextRefuses(t *testing.T) {
 		"nothing":   {},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, _, err := promptOf([]acp.ContentBlock{text("look"), block}, "/p")
+			_, _, _, err := promptOf([]acp.ContentBlock{text("look"), block}, "/p")
 			var refused *acp.RequestError
 			if !errors.As(err, &refused) || refused.Code != codeParams {
 				t.Errorf("it was not refused: %v", err)
@@ -78,9 +78,12 @@ func FuzzPromptText(f *testing.F) {
 	f.Add("", "zed:///x?y#z", "```\n")
 	f.Add("a", "://", "````")
 	f.Fuzz(func(t *testing.T, say, uri, body string) {
-		got, _, err := promptOf([]acp.ContentBlock{text(say), link("x", uri), file(uri, body)}, "/p")
+		got, along, _, err := promptOf([]acp.ContentBlock{text(say), link("x", uri), file(uri, body)}, "/p")
 		if err != nil {
 			t.Fatal(err)
+		}
+		if wrote, _, _, err := promptOf([]acp.ContentBlock{text(say), link("x", uri), link("", uri)}, "/p"); err != nil || got[:len(got)-along] != wrote {
+			t.Errorf("%q is taken for what the person wrote of %q, %v", got[:len(got)-along], got, err)
 		}
 		fence := got[strings.LastIndexByte(got, '\n')+1:]
 		if strings.Trim(fence, "`") != "" || len(fence) < 3 || strings.Contains(body, fence) {
@@ -98,11 +101,11 @@ const dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwA
 // TestPromptImages: an image stands in the text as its number, also one that comes as a file's bytes.
 func TestPromptImages(t *testing.T) {
 	bytes := acp.ResourceBlock(acp.EmbeddedResourceResource{BlobResourceContents: &acp.BlobResourceContents{Uri: "file:///p/a.png", Blob: dot}})
-	got, media, err := promptOf([]acp.ContentBlock{text("is"), acp.ImageBlock(dot, "image/jpeg"), text("like"), bytes, text("?")}, "/p")
+	got, _, media, err := promptOf([]acp.ContentBlock{text("is"), acp.ImageBlock(dot, "image/jpeg"), text("like"), bytes, text("?")}, "/p")
 	if err != nil || got != "is [image 1] like [image 2]?" || len(media) != 2 || media[0].Data != dot || media[0].MIMEType != "image/png" {
 		t.Errorf("%q, %+v, %v", got, media, err)
 	}
-	if got, media, err := promptOf([]acp.ContentBlock{acp.ImageBlock(dot, "image/png")}, "/p"); err != nil || got != "[image 1]" || len(media) != 1 {
+	if got, _, media, err := promptOf([]acp.ContentBlock{acp.ImageBlock(dot, "image/png")}, "/p"); err != nil || got != "[image 1]" || len(media) != 1 {
 		t.Errorf("alone: %q, %v", got, err)
 	}
 }

@@ -24,7 +24,7 @@ func (b *bridge) Prompt(ctx context.Context, p acp.PromptRequest) (acp.PromptRes
 	if err != nil {
 		return acp.PromptResponse{}, err
 	}
-	text, media, err := promptOf(p.Prompt, s.project)
+	text, along, media, err := promptOf(p.Prompt, s.project)
 	if err != nil {
 		return acp.PromptResponse{}, err
 	}
@@ -33,7 +33,7 @@ func (b *bridge) Prompt(ctx context.Context, p acp.PromptRequest) (acp.PromptRes
 	if p.MessageId != nil && messageID.MatchString(*p.MessageId) {
 		key = *p.MessageId
 	}
-	o, err := s.prompt(ctx, key, text, media)
+	o, err := s.prompt(ctx, rpc.Prompt{Key: key, Prompt: text, Quoted: along, Media: media})
 	if err == nil {
 		err = o.err
 	}
@@ -51,9 +51,9 @@ type sent struct {
 }
 
 // prompt gives the run a prompt and waits for its end.
-func (s *session) prompt(ctx context.Context, key, text string, media []sdk.Medium) (outcome, error) {
+func (s *session) prompt(ctx context.Context, p rpc.Prompt) (outcome, error) {
 	sending := make(chan sent, 1)
-	go func() { sending <- s.send(key, text, media) }()
+	go func() { sending <- s.send(p) }()
 	var out sent
 	select {
 	case out = <-sending:
@@ -101,7 +101,7 @@ func (s *session) gone() bool {
 }
 
 // send gives the daemon a prompt, with what was chosen for it.
-func (s *session) send(key, text string, media []sdk.Medium) sent {
+func (s *session) send(p rpc.Prompt) sent {
 	s.sending.Lock()
 	defer s.sending.Unlock()
 	s.mu.Lock()
@@ -110,9 +110,8 @@ func (s *session) send(key, text string, media []sdk.Medium) sent {
 	s.lendFirst(s.b.ctx)
 	d := *s.b.daemon
 	d.Waits = s.say
-	a, err := d.Prompt(s.b.ctx, s.b.cl, false, rpc.Prompt{
-		Key: key, Project: s.project, Prompt: text, Media: media, Run: alias, Agent: next.agent, Model: next.model, Mode: next.mode, Attend: true,
-	})
+	p.Project, p.Run, p.Agent, p.Model, p.Mode, p.Attend = s.project, alias, next.agent, next.model, next.mode, true
+	a, err := d.Prompt(s.b.ctx, s.b.cl, false, p)
 	if err != nil {
 		return sent{err: err}
 	}

@@ -19,6 +19,8 @@ type Prompt struct {
 
 	RunOptions // for the run, from this prompt on
 
+	Quoted int `json:"quoted,omitempty" access:"free" jsonschema:"how many bytes at the end of the prompt are no words of the person: a text that an editor gives along, or that a model wrote. An address there is judged as one that a model came up with"`
+
 	Attachments []sdk.Attachment `json:"attachments,omitempty" access:"free" jsonschema:"files of the project, or ranges of their lines, that the model gets with the prompt"`
 
 	Media []sdk.Medium `json:"media,omitempty" access:"free" jsonschema:"images that the model gets with the prompt, before its text, each with its data in base64; PNG, JPEG, GIF or WebP"`

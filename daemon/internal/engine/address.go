@@ -38,9 +38,7 @@ func (e *Engine) addressFrom(run int64, address string) sdk.AddressFrom {
 	}
 	said := ""
 	for _, l := range loops {
-		if byPerson(l) {
-			said += l.Prompt + "\n\n"
-		}
+		said += saidIn(l) + "\n\n"
 	}
 	if sdk.AddressStands(said, address) {
 		return sdk.AddressOfPrompt
@@ -63,11 +61,14 @@ func (e *Engine) addressFrom(run int64, address string) sdk.AddressFrom {
 	return from
 }
 
-// byPerson reports whether a client gave the prompt, in its own words: neither a plugin nor an agent that delegated it, and
-// no file of steps.
-func byPerson(l sdk.Loop) bool {
+// saidIn is what of a prompt a person said to a client: nothing where a plugin gave it or an agent delegated it, where it was made of
+// a file of steps or of how the prompt before it ended, and no text that was given along.
+func saidIn(l sdk.Loop) string {
 	o := optionsOf(l)
-	return o.Plugin == "" && o.Caller == 0 && o.Plan == ""
+	if o.Plugin != "" || o.Caller != 0 || o.Plan != "" || o.Resumes != 0 {
+		return ""
+	}
+	return l.Prompt[:max(0, len(l.Prompt)-o.Quoted)]
 }
 
 // finder is the action of an entry, if it is a search of a pinned plugin's own tool that found an address.

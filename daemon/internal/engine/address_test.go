@@ -48,6 +48,7 @@ func TestAddressesAPersonNamed(t *testing.T) {
 		prompt string
 		steps  []step
 		plugin string
+		quoted int
 		mode   sdk.Mode
 		made   bool
 		rule   string
@@ -65,6 +66,8 @@ func TestAddressesAPersonNamed(t *testing.T) {
 		"found, of the person's words": {prompt: "find web_search", steps: []step{calls(call{"web_search", `{"query":"web_search"}`}), fetching("https://found.example/web_search")}, made: true},
 		"found again by another query": {prompt: "find", steps: []step{calls(call{"web_search", `{"query":"web_search"}`}), calls(call{"web_search", `{"query":"q"}`}), fetching("https://found.example/web_search")}, made: true},
 		"by a plugin":                  {prompt: "read " + page, plugin: "p", steps: []step{fetching(page)}, rule: "address"},
+		"in what was given along":      {prompt: "read this: " + page, quoted: len(page), steps: []step{fetching(page)}, rule: "address"},
+		"before what was given":        {prompt: "read " + page + ": x", quoted: 1, steps: []step{fetching(page)}, made: true},
 		"a key in what was named":      {prompt: "read " + page + "?canary", steps: []step{fetching(page + "?canary")}, rule: "leak"},
 		"a key in a query":             {prompt: "find", steps: []step{calls(call{"web_search", `{"query":"canary"}`})}, rule: "leak"},
 		"a key, and full":              {prompt: "find", steps: []step{calls(call{"web_search", `{"query":"canary"}`})}, mode: sdk.ModeFull, rule: "leak"},
@@ -73,7 +76,7 @@ func TestAddressesAPersonNamed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h := webHouse(t, append(c.steps, say("done"))...)
 			h.start()
-			a := h.submit(Submission{Run: "r", Prompt: c.prompt, Plugin: c.plugin, Mode: c.mode})
+			a := h.submit(Submission{Run: "r", Prompt: c.prompt, Quoted: c.quoted, Plugin: c.plugin, Mode: c.mode})
 			if l := h.await(a); l.Status != sdk.StatusOK {
 				t.Fatalf("ended %d: %s", l.Status, l.Reason)
 			}
@@ -89,17 +92,22 @@ func TestAddressesAPersonNamed(t *testing.T) {
 	}
 }
 
-// TestAddressOfADelegation: what an agent wrote into the task of another is none of a person's words.
-func TestAddressOfADelegation(t *testing.T) {
-	for l, want := range map[*sdk.Loop]bool{
-		{Prompt: "p"}: true,
-		{Prompt: "p", Options: json.RawMessage(`{"caller":3}`)}:            false,
-		{Prompt: "p", Options: json.RawMessage(`{"plugin":"x"}`)}:          false,
-		{Prompt: "p", Options: json.RawMessage(`{"plan":"0011"}`)}:         false,
-		{Prompt: "p", Options: json.RawMessage(`{"asker":"a","key":"k"}`)}: true,
+// TestSaidInAPrompt: what an agent wrote into the task of another is none of a person's words, nor what stands there of
+// a plugin's, a file's or a model's.
+func TestSaidInAPrompt(t *testing.T) {
+	for l, want := range map[*sdk.Loop]string{
+		{Prompt: "p"}: "p",
+		{Prompt: "p", Options: json.RawMessage(`{"caller":3}`)}:              "",
+		{Prompt: "p", Options: json.RawMessage(`{"plugin":"x"}`)}:            "",
+		{Prompt: "p", Options: json.RawMessage(`{"plan":"0011"}`)}:           "",
+		{Prompt: "p", Options: json.RawMessage(`{"asker":"a","key":"k"}`)}:   "p",
+		{Prompt: "p", Options: json.RawMessage(`{"resumes":1}`)}:             "",
+		{Prompt: "say it: quoted", Options: json.RawMessage(`{"quoted":6}`)}: "say it: ",
+		{Prompt: "all of it", Options: json.RawMessage(`{"quoted":9}`)}:      "",
+		{Prompt: "shorter", Options: json.RawMessage(`{"quoted":90}`)}:       "",
 	} {
-		if got := byPerson(*l); got != want {
-			t.Errorf("%s: %t", l.Options, got)
+		if got := saidIn(*l); got != want {
+			t.Errorf("%q, %s: %q", l.Prompt, l.Options, got)
 		}
 	}
 }

@@ -22,6 +22,7 @@ type loopOptions struct {
 	Strict      bool             `json:"strict,omitempty"`
 	Plugin      string           `json:"plugin,omitempty"`    // that gave it; empty is a client
 	Depth       int              `json:"depth,omitempty"`     // how far it comes of a prompt of a client, by plugins
+	Quoted      int              `json:"quoted,omitempty"`    // bytes at the end of the prompt that are no words of whoever gave it
 	Plan        string           `json:"plan,omitempty"`      // digest of the plan that the prompt was made of
 	Agent       string           `json:"agent,omitempty"`     // the digest of its agent's definition; see keptAgent
 	Caller      int64            `json:"caller,omitempty"`    // the loop that delegated it; 0 is none

@@ -16,7 +16,7 @@ type Socket struct{ *Engine }
 // prompt comes from a channel.
 func (s Socket) Submit(ctx context.Context, session string, readOnly, approved, channel bool, p rpc.Prompt) (rpc.Accepted, error) {
 	a, err := s.Engine.Submit(ctx, Submission{
-		Project: p.Project, Run: p.Run, Fork: p.Fork, Agent: p.Agent, Model: p.Model, Prompt: p.Prompt, Attachments: p.Attachments, Media: p.Media, Schema: p.Schema, ReadOnly: readOnly, Mode: p.Mode, Yolo: p.Yolo, Key: p.Key, Session: session, Approved: approved, Channel: channel,
+		Project: p.Project, Run: p.Run, Fork: p.Fork, Agent: p.Agent, Model: p.Model, Prompt: p.Prompt, Quoted: p.Quoted, Attachments: p.Attachments, Media: p.Media, Schema: p.Schema, ReadOnly: readOnly, Mode: p.Mode, Yolo: p.Yolo, Key: p.Key, Session: session, Approved: approved, Channel: channel,
 		Record: p.Record, Replay: p.Replay, Strict: p.Strict, Options: p.RunOptions, Usual: p.Usual, Plan: p.Plan,
 	})
 	return accepted(a), err

@@ -26,6 +26,7 @@ type Submission struct {
 	Agent       string
 	Model       string
 	Prompt      string
+	Quoted      int              // bytes at the end of Prompt that are no words of whoever submits
 	Plan        *rpc.PlanFile    // in the place of Prompt, which is made of it
 	Attachments []sdk.Attachment // files of the project that the model gets with the prompt
 	Media       []sdk.Medium     // images that it gets with it, with their data
@@ -181,6 +182,8 @@ func checkPrompt(s Submission) error {
 		return sdk.Errorf(sdk.Validation, "the prompt is empty; say what to do")
 	case !utf8.ValidString(s.Prompt):
 		return sdk.Errorf(sdk.Validation, "the prompt is not valid UTF-8")
+	case s.Quoted < 0 || s.Quoted > len(s.Prompt):
+		return sdk.Errorf(sdk.Validation, "quoted is %d; it can be 0 to the length of the prompt, which is %d", s.Quoted, len(s.Prompt))
 	case s.Fork && s.Run == "":
 		return sdk.Errorf(sdk.Validation, "a fork is of a run: name the run")
 	case s.Key != "" && !validAlias(s.Key):

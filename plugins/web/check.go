@@ -99,7 +99,7 @@ func readerFinding(name string) finding {
 // searchFinding says who is asked by a search.
 func (s settings) searchFinding(name string) finding {
 	f := finding{Name: name + ", search", Level: "ok"}
-	switch found, err := s.searcher(); {
+	switch found, err := s.searcher("web"); {
 	case err != nil:
 		f.Level, f.Detail = "warn", err.Error()
 	case found == nil:

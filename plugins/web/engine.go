@@ -40,9 +40,9 @@ var engineNames = []string{"tavily", "brave", "searxng"}
 // mostPrefetched is how many pages one search may fetch ahead.
 const mostPrefetched = 5
 
-// searcher is the engine that the settings choose, with a client that goes there and nowhere
+// searcher is the engine that the settings of a block choose, with a client that goes there and nowhere
 // else; nil without one.
-func (s settings) searcher() (*searcher, error) {
+func (s settings) searcher(instance string) (*searcher, error) {
 	if s.Prefetch < 0 || s.Prefetch > mostPrefetched {
 		return nil, sdk.Errorf(sdk.Validation, "prefetch is %d; it can be 0 to %d", s.Prefetch, mostPrefetched)
 	}
@@ -63,7 +63,7 @@ func (s settings) searcher() (*searcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := &searcher{name: name, origin: origin, prefetch: s.Prefetch, now: time.Now,
+	found := &searcher{name: name, instance: instance, origin: origin, prefetch: s.Prefetch, now: time.Now,
 		http: webguard.Client(webguard.Options{Origins: []string{origin}, Only: true, MaxBytes: mostAnswer})}
 	switch name {
 	case "tavily":

@@ -41,7 +41,7 @@ func TestEngineChoice(t *testing.T) {
 		"fewer than none": {with(func(s *settings) { s.Prefetch = -1 }), "", "prefetch is -1"},
 	} {
 		t.Run(row, func(t *testing.T) {
-			s, err := c.settings.searcher()
+			s, err := c.settings.searcher("web")
 			switch {
 			case c.says != "":
 				if sdk.OutcomeOf(err) != sdk.Validation || !strings.Contains(err.Error(), c.says) {

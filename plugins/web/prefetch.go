@@ -35,31 +35,31 @@ func pagesAhead(results []sdk.SearchResult) (*sdk.FollowUp, error) {
 }
 
 // prefetching is the tool that only results ask for.
-func prefetching() tool.Func {
+func (s *searcher) prefetching() tool.Func {
 	return tool.New(sdk.PrefetchTool, "Fetches the first pages that a search found.",
-		sdk.Annotations{ReadOnly: true, OpenWorld: true}, prefetch).Whole().Unlisted()
+		sdk.Annotations{ReadOnly: true, OpenWorld: true}, s.fetchAhead).Whole().Unlisted()
 }
 
-// prefetch fetches all pages side by side. One that cannot be had is named and costs no other.
-func prefetch(ctx context.Context, p pages, _ tool.Call) (sdk.ToolResult, error) {
+// fetchAhead fetches all pages side by side. One that cannot be had is named and costs no other.
+func (s *searcher) fetchAhead(ctx context.Context, p pages, _ tool.Call) (sdk.ToolResult, error) {
 	if len(p.Addresses) > mostPrefetched {
 		return sdk.ToolResult{}, sdk.Errorf(sdk.Validation, "there are %d addresses; it can be %d at most", len(p.Addresses), mostPrefetched)
 	}
 	lines := make([]string, len(p.Addresses))
 	var fetched sync.WaitGroup
 	for i, address := range p.Addresses {
-		fetched.Go(func() { lines[i] = fetchedAhead(ctx, address) })
+		fetched.Go(func() { lines[i] = s.fetchedAhead(ctx, address) })
 	}
 	fetched.Wait()
 	if ctx.Err() != nil {
 		return sdk.ToolResult{}, context.Cause(ctx)
 	}
-	return tool.Text("Fetched ahead; read what you need of them by these paths:\n" + strings.Join(lines, "\n") + "\n"), nil
+	return tool.Text("Fetched ahead; " + fetchTool + " of the same address reads what you need of them, as does get:\n" + strings.Join(lines, "\n") + "\n"), nil
 }
 
 // fetchedAhead is a line about a page that was fetched, or could not be.
-func fetchedAhead(ctx context.Context, address string) string {
-	r, err := host.Use(ctx, fetchTool, map[string]any{"url": address})
+func (s *searcher) fetchedAhead(ctx context.Context, address string) string {
+	r, err := host.Use(ctx, s.instance+"__"+fetchTool, map[string]any{"url": address})
 	if err == nil && !r.Success {
 		err = errors.New(r.Error)
 	}

@@ -24,7 +24,7 @@ func (f *fetches) Invoke(_ context.Context, name string, arguments []byte) (sdk.
 	var in struct {
 		URL string `json:"url"`
 	}
-	if err := json.Unmarshal(arguments, &in); err != nil || name != fetchTool {
+	if err := json.Unmarshal(arguments, &in); err != nil || name != "web__web_fetch" {
 		return sdk.ToolResult{}, sdk.Errorf(sdk.NotFound, "no tool %s", name)
 	}
 	f.mu.Lock()

@@ -33,6 +33,7 @@ const (
 // searcher searches the web with one engine.
 type searcher struct {
 	name     string
+	instance string // the plugin's own name, before which its tools are no other's
 	origin   string
 	engine   engine
 	http     *http.Client
@@ -59,7 +60,7 @@ func (s *searcher) tools() []tool.Func {
 	if s.prefetch == 0 {
 		return []tool.Func{found}
 	}
-	return []tool.Func{found, prefetching()}
+	return []tool.Func{found, s.prefetching()}
 }
 
 // search makes one search.

@@ -73,7 +73,7 @@ func (f *fakeEngine) of(name string) settings {
 
 func searcherOf(t *testing.T, s settings) *searcher {
 	t.Helper()
-	found, err := s.searcher()
+	found, err := s.searcher("web")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,7 +46,7 @@ func newWeb() *web {
 	return w
 }
 
-func (w *web) configure(context.Context, sdk.Settings) error {
+func (w *web) configure(_ context.Context, s sdk.Settings) error {
 	for _, origin := range w.settings.Origins {
 		if _, err := webguard.Origin(origin); err != nil {
 			return sdk.Errorf(sdk.Validation, "origins has %q, which is none: write scheme, host and port, such as http://127.0.0.1:8080", origin)
@@ -56,7 +56,7 @@ func (w *web) configure(context.Context, sdk.Settings) error {
 	if err != nil {
 		return err
 	}
-	if w.search, err = w.settings.searcher(); err != nil {
+	if w.search, err = w.settings.searcher(s.Instance); err != nil {
 		return err
 	}
 	w.options = webguard.Options{Ports: ports, Origins: w.settings.Origins}

@@ -140,6 +140,8 @@ type Decision struct {
 	Host string `json:"host,omitempty"`
 	// SameHost says that the call is allowed because of its address' host alone (Invocation.SameHost).
 	SameHost bool `json:"same_host,omitempty"`
+	// NotHosts are globs of the hosts that rules deny or ask about (Invocation.NotHosts).
+	NotHosts []string `json:"not_hosts,omitempty"`
 	// Violation names a security event when a denial is one, such as
 	// "path_escape"; an ordinary refusal has none.
 	Violation string `json:"violation,omitempty"`

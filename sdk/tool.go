@@ -116,6 +116,9 @@ type Invocation struct {
 	// SameHost says that the call's address passed by its host alone: a redirect to another host is
 	// not followed, for it could carry elsewhere what a model wrote into the address.
 	SameHost bool `json:"same_host,omitempty"`
+	// NotHosts are globs of hosts, in ASCII and lower case, that rules deny or ask about: a redirect to one of these
+	// is not followed either, for it would be asked by no rule.
+	NotHosts []string `json:"not_hosts,omitempty"`
 	// View says that the call was judged as one that works on a copy of the project:
 	// where it would not, it must fail with outcome unavailable and do nothing.
 	View bool `json:"view,omitempty"`

@@ -59,7 +59,7 @@ func (w *web) fetch(ctx context.Context, a fetchArgs, call tool.Call) (sdk.ToolR
 			return p.result(a, fmt.Sprintf("From the entry of %v ago; fresh = true asks again.", ago))
 		}
 	}
-	got, err := w.ask(ctx, request{address: address, method: a.Method, form: in, sameHost: call.SameHost})
+	got, err := w.ask(ctx, request{address: address, method: a.Method, form: in, sameHost: call.SameHost, notHosts: call.NotHosts})
 	switch {
 	case err != nil:
 		return sdk.ToolResult{}, err

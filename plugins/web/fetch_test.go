@@ -15,7 +15,9 @@ import (
 	"time"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/host"
 	"github.com/bothyd/bothy/sdk/sdktest"
+	"github.com/bothyd/bothy/sdk/webguard"
 )
 
 // TestDocuments: what each kind of document comes to.
@@ -366,6 +368,43 @@ func TestCutOff(t *testing.T) {
 		if r, err := s.fetch(t, map[string]any{"url": fmt.Sprintf("%s/%d", s.URL, n)}, false); err == nil || !strings.HasSuffix(err.Error(), "(answer)") || len(r.Writes) > 0 {
 			t.Errorf("%d bytes: %+v, %v", n, r, err)
 		}
+	}
+}
+
+// TestNotHosts: whatever let an address pass, none leads to a host that a rule denies, however that is written.
+func TestNotHosts(t *testing.T) {
+	denied := []string{"ads.example.com", "*.evil.example", "xn--bcher-kva.example", "9.9.9.9"}
+	for to, followed := range map[string]bool{
+		"https://ads.example.com/x":      false,
+		"http://ADS.example.com./":       false,
+		"https://ads.example.com:443/":   false,
+		"https://a.b.evil.example/":      false,
+		"https://b%C3%BCcher.example/":   false,
+		"https://bücher.example/":        false,
+		"https://9.9.9.9/":               false,
+		"https://example.com/":           true,
+		"https://evil.example/":          true,
+		"https://notads.example.com/":    true,
+		"https://ads.example.com.other/": true,
+		"file:///etc/passwd":             false,
+		"https://a@example.com:99/":      false,
+	} {
+		u, err := url.Parse(to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at, err := webguard.Options{}.JudgeURL(u)
+		if got := err == nil && (request{notHosts: denied}).mayLead(at.Hostname()); got != followed {
+			t.Errorf("%s: %t", to, got)
+		}
+	}
+	s := newSite(t, func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "https://www.ads.example/x", http.StatusFound)
+	})
+	raw := json.RawMessage(`{"url":"` + s.URL + `/"}`)
+	r, err := s.tools().Invoke(host.With(t.Context(), s.run), sdk.Invocation{Tool: "web_fetch", Arguments: raw, NotHosts: []string{"*.ads.example"}}, &sdktest.Recorder{})
+	if err != nil || r.Metadata["redirect"] != "https://www.ads.example/x" || len(r.Writes) != 0 {
+		t.Errorf("%+v, %v", r, err)
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"path"
+	"slices"
 	"time"
 
 	"github.com/bothyd/bothy/sdk"
@@ -26,7 +28,8 @@ type request struct {
 	address  *url.URL // judged
 	method   string
 	form     form
-	sameHost bool // a redirect to another host is not followed
+	sameHost bool     // a redirect to another host is not followed
+	notHosts []string // globs of hosts to which none is
 }
 
 // answer is what came of a request: a page, or what there is instead of one.
@@ -51,11 +54,8 @@ func (w *web) ask(ctx context.Context, r request) (answer, error) {
 	var elsewhere string
 	client.CheckRedirect = func(next *http.Request, _ []*http.Request) error {
 		next.Header.Del("Referer")
-		if !r.sameHost {
-			return nil
-		}
 		to, err := w.options.JudgeURL(next.URL)
-		if err == nil && to.Hostname() != r.address.Hostname() {
+		if err == nil && !r.mayLead(to.Hostname()) {
 			elsewhere, err = to.String(), http.ErrUseLastResponse
 		}
 		return err
@@ -78,6 +78,14 @@ func (w *web) ask(ctx context.Context, r request) (answer, error) {
 		return a, nil
 	}
 	return a, w.readBody(ctx, r, resp, &a)
+}
+
+// mayLead reports whether a redirect to the host is followed.
+func (r request) mayLead(host string) bool {
+	return (!r.sameHost || host == r.address.Hostname()) && !slices.ContainsFunc(r.notHosts, func(glob string) bool {
+		is, err := path.Match(glob, host)
+		return is || err != nil
+	})
 }
 
 // readBody reads the body of an answer and has it made a text.

@@ -54,7 +54,7 @@ func request(call sdk.Invocation) *pb.InvokeRequest {
 	return &pb.InvokeRequest{
 		Tool: call.Tool, ArgumentsJson: call.Arguments, CallId: call.CallID,
 		Run: call.Run, Project: call.Project, RunDir: call.RunDir,
-		Argv: call.Argv, Base: call.Base, Network: call.Network, Protection: protection(call.Protection), View: call.View, Unsaved: call.Unsaved, Unsure: call.Unsure, Writes: call.Writes, SameHost: call.SameHost,
+		Argv: call.Argv, Base: call.Base, Network: call.Network, Protection: protection(call.Protection), View: call.View, Unsaved: call.Unsaved, Unsure: call.Unsure, Writes: call.Writes, SameHost: call.SameHost, NotHosts: call.NotHosts,
 		DeadlineUnixMs: wire.Deadline(call.Deadline),
 	}
 }

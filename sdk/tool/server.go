@@ -55,7 +55,7 @@ func invocation(req *pb.InvokeRequest) sdk.Invocation {
 		Tool: req.GetTool(), Arguments: req.GetArgumentsJson(), CallID: req.GetCallId(),
 		Run: req.GetRun(), Project: req.GetProject(), RunDir: req.GetRunDir(),
 		Argv: req.GetArgv(), Base: req.GetBase(), Network: req.GetNetwork(),
-		View: req.GetView(), Unsaved: req.GetUnsaved(), Unsure: req.GetUnsure(), Writes: req.GetWrites(), SameHost: req.GetSameHost(),
+		View: req.GetView(), Unsaved: req.GetUnsaved(), Unsure: req.GetUnsure(), Writes: req.GetWrites(), SameHost: req.GetSameHost(), NotHosts: req.GetNotHosts(),
 		Protection: sdk.Protection{Refuse: p.GetRefuse(), Ask: p.GetAsk(), Free: p.GetFree()},
 		Deadline:   wire.ReadDeadline(req.GetDeadlineUnixMs()),
 	}

@@ -126,7 +126,7 @@ func (e *Engine) invocation(run sdk.Run, x *action) sdk.Invocation {
 		Tool: cmp.Or(x.tool.Runs, x.tool.Name, x.Tool), Arguments: e.localArguments(x),
 		CallID: fmt.Sprintf("%s-%d-%d", run.Key, x.Turn, x.Index),
 		Run:    run.Key, Project: workplace(x.tool, run, x.project), RunDir: e.runDir(run), Deadline: time.Now().Add(toolTime),
-		Argv: x.decision().Argv, View: x.decision().View, SameHost: x.decision().SameHost, Writes: run.Writes,
+		Argv: x.decision().Argv, View: x.decision().View, SameHost: x.decision().SameHost, NotHosts: x.decision().NotHosts, Writes: run.Writes,
 	}
 	if !x.until.IsZero() && x.until.Before(call.Deadline) {
 		call.Deadline = x.until

@@ -59,6 +59,16 @@ func (j *judged) lets(r *sdk.PolicyRule) bool {
 	return len(r.Hosts) == 0 || j.Mode != sdk.ModeInteractive
 }
 
+// notHosts are the hosts to which no redirect takes the call unasked: those that a rule denies or asks about.
+func (p *Policy) notHosts(j *judged) (globs []string) {
+	for i := range p.set.Rules {
+		if r := &p.set.Rules[i]; r.Verdict != sdk.Allow && len(r.Hosts) > 0 && j.holdsElsewhere(r) && j.catches(r) {
+			globs = append(globs, r.Hosts...)
+		}
+	}
+	return globs
+}
+
 // byAddress decides about a call by where it goes. What a model wrote into an address leaves this machine with it, so
 // that only one that it cannot have written passes by itself.
 func (j *judged) byAddress() sdk.Decision {

@@ -97,6 +97,30 @@ func TestAddress(t *testing.T) {
 	}
 }
 
+// TestNotHosts: a call knows the hosts that rules deny or ask about, since a redirect may lead there; those of other
+// calls are none of its business.
+func TestNotHosts(t *testing.T) {
+	rules := []sdk.PolicyRule{
+		{Name: "a", Verdict: sdk.Allow, Hosts: []string{"docs.example.org"}},
+		{Name: "d", Verdict: sdk.Deny, Hosts: []string{"ads.example.org", "*.evil.example"}},
+		{Name: "p", Verdict: sdk.Propose, Hosts: []string{"shop.example.org"}, Tools: []string{"web_fetch"}},
+		{Name: "o", Verdict: sdk.Deny, Hosts: []string{"other.example.org"}, Project: "/other"},
+		{Name: "m", Verdict: sdk.Deny, Hosts: []string{"mode.example.org"}, Modes: []sdk.Mode{sdk.ModeFull}},
+		{Name: "t", Verdict: sdk.Deny, Hosts: []string{"tool.example.org"}, Tools: []string{"open_page"}},
+		{Name: "n", Verdict: sdk.Deny, Tools: []string{"other"}},
+	}
+	for address, want := range map[string]string{
+		"https://docs.example.org/":  "allow ads.example.org *.evil.example shop.example.org",
+		"https://plain.example.org/": "propose ads.example.org *.evil.example shop.example.org",
+		"https://ads.example.org/":   "deny",
+	} {
+		d := New(Settings{Rules: rules}).Decide(sdk.PolicyRequest{Tool: fetchTool(), Arguments: []byte(`{"url":"` + address + `"}`), Project: "/p", Attended: true})
+		if got := strings.Join(append([]string{string(d.Verdict)}, d.NotHosts...), " "); got != want {
+			t.Errorf("%s: %s", address, got)
+		}
+	}
+}
+
 // TestAddressOfAnUnpinnedPlugin: nothing that an unpinned plugin declares loosens anything.
 func TestAddressOfAnUnpinnedPlugin(t *testing.T) {
 	tool := fetchTool()

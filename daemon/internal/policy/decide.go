@@ -163,7 +163,9 @@ func (p *Policy) Decide(a sdk.PolicyRequest) sdk.Decision {
 		d = p.rule(j)
 		j.line.show(&d, j)
 	}
-	d.Host = j.host
+	if d.Host = j.host; j.host != "" && d.Verdict != sdk.Deny {
+		d.NotHosts = p.notHosts(j)
+	}
 	return closed(d)
 }
 

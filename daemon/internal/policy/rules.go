@@ -77,10 +77,14 @@ func (j *judged) lift(r *sdk.PolicyRule, open []shell.Command) (bool, []shell.Co
 // holds reports whether the conditions of a rule hold that mean the same for
 // each verdict.
 func (j *judged) holds(r *sdk.PolicyRule) bool {
+	return (len(r.Hosts) == 0 || j.isHost(r.Hosts)) && j.holdsElsewhere(r)
+}
+
+// holdsElsewhere is holds for any host.
+func (j *judged) holdsElsewhere(r *sdk.PolicyRule) bool {
 	whichever := j.Unwritten && r.Verdict == sdk.Allow // of arguments
 	return (len(r.Modes) == 0 || slices.Contains(r.Modes, j.Mode)) &&
 		(r.Project == "" || r.Project == j.Project) &&
-		(len(r.Hosts) == 0 || j.isHost(r.Hosts)) &&
 		(len(r.Tools) == 0 || slices.ContainsFunc(r.Tools, j.isTool) || r.Verdict != sdk.Allow && j.Verb != "" && slices.ContainsFunc(r.Tools, j.isVerb)) &&
 		(whichever || fitArguments(r.Arguments, j.arguments) || r.Verdict != sdk.Allow && j.written != nil && fitArguments(r.Arguments, j.written)) &&
 		(whichever || r.Exact == "" || r.Exact == j.call())

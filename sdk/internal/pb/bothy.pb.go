@@ -646,6 +646,7 @@ type InvokeRequest struct {
 	Unsure         []string               `protobuf:"bytes,14,rep,name=unsure,proto3" json:"unsure,omitempty"`                                                                             // files of which the editor does not say whether it has them otherwise than the disk: change none of these
 	Writes         []string               `protobuf:"bytes,15,rep,name=writes,proto3" json:"writes,omitempty"`                                                                             // globs of the only paths of the project that it may change; empty is all that it may otherwise
 	SameHost       bool                   `protobuf:"varint,16,opt,name=same_host,json=sameHost,proto3" json:"same_host,omitempty"`                                                        // the address passed by its host alone: follow no redirect to another host
+	NotHosts       []string               `protobuf:"bytes,17,rep,name=not_hosts,json=notHosts,proto3" json:"not_hosts,omitempty"`                                                         // globs of hosts that a rule denies or asks about: follow no redirect to one of these
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
 }
@@ -790,6 +791,13 @@ func (x *InvokeRequest) GetSameHost() bool {
 		return x.SameHost
 	}
 	return false
+}
+
+func (x *InvokeRequest) GetNotHosts() []string {
+	if x != nil {
+		return x.NotHosts
+	}
+	return nil
 }
 
 // Patterns of paths, relative to the project.
@@ -4286,7 +4294,7 @@ const file_v1_bothy_proto_rawDesc = "" +
 	"\afailure\x18\x01 \x01(\v2\x11.bothy.v1.FailureR\afailure\"=\n" +
 	"\aFailure\x12\x18\n" +
 	"\aoutcome\x18\x01 \x01(\tR\aoutcome\x12\x18\n" +
-	"\amessage\x18\x02 \x01(\tR\amessage\"\xa7\x04\n" +
+	"\amessage\x18\x02 \x01(\tR\amessage\"\xc4\x04\n" +
 	"\rInvokeRequest\x12\x12\n" +
 	"\x04tool\x18\x01 \x01(\tR\x04tool\x12%\n" +
 	"\x0earguments_json\x18\x02 \x01(\fR\rargumentsJson\x12\x17\n" +
@@ -4306,7 +4314,8 @@ const file_v1_bothy_proto_rawDesc = "" +
 	"\aunsaved\x18\r \x03(\v2$.bothy.v1.InvokeRequest.UnsavedEntryR\aunsaved\x12\x16\n" +
 	"\x06unsure\x18\x0e \x03(\tR\x06unsure\x12\x16\n" +
 	"\x06writes\x18\x0f \x03(\tR\x06writes\x12\x1b\n" +
-	"\tsame_host\x18\x10 \x01(\bR\bsameHost\x1a:\n" +
+	"\tsame_host\x18\x10 \x01(\bR\bsameHost\x12\x1b\n" +
+	"\tnot_hosts\x18\x11 \x03(\tR\bnotHosts\x1a:\n" +
 	"\fUnsavedEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"J\n" +

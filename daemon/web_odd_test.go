@@ -7,8 +7,11 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
+	"github.com/bothyd/bothy/daemon/internal/engine"
+	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/webguard/webtest"
 )
 
@@ -59,6 +62,55 @@ func TestWebMost(t *testing.T) {
 				t.Errorf("%s: %q %.300q %v", path, r.Error, r.Output, r.Metadata)
 			}
 		}
+	}
+}
+
+// TestWebOddArguments: there is one way to write the address of a call, so that the one that policy judges is the one that is asked
+// for. What could be read in two ways is refused.
+func TestWebOddArguments(t *testing.T) {
+	w := webtest.New(t)
+	site, other := w.Here("site"), w.Here("other")
+	var heard atomic.Int32
+	w.Serve(80, http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if r.Host != site {
+			heard.Add(1)
+		}
+		_, _ = io.WriteString(rw, "here")
+	}))
+	e := newExecuting(t, "plugin \"web\" {\n  grants = [\"entries\"]\n}\n")
+	call := func(arguments string) sdk.ToolResult {
+		done, err := e.engine.CallTool(t.Context(), engine.ToolCall{Project: e.project, Run: e.run.Alias, Tool: "web_fetch", Arguments: []byte(arguments)})
+		if err != nil && done.Result.Error == "" {
+			done.Result.Error = err.Error()
+		}
+		return done.Result
+	}
+	if r := call(fmt.Sprintf(`{"url": "http://%s/"}`, site)); !r.Success {
+		t.Fatalf("%q", r.Error)
+	}
+	for name, arguments := range map[string]string{
+		"twice, the other last":     `{"url": "http://SITE/x", "url": "http://OTHER/x"}`,
+		"twice, the other first":    `{"url": "http://OTHER/x", "url": "http://SITE/y"}`,
+		"in capitals as well":       `{"url": "http://SITE/x", "URL": "http://OTHER/x"}`,
+		"in capitals alone":         `{"URL": "http://OTHER/x"}`,
+		"in capitals by an escape":  `{"url": "http://SITE/x", "ur\u004c": "http://OTHER/x"}`,
+		"a list":                    `{"url": ["http://SITE/x", "http://OTHER/x"]}`,
+		"an object":                 `{"url": {"url": "http://OTHER/x"}}`,
+		"nothing":                   `{"url": null}`,
+		"blanks around it":          `{"url": " http://OTHER/x "}`,
+		"the allowed host as user":  `{"url": "http://SITE@OTHER/x"}`,
+		"the allowed host in front": `{"url": "http://SITE.OTHER/x"}`,
+		"behind a backslash":        `{"url": "http://OTHER\\@SITE/x"}`,
+		"two lines":                 `{"url": "http://SITE/\r\nHost: OTHER"}`,
+		"a header":                  `{"url": "http://SITE/x", "headers": {"Host": "OTHER"}}`,
+		"another method":            `{"url": "http://SITE/x", "method": "POST"}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := call(strings.NewReplacer("SITE", site, "OTHER", other).Replace(arguments))
+			if r.Success || heard.Load() > 0 {
+				t.Errorf("%q, the other was asked %d times", r.Output, heard.Load())
+			}
+		})
 	}
 }
 

@@ -164,7 +164,7 @@ func (f *flow) authorize(ctx context.Context) error {
 		_ = answer.Body.Close()
 		answer = &http.Response{StatusCode: http.StatusUnauthorized, Header: http.Header{}, Body: http.NoBody, Request: request}
 	}
-	web := outward(f.met.near())
+	web := outward(f.to, f.met.near())
 	web.Transport = &elder{server: f.to, next: web.Transport}
 	port, err := land(f.settings.Redirect)
 	if err != nil {
@@ -259,7 +259,7 @@ func (f *flow) scopes(found []string) []string {
 // ask asks the server for its tools, which those that want a login want one for. token may be
 // empty.
 func (f *flow) ask(ctx context.Context, token string) (*http.Request, *http.Response, error) {
-	web := &http.Client{Timeout: f.settings.Timeout, Transport: withHeaders{f.to, f.settings.Headers, nil, http.DefaultTransport}, CheckRedirect: within}
+	web := &http.Client{Timeout: f.settings.Timeout, Transport: withHeaders{to: f.to, headers: f.settings.Headers, next: http.DefaultTransport}, CheckRedirect: within}
 	do := func(method string, body io.Reader) (*http.Request, *http.Response, error) {
 		r, err := http.NewRequestWithContext(ctx, method, f.settings.URL, body)
 		if err != nil {

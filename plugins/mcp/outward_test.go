@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"testing"
 )
 
@@ -32,12 +34,17 @@ func TestOutwardByProxy(t *testing.T) {
 		}
 		return by, nil
 	}
-	web := outward(false)
+	web := outward(&url.URL{Scheme: "https", Host: "mcp.example"}, false)
 	t.Cleanup(web.CloseIdleConnections)
 	if answer, err := web.Get(here.URL); err == nil || !strings.Contains(err.Error(), "private network") || asked != 0 {
 		t.Errorf("this machine was asked %d times: %v, %v", asked, answer, err)
 	}
-	answer, err := web.Get("http://192.0.2.2/metadata")
+	for _, near := range []string{"http://169.254.169.254/latest", "http://192.0.2.2/", "http://metadata.google.internal/", "http://0x7f.1/"} {
+		if answer, err := web.Get(near); err == nil || !strings.Contains(err.Error(), "private network") || passed != 0 {
+			t.Errorf("%s: the proxy was asked %d times: %v, %v", near, passed, answer, err)
+		}
+	}
+	answer, err := web.Get("http://9.9.9.9/metadata")
 	if err != nil || passed != 1 {
 		t.Fatalf("the proxy was asked %d times: %v", passed, err)
 	}
@@ -121,5 +128,42 @@ func TestRenewalOfAFarServer(t *testing.T) {
 	}
 	if n, _ := a.seen(); n != 0 {
 		t.Errorf("it was renewed %d times", n)
+	}
+}
+
+// TestLedElsewhere: a server of the network leads a connection to no address of this machine, by a redirect or as the
+// endpoint of an SSE server; one of here may.
+func TestLedElsewhere(t *testing.T) {
+	var asked atomic.Int32
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
+	t.Cleanup(other.Close)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = fmt.Fprintf(w, "event: endpoint\ndata: %s/messages\n\n", other.URL)
+			return
+		}
+		http.Redirect(w, r, other.URL, http.StatusTemporaryRedirect)
+	}))
+	t.Cleanup(server.Close)
+	through := http.DefaultTransport.(*http.Transport)
+	was := through.DialContext
+	t.Cleanup(func() { through.DialContext = was; through.CloseIdleConnections() })
+	for _, far := range []bool{true, false} {
+		through.CloseIdleConnections()
+		through.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+			c, err := was(ctx, network, address)
+			if err == nil && far {
+				c = elsewhere{c, &net.TCPAddr{IP: net.ParseIP("192.0.2.1"), Port: 443}}
+			}
+			return c, err
+		}
+		for _, transport := range []string{"http", "sse"} {
+			asked.Store(0)
+			_, err := configured(t, fmt.Sprintf(`{"url":%q, "transport":%q}`, server.URL, transport))
+			if err == nil || far == (asked.Load() > 0) || far && !strings.Contains(err.Error(), "private network") {
+				t.Errorf("far %t, %s: this machine was asked %d times: %v", far, transport, asked.Load(), err)
+			}
+		}
 	}
 }

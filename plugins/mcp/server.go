@@ -171,7 +171,10 @@ func (s *server) connect(ctx context.Context, c *connection) (err error) {
 	if err != nil {
 		return err
 	}
-	web := &http.Client{Transport: withHeaders{to, s.settings.Headers, s.tokens, http.DefaultTransport}}
+	web := &http.Client{Transport: withHeaders{
+		to: to, headers: s.settings.Headers, tokens: s.tokens, next: http.DefaultTransport,
+		met: new(nearness), elsewhere: outward(to, false).Transport,
+	}}
 	if s.settings.Transport != "sse" {
 		c.ClientSession, err = client.Connect(ctx, &mcp.StreamableClientTransport{Endpoint: s.settings.URL, HTTPClient: web}, nil)
 		var known *sdk.Error // it wants a login, by whatever way

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -183,7 +184,11 @@ func (t *tokens) another(ctx context.Context, used string) (string, error) {
 	if ended != nil {
 		return "", ended
 	}
-	web := outward(l.Near)
+	server, err := url.Parse(l.Server)
+	if err != nil {
+		return "", t.over("its address cannot be read")
+	}
+	web := outward(server, l.Near)
 	defer web.CloseIdleConnections()
 	got, err := exchange(ctx, web, l)
 	if err == nil {

@@ -19,6 +19,10 @@ type withHeaders struct {
 	headers map[string]string
 	tokens  *tokens // nil where no login counts
 	next    http.RoundTripper
+
+	// Another address is named by the server, and asked by elsewhere unless the server is near; nil asks it as its own.
+	met       *nearness
+	elsewhere http.RoundTripper
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -26,7 +30,13 @@ func (w withHeaders) RoundTrip(r *http.Request) (*http.Response, error) {
 	if origin(r.URL) != origin(w.to) { // a redirect, or the endpoint of an SSE server, may name another
 		r = r.Clone(r.Context())
 		r.Header.Del("Referer") // the whole URL before the redirect
-		return w.send(r)
+		if w.met != nil && !w.met.near() {
+			return w.send(w.elsewhere, r)
+		}
+		return w.send(w.next, r)
+	}
+	if w.met != nil {
+		r = w.met.watched(r)
 	}
 	token := ""
 	if w.tokens != nil {
@@ -35,7 +45,7 @@ func (w withHeaders) RoundTrip(r *http.Request) (*http.Response, error) {
 			return nil, w.tokens.unauthorized(err)
 		}
 	}
-	answer, err := w.send(w.dressed(r, token))
+	answer, err := w.send(w.next, w.dressed(r, token))
 	if err != nil || w.tokens == nil || answer.StatusCode != http.StatusUnauthorized && answer.StatusCode != http.StatusForbidden {
 		return answer, err
 	}
@@ -54,8 +64,8 @@ func (w withHeaders) dressed(r *http.Request, token string) *http.Request {
 	return r
 }
 
-func (w withHeaders) send(r *http.Request) (*http.Response, error) {
-	answer, err := w.next.RoundTrip(r)
+func (w withHeaders) send(through http.RoundTripper, r *http.Request) (*http.Response, error) {
+	answer, err := through.RoundTrip(r)
 	if err == nil && !strings.HasPrefix(answer.Header.Get("Content-Type"), "text/event-stream") { // of which the SDK bounds each event
 		answer.Body = &bounded{answer.Body, mcp.DefaultMaxLineLength}
 	}
@@ -85,7 +95,7 @@ func (w withHeaders) refused(r *http.Request, token string, answer *http.Respons
 				return nil, err
 			}
 		}
-		if answer, err = w.send(once); err != nil {
+		if answer, err = w.send(w.next, once); err != nil {
 			return nil, err
 		}
 		if scopes, insufficient = needed(answer); answer.StatusCode != http.StatusUnauthorized && !insufficient {

@@ -150,6 +150,9 @@ type Decision struct {
 // RuleProven is the rule that decides about a command line which is known to read only.
 const RuleProven = "shell.proven"
 
+// RuleLeak is the rule that decides about a call with which a live secret would leave this machine.
+const RuleLeak = "leak"
+
 // SeenCommand is one command of a command line, as policy read it.
 type SeenCommand struct {
 	Text    string   `json:"text"`

@@ -81,7 +81,7 @@ func (b *bridge) asks(ctx context.Context, done rpc.ToolDone) (rpc.Explained, bo
 		b.log.Debug("why a call was refused is not known", "error", err)
 		return x, false
 	}
-	return x, x.Outcome == sdk.Permission && x.Decision.Verdict == sdk.Deny && x.Now != nil && x.Now.Verdict == sdk.Propose
+	return x, x.Outcome == sdk.Permission && x.Decision.Verdict == sdk.Deny && x.Now != nil && x.Now.Verdict == sdk.Propose && x.Now.Rule != sdk.RuleLeak // of which a yes makes nothing
 }
 
 // call makes a call and tells what came of it.

@@ -35,7 +35,7 @@ type webFetchCmd struct {
 
 // Help adds to the verb's help.
 func (webFetchCmd) Help() string {
-	return `It is a call of the tool web_fetch, judged and recorded like one of a model's: what the web guard refuses, and hosts that are denied, nobody fetches. You are who is asked about all else, so that it is done. The plugin web has to be configured. Ctrl-C ends it.
+	return `It is a call of the tool web_fetch, judged and recorded like one of a model's: what the web guard refuses, and hosts that are denied, nobody fetches. You are who is asked about all else, so that it is done, unless a key would leave with it. The plugin web has to be configured. Ctrl-C ends it.
 
 Examples:
 

@@ -112,6 +112,21 @@ func TestSaidInAPrompt(t *testing.T) {
 	}
 }
 
+// TestAKeyByHand: who calls a tool by hand agrees to what is in it, but not to a key, of which nobody told them.
+func TestAKeyByHand(t *testing.T) {
+	h := webHouse(t)
+	h.start()
+	for address, made := range map[string]bool{"https://docs.example/page": true, "https://docs.example/?k=canary": false} {
+		done, err := h.engine.CallTool(t.Context(), ToolCall{Project: h.project, Tool: "web_fetch", Arguments: json.RawMessage(`{"url":"` + address + `"}`), Approved: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if done.Result.Success != made || !made && !strings.Contains(done.Result.Error, "the secret KEY") {
+			t.Errorf("%s: %+v", address, done.Result)
+		}
+	}
+}
+
 // TestSameHost: the tool is told that its address passed by its host alone.
 func TestSameHost(t *testing.T) {
 	h := webHouse(t, fetching("https://docs.example/page"), say("done"))

@@ -45,7 +45,7 @@ const sourceCaller = "caller"
 
 // rule takes over a decision: a denial is the action's end. A call that no loop makes
 // is never proposed: where a person would be asked it runs if its caller has the role
-// approve, and is denied otherwise.
+// approve, unless a secret would leave with it, and is denied otherwise.
 func (x *action) rule(a *activeLoop, d sdk.Decision) {
 	switch {
 	case d.Verdict != sdk.Propose:
@@ -53,6 +53,10 @@ func (x *action) rule(a *activeLoop, d sdk.Decision) {
 		d.Verdict = sdk.Deny
 		d.Reason += "; a plugin's call waits for nobody, so that it is not made"
 		d.Instead = "make the call yourself, where a person can be asked about it, or do without it"
+	case a.loop.ID == 0 && a.approved && d.Rule == sdk.RuleLeak: // who calls may not know what is in there
+		d.Verdict = sdk.Deny
+		d.Reason += "; who calls a tool by hand is not asked, so that it is not made: have it done in a run, where that is a question, or leave the value out"
+		d.Instead = "leave the key out"
 	case a.loop.ID == 0 && a.approved:
 		d.Verdict, d.Source = sdk.Allow, sourceCaller
 	case a.loop.ID == 0:

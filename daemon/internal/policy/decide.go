@@ -42,7 +42,7 @@ const (
 	RuleAddress      = "address"       // where a call goes that names an address
 	RuleOffline      = "offline"       // an agent, or the one that it works for, has no network
 	RuleForeign      = "foreign"       // what agents obey or remember, in a run that has read what came from outside
-	RuleLeak         = "leak"          // a live secret in what goes out of this machine
+	RuleLeak         = sdk.RuleLeak    // a live secret in what goes out of this machine
 )
 
 // Where rules come from, as in Decision.Source.

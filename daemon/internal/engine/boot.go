@@ -29,7 +29,7 @@ func (e *Engine) boot(ctx context.Context) error {
 		return err
 	}
 	if len(streams) > 0 {
-		e.busy.Go(func() { e.leftStreams(e.base, streams) })
+		e.busy.Go(func() { e.clients.Left(e.base, streams) })
 	}
 	for _, row := range turns {
 		e.busy.Go(func() {

@@ -46,7 +46,7 @@ func (e *Engine) eraseAll(ctx context.Context, event sdk.RunEvent, reason string
 // before the store's commit the run is there and can be deleted again, behind
 // it only the marked folder is left, which sweep removes.
 func (e *Engine) erase(ctx context.Context, event sdk.RunEvent, reason string) error {
-	e.cancelIn(ctx, event.Run.ID, "the run was "+reason)
+	e.clients.CancelIn(ctx, event.Run.ID, "the run was "+reason)
 	if err := e.cfg.Hooks.RunDeleted.Tell(ctx, event); err != nil {
 		e.log.Warn("what was kept for a run could not be dropped; its folder is tried again later", "run", event.Run.Alias, "error", err)
 	}

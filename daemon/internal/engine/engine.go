@@ -25,6 +25,7 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
+	"github.com/bothyd/bothy/daemon/internal/command"
 	"github.com/bothyd/bothy/daemon/internal/guard"
 	"github.com/bothyd/bothy/daemon/internal/hook"
 	"github.com/bothyd/bothy/daemon/internal/rulebook"
@@ -162,7 +163,7 @@ type Engine struct {
 	serves    servings
 	calling   calling
 	inquiries inquiries
-	handed    handovers
+	clients   *command.Clients
 	abreast   abreast // children
 	commands  calling // of sh and env that run in the sandbox
 	started   string  // names this engine among all that work on the store
@@ -212,7 +213,7 @@ func New(cfg Config) (*Engine, error) {
 		e.cfg.Rules = rulebook.New(cfg.Store, cfg.Log)
 	}
 	e.cfg.Rules.KeptBy(e, cfg.Clock)
-	e.guards = guard.New(cfg.Hooks)
+	e.guards, e.clients = guard.New(cfg.Hooks), e.newClients()
 	if cfg.Frozen {
 		return e, nil
 	}

@@ -15,6 +15,13 @@ import (
 
 const shPath = "log://turn_1/sh/call"
 
+// The bounds of what a client sends of its commands (package command).
+const (
+	mostChunk  = 1 << 20
+	mostErrors = 1 << 20
+	mostAtOnce = 16
+)
+
 // handsOver is a house in which a command of sh waits to be accepted.
 func handsOver(t *testing.T, steps ...step) (*askingHouse, Accepted, sdk.Proposal) {
 	t.Helper()
@@ -121,13 +128,13 @@ func TestWhatIsNotTakenOfAStream(t *testing.T) {
 		"another tool's":  {"s1", "log://turn_2/read/call", 1, "x", sdk.NotFound},
 		"no channel":      {"s1", shPath, 0, "x", sdk.NotFound},
 		"a third channel": {"s1", shPath, 3, "x", sdk.NotFound},
-		"a long piece":    {"s1", shPath, 1, strings.Repeat("x", mostHandedChunk+1), sdk.Overflow},
+		"a long piece":    {"s1", shPath, 1, strings.Repeat("x", mostChunk+1), sdk.Overflow},
 	} {
 		if got := stream(c.session, c.path, c.channel, c.chunk); got != c.want {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
-	h.piece(run, 2, strings.Repeat("e", mostHandedOutput[1]))
+	h.piece(run, 2, strings.Repeat("e", mostErrors))
 	if got := stream("s1", shPath, 2, "e"); got != sdk.Overflow {
 		t.Errorf("more than is kept: %q", got)
 	}
@@ -149,7 +156,7 @@ func TestWhatIsNotTakenOfAStream(t *testing.T) {
 	if _, err := h.engine.StreamCancel(ctx, run, rpc.StreamCancel{Path: shPath}); sdk.OutcomeOf(err) != sdk.Conflict {
 		t.Errorf("cancelled late: %v", err)
 	}
-	if e := h.entries(run, "sh://"); e[0].Status() != 499 || e[0].Body != "" || e[1].Status() != 499 || len(e[1].Body) != mostHandedOutput[1] {
+	if e := h.entries(run, "sh://"); e[0].Status() != 499 || e[0].Body != "" || e[1].Status() != 499 || len(e[1].Body) != mostErrors {
 		t.Errorf("%d %q, %d %d", e[0].Status(), e[0].Body, e[1].Status(), len(e[1].Body))
 	}
 	if got := h.actions(run)[0].Body; !strings.HasPrefix(got, "ran 'make all', aborted: enough, Output: ") {
@@ -271,14 +278,14 @@ func TestCancelOfACommandInTheSandbox(t *testing.T) {
 // TestTooManyCommandsOfOneClient: it is told how else it can accept them.
 func TestTooManyCommandsOfOneClient(t *testing.T) {
 	var all []call
-	for n := range mostHanded + 1 {
+	for n := range mostAtOnce + 1 {
 		all = append(all, call{"sh", fmt.Sprintf(`{"command":"make %d"}`, n)})
 	}
 	h := prepareAsking(t, calls(all...))
 	h.runsCommands()
 	h.start()
 	a := h.submit(Submission{})
-	for range mostHanded {
+	for range mostAtOnce {
 		h.here("s1", h.proposed())
 	}
 	p := h.proposed()
@@ -288,7 +295,7 @@ func TestTooManyCommandsOfOneClient(t *testing.T) {
 	h.answer(p, sdk.Accept)
 	h.await(a)
 	h.engine.LeaveStreams("s1")
-	if got := h.outputText(a.Run.ID); strings.Contains(got, " 102 ") || strings.Count(got, " 499 ") != 2*mostHanded {
+	if got := h.outputText(a.Run.ID); strings.Contains(got, " 102 ") || strings.Count(got, " 499 ") != 2*mostAtOnce {
 		t.Error(got)
 	}
 	h.check(a.Run.ID)
@@ -406,10 +413,7 @@ func TestWhatEndedInTheSandboxStays(t *testing.T) {
 	h.answer(p, sdk.Accept)
 	h.await(a)
 	was := h.actions(a.Run.ID)[0]
-	h.engine.leftStreams(t.Context(), []sdk.EntryEvent{{Run: a.Run.ID, Entry: sdk.Entry{Path: "sh://turn_1/call_1", State: sdk.StateStreaming}}})
-	if _, err := h.engine.endOutputs(t.Context(), a.Run.ID, shPath, nil, cancelledEnd("late")); sdk.OutcomeOf(err) != sdk.Conflict {
-		t.Errorf("ended again: %v", err)
-	}
+	h.engine.clients.Left(t.Context(), []sdk.EntryEvent{{Run: a.Run.ID, Entry: sdk.Entry{Path: "sh://turn_1/call_1", State: sdk.StateStreaming}}})
 	if is := h.actions(a.Run.ID)[0]; is.Body != was.Body || string(is.Attributes) != string(was.Attributes) {
 		t.Errorf("%q became %q", was.Body, is.Body)
 	}

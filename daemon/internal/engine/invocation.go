@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/bothyd/bothy/daemon/internal/command"
 	"github.com/bothyd/bothy/daemon/internal/deadline"
 	"github.com/bothyd/bothy/daemon/internal/failpoint"
 	"github.com/bothyd/bothy/daemon/internal/guard"
@@ -45,7 +46,7 @@ func (e *Engine) run(ctx context.Context, a *activeLoop, x *action) error {
 	}
 	var places []string
 	if x.Streams {
-		places = x.outputs()
+		places = command.Outputs(x.Path)
 	}
 	out := e.streams().Output(a.run.ID, x.Action, places)
 	began := time.Now()

@@ -263,7 +263,7 @@ func (e *Engine) Abort(ctx context.Context, run int64) error {
 		if err != nil {
 			return err
 		}
-		if e.cancelIn(ctx, run, "aborted by a person") > 0 {
+		if e.clients.CancelIn(ctx, run, "aborted by a person") > 0 {
 			return nil
 		}
 		return sdk.Errorf(sdk.Conflict, "the run %s works on nothing now, so there is nothing to abort", r.Alias)
@@ -280,7 +280,7 @@ func (e *Engine) Abort(ctx context.Context, run int64) error {
 	for {
 		select {
 		case <-ended:
-			e.cancelIn(ctx, run, "aborted by a person")
+			e.clients.CancelIn(ctx, run, "aborted by a person")
 			return nil
 		case <-ctx.Done():
 			return fmt.Errorf("the run was told to stop and has not ended yet: %w", ctx.Err())

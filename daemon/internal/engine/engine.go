@@ -25,6 +25,7 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
+	"github.com/bothyd/bothy/daemon/internal/agent/abreast"
 	"github.com/bothyd/bothy/daemon/internal/command"
 	"github.com/bothyd/bothy/daemon/internal/guard"
 	"github.com/bothyd/bothy/daemon/internal/hook"
@@ -164,7 +165,7 @@ type Engine struct {
 	calling   calling
 	inquiries inquiries
 	clients   *command.Clients
-	abreast   abreast // children
+	abreast   abreast.Children
 	commands  calling // of sh and env that run in the sandbox
 	started   string  // names this engine among all that work on the store
 

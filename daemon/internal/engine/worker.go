@@ -191,7 +191,7 @@ func (e *Engine) runLoop(w *worker, l sdk.Loop, left bool) {
 	defer cancel(nil)
 	e.begin(w, l.ID, cancel)
 	if optionsOf(l).Caller != 0 {
-		defer e.abreast.begin(l.Run)()
+		defer e.abreast.Begin(l.Run)()
 	}
 	a := &activeLoop{loop: l, left: left, mirror: &mirror{store: e.cfg.Store, run: l.Run}}
 	end := e.drive(ctx, a)

@@ -1,4 +1,6 @@
-package engine
+// Package abreast keeps children that work side by side in one project from writing over what a sibling changed and
+// they have not seen (decision 103). It is told of their calls, and makes none of its own.
+package abreast
 
 import (
 	"context"
@@ -9,11 +11,11 @@ import (
 	"github.com/bothyd/bothy/sdk/protect"
 )
 
-// abreast knows what children at work changed in their projects, and what each of them has looked at since: a tool for
+// Children knows what children at work changed in their projects, and what each of them has looked at since: a tool for
 // files does not write over what a sibling did and its run has not seen. Commands need none of it, as their changes
 // are compared with the project when they are applied. It is kept for as long as any child works; after a restart
-// nobody remembers, and the tools compare what they are given with the disk as ever.
-type abreast struct {
+// nobody remembers, and the tools compare what they are given with the disk as ever. Its zero value works.
+type Children struct {
 	mu      sync.Mutex
 	now     int                     // counts what was changed
 	working map[int64]*sight        // by run
@@ -32,8 +34,8 @@ type place struct {
 	path    string
 }
 
-// begin is told of a child that begins to work; end that it rests.
-func (w *abreast) begin(run int64) (end func()) {
+// Begin is told of a child that begins to work; end that it rests.
+func (w *Children) Begin(run int64) (end func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.working == nil {
@@ -49,9 +51,10 @@ func (w *abreast) begin(run int64) (end func()) {
 	}
 }
 
-// call makes a call of a child, unless it changes what a sibling has changed and the child has not seen. One that changes
-// files is alone in that; it waits for its turn until ctx ends.
-func (w *abreast) call(ctx context.Context, run, project int64, named []string, changes, alone bool, do func() (sdk.ToolResult, error)) (sdk.ToolResult, error) {
+// Call makes a call of a child, unless it changes what a sibling has changed and the child has not seen. One that changes
+// files is alone in that; it waits for its turn until ctx ends. Named are the paths that it is about; a call that is made for another one
+// which changes files is not alone, as it would wait for that.
+func (w *Children) Call(ctx context.Context, run, project int64, named []string, changes, alone bool, do func() (sdk.ToolResult, error)) (sdk.ToolResult, error) {
 	w.mu.Lock()
 	s, since := w.working[run], w.now
 	if s == nil { // no child, or one that was ended
@@ -97,7 +100,7 @@ func (w *abreast) call(ctx context.Context, run, project int64, named []string, 
 	return result, err
 }
 
-func (w *abreast) change(run int64, at place) {
+func (w *Children) change(run int64, at place) {
 	w.now++
 	if w.changed[at] == nil {
 		w.changed[at] = map[int64]int{}
@@ -107,7 +110,7 @@ func (w *abreast) change(run int64, at place) {
 
 // unseen is a path that another run changed since this one looked, among those that a call names, and in folders
 // that it names or that lie above.
-func (w *abreast) unseen(run, project int64, s *sight, named []string) string {
+func (w *Children) unseen(run, project int64, s *sight, named []string) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var all []string
@@ -131,43 +134,4 @@ func (w *abreast) unseen(run, project int64, s *sight, named []string) string {
 		return ""
 	}
 	return slices.Min(all)
-}
-
-// besideSiblings makes a call of a tool. Of a child it heeds what its siblings do.
-func (e *Engine) besideSiblings(ctx context.Context, a *activeLoop, x *action, do func() (sdk.ToolResult, error)) (sdk.ToolResult, error) {
-	if a.run.Delegator == 0 || e.cfg.Access == nil {
-		return do()
-	}
-	var named []string
-	if x.workOnFiles() {
-		named = e.cfg.Access.Worked(x.request())
-	}
-	changes := x.changesFiles()
-	return e.abreast.call(ctx, a.run.ID, a.project.ID, named, changes, changes && !a.turn.changesFor(x), do)
-}
-
-// workOnFiles reports whether the call's tool works on the project itself: commands do not, whose changes are compared
-// with it when they are applied.
-func (x *action) workOnFiles() bool {
-	return x.own == nil && slices.Contains(x.tool.Grants, sdk.GrantProject) && x.tool.Command == ""
-}
-
-// changesFiles reports whether it may change files there.
-func (x *action) changesFiles() bool { return x.workOnFiles() && !x.tool.Annotations.ReadOnly }
-
-// changesFor reports whether a call is made for another one of the turn that changes files, and is alone in that already.
-func (t *turn) changesFor(x *action) bool {
-	t.children.mu.Lock()
-	defer t.children.mu.Unlock()
-	all := t.all()
-	for x.plugged() {
-		i := slices.IndexFunc(all, func(by *action) bool { return by.Path == x.Parent })
-		if i < 0 {
-			return false
-		}
-		if x = all[i]; x.changesFiles() {
-			return true
-		}
-	}
-	return false
 }

@@ -39,7 +39,7 @@ func (e *Engine) complete(ctx context.Context, a *activeLoop, p sdk.Prompt) (sdk
 	}
 	e.keepStep(a, c)
 	e.progress(ctx, a, "processing")
-	a.turn.completion.Usage = e.billOf(a, a.turn.prompt).settle(c.Usage, e.written(a, c)) // paid for, also where a hook denies it
+	a.turn.completion.Usage = e.billOf(a, a.turn.prompt).Settle(c.Usage, e.written(a, c)) // paid for, also where a hook denies it
 	if c, err = e.cfg.Hooks.LLMResponse.Apply(ctx, c); err != nil {
 		return c, err
 	}
@@ -51,7 +51,7 @@ func (e *Engine) complete(ctx context.Context, a *activeLoop, p sdk.Prompt) (sdk
 	if a.ceiling > 0 { // what was taken fits, however it is counted now
 		a.ceiling = max(a.ceiling, e.cfg.View.Estimate(a.turn.prompt))
 	}
-	c.Usage = e.billOf(a, a.turn.prompt).settle(c.Usage, e.written(a, c))
+	c.Usage = e.billOf(a, a.turn.prompt).Settle(c.Usage, e.written(a, c))
 	e.cfg.Hooks.LLMRequestCompleted.Emit(ctx, a.turnEvent(map[string]any{"usage": c.Usage}))
 	return e.cfg.Hooks.LLMReasoning.Apply(ctx, c)
 }
@@ -88,13 +88,13 @@ func (e *Engine) ask(ctx context.Context, a *activeLoop, p sdk.Prompt) (c sdk.Co
 	if p, err = e.cfg.Hooks.LLMMessages.Apply(ctx, p); err != nil {
 		return c, err
 	}
-	settled, err := e.guards.Reserve(ctx, a.loop.ID, e.billOf(a, p).most())
+	settled, err := e.guards.Reserve(ctx, a.loop.ID, e.billOf(a, p).Most())
 	if err != nil {
 		return c, err
 	}
 	defer func() {
 		if came(c) || c.Usage != nil {
-			e.guards.Answered(a.loop.ID, a.turn.row.Sequence, e.billOf(a, p).settle(c.Usage, e.written(a, c)))
+			e.guards.Answered(a.loop.ID, a.turn.row.Sequence, e.billOf(a, p).Settle(c.Usage, e.written(a, c)))
 		}
 		settled()
 	}()
@@ -212,7 +212,7 @@ func (e *Engine) failedCompletion(a *activeLoop, c sdk.Completion, err error) er
 		}
 	}
 	if partial || c.Usage != nil {
-		a.turn.completion.Usage = e.billOf(a, a.turn.prompt).settle(c.Usage, e.written(a, c))
+		a.turn.completion.Usage = e.billOf(a, a.turn.prompt).Settle(c.Usage, e.written(a, c))
 	}
 	if c.Text != "" || c.Reasoning != "" {
 		w := answerWrite(a, c, nil)

@@ -150,7 +150,7 @@ func (s *Services) Complete(ctx context.Context, c sdk.Caller, req sdk.Request, 
 	}
 	s.e.price(ctx, now.a.loop.ID, &choice)
 	due := s.e.bill(choice.Price, requested(req), cmp.Or(req.MaxTokens, choice.MaxTokens))
-	settled, err := s.e.guards.Reserve(ctx, now.a.loop.ID, due.most())
+	settled, err := s.e.guards.Reserve(ctx, now.a.loop.ID, due.Most())
 	if err != nil {
 		return sdk.Errorf(sdk.Permission, "no model was asked: %w", err)
 	}
@@ -176,7 +176,7 @@ func (s *Services) Complete(ctx context.Context, c sdk.Caller, req sdk.Request, 
 		asked.Error = err.Error()
 	}
 	if asked.Answered {
-		asked.Usage = due.settle(asked.Usage, (written+3)/4)
+		asked.Usage = due.Settle(asked.Usage, (written+3)/4)
 	}
 	s.e.noteCompletion(now.a, now.x.Turn, asked)
 	return err

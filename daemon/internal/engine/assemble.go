@@ -13,7 +13,7 @@ import (
 // assemble renders the run's entries into a prompt, and lets the filters of
 // the system text and of the messages at it.
 func (e *Engine) assemble(ctx context.Context, a *activeLoop) (sdk.Prompt, error) {
-	entries, err := a.mirror.refresh(ctx)
+	entries, err := a.mirror.Refresh(ctx)
 	if err != nil {
 		return sdk.Prompt{}, fmt.Errorf("read the run's entries: %w", err)
 	}

@@ -67,8 +67,8 @@ func (e *Engine) warn(a *activeLoop, message string) {
 		a.warned = map[string]bool{}
 	}
 	a.warned[message] = true
-	for i := range a.mirror.entries {
-		at := &a.mirror.entries[i]
+	for i := range a.mirror.Entries() {
+		at := &a.mirror.Entries()[i]
 		if path, ok := sdk.ParseActionPath(at.Path); ok && path.IsError() && at.Body == message {
 			return
 		}
@@ -124,7 +124,7 @@ func (e *Engine) alreadyTold(ctx context.Context, a *activeLoop) map[string]sdk.
 		return a.told
 	}
 	a.told = map[string]sdk.Instructions{}
-	entries, err := a.mirror.refresh(ctx)
+	entries, err := a.mirror.Refresh(ctx)
 	if err != nil {
 		e.log.Warn("what a run was told of instructions cannot be read; it may be told again", "run", a.run.Alias, "error", err)
 	}

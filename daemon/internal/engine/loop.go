@@ -10,6 +10,7 @@ import (
 
 	"github.com/bothyd/bothy/daemon/internal/failpoint"
 	"github.com/bothyd/bothy/daemon/internal/guard"
+	"github.com/bothyd/bothy/daemon/internal/mirror"
 	"github.com/bothyd/bothy/daemon/internal/tape"
 	"github.com/bothyd/bothy/sdk"
 )
@@ -31,7 +32,7 @@ type activeLoop struct {
 	own     sdk.TurnTools // the own tools of the turn; nil when there are none
 	offered []sdk.Tool    // what the model is shown
 	skills  string        // what the own tools have to say in the system text
-	mirror  *mirror
+	mirror  *mirror.Mirror
 
 	head  sdk.ModelChoice // the model that the loop began with
 	chain []string        // the names of those that may answer in its place still

@@ -102,7 +102,7 @@ const systemPath = sdk.SystemPath
 // the one that is kept already.
 func (a *activeLoop) systemWrite(text string) (sdk.Write, bool) {
 	text = strings.ToValidUTF8(text, "\uFFFD")
-	if i, ok := a.mirror.index[systemPath]; ok && a.mirror.entries[i].Body == text {
+	if kept, is := a.mirror.Find(systemPath); is && kept.Body == text {
 		return sdk.Write{}, false
 	}
 	return sdk.Write{Path: systemPath, Body: &text, Attributes: encode(map[string]any{"instructions": a.instructed}), Writer: sdk.WriterSystem, Loop: a.loop.ID, Turn: a.turn.row.Sequence}, true

@@ -119,8 +119,8 @@ func (e *Engine) judging(a *activeLoop) func(context.Context, sdk.Invocation) (s
 
 // unjudged counts the results of the loop that its validator did not judge.
 func (a *activeLoop) unjudged() (n int, last string) {
-	for i := range a.mirror.entries {
-		entry := &a.mirror.entries[i]
+	for i := range a.mirror.Entries() {
+		entry := &a.mirror.Entries()[i]
 		if entry.Outcome != sdk.Again || entry.Loop != a.loop.ID || entry.Turn >= a.turn.row.Sequence {
 			continue
 		}

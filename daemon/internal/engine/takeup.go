@@ -125,7 +125,7 @@ func (e *Engine) readLeft(a *activeLoop) error {
 	if err != nil {
 		return err
 	}
-	entries, err := a.mirror.refresh(e.base)
+	entries, err := a.mirror.Refresh(e.base)
 	if err != nil {
 		return err
 	}

@@ -60,7 +60,7 @@ func (e *Engine) takeFresh(ctx context.Context, a *activeLoop, messages []sdk.Me
 	if a.played == nil || a.turns < 2 {
 		return nil
 	}
-	return a.played.Children(ctx, e.cfg.Store, a.mirror.entries, a.loop.ID, a.turn.row.Sequence, a.turns-2)
+	return a.played.Children(ctx, e.cfg.Store, a.mirror.Entries(), a.loop.ID, a.turn.row.Sequence, a.turns-2)
 }
 
 // tapeGiven makes the answer in which the engine gives out a team's tasks a step as one of a model is, recorded and

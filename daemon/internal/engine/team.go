@@ -30,7 +30,7 @@ func (t *teamTurn) goesOn() bool { return t != nil && t.tool != sdk.ToolFinish }
 // teamwork is how far a team's loop had come before a turn: its plan, what its tasks came to, and what people are to
 // know of the plan.
 func (e *Engine) teamwork(ctx context.Context, a *activeLoop, before int) (p team.Plan, reports []team.Report, notes []string, err error) {
-	entries, err := a.mirror.refresh(ctx)
+	entries, err := a.mirror.Refresh(ctx)
 	if err != nil {
 		return p, nil, nil, err
 	}
@@ -103,14 +103,14 @@ func (e *Engine) takeTeam(ctx context.Context, a *activeLoop) error {
 // bringAlong has a member of a team read what the team's prompt brings along beside what was typed: files that are
 // attached, a skill, a plan, and images.
 func (a *activeLoop) bringAlong(l *sdk.Loop, task delegate.Task) {
-	i, known := a.mirror.index[fmt.Sprintf("prompt://%d", a.loop.Sequence)]
+	prompt, known := a.mirror.Find(fmt.Sprintf("prompt://%d", a.loop.Sequence))
 	if a.agent.Team == nil || !known {
 		return
 	}
 	var at struct {
 		Meaning sdk.Meaning `json:"meaning"`
 	}
-	if json.Unmarshal(a.mirror.entries[i].Attributes, &at) != nil {
+	if json.Unmarshal(prompt.Attributes, &at) != nil {
 		return
 	}
 	text := ""
@@ -124,8 +124,8 @@ func (a *activeLoop) bringAlong(l *sdk.Loop, task delegate.Task) {
 	}
 	var media []sdk.Medium
 	for _, m := range at.Meaning.Media {
-		if i, known := a.mirror.index[m.URI]; known {
-			m.Data = a.mirror.entries[i].Body
+		if image, known := a.mirror.Find(m.URI); known {
+			m.Data = image.Body
 			media = append(media, m)
 		}
 	}
@@ -216,7 +216,7 @@ func (e *Engine) advance(ctx context.Context, a *activeLoop) error {
 		a.turn.note(sdk.KindNoteWarning, a.loop.ID, map[string]string{"message": strings.Join(notes, "; ")})
 	}
 	var old []sdk.PlanStep
-	for _, s := range sdk.PlanOf(a.mirror.entries) {
+	for _, s := range sdk.PlanOf(a.mirror.Entries()) {
 		s.Version = 0
 		old = append(old, s)
 	}

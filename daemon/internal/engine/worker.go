@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/bothyd/bothy/daemon/internal/failpoint"
+	"github.com/bothyd/bothy/daemon/internal/mirror"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -193,7 +194,7 @@ func (e *Engine) runLoop(w *worker, l sdk.Loop, left bool) {
 	if optionsOf(l).Caller != 0 {
 		defer e.abreast.Begin(l.Run)()
 	}
-	a := &activeLoop{loop: l, left: left, mirror: &mirror{store: e.cfg.Store, run: l.Run}}
+	a := &activeLoop{loop: l, left: left, mirror: mirror.Of(e.cfg.Store, l.Run)}
 	end := e.drive(ctx, a)
 	if end.stop != stopStopping {
 		e.endChildren(a)

@@ -1,4 +1,5 @@
-package engine
+// Package mirror keeps the entries of a run in memory while something works on it.
+package mirror
 
 import (
 	"context"
@@ -6,10 +7,18 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// mirror is a run's entries in memory while a loop runs. It follows the
+// Store is what a mirror follows.
+type Store interface {
+	Seq() int64
+	Entry(ctx context.Context, run int64, path string) (sdk.Entry, error)
+	Entries(ctx context.Context, q sdk.EntryQuery) ([]sdk.Entry, error)
+	Journal(ctx context.Context, q sdk.JournalQuery) ([]sdk.JournalRow, error)
+}
+
+// Mirror is a run's entries in memory while a loop runs. It follows the
 // journal, so that a turn reads what changed and not what exists, whoever
 // changed it.
-type mirror struct {
+type Mirror struct {
 	store   Store
 	run     int64
 	seq     int64
@@ -17,12 +26,27 @@ type mirror struct {
 	index   map[string]int
 }
 
+// Of is the mirror of a run, which has read nothing yet.
+func Of(s Store, run int64) *Mirror { return &Mirror{store: s, run: run} }
+
+// Entries are those that the last refresh read. Nobody may change them.
+func (m *Mirror) Entries() []sdk.Entry { return m.entries }
+
+// Find is one of Entries, by its path; false is that it is not there.
+func (m *Mirror) Find(path string) (sdk.Entry, bool) {
+	i, is := m.index[path]
+	if !is {
+		return sdk.Entry{}, false
+	}
+	return m.entries[i], true
+}
+
 // journalPage is how many rows are read at a time.
 const journalPage = 500
 
-// refresh returns the entries as they are now, in the order of their first
+// Refresh returns the entries as they are now, in the order of their first
 // appearance. The slice is the mirror's own: it holds until the next refresh.
-func (m *mirror) refresh(ctx context.Context) ([]sdk.Entry, error) {
+func (m *Mirror) Refresh(ctx context.Context) ([]sdk.Entry, error) {
 	if m.index == nil {
 		err := m.load(ctx)
 		return m.entries, err
@@ -51,7 +75,7 @@ func (m *mirror) refresh(ctx context.Context) ([]sdk.Entry, error) {
 	return m.entries, nil
 }
 
-func (m *mirror) load(ctx context.Context) error {
+func (m *Mirror) load(ctx context.Context) error {
 	seq := m.store.Seq() // first: what is committed in between is read again
 	entries, err := m.store.Entries(ctx, sdk.EntryQuery{Run: m.run})
 	if err != nil {
@@ -65,7 +89,7 @@ func (m *mirror) load(ctx context.Context) error {
 }
 
 // changes returns the paths that were written since, each once, in order.
-func (m *mirror) changes(ctx context.Context) ([]string, error) {
+func (m *Mirror) changes(ctx context.Context) ([]string, error) {
 	var paths []string
 	seen := map[string]bool{}
 	for {

@@ -154,7 +154,7 @@ func (d *Daemon) make(ctx context.Context) (err error) {
 		return err
 	}
 	d.server, err = server.New(server.Config{
-		Engine:     engine.Socket{Engine: d.engine},
+		Engine:     d.engine.Socket(),
 		History:    history,
 		Store:      g.store,
 		Daemon:     d,
@@ -162,7 +162,7 @@ func (d *Daemon) make(ctx context.Context) (err error) {
 		Keys:       credential.Answers{Keys: d.keys, Uses: func() map[string][]string { return d.current().KeyUses }, Logins: func() map[string]string { return d.current().Logins() }, Reload: d.reread, Log: d.log.Named("keys")},
 		Files:      tree,
 		Skills:     d.answers,
-		Policy:     d.engine,
+		Policy:     d.engine.Socket(),
 		Configured: ruling.Configured,
 		Audit:      audit.Audit{Source: g.store, Security: g.security},
 		Log:        d.log.Named("server"),

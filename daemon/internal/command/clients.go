@@ -53,7 +53,9 @@ type Clients struct {
 		Entry(ctx context.Context, run int64, path string) (sdk.Entry, error)
 	}
 	// Commit makes a change durable that cannot be taken back.
-	Commit    func(ctx context.Context, c sdk.Change) (sdk.Receipt, error)
+	Commit func(ctx context.Context, c sdk.Change) (sdk.Receipt, error)
+	// Enter counts a piece of work until leave; an error is that none is taken now.
+	Enter     func() (leave func(), err error)
 	Redacting func() stream.Pieces
 	// Kill ends a command that runs in the sandbox, for a reason; false is that there is none.
 	Kill func(run int64, path, reason string) bool
@@ -117,9 +119,7 @@ func (c *Clients) find(run int64, path string) *handed {
 func (c *Clients) drop(x *handed) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if at := (key{x.run.ID, x.path}); c.all[at] == x {
-		delete(c.all, at)
-	}
+	delete(c.all, key{x.run.ID, x.path})
 }
 
 // which are those for which keep holds.
@@ -134,9 +134,9 @@ func (c *Clients) which(keep func(*handed) bool) (some []*handed) {
 	return some
 }
 
-// Cancelled has somebody told of commands of clients that end and not by their client's word. It is
+// StreamsCancelled has somebody told of commands of clients that end and not by their client's word. It is
 // called before there are any.
-func (c *Clients) Cancelled(tell func(session string, run int64, p rpc.StreamCancelled)) {
+func (c *Clients) StreamsCancelled(tell func(session string, run int64, p rpc.StreamCancelled)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.cancelled = tell
@@ -177,6 +177,11 @@ func (c *Clients) none(ctx context.Context, run int64, path string) error {
 // Stream takes a piece of what a client's command printed. It is durable when that returns, but for the
 // beginning of a secret at its end.
 func (c *Clients) Stream(ctx context.Context, session string, run int64, p rpc.Stream) error {
+	leave, err := c.Enter()
+	if err != nil {
+		return err
+	}
+	defer leave()
 	x, err := c.of(ctx, session, run, p.Path)
 	if err != nil {
 		return err

@@ -21,8 +21,8 @@ type ended struct {
 	took      time.Duration
 }
 
-// Completed ends a client's command that came to its own end.
-func (c *Clients) Completed(ctx context.Context, session string, run int64, p rpc.StreamCompleted) ([]rpc.StreamOutput, error) {
+// StreamCompleted ends a client's command that came to its own end.
+func (c *Clients) StreamCompleted(ctx context.Context, session string, run int64, p rpc.StreamCompleted) ([]rpc.StreamOutput, error) {
 	exit := 0
 	if p.ExitCode != nil {
 		exit = *p.ExitCode
@@ -34,8 +34,8 @@ func (c *Clients) Completed(ctx context.Context, session string, run int64, p rp
 	return c.endByClient(ctx, session, run, p.Path, p.Duration, end)
 }
 
-// Aborted ends a client's command that the client ended.
-func (c *Clients) Aborted(ctx context.Context, session string, run int64, p rpc.StreamAborted) ([]rpc.StreamOutput, error) {
+// StreamAborted ends a client's command that the client ended.
+func (c *Clients) StreamAborted(ctx context.Context, session string, run int64, p rpc.StreamAborted) ([]rpc.StreamOutput, error) {
 	said := "aborted"
 	if reason := strings.TrimSpace(p.Reason); reason != "" {
 		said += ": " + sdk.Excerpt(reason)
@@ -44,6 +44,11 @@ func (c *Clients) Aborted(ctx context.Context, session string, run int64, p rpc.
 }
 
 func (c *Clients) endByClient(ctx context.Context, session string, run int64, path string, duration json.RawMessage, end ended) ([]rpc.StreamOutput, error) {
+	leave, err := c.Enter()
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
 	x, err := c.of(ctx, session, run, path)
 	if err != nil {
 		return nil, err
@@ -74,9 +79,14 @@ func tookText(duration json.RawMessage) (string, error) {
 	return "", sdk.Errorf(sdk.Validation, "the duration is a number, or a text of %d characters at most", most)
 }
 
-// Cancel ends a command of sh or env, whoever runs it: a client is told, one in the sandbox is killed. What is left at
+// StreamCancel ends a command of sh or env, whoever runs it: a client is told, one in the sandbox is killed. What is left at
 // 102 with nobody who runs it is ended as well.
-func (c *Clients) Cancel(ctx context.Context, run int64, p rpc.StreamCancel) ([]rpc.StreamOutput, error) {
+func (c *Clients) StreamCancel(ctx context.Context, run int64, p rpc.StreamCancel) ([]rpc.StreamOutput, error) {
+	leave, err := c.Enter()
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
 	reason := "cancelled by a person"
 	if said := strings.TrimSpace(p.Reason); said != "" {
 		reason += ": " + sdk.Excerpt(said)
@@ -131,8 +141,13 @@ func (c *Clients) CancelIn(ctx context.Context, run int64, reason string) (n int
 	return n
 }
 
-// Leave ends the commands of a client that is gone.
-func (c *Clients) Leave(session string) {
+// LeaveStreams ends the commands of a client that is gone.
+func (c *Clients) LeaveStreams(session string) {
+	leave, err := c.Enter()
+	if err != nil {
+		return // the next daemon ends them
+	}
+	defer leave()
 	for _, x := range c.which(func(x *handed) bool { return x.session == session }) {
 		if _, err := c.end(context.Background(), x, cancelledEnd("the client that ran it is gone")); err != nil && sdk.OutcomeOf(err) != sdk.Conflict {
 			c.Log.Error("what a client ran that is gone could not be ended; the next start does", "path", x.path, "error", err)

@@ -18,7 +18,7 @@ import (
 // newClients are the commands that clients run.
 func (e *Engine) newClients() *command.Clients {
 	return &command.Clients{
-		Store: e.cfg.Store, Redacting: e.redacting, Log: e.log,
+		Store: e.cfg.Store, Enter: e.enter, Redacting: e.redacting, Log: e.log,
 		Commit: func(ctx context.Context, c sdk.Change) (sdk.Receipt, error) { return e.commit(ctx, happened, c) },
 		Kill: func(run int64, path, reason string) bool {
 			return e.commands.cancel(run, path, fmt.Errorf("%w (%s)", errAborted, reason))
@@ -65,62 +65,4 @@ func (e *Engine) handOver(ctx context.Context, q *question, h here, remember sdk
 		e.cfg.Rules.Changed()
 	}
 	return done, nil
-}
-
-// StreamsCancelled has somebody told of commands of clients that end and not by their client's word. It is
-// called before there are any.
-func (e *Engine) StreamsCancelled(tell func(session string, run int64, p rpc.StreamCancelled)) {
-	e.clients.Cancelled(tell)
-}
-
-// Stream takes a piece of what a client's command printed. It is durable when that returns, but for the
-// beginning of a secret at its end.
-func (e *Engine) Stream(ctx context.Context, session string, run int64, p rpc.Stream) error {
-	leave, err := e.enter()
-	if err != nil {
-		return err
-	}
-	defer leave()
-	return e.clients.Stream(ctx, session, run, p)
-}
-
-// StreamCompleted ends a client's command that came to its own end.
-func (e *Engine) StreamCompleted(ctx context.Context, session string, run int64, p rpc.StreamCompleted) ([]rpc.StreamOutput, error) {
-	leave, err := e.enter()
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
-	return e.clients.Completed(ctx, session, run, p)
-}
-
-// StreamAborted ends a client's command that the client ended.
-func (e *Engine) StreamAborted(ctx context.Context, session string, run int64, p rpc.StreamAborted) ([]rpc.StreamOutput, error) {
-	leave, err := e.enter()
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
-	return e.clients.Aborted(ctx, session, run, p)
-}
-
-// StreamCancel ends a command of sh or env, whoever runs it: a client is told, one in the sandbox is killed. What is left at
-// 102 with nobody who runs it is ended as well.
-func (e *Engine) StreamCancel(ctx context.Context, run int64, p rpc.StreamCancel) ([]rpc.StreamOutput, error) {
-	leave, err := e.enter()
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
-	return e.clients.Cancel(ctx, run, p)
-}
-
-// LeaveStreams ends the commands of a client that is gone.
-func (e *Engine) LeaveStreams(session string) {
-	leave, err := e.enter()
-	if err != nil {
-		return // the next daemon ends them
-	}
-	defer leave()
-	e.clients.Leave(session)
 }

@@ -42,7 +42,7 @@ func (h *askingHouse) here(session string, p sdk.Proposal) {
 
 func (h *askingHouse) piece(run int64, channel int, text string) {
 	h.t.Helper()
-	if err := h.engine.Stream(h.t.Context(), "s1", run, rpc.Stream{Path: shPath, Channel: channel, Chunk: text}); err != nil {
+	if err := h.engine.clients.Stream(h.t.Context(), "s1", run, rpc.Stream{Path: shPath, Channel: channel, Chunk: text}); err != nil {
 		h.t.Fatal(err)
 	}
 }
@@ -69,7 +69,7 @@ func TestAClientRunsACommand(t *testing.T) {
 			if got := h.outputText(a.Run.ID); got != "sh://turn_1/call_1 102 summarized \"one two\"\nsh://turn_1/call_2 102 summarized \"bad\"" {
 				t.Error(got)
 			}
-			outputs, err := h.engine.StreamCompleted(t.Context(), "s1", a.Run.ID, rpc.StreamCompleted{Path: shPath, ExitCode: &exit, Duration: json.RawMessage(`"2 s"`)})
+			outputs, err := h.engine.clients.StreamCompleted(t.Context(), "s1", a.Run.ID, rpc.StreamCompleted{Path: shPath, ExitCode: &exit, Duration: json.RawMessage(`"2 s"`)})
 			status := map[int]int{0: 200, 2: 500}[exit]
 			if want := fmt.Sprintf("[{sh://turn_1/call_1 7 %d} {sh://turn_1/call_2 3 %[1]d}]", status); err != nil || fmt.Sprint(outputs) != want {
 				t.Errorf("%v, %v", outputs, err)
@@ -104,7 +104,7 @@ func TestWhatIsNotTakenOfAStream(t *testing.T) {
 	h, a, p := handsOver(t, calls(call{"read", "{}"}))
 	ctx, run := t.Context(), a.Run.ID
 	stream := func(session, path string, channel int, chunk string) sdk.Outcome {
-		return sdk.OutcomeOf(h.engine.Stream(ctx, session, run, rpc.Stream{Path: path, Channel: channel, Chunk: chunk}))
+		return sdk.OutcomeOf(h.engine.clients.Stream(ctx, session, run, rpc.Stream{Path: path, Channel: channel, Chunk: chunk}))
 	}
 	if got := stream("s1", shPath, 1, "early"); got != sdk.Conflict {
 		t.Errorf("before it was accepted: %s", got)
@@ -138,22 +138,22 @@ func TestWhatIsNotTakenOfAStream(t *testing.T) {
 	if got := stream("s1", shPath, 2, "e"); got != sdk.Overflow {
 		t.Errorf("more than is kept: %q", got)
 	}
-	if _, err := h.engine.StreamCompleted(ctx, "s2", run, rpc.StreamCompleted{Path: shPath}); sdk.OutcomeOf(err) != sdk.Permission {
+	if _, err := h.engine.clients.StreamCompleted(ctx, "s2", run, rpc.StreamCompleted{Path: shPath}); sdk.OutcomeOf(err) != sdk.Permission {
 		t.Errorf("completed by another: %v", err)
 	}
-	if _, err := h.engine.StreamAborted(ctx, "s1", run, rpc.StreamAborted{Path: shPath, Duration: json.RawMessage(`{}`)}); sdk.OutcomeOf(err) != sdk.Validation {
+	if _, err := h.engine.clients.StreamAborted(ctx, "s1", run, rpc.StreamAborted{Path: shPath, Duration: json.RawMessage(`{}`)}); sdk.OutcomeOf(err) != sdk.Validation {
 		t.Errorf("a duration that is none: %v", err)
 	}
-	if _, err := h.engine.StreamAborted(ctx, "s1", run, rpc.StreamAborted{Path: shPath, Reason: "enough"}); err != nil {
+	if _, err := h.engine.clients.StreamAborted(ctx, "s1", run, rpc.StreamAborted{Path: shPath, Reason: "enough"}); err != nil {
 		t.Fatal(err)
 	}
 	if got := stream("s1", shPath, 1, "late"); got != sdk.Conflict {
 		t.Errorf("late: %q", got)
 	}
-	if _, err := h.engine.StreamCompleted(ctx, "s1", run, rpc.StreamCompleted{Path: shPath}); sdk.OutcomeOf(err) != sdk.Conflict {
+	if _, err := h.engine.clients.StreamCompleted(ctx, "s1", run, rpc.StreamCompleted{Path: shPath}); sdk.OutcomeOf(err) != sdk.Conflict {
 		t.Errorf("completed late: %v", err)
 	}
-	if _, err := h.engine.StreamCancel(ctx, run, rpc.StreamCancel{Path: shPath}); sdk.OutcomeOf(err) != sdk.Conflict {
+	if _, err := h.engine.clients.StreamCancel(ctx, run, rpc.StreamCancel{Path: shPath}); sdk.OutcomeOf(err) != sdk.Conflict {
 		t.Errorf("cancelled late: %v", err)
 	}
 	if e := h.entries(run, "sh://"); e[0].Status() != 499 || e[0].Body != "" || e[1].Status() != 499 || len(e[1].Body) != mostErrors {
@@ -173,10 +173,13 @@ func TestAStreamThatIsLeft(t *testing.T) {
 		says  string
 		told  bool
 	}{
-		"the client is gone": {func(h *askingHouse, _ int64) { h.engine.LeaveStreams("s2"); h.engine.LeaveStreams("s1") }, "the client that ran it is gone", false},
-		"the daemon ends":    {func(h *askingHouse, _ int64) { h.cut(); h.engine.LeaveStreams("s1"); h.start() }, "the daemon ended", false},
+		"the client is gone": {func(h *askingHouse, _ int64) {
+			h.engine.clients.LeaveStreams("s2")
+			h.engine.clients.LeaveStreams("s1")
+		}, "the client that ran it is gone", false},
+		"the daemon ends": {func(h *askingHouse, _ int64) { h.cut(); h.engine.clients.LeaveStreams("s1"); h.start() }, "the daemon ended", false},
 		"cancelled": {func(h *askingHouse, run int64) {
-			outputs, err := h.engine.StreamCancel(h.t.Context(), run, rpc.StreamCancel{Path: shPath, Reason: "too long"})
+			outputs, err := h.engine.clients.StreamCancel(h.t.Context(), run, rpc.StreamCancel{Path: shPath, Reason: "too long"})
 			if err != nil || len(outputs) != 2 || outputs[0].Status != 499 {
 				h.t.Errorf("%v, %v", outputs, err)
 			}
@@ -190,7 +193,7 @@ func TestAStreamThatIsLeft(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h, a, p := handsOver(t)
 			var told []string
-			h.engine.StreamsCancelled(func(session string, run int64, p rpc.StreamCancelled) {
+			h.engine.clients.StreamsCancelled(func(session string, run int64, p rpc.StreamCancelled) {
 				told = append(told, fmt.Sprintf("%s %d %s %s", session, run, p.Path, p.Reason))
 			})
 			h.here("s1", p)
@@ -208,7 +211,7 @@ func TestAStreamThatIsLeft(t *testing.T) {
 			if (len(told) == 1) != c.told || c.told && told[0] != fmt.Sprintf("s1 %d %s %s", a.Run.ID, shPath, c.says) {
 				t.Errorf("told %q", told)
 			}
-			if err := h.engine.Stream(t.Context(), "s1", a.Run.ID, rpc.Stream{Path: shPath, Channel: 1, Chunk: "x"}); sdk.OutcomeOf(err) != sdk.Conflict {
+			if err := h.engine.clients.Stream(t.Context(), "s1", a.Run.ID, rpc.Stream{Path: shPath, Channel: 1, Chunk: "x"}); sdk.OutcomeOf(err) != sdk.Conflict {
 				t.Errorf("a late piece: %v", err)
 			}
 			h.check(a.Run.ID)
@@ -224,7 +227,7 @@ func TestAnAnswerByResolveRunsInTheSandbox(t *testing.T) {
 	if h.ran() != `bash{"command":"make all"}` || h.outcomes(a.Run.ID) != "sh:resolved" {
 		t.Errorf("ran %q, %s", h.ran(), h.outcomes(a.Run.ID))
 	}
-	if _, err := h.engine.StreamCompleted(t.Context(), "s1", a.Run.ID, rpc.StreamCompleted{Path: shPath}); sdk.OutcomeOf(err) != sdk.Conflict {
+	if _, err := h.engine.clients.StreamCompleted(t.Context(), "s1", a.Run.ID, rpc.StreamCompleted{Path: shPath}); sdk.OutcomeOf(err) != sdk.Conflict {
 		t.Error(err)
 	}
 	h.check(a.Run.ID)
@@ -256,10 +259,10 @@ func TestCancelOfACommandInTheSandbox(t *testing.T) {
 	h.start()
 	a := h.submit(Submission{Mode: sdk.ModeFull})
 	<-begun
-	if err := h.engine.Stream(t.Context(), "s1", a.Run.ID, rpc.Stream{Path: shPath, Channel: 1, Chunk: "x"}); sdk.OutcomeOf(err) != sdk.Conflict {
+	if err := h.engine.clients.Stream(t.Context(), "s1", a.Run.ID, rpc.Stream{Path: shPath, Channel: 1, Chunk: "x"}); sdk.OutcomeOf(err) != sdk.Conflict {
 		t.Errorf("a piece of it: %v", err)
 	}
-	outputs, err := h.engine.StreamCancel(t.Context(), a.Run.ID, rpc.StreamCancel{Path: shPath, Reason: "enough"})
+	outputs, err := h.engine.clients.StreamCancel(t.Context(), a.Run.ID, rpc.StreamCancel{Path: shPath, Reason: "enough"})
 	if err != nil || len(outputs) != 2 {
 		t.Fatal(outputs, err)
 	}
@@ -294,7 +297,7 @@ func TestTooManyCommandsOfOneClient(t *testing.T) {
 	}
 	h.answer(p, sdk.Accept)
 	h.await(a)
-	h.engine.LeaveStreams("s1")
+	h.engine.clients.LeaveStreams("s1")
 	if got := h.outputText(a.Run.ID); strings.Contains(got, " 102 ") || strings.Count(got, " 499 ") != 2*mostAtOnce {
 		t.Error(got)
 	}
@@ -331,7 +334,7 @@ func TestAForkHasNothingThatStillGrows(t *testing.T) {
 		t.Fatalf("%q, %v", h.outputText(child.ID), err)
 	}
 	h.piece(a.Run.ID, 1, " way")
-	if _, err := h.engine.StreamCompleted(t.Context(), "s1", a.Run.ID, rpc.StreamCompleted{Path: shPath}); err != nil {
+	if _, err := h.engine.clients.StreamCompleted(t.Context(), "s1", a.Run.ID, rpc.StreamCompleted{Path: shPath}); err != nil {
 		t.Fatal(err)
 	}
 	if got := h.outputText(a.Run.ID); got != "sh://turn_1/call_1 200 summarized \"half way\"\nsh://turn_1/call_2 200 summarized \"\"" {
@@ -364,7 +367,7 @@ func TestTwoClientsAcceptACommand(t *testing.T) {
 		t.Errorf("the second: %v", err)
 	}
 	h.piece(a.Run.ID, 1, "all of it")
-	if _, err := h.engine.StreamCompleted(t.Context(), "s1", a.Run.ID, rpc.StreamCompleted{Path: shPath}); err != nil {
+	if _, err := h.engine.clients.StreamCompleted(t.Context(), "s1", a.Run.ID, rpc.StreamCompleted{Path: shPath}); err != nil {
 		t.Error(err)
 	}
 	h.await(a)
@@ -397,7 +400,7 @@ func TestPiecesWhileTheDiskIsFull(t *testing.T) {
 	})
 	h.piece(a.Run.ID, 1, "n")
 	h.piece(a.Run.ID, 1, "e")
-	if _, err := h.engine.StreamCompleted(t.Context(), "s1", a.Run.ID, rpc.StreamCompleted{Path: shPath}); err != nil {
+	if _, err := h.engine.clients.StreamCompleted(t.Context(), "s1", a.Run.ID, rpc.StreamCompleted{Path: shPath}); err != nil {
 		t.Error(err)
 	}
 	if got := h.outputText(a.Run.ID); tried < 3 || got != "sh://turn_1/call_1 200 summarized \"one\"\nsh://turn_1/call_2 200 summarized \"\"" {

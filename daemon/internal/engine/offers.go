@@ -21,13 +21,3 @@ func (e *Engine) offers(ctx context.Context, event sdk.EntryEvent) []sdk.Offer {
 	}
 	return q.call().Offers(e.cfg.Clock())
 }
-
-// Rules are the rules that answers left in a project.
-func (e *Engine) Rules(ctx context.Context, project string) ([]sdk.RememberedRule, error) {
-	return e.cfg.Rules.Rules(ctx, project)
-}
-
-// Forget removes a rule from a project, as [rulebook.Book.Forget] does.
-func (e *Engine) Forget(ctx context.Context, project, id string) (sdk.RememberedRule, error) {
-	return e.cfg.Rules.Forget(ctx, project, id)
-}

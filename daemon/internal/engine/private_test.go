@@ -33,7 +33,7 @@ func TestPrivateRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.run(Submission{Run: fork.Alias})
-	if _, err := (Socket{h.engine}).StartRun(t.Context(), true, rpc.StartRun{Project: h.project, Run: "begun"}); err != nil {
+	if _, err := h.engine.Socket().StartRun(t.Context(), true, rpc.StartRun{Project: h.project, Run: "begun"}); err != nil {
 		t.Fatal(err)
 	}
 	h.run(Submission{Run: "begun", Channel: true})

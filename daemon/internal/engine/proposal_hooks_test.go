@@ -94,7 +94,7 @@ func TestVeto(t *testing.T) {
 			if got := h.outcomes(a.Run.ID); got != c.want || !strings.Contains(e.Body, c.body) || h.ran() != "" {
 				t.Errorf("%s: %s; ran %s", got, e.Body, h.ran())
 			}
-			if rules, err := h.engine.Rules(t.Context(), p.Project); len(rules) != 0 || err != nil {
+			if rules, err := h.engine.cfg.Rules.Rules(t.Context(), p.Project); len(rules) != 0 || err != nil {
 				t.Errorf("%+v, %v", rules, err)
 			}
 			h.check(a.Run.ID)

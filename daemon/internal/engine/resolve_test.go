@@ -247,13 +247,13 @@ func TestRemembered(t *testing.T) {
 	if _, err := h.engine.Resolve(t.Context(), rpc.Resolve{ID: p.ID, Hash: p.Hash, Answer: sdk.Accept, Remember: sdk.RememberCommand}); !errors.Is(err, full) {
 		t.Errorf("%v", err)
 	}
-	if rules, err := h.engine.Rules(t.Context(), p.Project); len(rules) != 0 || err != nil {
+	if rules, err := h.engine.cfg.Rules.Rules(t.Context(), p.Project); len(rules) != 0 || err != nil {
 		t.Errorf("%+v, %v", rules, err)
 	}
 	h.store.setRefuse(nil)
 	done := h.resolve(rpc.Resolve{ID: p.ID, Hash: p.Hash, Answer: sdk.Accept, Remember: sdk.RememberCommand})
 	h.await(a)
-	rules, err := h.engine.Rules(t.Context(), p.Project)
+	rules, err := h.engine.cfg.Rules.Rules(t.Context(), p.Project)
 	if err != nil || len(rules) != 1 || done.Rule == nil || string(encode(rules[0])) != string(encode(done.Rule)) {
 		t.Fatalf("%+v, %v, told %+v", rules, err, done.Rule)
 	}
@@ -267,13 +267,13 @@ func TestRemembered(t *testing.T) {
 	if len(r.Whole) != 1 || strings.Join(r.Whole[0].Argv, " ") != "go test ./..." || len(r.Commands) != 0 || r.Verdict != sdk.Allow || r.From != p.ID || r.Project != p.Project || strings.Join(r.Tools, "") != "fake__bash" {
 		t.Errorf("%+v", r)
 	}
-	if _, err := h.engine.Forget(t.Context(), p.Project, r.ID); err != nil {
+	if _, err := h.engine.cfg.Rules.Forget(t.Context(), p.Project, r.ID); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.engine.Forget(t.Context(), p.Project, r.ID); sdk.OutcomeOf(err) != sdk.NotFound {
+	if _, err := h.engine.cfg.Rules.Forget(t.Context(), p.Project, r.ID); sdk.OutcomeOf(err) != sdk.NotFound {
 		t.Errorf("a second time: %v", err)
 	}
-	if rules, err := h.engine.Rules(t.Context(), p.Project); len(rules) != 0 || err != nil || len(h.engine.cfg.Rules.Allowing(p.Project)) != 0 {
+	if rules, err := h.engine.cfg.Rules.Rules(t.Context(), p.Project); len(rules) != 0 || err != nil || len(h.engine.cfg.Rules.Allowing(p.Project)) != 0 {
 		t.Errorf("%+v, %v", rules, err)
 	}
 	h.check(a.Run.ID)
@@ -301,7 +301,7 @@ func TestWhatAModelSays(t *testing.T) {
 			if h.ran() != "" {
 				t.Errorf("ran %s", h.ran())
 			}
-			if rules, err := h.engine.Rules(t.Context(), p.Project); len(rules) != 0 || err != nil {
+			if rules, err := h.engine.cfg.Rules.Rules(t.Context(), p.Project); len(rules) != 0 || err != nil {
 				t.Errorf("%+v, %v", rules, err)
 			}
 			h.check(a.Run.ID)

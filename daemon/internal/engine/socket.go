@@ -3,13 +3,23 @@ package engine
 import (
 	"context"
 
+	"github.com/bothyd/bothy/daemon/internal/command"
+	"github.com/bothyd/bothy/daemon/internal/rulebook"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
 // Socket is the engine in the words of the socket: what a call says becomes what
-// the engine takes, and what comes of it an answer. All else is the engine's own.
-type Socket struct{ *Engine }
+// the engine takes, and what comes of it an answer. All else is the engine's own, and
+// that of rooms which it works with.
+type Socket struct {
+	*Engine
+	*command.Clients
+	*rulebook.Book
+}
+
+// Socket is the engine for the socket.
+func (e *Engine) Socket() Socket { return Socket{e, e.clients, e.cfg.Rules} }
 
 // Submit queues a prompt. The session is that of the connection that answers what is
 // proposed, empty when none does; approved says that the caller may approve, channel that the

@@ -39,14 +39,14 @@ func (e *Engine) enqueue(ctx context.Context, p placed, s Submission, typed sdk.
 	l := sdk.Loop{ReadOnly: s.ReadOnly, Prompt: s.Prompt}
 	o := loopOptions{
 		Mode: granted, Asker: asker, Key: s.Key, Attachments: s.Attachments, Media: sdk.BriefMedia(s.Media), Schema: s.Schema, Record: s.Record, Replay: kept, Strict: s.Strict,
-		Plugin: s.Plugin, Depth: s.Depth, Plan: s.planned.digest(), Quoted: len(e.cfg.Redact(s.Prompt[len(s.Prompt)-s.Quoted:])),
+		Plugin: s.Plugin, Depth: s.Depth, Plan: s.asked.Digest(), Quoted: len(e.cfg.Redact(s.Prompt[len(s.Prompt)-s.Quoted:])),
 	}
 	if typed != nil {
 		if l.Meaning, err = e.meaning(ctx, p.run, typed); err != nil {
 			return Accepted{}, err
 		}
 	}
-	l.Meaning = withMedia(withAttached(s.planned.meaning(l.Meaning), s.Prompt, attached), s.Media)
+	l.Meaning = withMedia(withAttached(s.asked.Meaning(l.Meaning), s.Prompt, attached), s.Media)
 	l.Change = changing(s, steps)
 	if brought, is := typed.(typedTool); is && brought.source != "" && e.foreign(p.run.ID) == "" {
 		l.Change = withWrites(l.Change, []sdk.Write{foreignWrite(brought.source, "")})

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"unicode/utf8"
 
+	"github.com/bothyd/bothy/daemon/internal/agent/plan"
 	"github.com/bothyd/bothy/daemon/internal/tape"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
@@ -47,8 +48,8 @@ type Submission struct {
 	AtMost      sdk.Mode         // with Plugin: no more is done unasked than in this mode
 	Depth       int              // with Plugin: how far it comes of a prompt of a client
 
-	played  *tape.Played // Replay, read
-	planned *planned     // Plan, read
+	played *tape.Played // Replay, read
+	asked  *plan.Asked  // Plan, read
 }
 
 // Accepted says what a submission became. What it causes is in the journal

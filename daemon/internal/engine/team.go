@@ -1,9 +1,7 @@
 package engine
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,32 +32,7 @@ func (e *Engine) teamwork(ctx context.Context, a *activeLoop, before int) (p tea
 	if err != nil {
 		return p, nil, nil, err
 	}
-	first, planned := before, false // the turn that plans has calls of its model alone
-	for _, entry := range entries {
-		if entry.Loop == a.loop.ID && entry.Turn > 0 {
-			first = min(first, entry.Turn)
-		}
-	}
-	for _, entry := range entries {
-		if entry.Loop != a.loop.ID || entry.Turn >= before || entry.Phase == sdk.PhaseNone {
-			continue
-		}
-		x, err := sdk.ActionOf(entry)
-		switch {
-		case err != nil || x.Parent != "":
-		case cmp.Or(x.Declared, x.Tool) == sdk.ToolCreatePlan && entry.Turn == first && x.State == sdk.StateResolved:
-			more, err := team.Read(x.ExactArguments(), a.agent.Agents, a.agent.Team.Mode)
-			switch {
-			case err != nil:
-			case planned:
-				p = p.And(more)
-			default:
-				p, planned = more, true
-			}
-		case x.Tool == sdk.ToolDelegate && entry.Turn > first:
-			reports = append(reports, team.Report{Ended: x.State.Ended(), Done: x.State == sdk.StateResolved, Text: entry.Body})
-		}
-	}
+	p, planned, reports := team.Past(entries, a.loop.ID, before, a.agent.Agents, a.agent.Team.Mode)
 	if planned {
 		return p, reports, p.Dropped, nil
 	}
@@ -70,8 +43,8 @@ func (e *Engine) teamwork(ctx context.Context, a *activeLoop, before int) (p tea
 	if a.turns > 1 { // the turn that was opened behind the plan has the steps of its own
 		return team.Routed(task, sdk.PlanOf(entries), a.agent.Team.Mode), reports, nil, nil
 	}
-	p, why := team.Route(says, task, e.members(a), a.agent.Team.Mode)
-	return p, reports, []string{"the team has no plan that could be used: " + why}, nil
+	routed, why := team.Route(says, task, e.members(a), a.agent.Team.Mode)
+	return routed, reports, []string{"the team has no plan that could be used: " + why}, nil
 }
 
 // members are the agents of a team that are there.
@@ -107,23 +80,10 @@ func (a *activeLoop) bringAlong(l *sdk.Loop, task delegate.Task) {
 	if a.agent.Team == nil || !known {
 		return
 	}
-	var at struct {
-		Meaning sdk.Meaning `json:"meaning"`
-	}
-	if json.Unmarshal(prompt.Attributes, &at) != nil {
-		return
-	}
-	text := ""
-	switch whole := at.Meaning.Text; {
-	case whole == "":
-	case task.Task == a.loop.Prompt:
-		task.Task = whole
-		text = task.Prompt()
-	default:
-		text = task.Prompt() + "\n\nThe prompt that your team works on, with what goes with it:\n" + whole
-	}
+	means := team.Meaning(prompt)
+	text := team.Along(task, a.loop.Prompt, means.Text)
 	var media []sdk.Medium
-	for _, m := range at.Meaning.Media {
+	for _, m := range means.Media {
 		if image, known := a.mirror.Find(m.URI); known {
 			m.Data = image.Body
 			media = append(media, m)
@@ -228,4 +188,28 @@ func (e *Engine) advance(ctx context.Context, a *activeLoop) error {
 		})
 	}
 	return nil
+}
+
+// teamPrompt is what a person said by the prompt of a team's loop, and the task that it is for somebody who knows nothing
+// of the run: it begins with the prompts that it goes on with. What goes with the prompt itself is brought along.
+func (e *Engine) teamPrompt(ctx context.Context, a *activeLoop, entries []sdk.Entry) (says, task string, err error) {
+	says, task = said(a.loop, entries), a.loop.Prompt
+	for l := a.loop; optionsOf(l).Resumes != 0; {
+		if l, err = delegate.Prompt(ctx, e.cfg.Store, sdk.ActionChild{Run: a.run.ID, Alias: a.run.Alias, Loop: optionsOf(l).Resumes}); err != nil {
+			return "", "", err
+		}
+		says, task = said(l, entries), team.ReadAs(l, entries)+"\n\n"+task
+	}
+	if (delegate.Task{Task: task}).Check() != nil { // too long for a task, with the files that are attached
+		task = says
+	}
+	return says, task, nil
+}
+
+// said is what a person said by a prompt: the plan, where they gave one.
+func said(l sdk.Loop, entries []sdk.Entry) string {
+	if optionsOf(l).Plan != "" {
+		return team.ReadAs(l, entries)
+	}
+	return l.Prompt
 }

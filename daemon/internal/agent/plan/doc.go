@@ -7,5 +7,6 @@
 //	value     what YAML and JSON have in common
 //	fields    both forms of a plan, of those values
 //	markdown  both forms of a plan, of headings
+//	asked     a plan in the place of a prompt
 //	steps     the steps of a run: what a plan puts there, and what a call of the tool changes
 package plan

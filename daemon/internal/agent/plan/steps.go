@@ -164,3 +164,19 @@ func Progress(steps []sdk.PlanStep) string {
 	}
 	return strings.Join(lines, "\n")
 }
+
+// Left are the writes by which no step stays in progress when work on them was stopped: it is open again. Was has them as
+// they are, steps as what became of them; those that have ended already are left to the calls that ended them.
+func Left(was, steps []sdk.PlanStep) (writes []sdk.Write) {
+	for i, s := range steps[:min(len(steps), len(was))] {
+		if s.Status == sdk.PlanDoing {
+			s.Status = sdk.PlanOpen
+		}
+		ended := was[i].Status == sdk.PlanDone || was[i].Status == sdk.PlanDropped
+		if s.Status != was[i].Status && !ended {
+			s.Version = 0
+			writes = append(writes, Mark(s))
+		}
+	}
+	return writes
+}

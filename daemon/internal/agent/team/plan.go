@@ -5,6 +5,7 @@
 //	plan      what a call of create_plan says, and what of it is taken
 //	route     who gets a prompt without a usable plan
 //	work      the calls of a turn, and the steps of the run's plan
+//	past      what a loop has done so far, by its entries, and what goes with its prompt
 package team
 
 import (

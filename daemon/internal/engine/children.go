@@ -33,17 +33,20 @@ func (e *Engine) child(parent *serving, tool string, arguments json.RawMessage) 
 	t := parent.a.turn
 	t.children.mu.Lock()
 	defer t.children.mu.Unlock()
-	x := &action{
-		Action: sdk.Action{Loop: parent.x.Loop, Turn: parent.x.Turn, ActionCall: sdk.ActionCall{
-			Tool: tool, Arguments: arguments, Parent: parent.x.Path, Index: max(t.children.next, len(t.actions)),
-		}},
-		project: parent.x.project, private: parent.x.private,
-	}
-	t.children.next = x.Index + 1
-	x.CallID = fmt.Sprintf("plugin_%d", x.Index)
-	x.call = sdk.ReadCall{ID: x.CallID, Tool: tool, Arguments: arguments, Raw: string(arguments)}
-	if x.tool, x.fault = e.pluginTool(parent.a.run, tool); x.fault == nil && !json.Valid(arguments) {
-		x.Arguments, x.fault = nil, sdk.Errorf(sdk.Validation, "the arguments of %s are not JSON", tool)
+	found, fault := e.pluginTool(parent.a.run, tool)
+	return e.below(t, parent.x, "plugin", sdk.ActionCall{Tool: tool, Arguments: arguments}, found, fault)
+}
+
+// below makes an action of a call that is made for another action, by its tool or by why that is none. Whose word it is
+// names it to its turn, whose children the caller has locked.
+func (e *Engine) below(t *turn, of *action, whose string, call sdk.ActionCall, tool sdk.Tool, fault error) *action {
+	call.Parent, call.Index = of.Path, max(t.children.next, len(t.actions))
+	t.children.next = call.Index + 1
+	call.CallID = fmt.Sprintf("%s_%d", whose, call.Index)
+	x := &action{Action: sdk.Action{Loop: of.Loop, Turn: of.Turn, ActionCall: call}, tool: tool, fault: fault, project: of.project, private: of.private}
+	x.call = sdk.ReadCall{ID: x.CallID, Tool: x.Tool, Arguments: x.Arguments, Raw: string(x.Arguments)}
+	if x.fault == nil && !json.Valid(x.Arguments) {
+		x.Arguments, x.fault = nil, sdk.Errorf(sdk.Validation, "the arguments of %s are not JSON", x.Tool)
 	}
 	x.Path = actionPath(x.Turn, x.call, t.children.taken, e.cfg.Redact)
 	return x

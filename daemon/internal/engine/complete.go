@@ -104,7 +104,7 @@ func (e *Engine) ask(ctx context.Context, a *activeLoop, p sdk.Prompt) (c sdk.Co
 	defer cancel(nil)
 	defer context.AfterFunc(e.draining, func() { cancel(errStopping) })()
 
-	s := e.streams().Answer(a.run.ID, a.loop, a.turn.row.Sequence, a.choice.Alias)
+	s := e.streams.Answer(a.run.ID, a.loop, a.turn.row.Sequence, a.choice.Alias)
 	r := stream.Read(s, e.cfg.Preview)
 	_, err = settle(ctx, e, "the completion", func() (struct{}, error) {
 		return struct{}{}, e.completion(ctx, a, request(a, p), r)

@@ -165,6 +165,7 @@ type Engine struct {
 	calling   calling
 	inquiries inquiries
 	clients   *command.Clients
+	streams   stream.To
 	abreast   abreast.Children
 	commands  calling // of sh and env that run in the sandbox
 	started   string  // names this engine among all that work on the store
@@ -197,6 +198,9 @@ func New(cfg Config) (*Engine, error) {
 	if cfg.RedactText == nil {
 		cfg.RedactText = func(text string) string { return text }
 	}
+	if cfg.Redacting == nil {
+		cfg.Redacting = func() stream.Pieces { return stream.Clear{} }
+	}
 	if cfg.Clock == nil {
 		cfg.Clock = time.Now
 	}
@@ -214,6 +218,7 @@ func New(cfg Config) (*Engine, error) {
 		e.cfg.Rules = rulebook.New(cfg.Store, cfg.Log)
 	}
 	e.cfg.Rules.KeptBy(e, cfg.Clock)
+	e.streams = stream.To{Commit: e.Commit, Redacting: cfg.Redacting, Log: e.log}
 	e.guards, e.clients = guard.New(cfg.Hooks), e.newClients()
 	if cfg.Frozen {
 		return e, nil

@@ -2,8 +2,6 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -41,20 +39,10 @@ func (e *Engine) followUp(t *turn, x *action) *action {
 	wanted := x.result.Follow
 	t.children.mu.Lock()
 	defer t.children.mu.Unlock()
-	f := &action{
-		Action: sdk.Action{Loop: x.Loop, Turn: x.Turn, ActionCall: sdk.ActionCall{
-			Tool: wanted.Tool, Arguments: wanted.Arguments, Parent: x.Path, Plugin: x.tool.Plugin,
-			Follows: true, Otherwise: wanted.Otherwise, Index: max(t.children.next, len(t.actions)),
-		}},
-		project: x.project, private: x.private,
-	}
-	t.children.next = f.Index + 1
-	f.CallID = fmt.Sprintf("follow_%d", f.Index)
-	f.call = sdk.ReadCall{ID: f.CallID, Tool: f.Tool, Arguments: f.Arguments, Raw: string(f.Arguments)}
-	if f.tool, f.fault = e.followTool(f.Plugin, f.Tool); f.fault == nil && !json.Valid(f.Arguments) {
-		f.Arguments, f.fault = nil, sdk.Errorf(sdk.Validation, "the arguments of %s are not JSON", f.Tool)
-	}
-	f.Path = actionPath(f.Turn, f.call, t.children.taken, e.cfg.Redact)
+	tool, fault := e.followTool(x.tool.Plugin, wanted.Tool)
+	f := e.below(t, x, "follow", sdk.ActionCall{
+		Tool: wanted.Tool, Arguments: wanted.Arguments, Plugin: x.tool.Plugin, Follows: true, Otherwise: wanted.Otherwise,
+	}, tool, fault)
 	t.children.actions = append(t.children.actions, f)
 	x.behind = f
 	return f

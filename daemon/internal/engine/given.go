@@ -57,7 +57,7 @@ func (e *Engine) given(ctx context.Context, s Submission) (Accepted, bool, error
 			return Accepted{}, false, err
 		}
 	}
-	pieces := e.redacting() // as the store has it
+	pieces := e.cfg.Redacting() // as the store has it
 	prompt := pieces.Write(s.Prompt) + pieces.End()
 	if p.project.ID != p.run.Project || s.Run != "" && s.Run != named.Alias || l.Prompt != prompt || l.ReadOnly != s.ReadOnly || s.asked.Digest() != optionsOf(l).Plan || !sameFiles(s, optionsOf(l)) {
 		return Accepted{}, false, sdk.Errorf(sdk.Conflict, "another prompt was given under the key %s; choose a new one for each prompt", s.Key)

@@ -18,7 +18,7 @@ import (
 // newClients are the commands that clients run.
 func (e *Engine) newClients() *command.Clients {
 	return &command.Clients{
-		Store: e.cfg.Store, Enter: e.enter, Redacting: e.redacting, Log: e.log,
+		Store: e.cfg.Store, Enter: e.enter, Redacting: e.cfg.Redacting, Log: e.log,
 		Commit: func(ctx context.Context, c sdk.Change) (sdk.Receipt, error) { return e.commit(ctx, happened, c) },
 		Kill: func(run int64, path, reason string) bool {
 			return e.commands.cancel(run, path, fmt.Errorf("%w (%s)", errAborted, reason))

@@ -48,7 +48,7 @@ func (e *Engine) run(ctx context.Context, a *activeLoop, x *action) error {
 	if x.Streams {
 		places = command.Outputs(x.Path)
 	}
-	out := e.streams().Output(a.run.ID, x.Action, places)
+	out := e.streams.Output(a.run.ID, x.Action, places)
 	began := time.Now()
 	call := e.invocation(a.run, x)
 	bounded, late, cancel := deadline.With(ctx, toolTime+toolTime/10, context.DeadlineExceeded)

@@ -42,7 +42,7 @@ func (e *Engine) media(ctx context.Context, p placed, given, attached []sdk.Medi
 	}
 	for i := range all {
 		m := &all[i]
-		pieces := e.redacting()
+		pieces := e.cfg.Redacting()
 		if clean := pieces.Write(m.Data) + pieces.End(); clean != m.Data {
 			return nil, sdk.Errorf(sdk.Permission, "image %d of the prompt holds a text that is kept secret, and is given to no model", i+1)
 		}

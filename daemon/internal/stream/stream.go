@@ -38,6 +38,15 @@ type Pieces interface {
 	End() string
 }
 
+// Clear are the Pieces of a text in which nothing is secret.
+type Clear struct{}
+
+// Write implements [Pieces].
+func (Clear) Write(piece string) string { return piece }
+
+// End implements [Pieces].
+func (Clear) End() string { return "" }
+
 // To is what a stream needs of others.
 type To struct {
 	Commit    func(context.Context, sdk.Change) (sdk.Receipt, error)

@@ -9,14 +9,8 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// clear passes a text on as it is.
-type clear struct{}
-
-func (clear) Write(piece string) string { return piece }
-func (clear) End() string               { return "" }
-
 // still is where nothing is committed.
-func still() To { return To{Redacting: func() Pieces { return clear{} }} }
+func still() To { return To{Redacting: func() Pieces { return Clear{} }} }
 
 func TestStreamIsBounded(t *testing.T) {
 	s := still().Output(1, sdk.Action{}, nil)

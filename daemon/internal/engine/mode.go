@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/bothyd/bothy/daemon/internal/agent/finish"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -136,8 +137,8 @@ func (e *Engine) grantedAll(ctx context.Context, run sdk.Run) (bool, error) {
 func (e *Engine) options(a *activeLoop) {
 	o := a.given()
 	a.asker, a.images = o.Asker, len(o.Media) > 0
-	if finish, err := finishOf(a.agent, o.Schema); err == nil { // else the agent's own holds, which the prompt was checked with
-		a.agent.Finish = finish
+	if spec, err := finish.Of(a.agent, o.Schema); err == nil { // else the agent's own holds, which the prompt was checked with
+		a.agent.Finish = spec
 	}
 	if a.mode = o.Mode; !a.mode.Valid() {
 		a.mode = e.agentMode(a.agent)

@@ -31,33 +31,6 @@ type Results struct {
 	Validate func(ctx context.Context, plugin string, w sdk.Work) (sdk.Judgement, error)
 }
 
-// asKept is a prompt's schema as its loop keeps it.
-func asKept(text json.RawMessage) (json.RawMessage, error) {
-	switch {
-	case len(text) == 0, string(text) == "null":
-		return nil, nil
-	case !json.Valid(text):
-		return nil, sdk.Errorf(sdk.Validation, "the schema of the result is no JSON")
-	}
-	return encode(text), nil
-}
-
-// finishOf is what an agent has to hand over for a prompt: by the prompt's own schema where it has one, which the
-// agent's proofs and its validator judge all the same.
-func finishOf(a sdk.Agent, schema json.RawMessage) (*sdk.FinishSpec, error) {
-	if len(schema) == 0 {
-		return a.Finish, nil
-	}
-	spec := sdk.FinishSpec{Schema: schema}
-	if a.Finish != nil {
-		spec.Prove, spec.Validator = a.Finish.Prove, a.Finish.Validator
-	}
-	if err := finish.Check(spec); err != nil {
-		return nil, sdk.Errorf(sdk.Validation, "a result of the agent %q cannot have the schema of the prompt: %w", a.Name, err)
-	}
-	return &spec, nil
-}
-
 // finishes reports whether the call hands a result over. It is known of a call that an earlier daemon recorded,
 // whatever tools there are now.
 func (x *action) finishes() bool {

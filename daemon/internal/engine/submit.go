@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"unicode/utf8"
 
+	"github.com/bothyd/bothy/daemon/internal/agent/finish"
 	"github.com/bothyd/bothy/daemon/internal/agent/plan"
 	"github.com/bothyd/bothy/daemon/internal/tape"
 	"github.com/bothyd/bothy/sdk"
@@ -94,7 +95,7 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (Accepted, error) {
 	if err := checkPrompt(s); err != nil {
 		return Accepted{}, err
 	}
-	if s.Schema, err = asKept(s.Schema); err != nil {
+	if s.Schema, err = finish.Kept(s.Schema); err != nil {
 		return Accepted{}, err
 	}
 	done, err := e.holdKey(ctx, s.Key)
@@ -243,7 +244,7 @@ func (e *Engine) place(ctx context.Context, s Submission) (placed, error) {
 		return p, err
 	}
 	told := p.agent // p has its definition, which the loop keeps beside the schema
-	if told.Finish, err = finishOf(p.agent, s.Schema); err != nil {
+	if told.Finish, err = finish.Of(p.agent, s.Schema); err != nil {
 		return p, err
 	}
 	if p.choice, err = e.chosen(ctx, s, p, narrowed.Model); err != nil {

@@ -318,7 +318,9 @@ func (x *action) terminal() bool {
 // those that are still to be committed.
 func (t *turn) sweep(end ending) []*action {
 	for _, x := range t.all() {
-		x.reopen() // what was planned, and is not made
+		if x.planned() { // and is not made
+			x.reopen()
+		}
 		if x.moved() {
 			x.stay(sdk.Errorf(sdk.Aborted, "the work was ended: %s", end.reason))
 		}

@@ -246,8 +246,8 @@ func (e *Engine) putDown(a *activeLoop) {
 		return
 	}
 	a.turn.forgetUnrecorded()
-	for _, x := range a.turn.actions {
-		x.reopen() // what was planned the next daemon makes
+	for _, x := range which(a.turn.actions, (*action).planned) {
+		x.reopen() // the next daemon makes it
 	}
 	change := sdk.Change{Run: a.loop.Run, Writes: a.turn.takeWrites(), Notes: a.turn.takeNotes()}
 	over, first := a.turn.unclosed(), len(change.Writes)

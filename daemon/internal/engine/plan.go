@@ -58,8 +58,7 @@ func (x *action) brings() bool {
 
 // lose makes a failure of a call whose entries cannot be written.
 func (x *action) lose(err error) {
-	x.State, x.result = sdk.StateStreaming, sdk.ToolResult{Metadata: x.result.Metadata}
-	x.Phase = sdk.PhaseStarted
+	x.reopen()
 	x.conclude(concluded, sdk.Failed(fmt.Errorf("what the call brought cannot be kept: %w", err)), x.took)
 }
 

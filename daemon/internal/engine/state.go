@@ -160,11 +160,9 @@ func (x *action) planned() bool {
 	return x.touchesEntries() && x.cause == concluded && !x.closed()
 }
 
-// reopen takes back the end of a call that was planned.
+// reopen takes back the end of a call, which is not committed: it runs again.
 func (x *action) reopen() {
-	if x.planned() {
-		x.cause, x.State, x.Phase, x.Outcome, x.Body, x.result = elsewhere, sdk.StateStreaming, sdk.PhaseStarted, "", "", sdk.ToolResult{}
-	}
+	x.cause, x.State, x.Phase, x.Outcome, x.Body, x.result = elsewhere, sdk.StateStreaming, sdk.PhaseStarted, "", "", sdk.ToolResult{}
 }
 
 // end is the end of an action; a failure has an outcome and a body.

@@ -131,8 +131,15 @@ type ActionEnd struct {
 	Follow *FollowUp `json:"follow,omitempty"`
 }
 
-// MetadataForeign is the member of ActionEnd.Metadata by which a call of get says that what it read came from outside.
+// MetadataForeign is the member of ActionEnd.Metadata that says that the result holds what came from outside, though its
+// tool reaches no network: get read it in an entry, or a plugin's call, or work that was delegated.
 const MetadataForeign = "foreign"
+
+// IsForeign reports whether the result holds what came from outside.
+func (a *Action) IsForeign() bool {
+	foreign, _ := a.Metadata[MetadataForeign].(bool)
+	return foreign || a.OpenWorld && a.Plugin != OwnPlugin
+}
 
 // Why is the reason of a failure, for people.
 func (a *ActionEnd) Why() string { return cmp.Or(a.Reason, a.Error) }

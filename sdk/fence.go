@@ -4,11 +4,39 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
 	"time"
 )
+
+// AttributeForeign is the attribute of an entry that holds what came from outside: a copy of such an entry has it, and
+// what a call writes that has read there. It is the daemon's to write, and no verb takes it away.
+const AttributeForeign = "foreign"
+
+// IsForeign reports whether an entry holds what came from outside: what calls brought as entries of the web, what is
+// recorded of calls that read there, and what was made of either.
+func (e Entry) IsForeign() bool {
+	scheme := e.Scheme()
+	if scheme == "http" || scheme == "https" {
+		return true
+	}
+	if len(e.Attributes) == 0 {
+		return false
+	}
+	var at struct {
+		Foreign bool `json:"foreign"`
+	}
+	if json.Unmarshal(e.Attributes, &at) == nil && at.Foreign {
+		return true
+	}
+	if scheme != "log" {
+		return false
+	}
+	a, err := ActionOf(e)
+	return err != nil || a.IsForeign()
+}
 
 // FenceMark is the mark of the fence in which a model reads what an action of a run brought from outside. It is made of the
 // run's key, which is in no page.

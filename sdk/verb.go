@@ -113,5 +113,7 @@ type EntryUse struct {
 type EntryPlan struct {
 	Writes []Write
 	Done   EntryDone
-	Err    error
+	// Foreign says that get read what came from outside ([Entry.IsForeign]).
+	Foreign bool
+	Err     error
 }

@@ -83,8 +83,14 @@ func checkTarget(verb sdk.Verb, name, target string) error {
 }
 
 func checkAttributes(attributes json.RawMessage) error {
-	if _, err := object(attributes); err != nil {
+	o, err := object(attributes)
+	if err != nil {
 		return sdk.Errorf(sdk.Validation, "attributes must be a JSON object: %w", err)
+	}
+	for name := range o { // JSON is read without regard to the case of names
+		if strings.EqualFold(name, sdk.AttributeForeign) {
+			return sdk.Errorf(sdk.Permission, "whether an entry came from outside is the daemon's to say: leave out the attribute %s", name)
+		}
 	}
 	return nil
 }

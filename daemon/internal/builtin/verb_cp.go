@@ -52,6 +52,9 @@ func (p *plan) copy(c sdk.EntryCall) (step, error) {
 	if from.isFile() { // they tell of the file
 		attributes = nil
 	}
+	if from.IsForeign() {
+		attributes = patched(attributes, json.RawMessage(`{"`+sdk.AttributeForeign+`":true}`))
+	}
 	if w.Attributes, err = replacing(to.Attributes, attributes); err != nil {
 		return step{}, err
 	}

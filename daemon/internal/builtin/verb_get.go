@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/bothyd/bothy/sdk"
@@ -22,6 +23,13 @@ func (p *plan) get(c sdk.EntryCall) (step, error) {
 	if err != nil {
 		return step{}, err
 	}
+	s, err := p.shown(c, found, one)
+	s.foreign = slices.ContainsFunc(found, func(x *sight) bool { return x.IsForeign() })
+	return s, err
+}
+
+// shown is what get shows of what it found.
+func (p *plan) shown(c sdk.EntryCall, found []*sight, one bool) (step, error) {
 	switch lines := c.Line != 0 || c.Limit != 0; {
 	case len(found) == 0:
 		return step{}, p.noneOf(c.Path, 0)

@@ -154,7 +154,7 @@ func (t turn) Plan(ctx context.Context, calls []sdk.Invocation) []sdk.ToolResult
 			continue
 		}
 		results[at[n]] = sdk.ToolResult{Success: true, Output: p.Done.Text, Writes: p.Writes, Metadata: metadataOf(p.Done)}
-		if verbs[n].Verb == sdk.VerbGet && readForeign(p.Done) {
+		if p.Foreign {
 			results[at[n]].Metadata[sdk.MetadataForeign] = true
 		}
 	}
@@ -186,19 +186,6 @@ func (t turn) verb(name string) (verbTurn, error) {
 		return verbTurn{}, sdk.Errorf(sdk.Internal, "%s is no verb", name)
 	}
 	return v, nil
-}
-
-// readForeign reports whether get read what came from outside: what calls brought as entries of the web, and what actions
-// say of tools that reach the network. What it is not told of may be that.
-func readForeign(d sdk.EntryDone) bool {
-	return d.More > 0 || slices.ContainsFunc(d.Entries, func(e sdk.Entry) bool {
-		if scheme := e.Scheme(); scheme == "http" || scheme == "https" {
-			return true
-		}
-		a, err := sdk.ActionOf(e)
-		foreign, _ := a.Metadata[sdk.MetadataForeign].(bool)
-		return e.Scheme() == "log" && (err != nil || a.OpenWorld || foreign)
-	})
 }
 
 // metadataOf is what an action's entry holds of a verb.

@@ -58,7 +58,7 @@ func (v *Verbs) Plan(ctx context.Context, use sdk.EntryUse, calls []sdk.EntryCal
 			all[i].Err = err
 			continue
 		}
-		all[i] = sdk.EntryPlan{Writes: s.writes, Done: p.told(s)}
+		all[i] = sdk.EntryPlan{Writes: s.writes, Done: p.told(s), Foreign: s.foreign}
 	}
 	return all
 }
@@ -92,10 +92,11 @@ func (p *plan) told(s step) sdk.EntryDone {
 
 // step is what one call comes to.
 type step struct {
-	writes []sdk.Write
-	done   sdk.EntryDone
-	paths  []string // of what it found or changed
-	bodies bool     // which is told with its bodies
+	writes  []sdk.Write
+	done    sdk.EntryDone
+	paths   []string // of what it found or changed
+	bodies  bool     // which is told with its bodies
+	foreign bool     // of get: some of it came from outside
 }
 
 // change adds writes of one of many entries, of which the first are told.

@@ -38,6 +38,7 @@ type action struct {
 	rest    []sdk.Write // what a command printed and that is not committed yet
 	printed *[2]string  // what it printed in all, by channel, where that is known
 	marks   *sdk.Write  // the mark of its run, which the commit of its end writes; see Engine.mark
+	outside outside     // what its plugin read on its way that came from outside
 	behind  *action     // the call that its result asked for
 	took    time.Duration
 	ends    int // the status with which it ends the loop; 0 is that of any terminal call

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -48,8 +49,12 @@ func (e *Engine) enqueue(ctx context.Context, p placed, s Submission, typed sdk.
 	}
 	l.Meaning = withMedia(withAttached(s.asked.Meaning(l.Meaning), s.Prompt, attached), s.Media)
 	l.Change = changing(s, steps)
-	if brought, is := typed.(typedTool); is && brought.source != "" && e.foreign(p.run.ID) == "" {
-		l.Change = withWrites(l.Change, []sdk.Write{foreignWrite(brought.source, "")})
+	source := s.Foreign
+	if brought, is := typed.(typedTool); is {
+		source = cmp.Or(source, brought.source)
+	}
+	if source != "" && e.foreign(p.run.ID) == "" {
+		l.Change = withWrites(l.Change, []sdk.Write{foreignWrite(source)})
 	}
 	a, err := e.queue(ctx, p, l, o)
 	if err != nil {

@@ -2,9 +2,12 @@ package engine
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/protect"
@@ -36,56 +39,124 @@ func (e *Engine) foreign(run int64) string {
 	return unknownForeign
 }
 
-// mark has one of the ended actions mark its run by the commit of its end, where one of them brought what came from
-// outside and the run is not marked. The calls of a project that no model reads mark nothing.
+// mark has the results of ended actions that brought what came from outside say so, by which the view puts them into a
+// fence, and one of them mark its run by the commit of its end, where that is not marked. The calls of a project that no
+// model reads mark nothing.
 func (e *Engine) mark(a *activeLoop, over []*action) {
-	if a.run.Hidden || slices.ContainsFunc(over, func(x *action) bool { return x.marks != nil }) {
-		return
-	}
+	marked := a.run.Hidden || slices.ContainsFunc(over, func(x *action) bool { return x.marks != nil })
 	for _, x := range over {
 		source, run := e.source(x)
 		if source == "" {
 			continue
 		}
-		if e.foreign(a.run.ID) != "" {
-			return
+		if at := x.recorded(); !at.IsForeign() {
+			x.result.Metadata = maps.Clone(x.result.Metadata)
+			if x.result.Metadata == nil {
+				x.result.Metadata = map[string]any{}
+			}
+			x.result.Metadata[sdk.MetadataForeign] = true
 		}
-		w := foreignWrite(source, run)
+		if marked || e.foreign(a.run.ID) != "" {
+			marked = true
+			continue
+		}
+		w := foreignWrite(hadFrom(source, run))
 		w.Loop, w.Turn = x.Loop, x.Turn
-		x.marks = &w
-		return
+		x.marks, marked = &w, true
 	}
 }
 
 // source names what an ended action brought that came from outside, and the run that read it where that is a child;
-// empty is nothing. What nothing vouches for counts as that.
+// empty is nothing.
 func (e *Engine) source(x *action) (source, run string) {
 	switch {
 	case !x.ended() || !x.ran() || x.cause == withdrawn:
+		return "", ""
 	case x.Child != nil:
 		return e.foreign(x.Child.Run), x.Child.Alias
-	case x.own != nil || x.Plugin == sdk.OwnPlugin:
-	case x.OpenWorld || x.tool.Annotations.OpenWorld || x.tool.Name != "" && !x.tool.Pinned:
+	case x.reachesOut(), x.result.Metadata[sdk.MetadataForeign] == true:
 		return e.brought(x), ""
 	}
-	return "", ""
+	return x.outside.first(), ""
 }
 
-// brought names what a call brought: its tool, and the address that it asked.
+// reachesOut reports whether what the call brings comes from outside. What nothing vouches for counts as that.
+func (x *action) reachesOut() bool {
+	return x.own == nil && x.Plugin != sdk.OwnPlugin && (x.OpenWorld || x.tool.Annotations.OpenWorld || x.tool.Name != "" && !x.tool.Pinned)
+}
+
+// outside is what a plugin read on its way that came from outside.
+type outside struct{ at atomic.Pointer[string] }
+
+// first names what was read first; empty is nothing.
+func (o *outside) first() string {
+	if first := o.at.Load(); first != nil {
+		return *first
+	}
+	return ""
+}
+
+// reads has what a plugin was given for its call, and that came from outside, be of the call's result too, and marks its
+// run at once: what the plugin does next is judged by that.
+func (e *Engine) reads(ctx context.Context, now *serving, source string) error {
+	if source == "" {
+		return nil
+	}
+	now.x.outside.at.CompareAndSwap(nil, &source)
+	if now.a.run.Hidden || e.foreign(now.a.run.ID) != "" {
+		return nil
+	}
+	w := foreignWrite(source)
+	w.Loop, w.Turn = now.x.Loop, now.x.Turn
+	_, err := e.Commit(ctx, sdk.Change{Run: now.a.run.ID, Writes: []sdk.Write{w}})
+	return err
+}
+
+// readFor names what a run has read that came from outside, and the call that a plugin serves in it; empty is nothing.
+func (e *Engine) readFor(now *serving) string {
+	switch {
+	case now.a.run.Hidden:
+		return ""
+	case now.x.reachesOut():
+		return e.brought(now.x)
+	}
+	return e.foreign(now.a.run.ID)
+}
+
+// foreignIn names the first of some entries that came from outside; empty is that none did.
+func (e *Engine) foreignIn(entries ...sdk.Entry) string {
+	if i := slices.IndexFunc(entries, sdk.Entry.IsForeign); i >= 0 {
+		return "what is kept at " + sdk.Head(e.cfg.Redact(entries[i].Path), longestSource)
+	}
+	return ""
+}
+
+// brought names what a call brought: its tool, and the address that it asked, or the path of get.
 func (e *Engine) brought(x *action) string {
 	source := "what " + cmp.Or(x.tool.Name, x.Tool) + " brought"
-	if address := x.address(); address != "" {
+	address := x.address()
+	if x.touchesEntries() {
+		var of sdk.EntryCall
+		_ = json.Unmarshal(x.meant(), &of) // what was planned can be read
+		address = of.Path
+	}
+	if address != "" {
 		source += " from " + sdk.Head(e.cfg.Redact(address), longestSource)
 	}
 	return source
 }
 
-// foreignWrite marks a run; of names the run that it has it from, and is empty where it read that itself.
-func foreignWrite(source, of string) sdk.Write {
+// hadFrom adds to the name of what was read the run that had it first; an empty alias is the run itself.
+func hadFrom(source, alias string) string {
 	const to = " to the run "
-	if of != "" && !strings.Contains(source, to) {
-		source += to + of
+	if source == "" || alias == "" || strings.Contains(source, to) {
+		return source
 	}
+	return source + to + alias
+}
+
+// foreignWrite marks a run by what was read.
+func foreignWrite(source string) sdk.Write {
 	return sdk.Write{Path: foreignPath, Body: &source, Writer: sdk.WriterSystem, State: sdk.StateResolved, Visibility: sdk.Archived}
 }
 
@@ -103,9 +174,19 @@ func (e *Engine) marked(a *activeLoop, begun []sdk.Child, over []*action) []sdk.
 		return begun
 	}
 	for i := range begun {
-		begun[i].Loop.Change = withWrites(begun[i].Loop.Change, []sdk.Write{foreignWrite(source, a.run.Alias)})
+		begun[i].Loop.Change = withWrites(begun[i].Loop.Change, []sdk.Write{foreignWrite(hadFrom(source, a.run.Alias))})
 	}
 	return begun
+}
+
+// passMark marks a run where another one is marked.
+func (e *Engine) passMark(ctx context.Context, from sdk.Run, to int64) error {
+	source := e.foreign(from.ID)
+	if source == "" || e.foreign(to) != "" {
+		return nil
+	}
+	_, err := e.Commit(ctx, sdk.Change{Run: to, Writes: []sdk.Write{foreignWrite(hadFrom(source, from.Alias))}})
+	return err
 }
 
 // outlives reports whether a verb changes entries that other runs see.
@@ -127,10 +208,14 @@ func (e *Engine) outlives(x *action) bool {
 		if at == "" {
 			return false
 		}
-		name := sdk.SchemeOf(at)
-		scheme, known := e.cfg.Store.Scheme(name)
-		return known && scheme.Scope != "run" || strings.ContainsFunc(name, func(c rune) bool { return strings.ContainsRune("*?[]{}()|.+\\^$", c) })
+		return e.lasts(at) || strings.ContainsFunc(sdk.SchemeOf(at), func(c rune) bool { return strings.ContainsRune("*?[]{}()|.+\\^$", c) })
 	})
+}
+
+// lasts reports whether other runs see the entry of a path.
+func (e *Engine) lasts(path string) bool {
+	scheme, known := e.cfg.Store.Scheme(sdk.SchemeOf(path))
+	return known && scheme.Scope != "run"
 }
 
 // warily adds to what is protected what tells agents what to do, for a command of a run that has read what came from

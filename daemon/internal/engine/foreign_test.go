@@ -155,6 +155,11 @@ func TestMarkOfDelegation(t *testing.T) {
 			if held, why := h.heldBack(child.ID); held != c.child {
 				t.Errorf("the child was held back: %t, %s", held, why)
 			}
+			for _, e := range h.actions(a.Run.ID) {
+				if x, err := sdk.ActionOf(e); err != nil || x.Child != nil && x.IsForeign() != c.child {
+					t.Errorf("the result of the child stands in a fence: %t, %v", x.IsForeign(), err)
+				}
+			}
 			if marked := h.engine.foreign(a.Run.ID) != ""; marked != c.parent {
 				t.Errorf("the parent is marked: %t", marked)
 			}

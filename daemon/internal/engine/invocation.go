@@ -104,7 +104,7 @@ func (e *Engine) run(ctx context.Context, a *activeLoop, x *action) error {
 		e.sayUnopened(x.tool.Plugin, &result)
 	}
 	if x.own == nil && x.stands == nil {
-		result = x.bring(result)
+		result = e.bring(a, x, result)
 	}
 	result, x.printed = x.ranAs(result, out.Bytes())
 	x.rest = out.Uncommitted()

@@ -40,13 +40,12 @@ func (e *Engine) plan(ctx context.Context, a *activeLoop, verbs []*action) {
 }
 
 // bring makes of the entries that a plugin's call brings some of this action's turn.
-func (x *action) bring(r sdk.ToolResult) sdk.ToolResult {
+func (e *Engine) bring(a *activeLoop, x *action, r sdk.ToolResult) sdk.ToolResult {
+	if err := e.pluginsOwn(&serving{a: a, x: x}, sdk.Caller{Instance: x.tool.Plugin}, r.Writes); err != nil {
+		return sdk.Failed(err)
+	}
 	for n := range r.Writes {
-		w := &r.Writes[n]
-		if err := pluginMay(sdk.Caller{Instance: x.tool.Plugin}, *w); err != nil {
-			return sdk.Failed(err)
-		}
-		w.Turn, w.Loop = x.Turn, x.Loop
+		r.Writes[n].Turn, r.Writes[n].Loop = x.Turn, x.Loop
 	}
 	return r
 }
@@ -76,8 +75,8 @@ func entryWrites(over []*action) (writes []sdk.Write) {
 // commitEnds is commit of a change with the ends of some actions, and what becomes of entries with them. Where what the verbs
 // among them planned does not fit any more, they are planned again.
 func (e *Engine) commitEnds(ctx context.Context, u urgency, a *activeLoop, over []*action, change func() sdk.Change) (sdk.Receipt, error) {
-	e.mark(a, over)
 	for n := 1; ; n++ {
+		e.mark(a, over)
 		e.leaveMoved(ctx, over)
 		receipt, err := e.commit(ctx, u, change())
 		verbs, moved, brought := which(over, (*action).planned), which(over, (*action).moved), which(over, (*action).brings)
@@ -132,11 +131,11 @@ func (e *Engine) UseEntries(ctx context.Context, approved, channel bool, run sdk
 		return nil, err
 	}
 	defer leave()
-	return e.do(ctx, sdk.EntryUse{Run: run, Writer: sdk.WriterClient, Turn: run.Turns}, calls, func(sdk.Write) error { return nil })
+	return e.do(ctx, sdk.EntryUse{Run: run, Writer: sdk.WriterClient, Turn: run.Turns}, calls, func(*sdk.EntryPlan) error { return nil })
 }
 
-// do plans calls and commits what they come to. may refuses a write.
-func (e *Engine) do(ctx context.Context, use sdk.EntryUse, calls []sdk.EntryCall, may func(sdk.Write) error) ([]sdk.EntryDone, error) {
+// do plans calls and commits what they come to. may refuses a plan, or changes what it writes.
+func (e *Engine) do(ctx context.Context, use sdk.EntryUse, calls []sdk.EntryCall, may func(*sdk.EntryPlan) error) ([]sdk.EntryDone, error) {
 	if e.cfg.Verbs == nil {
 		return nil, sdk.Errorf(sdk.Unavailable, "this daemon has no verbs on entries")
 	}
@@ -161,7 +160,7 @@ func (e *Engine) do(ctx context.Context, use sdk.EntryUse, calls []sdk.EntryCall
 }
 
 // planned is what calls come to together.
-func (e *Engine) planned(ctx context.Context, use sdk.EntryUse, calls []sdk.EntryCall, may func(sdk.Write) error) ([]sdk.EntryDone, sdk.Change, error) {
+func (e *Engine) planned(ctx context.Context, use sdk.EntryUse, calls []sdk.EntryCall, may func(*sdk.EntryPlan) error) ([]sdk.EntryDone, sdk.Change, error) {
 	change := sdk.Change{Run: use.Run.ID}
 	done := make([]sdk.EntryDone, len(calls))
 	plans, err := settle(ctx, e, "planning verbs on entries", func() ([]sdk.EntryPlan, error) {
@@ -172,10 +171,8 @@ func (e *Engine) planned(ctx context.Context, use sdk.EntryUse, calls []sdk.Entr
 	}
 	for i, p := range plans {
 		err := p.Err
-		for _, w := range p.Writes {
-			if err == nil {
-				err = may(w)
-			}
+		if err == nil {
+			err = may(&p)
 		}
 		switch {
 		case err != nil && len(calls) > 1:

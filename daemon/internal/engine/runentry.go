@@ -31,7 +31,7 @@ func (e *Engine) useRun(ctx context.Context, c sdk.Caller, now *serving, call sd
 	own := now.a.run
 	r := runentry.Reader{Store: e.cfg.Store, Project: now.a.project, Sees: func(r sdk.Run) bool { return r.Private == own.Private }}
 	if call.Verb == sdk.VerbGet {
-		return r.Get(ctx, call)
+		return e.getRun(ctx, now, r, call)
 	}
 	at, err := r.At(ctx, call.Path)
 	if err != nil {
@@ -56,6 +56,19 @@ func (e *Engine) useRun(ctx context.Context, c sdk.Caller, now *serving, call sd
 	}
 	e.noteRun(now, sdk.PluginRun{Plugin: c.Instance, For: c.Call, Method: to.Method, Run: run})
 	return r.Done(ctx, result), nil
+}
+
+// getRun reads runs for a plugin. The prompt of one that has read what came from outside may hold that.
+func (e *Engine) getRun(ctx context.Context, now *serving, r runentry.Reader, call sdk.EntryCall) (sdk.EntryDone, error) {
+	done, err := r.Get(ctx, call)
+	if err != nil || len(done.Entries) != 1 { // of many it tells no prompt
+		return done, err
+	}
+	read, err := r.Store.RunByAlias(ctx, r.Project.ID, runentry.Alias(done.Entries[0].Path))
+	if err != nil {
+		return sdk.EntryDone{}, err
+	}
+	return done, e.reads(ctx, now, hadFrom(e.foreign(read.ID), read.Alias))
 }
 
 // pluginGives says why a plugin may not set an attribute.
@@ -117,6 +130,11 @@ func (e *Engine) callOfPlugin(ctx context.Context, c sdk.Caller, now *serving, t
 	case rpc.Abort:
 		return rpc.Aborted{Run: alias}, alias, e.Abort(ctx, found.ID)
 	case rpc.RunConfig:
+		if p.Persona != nil { // which its model reads
+			if err := e.passMark(ctx, now.a.run, found.ID); err != nil {
+				return nil, "", err
+			}
+		}
 		r, err := e.ConfigureRun(ctx, found.ID, p)
 		return rpc.Configured{Run: r.Alias}, alias, err
 	case rpc.Rename:
@@ -127,23 +145,24 @@ func (e *Engine) callOfPlugin(ctx context.Context, c sdk.Caller, now *serving, t
 }
 
 // ofPlugin holds a submission of a plugin to what the prompt may do that the plugin works for: its mode, what its
-// run leaves out, the paths that it may change, and that it is of a channel.
+// run leaves out, the network too, the paths that it may change, that it is of a channel, and that it has read what came
+// from outside.
 func (e *Engine) ofPlugin(ctx context.Context, c sdk.Caller, now *serving, alias string, s Submission) (Submission, error) {
 	own := now.a.run
 	s.Project, s.Channel, s.AtMost, s.Plugin, s.Depth = now.a.project.Root, own.Private, e.modeNow(now.a), c.Instance, now.a.given().Depth+1
+	s.Offline, s.Foreign = own.Offline, hadFrom(e.foreign(own.ID), own.Alias)
 	if s.Depth > mostDeep {
 		return s, sdk.Errorf(sdk.Permission, "prompts that plugins give runs may come of each other %d times, and this would be one more", mostDeep)
 	}
 	if own.Writes != nil && !s.ReadOnly {
 		return s, sdk.Errorf(sdk.Permission, "the run %s, which the plugin works for, may change only the paths that it was given, and no other run would be held to them; do the work in that run, or ask (a prompt that only reads)", own.Alias)
 	}
-	has := sdk.RunConfig{}
 	if alias != "" {
 		found, err := e.findRun(ctx, now.a.project.ID, alias)
 		if err != nil {
 			return s, err
 		}
-		if has = found.RunConfig; found.ID != 0 && leavesOut(has, own.RunConfig) {
+		if found.ID != 0 && leavesOut(found, own) {
 			return s, sdk.Errorf(sdk.Permission, "the run %s has what the run %s, which the plugin works for, was given without", alias, own.Alias)
 		}
 		if found.ID != 0 {
@@ -163,8 +182,8 @@ func (e *Engine) ofPlugin(ctx context.Context, c sdk.Caller, now *serving, alias
 }
 
 // leavesOut reports whether a run has something that another one is without.
-func leavesOut(has, without sdk.RunConfig) bool {
-	return without.NoRepo && !has.NoRepo || without.NoInteraction && !has.NoInteraction || without.NoWeb && !has.NoWeb || without.NoProposals && !has.NoProposals
+func leavesOut(has, without sdk.Run) bool {
+	return without.Offline && !has.Offline || without.NoRepo && !has.NoRepo || without.NoInteraction && !has.NoInteraction || without.NoWeb && !has.NoWeb || without.NoProposals && !has.NoProposals
 }
 
 // narrower is the one of two modes in which less is done unasked; an empty one is none.

@@ -23,7 +23,11 @@ func (s *Services) Entry(ctx context.Context, c sdk.Caller, path string) (sdk.En
 	if err != nil {
 		return sdk.Entry{}, err
 	}
-	return s.e.cfg.Store.Entry(ctx, now.a.run.ID, path)
+	entry, err := s.e.cfg.Store.Entry(ctx, now.a.run.ID, path)
+	if err != nil {
+		return entry, err
+	}
+	return entry, s.e.reads(ctx, now, s.e.foreignIn(entry))
 }
 
 // Entries reads those that match a pattern.
@@ -32,7 +36,11 @@ func (s *Services) Entries(ctx context.Context, c sdk.Caller, pattern string) ([
 	if err != nil {
 		return nil, err
 	}
-	return s.e.cfg.Store.Entries(ctx, sdk.EntryQuery{Run: now.a.run.ID, Pattern: pattern})
+	entries, err := s.e.cfg.Store.Entries(ctx, sdk.EntryQuery{Run: now.a.run.ID, Pattern: pattern})
+	if err != nil {
+		return nil, err
+	}
+	return entries, s.e.reads(ctx, now, s.e.foreignIn(entries...))
 }
 
 // Write writes entries of the run, in one commit or none.
@@ -42,10 +50,9 @@ func (s *Services) Write(ctx context.Context, c sdk.Caller, writes []sdk.Write) 
 		return nil, err
 	}
 	defer done()
-	for _, w := range writes {
-		if err := pluginMay(c, w); err != nil {
-			return nil, err
-		}
+	writes = slices.Clone(writes)
+	if err := s.e.pluginsOwn(now, c, writes); err != nil {
+		return nil, err
 	}
 	r, err := s.e.Commit(ctx, sdk.Change{Run: now.a.run.ID, Writes: writes})
 	return r.Entries, err
@@ -66,7 +73,56 @@ func (s *Services) Do(ctx context.Context, c sdk.Caller, calls []sdk.EntryCall, 
 		return []sdk.EntryDone{one}, err
 	}
 	use := sdk.EntryUse{Run: now.a.run, Writer: sdk.WriterPlugin, Loop: now.x.Loop, Turn: now.x.Turn, Within: within}
-	return s.e.do(ctx, use, calls, func(w sdk.Write) error { return pluginMay(c, w) })
+	return s.e.do(ctx, use, calls, func(p *sdk.EntryPlan) error {
+		if p.Foreign {
+			if err := s.e.reads(ctx, now, cmp.Or(s.e.foreignIn(p.Done.Entries...), "what get found")); err != nil {
+				return err
+			}
+		}
+		for i := range p.Writes {
+			if err := s.e.pluginWrites(now, c, &p.Writes[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// pluginsOwn is pluginWrites of what a plugin made itself, and no verb.
+func (e *Engine) pluginsOwn(now *serving, c sdk.Caller, writes []sdk.Write) error {
+	for i := range writes {
+		w := &writes[i]
+		if names(w.Attributes, sdk.AttributeForeign) {
+			return sdk.Errorf(sdk.Permission, "%s: whether an entry came from outside is the daemon's to say; leave out the attribute %s", w.Path, sdk.AttributeForeign)
+		}
+		if err := e.pluginWrites(now, c, w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pluginWrites says why a plugin may not write something for the call that it serves. What it writes once it has read what
+// came from outside says so.
+func (e *Engine) pluginWrites(now *serving, c sdk.Caller, w *sdk.Write) error {
+	if err := pluginMay(c, *w); err != nil || w.Look || w.Check {
+		return err
+	}
+	if e.lasts(w.Path) && e.modeNow(now.a) != sdk.ModeFull {
+		if source := e.readFor(now); source != "" {
+			return sdk.Errorf(sdk.Permission, "%s is what other runs read too, and this run has read %s: a person is asked about what it writes there, and a plugin's writing asks nobody; have the model write it with set", w.Path, source)
+		}
+	}
+	if w.Remove || w.Chunk != nil || (sdk.Entry{Path: w.Path}).IsForeign() || !now.x.reachesOut() && now.x.outside.first() == "" {
+		return nil
+	}
+	attributes := map[string]json.RawMessage{}
+	if len(w.Attributes) > 0 && (json.Unmarshal(w.Attributes, &attributes) != nil || attributes == nil) {
+		return nil // the store refuses it
+	}
+	attributes[sdk.AttributeForeign] = json.RawMessage("true")
+	w.Attributes = encode(attributes)
+	return nil
 }
 
 // pluginMay says why a plugin may not write what its scheme would let it.
@@ -79,21 +135,20 @@ func pluginMay(c sdk.Caller, w sdk.Write) error {
 		return sdk.Errorf(sdk.Permission, "%s tells what happened in a turn, so a plugin may not write it; write below log://%s/ instead", w.Path, c.Instance)
 	case w.State == sdk.StateProposed: // nothing would answer it
 		return sdk.Errorf(sdk.Permission, "%s: only an action waits for a person, so a plugin may not write an entry as proposed; call a tool instead", w.Path)
-	case saysMeaning(w):
+	case sdk.SchemeOf(w.Path) == "prompt" && names(w.Attributes, "meaning"):
 		return sdk.Errorf(sdk.Permission, "%s: what a prompt stands for, which the model reads and people are not shown, is the daemon's to say; write the body instead", w.Path)
 	}
 	return nil
 }
 
-// saysMeaning reports whether a write would have a model read something else in
-// the place of a prompt. JSON is read without regard to the case of names.
-func saysMeaning(w sdk.Write) bool {
-	var attributes map[string]json.RawMessage
-	if sdk.SchemeOf(w.Path) != "prompt" || json.Unmarshal(w.Attributes, &attributes) != nil {
+// names reports whether attributes have a member. JSON is read without regard to the case of names.
+func names(attributes json.RawMessage, member string) bool {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(attributes, &members) != nil {
 		return false
 	}
-	for name := range attributes {
-		if strings.EqualFold(name, "meaning") {
+	for name := range members {
+		if strings.EqualFold(name, member) {
 			return true
 		}
 	}
@@ -115,7 +170,11 @@ func (s *Services) Invoke(ctx context.Context, c sdk.Caller, tool string, argume
 	x.until, _ = ctx.Deadline()
 	ctx, cancel := now.within(ctx)
 	defer cancel()
-	return s.e.callFor(ctx, now, x)
+	r, err := s.e.callFor(ctx, now, x)
+	if source, _ := s.e.source(x); source != "" {
+		now.x.outside.at.CompareAndSwap(nil, &source)
+	}
+	return r, err
 }
 
 // Complete asks a model: an alias or provider/name, none is that of the loop or

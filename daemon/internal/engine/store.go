@@ -25,7 +25,7 @@ type Store interface {
 
 	OpenProject(ctx context.Context, root string) (sdk.Project, error)
 	Project(ctx context.Context, id int64) (sdk.Project, error)
-	CreateRun(ctx context.Context, r sdk.Run) (sdk.Run, error)
+	CreateRun(ctx context.Context, r sdk.Run, writes ...sdk.Write) (sdk.Run, error) // which it has from its first moment
 	Run(ctx context.Context, id int64) (sdk.Run, error)
 	Delegators(ctx context.Context, run int64) ([]sdk.Run, error) // of a child, the first of all first
 	RunByAlias(ctx context.Context, project int64, alias string) (sdk.Run, error)

@@ -48,6 +48,8 @@ type Submission struct {
 	Plugin      string           // that gives it, while it works for another prompt; empty is a client
 	AtMost      sdk.Mode         // with Plugin: no more is done unasked than in this mode
 	Depth       int              // with Plugin: how far it comes of a prompt of a client
+	Offline     bool             // with Plugin: a run that is made for it reaches no network
+	Foreign     string           // with Plugin: names what the run that it works for has read from outside; empty is nothing
 
 	played *tape.Played // Replay, read
 	asked  *plan.Asked  // Plan, read
@@ -142,6 +144,9 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (Accepted, error) {
 		if err := forChannel(p.run); err != nil {
 			return Accepted{}, err
 		}
+	}
+	if s.Offline && !p.run.Offline { // the same
+		return Accepted{}, sdk.Errorf(sdk.Permission, "the run %s reaches the network, and the run that the plugin works for does not; choose another name", p.run.Alias)
 	}
 	if err := e.wantView(ctx, p, s); err != nil {
 		return Accepted{}, err
@@ -307,10 +312,14 @@ func (e *Engine) ensureRun(ctx context.Context, p placed, s Submission) (sdk.Run
 
 func (e *Engine) createRun(ctx context.Context, p placed, s Submission) (sdk.Run, error) {
 	r := sdk.Run{
-		Project: p.project.ID, Alias: s.Run, Agent: p.agent.Name, Model: p.model(), Hidden: s.Run == toolsAlias || s.Run == channelToolsAlias, Private: s.Channel,
+		Project: p.project.ID, Alias: s.Run, Agent: p.agent.Name, Model: p.model(), Hidden: s.Run == toolsAlias || s.Run == channelToolsAlias, Private: s.Channel, Offline: s.Offline,
 	}
 	s.Options.Apply(&r.RunConfig)
-	r, err := e.cfg.Store.CreateRun(ctx, r)
+	var marked []sdk.Write
+	if s.Foreign != "" {
+		marked = append(marked, foreignWrite(s.Foreign))
+	}
+	r, err := e.cfg.Store.CreateRun(ctx, r, marked...)
 	if err != nil {
 		return r, err
 	}

@@ -25,8 +25,8 @@ func Names(c sdk.EntryCall) bool { return Is(c.Path) || Is(c.To) }
 // Path is that of a run.
 func Path(alias string) string { return scheme + alias }
 
-// alias is what a path of runs names.
-func alias(path string) string { return path[len(scheme):] }
+// Alias is what a path of runs names.
+func Alias(path string) string { return path[len(scheme):] }
 
 // At is what there is at the path of a use.
 type At struct {
@@ -67,7 +67,7 @@ func set(c sdk.EntryCall, at At) (Call, error) {
 	if err != nil {
 		return Call{}, err
 	}
-	name := alias(c.Path)
+	name := Alias(c.Path)
 	switch {
 	case c.State != "" && c.Body != nil:
 		return Call{}, sdk.Errorf(sdk.Validation, "%s: a body is a prompt, and the state cancelled ends the work on one: set one of them", c.Path)
@@ -102,7 +102,7 @@ func move(c sdk.EntryCall, at At) (Call, error) {
 	if !Is(c.Path) || !Is(c.To) {
 		return Call{}, sdk.Errorf(sdk.Validation, "%s cannot become %s: a run stays one", c.Path, c.To)
 	}
-	return Call{rpc.MethodRename, rpc.Rename{Run: alias(c.Path), Project: at.Project, Name: alias(c.To)}}, nil
+	return Call{rpc.MethodRename, rpc.Rename{Run: Alias(c.Path), Project: at.Project, Name: Alias(c.To)}}, nil
 }
 
 // Only refuses what a verb is told beside some members of a use, which are named as in its JSON.

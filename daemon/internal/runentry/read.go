@@ -39,7 +39,7 @@ func (r Reader) At(ctx context.Context, path string) (At, error) {
 	if !Is(path) { // of a use whose destination is a run, which Of refuses
 		return at, nil
 	}
-	run, err := r.find(ctx, alias(path))
+	run, err := r.find(ctx, Alias(path))
 	if sdk.OutcomeOf(err) == sdk.NotFound {
 		return at, nil
 	}
@@ -79,7 +79,7 @@ func (r Reader) Get(ctx context.Context, c sdk.EntryCall) (sdk.EntryDone, error)
 	if err := Only(c, "path", "preview"); err != nil {
 		return sdk.EntryDone{}, err
 	}
-	e, err := r.Entry(ctx, alias(c.Path))
+	e, err := r.Entry(ctx, Alias(c.Path))
 	if err == nil {
 		text := headline(e)
 		if !c.Preview && e.Body != "" {

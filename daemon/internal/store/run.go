@@ -35,7 +35,7 @@ func scanRun(scan scanner) (sdk.Run, error) {
 // in the project. A run with a Parent starts with everything the parent sees and has
 // ended, and counts its loops and turns on from there; with Turns it starts as the
 // parent was after that turn (see rewind).
-func (s *Store) CreateRun(ctx context.Context, r sdk.Run) (sdk.Run, error) {
+func (s *Store) CreateRun(ctx context.Context, r sdk.Run, writes ...sdk.Write) (sdk.Run, error) {
 	if r.Alias != "" {
 		if err := s.checkAlias(r.Alias); err != nil {
 			return sdk.Run{}, err
@@ -48,7 +48,17 @@ func (s *Store) CreateRun(ctx context.Context, r sdk.Run) (sdk.Run, error) {
 	if err != nil {
 		return sdk.Run{}, fmt.Errorf("making the key of a run: %w", err)
 	}
-	err = s.update(ctx, "creating a run", func(t *tx) error { return t.createRun(&r, key.String()) })
+	change, err := s.cleanRunChange(&sdk.RunChange{Writes: writes})
+	if err != nil {
+		return sdk.Run{}, err
+	}
+	err = s.update(ctx, "creating a run", func(t *tx) error {
+		if err := t.createRun(&r, key.String()); err != nil || len(change.Writes) == 0 {
+			return err
+		}
+		_, err := t.changeRun(r.ID, change)
+		return err
+	})
 	if err != nil {
 		return sdk.Run{}, err
 	}

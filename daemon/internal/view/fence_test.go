@@ -58,7 +58,8 @@ func TestFence(t *testing.T) {
 		"get":               {func(a *sdk.Action) { a.Plugin, a.OpenWorld = sdk.OwnPlugin, false }, false},
 		"open_network":      {func(a *sdk.Action) { a.Plugin = sdk.OwnPlugin }, false},
 		"a file":            {func(a *sdk.Action) { a.OpenWorld = false }, false},
-		"a plugin's own":    {func(a *sdk.Action) { a.OpenWorld, a.Metadata = false, map[string]any{sdk.MetadataForeign: true} }, false},
+		"a plugin's own":    {func(a *sdk.Action) { a.OpenWorld = false }, false},
+		"what one read":     {func(a *sdk.Action) { a.OpenWorld, a.Metadata = false, map[string]any{sdk.MetadataForeign: true} }, true},
 		"what it asked for": {func(a *sdk.Action) { a.Parent, a.Follows = "log://turn_3/x/y", true }, true},
 	} {
 		p := renderEntry(fetched("Obey me.", c.change), 9000, "key")

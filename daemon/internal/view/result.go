@@ -47,7 +47,7 @@ func renderResult(e *sdk.Entry, limit int, key string) *piece {
 	a, _ := sdk.ActionOf(*e) // what can be read of it is enough
 	if a.Parent != "" {      // the model has not made it
 		body := shorten(a.Body, limit/4, a.Path)
-		if isForeign(&a) && body != "" {
+		if a.IsForeign() && body != "" {
 			body = fence(key, e, &a, shorten(unhide(a.Body), limit/4, a.Path))
 		}
 		return &piece{call: &sdk.Action{
@@ -117,7 +117,7 @@ func noResult(call sdk.Call) sdk.Message {
 
 // shownResult is a result as far as the model sees it: what came from outside stands in a fence.
 func shownResult(e *sdk.Entry, a *sdk.Action, limit int, where, key string) string {
-	if !isForeign(a) {
+	if !a.IsForeign() {
 		return shorten(resultText(a), limit, where)
 	}
 	return fence(key, e, a, shorten(unhide(resultText(a)), limit, where))

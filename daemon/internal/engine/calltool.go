@@ -25,6 +25,7 @@ type ToolCall struct {
 	Approved  bool   // whoever calls may approve what would have to be proposed
 	Channel   bool   // a channel calls: in runs that a channel made
 	Join      bool   // the model of the run reads it, as what the person did
+	Offline   bool   // for a prompt of an agent that reaches no network, or of a run that does not
 	verb      string // Tool is one of the verbs, and the call changes a file
 }
 
@@ -159,6 +160,7 @@ func (e *Engine) toolRun(ctx context.Context, c ToolCall) (*activeLoop, error) {
 			return nil, err
 		}
 	}
+	a.run.Offline = a.run.Offline || c.Offline
 	a.agent.MCP = serverOf(c.Tool)
 	if c.verb != "" {
 		a.agent.Tools = []string{"*", c.verb}

@@ -355,3 +355,38 @@ func TestNobodySaysWhatCameFromOutside(t *testing.T) {
 	}
 	h.check(a.Run.ID)
 }
+
+// TestACodeSkillsResult: what a code skill returns stands in a fence where it fetched a page on its way, and its run is
+// marked.
+func TestACodeSkillsResult(t *testing.T) {
+	for name, fetches := range map[string]bool{"it fetches": true, "it does not": false} {
+		t.Run(name, func(t *testing.T) {
+			const read = "read " + foreignPage
+			h := foreignHouse(t, map[string][]step{read: {calls(call{"use_skill", `{"name":"recites"}`}), say("done")}})
+			h.config.Services = new(Services)
+			s := h.withSkills(aCodeSkill("recites"))
+			s.executes = func(ctx context.Context, _ sdk.Stream) (sdk.ToolResult, error) {
+				made := s.calls()[0]
+				if fetches {
+					return h.config.Services.Invoke(ctx, sdk.Caller{Instance: "fake", Call: made.CallID, Run: made.Run, RunDir: made.RunDir}, "web_fetch", []byte(`{"url":"`+foreignPage+`"}`))
+				}
+				return ok("mine")
+			}
+			h.start()
+			a := h.submit(Submission{Run: "r", Prompt: read, Mode: sdk.ModeRestricted})
+			if l := h.await(a); l.Status != sdk.StatusOK {
+				t.Fatalf("ended %d: %s", l.Status, l.Reason)
+			}
+			asked := h.models.asked()
+			messages := asked[len(asked)-1].Messages
+			last := messages[len(messages)-1].Text
+			if fenced := strings.HasPrefix(last, "[From outside: "); fenced != fetches || !strings.Contains(last, "fetched") && !strings.Contains(last, "mine") {
+				t.Errorf("the model reads %s", last)
+			}
+			if marked := h.engine.foreign(a.Run.ID) != ""; marked != fetches {
+				t.Errorf("the run is marked: %t", marked)
+			}
+			h.check(a.Run.ID)
+		})
+	}
+}

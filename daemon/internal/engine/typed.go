@@ -96,7 +96,7 @@ func (e *Engine) typedTool(ctx context.Context, p placed, s Submission) (sdk.Typ
 	if err != nil {
 		return nil, err
 	}
-	done, err := e.CallTool(ctx, ToolCall{Project: p.project.Root, Tool: t.Name, Arguments: arguments, Approved: s.Approved && !s.Channel, Channel: s.Channel})
+	done, err := e.CallTool(ctx, ToolCall{Project: p.project.Root, Tool: t.Name, Arguments: arguments, Approved: s.Approved && !s.Channel, Channel: s.Channel, Offline: p.offline()})
 	if err != nil {
 		return nil, err
 	}
@@ -125,9 +125,12 @@ func (e *Engine) forbidden(a *activeLoop, x *action, r sdk.PolicyRequest) error 
 func (e *Engine) forbiddenPrompt(name, server string, p placed, s Submission) error {
 	x := &action{project: p.project.Root, tool: sdk.Tool{ToolSpec: sdk.ToolSpec{Name: name, Source: server, People: true}, Plugin: sdk.MCPPrefix + server}}
 	r := x.request()
-	r.Unwritten = true
+	r.Unwritten, r.Offline = true, p.offline()
 	return e.forbidden(&activeLoop{approved: s.Approved && !s.Channel}, x, r)
 }
+
+// offline reports whether nothing that is done for the prompt reaches a network.
+func (p placed) offline() bool { return p.run.Offline || p.agent.Offline() }
 
 // forbiddenCall is forbidden of a call of a tool. Of a server that a person accepted it is taken for one that
 // only reads, which it may be.

@@ -24,7 +24,13 @@ func TestTypedTool(t *testing.T) {
 		}
 		return ok("Greet " + string(c.Arguments))
 	})
+	closed := h.agents["default"]
+	closed.Network = new(false)
+	h.agents["closed"] = closed
 	h.start()
+	if _, err := h.engine.Submit(t.Context(), Submission{Project: h.project, Agent: "closed", Prompt: "/mcp__notes__greet Ada Lovelace", Approved: true}); err == nil || !strings.Contains(err.Error(), "network = false") {
+		t.Errorf("for an agent without a network: %v", err)
+	}
 	if _, err := h.engine.Submit(t.Context(), Submission{Project: h.project, Prompt: "/mcp__notes__greet Ada Lovelace"}); err == nil || !strings.Contains(err.Error(), "a person has to agree") {
 		t.Errorf("for a client that may only submit: %v", err)
 	}
@@ -72,21 +78,26 @@ func TestTypedToolOfAServerThatIsAway(t *testing.T) {
 		{Name: "not him", Verdict: sdk.Deny, Tools: []string{"mcp__some__*"}, Arguments: map[string]string{"who": "Nobody"}},
 		{Name: "her", Verdict: sdk.Allow, Tools: []string{"mcp__some__*"}, Arguments: map[string]string{"who": "Ada"}},
 	}})
+	closed := h.agents["default"]
+	closed.Network = new(false)
+	h.agents["closed"] = closed
 	h.start()
 	for _, c := range []struct {
 		prompt            string
 		approved, channel bool
 		starts            string
 		says              string
+		agent             string
 	}{
-		{"/mcp__notes__greet Ada", true, false, "[notes]", "there is no tool"},
-		{"/mcp__notes__greet Ada", false, false, "", "mcp__notes__greet was not called: "},
-		{"/mcp__notes__greet Ada", true, true, "", "a person has to agree"},
-		{"/mcp__shut__greet Ada", true, false, "", "mcp__shut__greet was not called: "},
-		{"/mcp__some__greet Ada", false, false, "[some]", "there is no tool"},
+		{"/mcp__notes__greet Ada", true, false, "[notes]", "there is no tool", ""},
+		{"/mcp__notes__greet Ada", false, false, "", "mcp__notes__greet was not called: ", ""},
+		{"/mcp__notes__greet Ada", true, true, "", "a person has to agree", ""},
+		{"/mcp__shut__greet Ada", true, false, "", "mcp__shut__greet was not called: ", ""},
+		{"/mcp__some__greet Ada", false, false, "[some]", "there is no tool", ""},
+		{"/mcp__notes__greet Ada", true, false, "", "network = false", "closed"},
 	} {
 		h.tools.gathered = nil
-		_, err := h.engine.Submit(t.Context(), Submission{Project: h.project, Prompt: c.prompt, Approved: c.approved, Channel: c.channel})
+		_, err := h.engine.Submit(t.Context(), Submission{Project: h.project, Agent: c.agent, Prompt: c.prompt, Approved: c.approved, Channel: c.channel})
 		if err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%+v: %v", c, err)
 		}

@@ -69,6 +69,7 @@ var scriptCommands = map[string]func(*testscript.TestScript, bool, []string){
 	"login-server": loginServer,
 	"no-canary":    noCanary,
 	"no-keys":      noKeys,
+	"works":        works,
 	"nothing-left": nothingLeft,
 	"readme":       readme,
 	"same-process": sameProcess,

@@ -109,6 +109,28 @@ plugin.serve()
 	}
 }
 
+// TestPythonAddress: the address of a tool is one of its texts, or a mistake that says so.
+func TestPythonAddress(t *testing.T) {
+	for name, parameter := range map[string]string{"another": "page: str", "no text": "url: int", "a list": "url: list[str]"} {
+		path := pythonPlugin(t, "visits", "#!"+python+`
+import bothy
+
+plugin = bothy.Plugin("visits", "1.0.0")
+
+@plugin.tool(address="url", open_world=True)
+def visit(`+parameter+`) -> str:
+    "Goes somewhere."
+    return ""
+
+plugin.serve()
+`)
+		out, err := exec.Command(path, "describe").CombinedOutput()
+		if err == nil || !strings.Contains(string(out), "tool visit: its address is to be the name of a parameter that is a text, and url is none: write url: str") {
+			t.Errorf("%s: %v\n%s", name, err, out)
+		}
+	}
+}
+
 // manyThings is a plugin that does all that the package is for.
 const manyThings = `#!/usr/bin/python3
 import dataclasses, datetime, time
@@ -201,6 +223,12 @@ def silent(text: str) -> None:
     """Has nothing to return."""
 
 
+@plugin.tool(address="url", read_only=True, open_world=True)
+def visit(url: Annotated[str, Arg("where it goes", example="https://example.org/")], call: bothy.Call) -> str:
+    """Goes somewhere, and to no other host where it is told so."""
+    return f"{url} {call.same_host}"
+
+
 @plugin.skill("many")
 def recite(call: bothy.Call) -> str:
     return call.request.input[::-1]
@@ -263,11 +291,19 @@ plugin "many" {
 		{`breaks {}`, "internal"},
 		{`forgets {"text":"x"}`, "internal"},
 		{`silent {"text":"x"}`, "done"},
+		{`visit {"url":"https://example.org/"}`, "https://example.org/ False"},
 	} {
 		r := e.wants(t, c.call, c.want)
 		if c.call == "breaks {}" && (strings.Contains(r.Output, "Traceback") || !strings.Contains(r.Error, "KeyError: 'deep inside'")) {
 			t.Errorf("a mistake is told as %q, %q", r.Error, r.Output)
 		}
+	}
+	if !slices.ContainsFunc(e.host.Tools(), func(t sdk.Tool) bool { return t.Name == "visit" && t.Address == "url" && t.Annotations.OpenWorld }) {
+		t.Error("visit declares no address")
+	}
+	kept := sdk.Invocation{Tool: "visit", Arguments: []byte(`{"url":"https://example.org/"}`), CallID: "kept", Run: e.run.Key, Project: e.project, RunDir: t.TempDir(), Deadline: time.Now().Add(30 * time.Second), SameHost: true}
+	if r, err := e.host.Invoke(t.Context(), kept, silence{}); err != nil || r.Output != "https://example.org/ True" {
+		t.Errorf("told to stay at its host it says %+v, %v", r, err)
 	}
 	if r, _, err := e.execute(t, "many", "abc"); err != nil || r.Output != "cba" {
 		t.Errorf("the skill: %+v, %v", r, err)

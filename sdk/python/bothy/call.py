@@ -35,6 +35,7 @@ class Call:
         self.run = request.run
         self.project = request.project
         self.run_dir = request.run_dir
+        self.same_host = getattr(request, "same_host", False)  # of a tool with an address: follow no redirect to another host
         self.host = Host(services, self)
         self.cancelled = threading.Event()  # heed it in what takes long: the daemon waits 2 s
         self._send = send

@@ -43,10 +43,12 @@ class Plugin:
 
     # What a plugin is made of.
 
-    def tool(self, function=None, *, name=None, description=None, **annotations):
+    def tool(self, function=None, *, name=None, description=None, address=None, **annotations):
         """Makes a tool of a function: its JSON Schema of the parameters' types, its description of the docstring.
 
-        annotations are promises: read_only, destructive, idempotent, open_world, terminal.
+        address names the parameter that is the URL which a call asks: policy judges the call by where it goes, and
+        refuses one without. The function heeds same_host of its Call. annotations are promises: read_only, destructive,
+        idempotent, open_world, terminal.
         """
 
         def take(f):
@@ -58,12 +60,16 @@ class Plugin:
             if untyped:
                 raise TypeError(f"tool {tool}: {', '.join(untyped)} has no type that a JSON Schema could be made of: write {untyped[0]}: str, or another type of docs/python.md")
             named = [(p.name, hints[p.name], p.default) for p in parameters if p.name not in given]
+            if address is not None and typing.get_type_hints(f).get(address) is not str:
+                raise TypeError(f"tool {tool}: its address is to be the name of a parameter that is a text, and {address} is none: write {address}: str")
             spec = {
                 "name": tool,
                 "description": description or inspect.getdoc(f) or "",
                 "parameters": schemas.of_fields(named),
                 "annotations": {word: True for word, is_so in annotations.items() if is_so},
             }
+            if address is not None:
+                spec["address"] = address
             if not given:
                 spec["whole"] = True  # it has nothing to send before its result
             silent = hints.get("return") is type(None)

@@ -24,7 +24,7 @@ func (p *plan) get(c sdk.EntryCall) (step, error) {
 		return step{}, err
 	}
 	s, err := p.shown(c, found, one)
-	s.foreign = slices.ContainsFunc(found, func(x *sight) bool { return x.IsForeign() })
+	s.foreign = slices.ContainsFunc(found[:min(len(found), mostListed)], func(x *sight) bool { return x.IsForeign() })
 	return s, err
 }
 

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -91,11 +92,12 @@ func BenchmarkSideBySide(b *testing.B) {
 		time.Sleep(100 * time.Millisecond) // the server that is measured
 		serves("text/html", samplePage(2_000))(w, r)
 	})
-	var one, all time.Duration
+	var one, all, plugin, readers time.Duration
 	for b.Loop() {
 		began := time.Now()
 		s.get(b, "/", "fresh", true)
 		one += time.Since(began)
+		own, children := processor(b, syscall.RUSAGE_SELF), processor(b, syscall.RUSAGE_CHILDREN)
 		began = time.Now()
 		var fetches sync.WaitGroup
 		for range 50 {
@@ -107,8 +109,21 @@ func BenchmarkSideBySide(b *testing.B) {
 		}
 		fetches.Wait()
 		all += time.Since(began)
+		plugin += processor(b, syscall.RUSAGE_SELF) - own
+		readers += processor(b, syscall.RUSAGE_CHILDREN) - children
 	}
 	b.ReportMetric(float64(all)/float64(one), "of-one")
+	b.ReportMetric(plugin.Seconds()*1000/50/float64(b.N), "ms-plugin")
+	b.ReportMetric(readers.Seconds()*1000/50/float64(b.N), "ms-reader")
+}
+
+// processor is what this process, or those that it started and that ended, had of processors.
+func processor(b *testing.B, who int) time.Duration {
+	var used syscall.Rusage
+	if err := syscall.Getrusage(who, &used); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
 func (s *site) request(t testing.TB) request {

@@ -20,17 +20,23 @@ import (
 )
 
 // readers turn foreign bytes into text, each document in a process of its own that has walls around it
-// (wall): what a document does there costs nobody else. The next process is started ahead, and waits.
+// (wall): what a document does there costs nobody else. Processes are started ahead, and wait: there is one for each
+// request that is under way, since its server is waited for meanwhile, and never none.
 type readers struct {
 	program  string
 	patience time.Duration // with one document
 	places   chan struct{} // as many documents are read at a time
 
-	mu     sync.Mutex
-	ahead  *reader
-	closed bool
-	next   sync.WaitGroup // what starts one ahead
+	mu      sync.Mutex
+	asked   int       // requests under way
+	ahead   []*reader // those that wait
+	busy    int       // those that have the document of such a request
+	closed  bool
+	tending sync.WaitGroup // what starts and ends those that wait
 }
+
+// mostAhead is how many wait at most: each has 2 MB that it shares with no other.
+const mostAhead = 64
 
 func newReaders() *readers {
 	return &readers{program: ownProgram(), patience: readerTime, places: make(chan struct{}, max(2, runtime.NumCPU()))}
@@ -85,23 +91,34 @@ func (s *readers) start() (*reader, error) {
 	return r, nil
 }
 
-// take is the process that was started ahead, or a new one.
-func (s *readers) take() (*reader, error) {
-	s.mu.Lock()
-	r := s.ahead
-	s.ahead = nil
-	s.mu.Unlock()
-	if r != nil {
-		return r, nil
-	}
-	return s.start()
+// expect is told of a request, of which a document may come, and that it is answered by what it returns.
+func (s *readers) expect() (answered func()) {
+	s.expected(1)
+	return func() { s.expected(-1) }
 }
 
-// prepare starts the next process, where none waits.
-func (s *readers) prepare() {
+func (s *readers) expected(more int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.ahead != nil || s.closed {
+	s.asked += more
+	if !s.closed {
+		s.tending.Go(s.tend)
+	}
+}
+
+// tend starts a process where too few wait, and ends those that are too many.
+func (s *readers) tend() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	most := min(max(s.asked, 1)-s.busy, mostAhead)
+	if s.closed {
+		most = 0
+	}
+	for len(s.ahead) > max(most, 0) {
+		s.ahead[0].end()
+		s.ahead = s.ahead[1:]
+	}
+	if len(s.ahead) >= most {
 		return
 	}
 	r, err := s.start()
@@ -109,21 +126,33 @@ func (s *readers) prepare() {
 		slog.Warn("no reader could be started ahead", "error", err)
 		return
 	}
-	s.ahead = r
+	s.ahead = append(s.ahead, r)
 }
 
-// close ends the process that waits; those that read end with their calls.
+// take is a process that waits, or a new one. It is not busy any more when done is called.
+func (s *readers) take() (r *reader, done func(), err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.ahead) > 0 {
+		r, s.ahead = s.ahead[0], s.ahead[1:]
+	} else if r, err = s.start(); err != nil {
+		return nil, nil, err
+	}
+	s.busy++
+	return r, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.busy--
+	}, nil
+}
+
+// close ends the processes that wait; those that read end with their calls.
 func (s *readers) close() {
 	s.mu.Lock()
 	s.closed = true
 	s.mu.Unlock()
-	s.next.Wait()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.ahead != nil {
-		s.ahead.end()
-		s.ahead = nil
-	}
+	s.tending.Wait()
+	s.tend()
 }
 
 // end kills a process, and waits for it.
@@ -140,11 +169,11 @@ func (s *readers) read(ctx context.Context, d document, body []byte) (string, re
 	case <-ctx.Done():
 		return "", reading{}, ctx.Err()
 	}
-	r, err := s.take()
+	r, done, err := s.take()
 	if err != nil {
 		return "", reading{}, err
 	}
-	defer s.next.Go(s.prepare) // when this one does not need the processor any more
+	defer done()
 	text, said, err := r.read(ctx, d, body, s.patience)
 	if err == errLost {
 		if r, err = s.start(); err != nil {

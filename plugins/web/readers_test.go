@@ -144,14 +144,53 @@ func TestLateReader(t *testing.T) {
 // TestLostReader: one that died while it waited is not held against the document.
 func TestLostReader(t *testing.T) {
 	s := readersOf(t)
-	s.prepare()
-	if err := s.ahead.cmd.Process.Kill(); err != nil {
+	s.tend()
+	if err := s.ahead[0].cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	text, _, err := s.read(t.Context(), document{Kind: kindHTML, Address: "https://example.org/", Form: formMarkdown, Most: 100}, []byte("<p>here"))
 	if err != nil || text != "here" {
 		t.Errorf("%q, %v", text, err)
 	}
+}
+
+// TestReadersAhead: there is one for each request that is under way and has none, up to a bound, and one in any case.
+func TestReadersAhead(t *testing.T) {
+	s := readersOf(t)
+	waiting := func(want int) {
+		t.Helper()
+		if s.tending.Wait(); len(s.ahead) != want {
+			t.Fatalf("%d wait, not %d", len(s.ahead), want)
+		}
+	}
+	s.tend()
+	waiting(1)
+	one, other := s.expect(), s.expect()
+	waiting(2)
+	r, done, err := s.take()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.tend()
+	waiting(1)
+	r.end()
+	done()
+	one()
+	waiting(1)
+	other()
+	waiting(1)
+	var answered []func()
+	for range mostAhead + 3 {
+		answered = append(answered, s.expect())
+	}
+	waiting(mostAhead)
+	for _, f := range answered {
+		f()
+	}
+	waiting(1)
+	s.close()
+	s.expect()()
+	waiting(0)
 }
 
 // TestReadersSideBySide: many documents at once are read, each for itself.

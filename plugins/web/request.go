@@ -50,6 +50,9 @@ func (w *web) ask(ctx context.Context, r request) (answer, error) {
 	}
 	req.Header.Set("User-Agent", userAgent)
 	req.Header.Set("Accept", "text/markdown, text/html, application/xhtml+xml, application/json, text/plain, application/pdf;q=0.9, */*;q=0.1")
+	if r.method != http.MethodHead {
+		defer w.readers.expect()()
+	}
 	client := *w.client
 	var elsewhere string
 	client.CheckRedirect = func(next *http.Request, _ []*http.Request) error {

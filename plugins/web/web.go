@@ -62,7 +62,7 @@ func (w *web) configure(_ context.Context, s sdk.Settings) error {
 	w.options = webguard.Options{Ports: ports, Origins: w.settings.Origins}
 	w.client = webguard.Client(w.options)
 	w.served = w.tools()
-	w.readers.prepare()
+	w.readers.tend()
 	debug.SetMemoryLimit(3 * mostInHand)
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"time"
 )
@@ -16,6 +17,7 @@ const readerArgument = "read"
 // What a reader may use for its one document.
 const (
 	readerTime   = 5 * time.Second
+	readerHaste  = 25 * time.Millisecond // then it gives way to all others
 	readerMemory = 256 << 20
 )
 
@@ -25,9 +27,19 @@ const (
 	exitLate     = 4
 )
 
+// isReader reports whether the process was started as a reader.
+func isReader() bool { return len(os.Args) == 2 && os.Args[1] == readerArgument }
+
+// A reader reads on the first thread of its process, which giveWay (readers.go) knows by the process.
+func init() {
+	if isReader() {
+		runtime.LockOSThread()
+	}
+}
+
 // readInstead makes the process a reader, where it was started as one, and does not return then.
 func readInstead() {
-	if len(os.Args) != 2 || os.Args[1] != readerArgument {
+	if !isReader() {
 		return
 	}
 	if err := wall(); err != nil && !errors.Is(err, errors.ErrUnsupported) {

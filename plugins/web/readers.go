@@ -35,11 +35,15 @@ type readers struct {
 	tending sync.WaitGroup // what starts and ends those that wait
 }
 
+// mostReading is how many documents are read at a time: more than there are processors, so that one that is read
+// quickly does not wait for those that are not. Each may come to readerMemory.
+const mostReading = 8
+
 // mostAhead is how many wait at most: each has 2 MB that it shares with no other.
 const mostAhead = 64
 
 func newReaders() *readers {
-	return &readers{program: ownProgram(), patience: readerTime, places: make(chan struct{}, max(2, runtime.NumCPU()))}
+	return &readers{program: ownProgram(), patience: readerTime, places: make(chan struct{}, mostReading)}
 }
 
 // ownProgram is the plugin's program. On Linux it is the one that runs, though another lies at its path by now.
@@ -161,6 +165,11 @@ func (r *reader) end() {
 	_ = r.cmd.Wait()         // with the signal
 }
 
+// giveWay has a process compute when nobody else wants to: on Linux the thread of it that reads.
+func (r *reader) giveWay() {
+	_ = syscall.Setpriority(syscall.PRIO_PROCESS, r.cmd.Process.Pid, 10) // it may have ended
+}
+
 // read is the text of a document. Its errors are sentences about the address.
 func (s *readers) read(ctx context.Context, d document, body []byte) (string, reading, error) {
 	select {
@@ -197,6 +206,8 @@ func (r *reader) read(caller context.Context, d document, body []byte, patience 
 	defer cancel()
 	stop := context.AfterFunc(ctx, func() { _ = r.cmd.Process.Kill() }) // it may have ended
 	defer stop()
+	slow := time.AfterFunc(readerHaste, r.giveWay)
+	defer slow.Stop()
 	go r.hand(d, body)
 	text, said, err := r.answer(d.Most)
 	if err != nil && err != io.EOF {

@@ -188,8 +188,8 @@ func BenchmarkTool(b *testing.B) {
 	ratio(b, "no-op tool call through the supervisor against a plain gRPC call", "x-grpc", tools, unary, "at most 2x")
 }
 
-// servingFaults is serving with the plugin whose tools go wrong, or do nothing.
-func servingFaults(b *testing.B) *Daemon {
+// servingFaults is serving with the plugin whose tools go wrong, or do nothing, and with more in the configuration.
+func servingFaults(b *testing.B, more ...string) *Daemon {
 	b.Helper()
 	binary := filepath.Join(b.TempDir(), "bothy-plugin-fault")
 	if out, err := exec.Command("go", "build", "-o", binary, "./internal/host/faultplugin").CombinedOutput(); err != nil {
@@ -198,7 +198,7 @@ func servingFaults(b *testing.B) *Daemon {
 	surroundings(b)
 	// In the configuration, for a reload would end a plugin that is only in the host.
 	folder := filepath.Join(os.Getenv("XDG_CONFIG_HOME"), "bothy")
-	block := fmt.Sprintf("plugin \"fault\" {\n  path = %q\n}\n", binary)
+	block := fmt.Sprintf("plugin \"fault\" {\n  path = %q\n}\n", binary) + strings.Join(more, "")
 	if err := errors.Join(os.MkdirAll(folder, 0o700), os.WriteFile(filepath.Join(folder, "config.hcl"), []byte(block), 0o600)); err != nil {
 		b.Fatal(err)
 	}

@@ -159,6 +159,10 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, serveBare(socket))
 		os.Exit(1)
 	}
+	if os.Getenv(hostileServer) != "" {
+		fmt.Fprintln(os.Stderr, serveHostile())
+		os.Exit(1)
+	}
 	if os.Getenv(playLedger) != "" {
 		serveLedger()
 	}

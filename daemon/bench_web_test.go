@@ -30,10 +30,11 @@ import (
 	"github.com/bothyd/bothy/sdk/webguard"
 )
 
-// webBench is a daemon with the plugins web and fault, and a server on the loopback that the first may ask.
+// webBench is a daemon with the plugins web and fault, and servers on the loopback that the first may ask.
 type webBench struct {
 	*Daemon
-	site    string // the origin of that server
+	site    string // the origin of one of those
+	hostile string // that of the other, which is asked for what is hostile
 	client  client.Client
 	project string
 	run     string
@@ -41,8 +42,8 @@ type webBench struct {
 
 func servingWeb(b *testing.B) *webBench {
 	b.Helper()
-	w := &webBench{site: servingHostile(b), project: b.TempDir()}
-	w.Daemon = servingFaults(b, fmt.Sprintf("plugin \"web\" {\n  grants  = [\"entries\"]\n  origins = [%q]\n}\nhosts {\n  allow = [\"127.0.0.1\"]\n}\n", w.site))
+	w := &webBench{site: servingHostile(b), hostile: servingHostile(b), project: b.TempDir()}
+	w.Daemon = servingFaults(b, fmt.Sprintf("plugin \"web\" {\n  grants  = [\"entries\"]\n  origins = [%q, %q]\n}\nhosts {\n  allow = [\"127.0.0.1\"]\n}\n", w.site, w.hostile))
 	p, err := w.store.OpenProject(b.Context(), w.project)
 	if err != nil {
 		b.Fatal(err)
@@ -65,8 +66,8 @@ func (w *webBench) call(ctx context.Context, tool string, arguments map[string]a
 	return failedCall(done.Result, err)
 }
 
-func (w *webBench) fetch(ctx context.Context, path string) error {
-	return w.call(ctx, "web_fetch", map[string]any{"url": w.site + path, "fresh": true})
+func (w *webBench) fetch(ctx context.Context, address string) error {
+	return w.call(ctx, "web_fetch", map[string]any{"url": address, "fresh": true})
 }
 
 // BenchmarkWebFetch is what a page of 100 KB over the loopback costs with the client and the converter in this process, as a
@@ -94,7 +95,7 @@ func BenchmarkWebFetch(b *testing.B) {
 	}
 	call := sdk.Invocation{Tool: "web_fetch", Arguments: arguments, Run: "bench", Project: w.project, RunDir: b.TempDir()}
 	plugin := func() error { return failedCall(w.host.Invoke(context.Background(), call, silence{})) }
-	whole := func() error { return w.fetch(context.Background(), "/page") }
+	whole := func() error { return w.fetch(context.Background(), w.site+"/page") }
 	var inOne, inPlugin, inRun []time.Duration
 	for b.Loop() {
 		timed(b, &inOne, alone)
@@ -113,8 +114,8 @@ func BenchmarkWebBeside(b *testing.B) {
 	w := servingWeb(b)
 	calls := map[string]func() error{
 		"a call of another plugin": func() error { return w.call(context.Background(), "noop", map[string]any{}) },
-		"a fetch of a text":        func() error { return w.fetch(context.Background(), "/text") },
-		"a fetch of a page":        func() error { return w.fetch(context.Background(), "/small") },
+		"a fetch of a text":        func() error { return w.fetch(context.Background(), w.site+"/text") },
+		"a fetch of a page":        func() error { return w.fetch(context.Background(), w.site+"/small") },
 	}
 	const times = 50
 	quiet, beside := map[string][]time.Duration{}, map[string][]time.Duration{}
@@ -147,7 +148,7 @@ func (w *webBench) besiege() (stop func()) {
 		asked.Go(func() {
 			for turn := time.NewTicker(250 * time.Millisecond); ctx.Err() == nil; {
 				begun.Add(1)
-				_ = w.fetch(ctx, path) // it fails, each in its own way
+				_ = w.fetch(ctx, w.hostile+path) // it fails, each in its own way
 				select {
 				case <-turn.C: // an agent asks a model between its calls
 				case <-ctx.Done():

@@ -33,6 +33,7 @@ type readers struct {
 	busy    int       // those that have the document of such a request
 	closed  bool
 	tending sync.WaitGroup // what starts and ends those that wait
+	tends   sync.Mutex     // one of these at a time
 }
 
 // mostReading is how many documents are read at a time: more than there are processors, so that one that is read
@@ -110,19 +111,15 @@ func (s *readers) expected(more int) {
 	}
 }
 
-// tend starts a process where too few wait, and ends those that are too many.
+// tend starts a process where too few wait, or ends those that are too many. Nobody waits for it.
 func (s *readers) tend() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	most := min(max(s.asked, 1)-s.busy, mostAhead)
-	if s.closed {
-		most = 0
+	s.tends.Lock()
+	defer s.tends.Unlock()
+	few, many := s.count()
+	for _, r := range many {
+		r.end()
 	}
-	for len(s.ahead) > max(most, 0) {
-		s.ahead[0].end()
-		s.ahead = s.ahead[1:]
-	}
-	if len(s.ahead) >= most {
+	if !few {
 		return
 	}
 	r, err := s.start()
@@ -130,24 +127,43 @@ func (s *readers) tend() {
 		slog.Warn("no reader could be started ahead", "error", err)
 		return
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.ahead = append(s.ahead, r)
+}
+
+// count reports whether too few wait, and takes those that are too many.
+func (s *readers) count() (few bool, many []*reader) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	most := max(min(max(s.asked, 1)-s.busy, mostAhead), 0)
+	if s.closed {
+		most = 0
+	}
+	if n := len(s.ahead) - most; n > 0 {
+		many, s.ahead = s.ahead[:n], s.ahead[n:]
+	}
+	return len(s.ahead) < most, many
 }
 
 // take is a process that waits, or a new one. It is not busy any more when done is called.
 func (s *readers) take() (r *reader, done func(), err error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.ahead) > 0 {
+	if s.busy++; len(s.ahead) > 0 {
 		r, s.ahead = s.ahead[0], s.ahead[1:]
-	} else if r, err = s.start(); err != nil {
-		return nil, nil, err
 	}
-	s.busy++
-	return r, func() {
+	s.mu.Unlock()
+	done = func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.busy--
-	}, nil
+	}
+	if r == nil {
+		if r, err = s.start(); err != nil {
+			done()
+		}
+	}
+	return r, done, err
 }
 
 // close ends the processes that wait; those that read end with their calls.

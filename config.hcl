@@ -79,6 +79,17 @@ sandbox {
 #   }
 # }
 
+# Who may write to a channel, named by its plugin block and by what the service calls them:
+# of anybody else a prompt is refused. What they begin, and what is remembered of them, is
+# their own; with `owner` it is that of whoever works here. docs/channels.md has more.
+#
+# person "telegram/12345" {
+#   name    = "Ada"
+#   agent   = "chat"  # of conversations that they begin
+#   owner   = "local" # nobody but you: what you told Bothy here it tells them too
+#   answers = true    # they may answer what their runs propose
+# }
+
 # How much agents may do without asking a person; docs/policy.md tells all of it.
 # In interactive mode everything with side effects is asked about. In restricted
 # mode what is proven to stay inside the project runs, and the rest is asked about

@@ -14,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
 )
 
 // finishConfig has agents that hand over what a server of MCP helped them to, also by a child; one that delegates to
@@ -193,7 +194,7 @@ func TestGatesThroughPrograms(t *testing.T) {
 func (s *seat) channelAsks(t *testing.T, agent, prompt string) {
 	t.Helper()
 	key := strconv.FormatInt(time.Now().UnixNano(), 36) // what is served again asks nothing twice
-	asks, err := json.Marshal(map[string]string{"agent": agent, "prompt": prompt, "key": key})
+	asks, err := json.Marshal(rpc.Prompt{Agent: agent, Prompt: prompt, Key: key, Project: s.dir, From: &sdk.From{Person: "ada"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,6 +204,7 @@ plugin "front" {
   grants   = ["channel"]
   projects = [`+strconv.Quote(s.dir)+`]
 }
+person "front/ada" {}
 `)
 	if said, err := s.tries("config", "reload"); err != nil {
 		t.Fatal(said)

@@ -47,8 +47,9 @@ func serveFront() {
 				what, method string
 				params       any
 			}{
-				{"own", rpc.MethodStartRun, rpc.StartRun{Project: access.Projects[0], Run: "from-front"}},
-				{"other", rpc.MethodStartRun, rpc.StartRun{Project: os.Getenv(playFront), Run: "from-front"}},
+				{"own", rpc.MethodStartRun, rpc.StartRun{Project: access.Projects[0], Run: "from-front", From: &sdk.From{Person: "ada"}}},
+				{"other", rpc.MethodStartRun, rpc.StartRun{Project: os.Getenv(playFront), Run: "from-front", From: &sdk.From{Person: "ada"}}},
+				{"stranger", rpc.MethodStartRun, rpc.StartRun{Project: access.Projects[0], Run: "of-eve", From: &sdk.From{Person: "eve"}}},
 				{"resolve", rpc.MethodResolve, rpc.Resolve{ID: "0000", Hash: "x", Answer: sdk.Accept}},
 				{"status", rpc.MethodStatus, nil},
 				{"rows", rpc.MethodJournal, nil},

@@ -35,6 +35,7 @@ type Run struct {
 	// Private says that a channel made it: its commands have a folder of the run's own
 	// at /workspace, nothing of the project, and little memory.
 	Private bool `json:"private,omitempty"`
+	Origin
 	RunConfig
 	Turns   int       `json:"turns"` // turns opened so far; the next is Turns+1
 	Created time.Time `json:"created"`
@@ -225,6 +226,7 @@ type RunFilter struct {
 	Hidden   bool   // also the implicit runs behind tool calls
 	Children bool   // also those that work was delegated to, which else nobody is shown beside their parents
 	Below    int64  // only the children of this run, and theirs; 0 is all runs
+	Channel  string // only those that this channel began; empty is all runs
 	Search   string // only those with this text in their alias or in a prompt, whatever the case of A to Z
 	Last     bool   // only runs that were given a prompt, and none of a channel: first the one that was given one last
 	Limit    int    // 0 is no limit

@@ -15,7 +15,7 @@ type Aborted struct {
 type Fork struct {
 	Run     string `json:"run" access:"run" jsonschema:"the run's alias in the project, or its id"`
 	Project string `json:"project,omitempty" access:"project" jsonschema:"absolute path of the project; not needed with an id"`
-	As      string `json:"as,omitempty" access:"free" jsonschema:"the alias of the new run; made up when absent"`
+	As      string `json:"as,omitempty" access:"alias" jsonschema:"the alias of the new run; made up when absent"`
 	Turn    int    `json:"turn,omitempty" access:"free" jsonschema:"as the run was after this turn; after its last one when absent"`
 }
 
@@ -37,5 +37,5 @@ type Changed struct {
 type Rename struct {
 	Run     string `json:"run" access:"run" jsonschema:"the run's alias in the project, or its id"`
 	Project string `json:"project,omitempty" access:"project" jsonschema:"absolute path of the project; not needed with an id"`
-	Name    string `json:"name" access:"free" jsonschema:"the new alias: 1 to 64 of A-Z a-z 0-9 _ -"`
+	Name    string `json:"name" access:"alias" jsonschema:"the new alias: 1 to 64 of A-Z a-z 0-9 _ -"`
 }

@@ -11,7 +11,7 @@ import (
 type Prompt struct {
 	Project string `json:"project" access:"project" jsonschema:"absolute path of the project"`
 	Prompt  string `json:"prompt" access:"free" jsonschema:"what to do, in plain words; empty with a plan"`
-	Run     string `json:"run,omitempty" access:"free" jsonschema:"alias of the run to continue or to make; a new one when absent"`
+	Run     string `json:"run,omitempty" access:"alias" jsonschema:"alias of the run to continue or to make; a new one when absent"`
 	Fork    bool   `json:"fork,omitempty" access:"free" jsonschema:"the prompt goes to a fork of the run, as that is now; the answer names it"`
 	Agent   string `json:"agent,omitempty" access:"free" jsonschema:"name of an agent block"`
 	Model   string `json:"model,omitempty" access:"free" jsonschema:"a model's alias or provider/name; resolved when absent"`
@@ -39,6 +39,10 @@ type Prompt struct {
 	// Usual is the mode in the place of the agent's when none is named. No client says it: it is
 	// interactive over a connection that sent init.
 	Usual sdk.Mode `json:"-"`
+	// Usually is the agent of a new run when none is named. No client says it: the person block does.
+	Usually string `json:"-"`
+
+	From *sdk.From `json:"from,omitempty" access:"free" jsonschema:"of a channel: whom it has the prompt from. No other client says it"`
 }
 
 // PlanFile is a plan as a person wrote it, and which of its steps are asked for.
@@ -67,11 +71,14 @@ type Accepted struct {
 // StartRun is the parameters of startRun, which makes a run without a prompt.
 type StartRun struct {
 	Project string `json:"project" access:"project" jsonschema:"absolute path of the project"`
-	Run     string `json:"run,omitempty" access:"free" jsonschema:"the alias to give it; made up when absent"`
+	Run     string `json:"run,omitempty" access:"alias" jsonschema:"the alias to give it; made up when absent"`
 	Agent   string `json:"agent,omitempty" access:"free" jsonschema:"name of an agent block"`
 	Model   string `json:"model,omitempty" access:"free" jsonschema:"a model's alias or provider/name; resolved when absent"`
 	Yolo    bool   `json:"yolo,omitempty" access:"approve" jsonschema:"full for every prompt of this run; needs the role approve"`
 	RunOptions
+
+	From    *sdk.From `json:"from,omitempty" access:"free" jsonschema:"as that of act"`
+	Usually string    `json:"-"` // as that of act
 }
 
 // Inject is the parameters of run/inject, which queues a prompt in a run that is there, given as its last
@@ -81,6 +88,8 @@ type Inject struct {
 	Project string `json:"project,omitempty" access:"project" jsonschema:"absolute path of the project; not needed with an id"`
 	Message string `json:"message" access:"free" jsonschema:"the prompt"`
 	Key     string `json:"key,omitempty" access:"free" jsonschema:"as that of act"`
+
+	From *sdk.From `json:"from,omitempty" access:"free" jsonschema:"as that of act"`
 }
 
 // Started answers startRun.

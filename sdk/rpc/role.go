@@ -50,6 +50,7 @@ const (
 	AccessFree     = "free"     // whoever may call the method may say anything here
 	AccessApprove  = "approve"  // it widens what a run may do, or answers for a person: it needs the role approve
 	AccessProject  = "project"  // the root of a project: a channel is held to its own
-	AccessRun      = "run"      // the alias or id of a run of any project: a channel is held to those of its projects
+	AccessRun      = "run"      // the alias or id of a run of any project: a channel is held to those that it began
+	AccessAlias    = "alias"    // the alias of a run in the project, which may not be there yet: the same
 	AccessProposal = "proposal" // the id of a proposal: the same
 )

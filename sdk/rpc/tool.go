@@ -17,9 +17,10 @@ type ToolCall struct {
 	Project   string          `json:"project" access:"project" jsonschema:"absolute path of the project"`
 	Tool      string          `json:"tool" access:"free" jsonschema:"name of the tool, or plugin__name"`
 	Arguments json.RawMessage `json:"arguments,omitempty" access:"free" jsonschema:"an object that satisfies the tool's schema"`
-	Run       string          `json:"run,omitempty" access:"free" jsonschema:"alias of a run; the project's implicit run when absent"`
+	Run       string          `json:"run,omitempty" access:"alias" jsonschema:"alias of a run; the project's implicit run when absent"`
 	Model     string          `json:"model,omitempty" access:"free" jsonschema:"the model that is asked where the tool asks one and names none; that of the run when absent"`
 	Join      bool            `json:"join,omitempty" access:"free" jsonschema:"the run's model reads the call and its result, as what the person did; needs a run"`
+	From      *sdk.From       `json:"from,omitempty" access:"free" jsonschema:"as that of act"`
 }
 
 // ToolCancel is the parameters of tools/cancel.

@@ -89,7 +89,7 @@ func (f *fakeDaemon) commit(row sdk.JournalRow) int64 {
 	return row.Seq
 }
 
-func (f *fakeDaemon) Submit(_ context.Context, _ string, readOnly, _, _ bool, p rpc.Prompt) (rpc.Accepted, error) {
+func (f *fakeDaemon) Submit(_ context.Context, _ string, readOnly, _ bool, _ sdk.Origin, p rpc.Prompt) (rpc.Accepted, error) {
 	f.mu.Lock()
 	f.prompts, f.modes = append(f.prompts, p), append(f.modes, readOnly)
 	loop := int64(len(f.prompts))
@@ -107,11 +107,11 @@ func (f *fakeDaemon) Submit(_ context.Context, _ string, readOnly, _, _ bool, p 
 	return rpc.Accepted{Run: "brave-1", ID: 7, Loop: loop, Sequence: int(loop), Seq: seq, Model: "replay/first-run", Why: "no other model was found", Ahead: f.ahead}, nil
 }
 
-func (f *fakeDaemon) StartRun(context.Context, bool, rpc.StartRun) (rpc.Started, error) {
+func (f *fakeDaemon) StartRun(context.Context, sdk.Origin, rpc.StartRun) (rpc.Started, error) {
 	return rpc.Started{}, nil
 }
 
-func (f *fakeDaemon) CallTool(ctx context.Context, _, _ bool, p rpc.ToolCall) (rpc.ToolDone, error) {
+func (f *fakeDaemon) CallTool(ctx context.Context, _ bool, _ sdk.Origin, p rpc.ToolCall) (rpc.ToolDone, error) {
 	f.mu.Lock()
 	f.calls = append(f.calls, p)
 	f.mu.Unlock()
@@ -137,7 +137,7 @@ func (f *fakeDaemon) did(format string, args ...any) {
 
 func (f *fakeDaemon) Resume(_ context.Context, run int64) (rpc.Accepted, error) {
 	f.did("resume %d", run)
-	return f.Submit(context.Background(), "", false, false, false, rpc.Prompt{})
+	return f.Submit(context.Background(), "", false, false, sdk.Origin{}, rpc.Prompt{})
 }
 
 func (f *fakeDaemon) Fork(_ context.Context, run int64, p rpc.Fork) (rpc.Forked, error) {

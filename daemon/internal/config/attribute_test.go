@@ -35,6 +35,13 @@ var wrongAttributes = map[string][]struct{ assigned, says string }{
 		{`agents = ["default"]`, `agents holds "default", which is the agent of whoever names none`},
 		{`agent_tools = ["read_*"]`, `agents names none: write agents = ["NAME"] beside it`},
 	},
+	"person": {
+		{`name = []`, `string required`},
+		{`agent = "A b"`, `agent is "A b", which is no name of an agent`},
+		{`owner = "me"`, `owner is "me"; it may be [local]`},
+		{`owner = ""`, `owner is ""`},
+		{`answers = "perhaps"`, `a bool is required`},
+	},
 	"limits": {
 		{`memory = "much"`, `limits: memory: "much" is no size`},
 		{`memory = "-1MB"`, `is no size`},
@@ -155,6 +162,7 @@ var around = map[string]string{
 	"plugin": "plugin \"x\" {\n\n%s\n}\n", "limits": "plugin \"x\" {\n  limits {\n%s\n}\n}\n", "quota": "plugin \"x\" {\n  quota {\n%s\n}\n}\n",
 	"confine": "plugin \"x\" {\n  confine {\n%s\n}\n}\n", "price": "provider \"x\" {\n  price {\n%s\nREST}\n}\n", "model": "model \"x\" {\n\n%s\nREST}\n",
 	"agent": "agent \"x\" {\n\n%s\n}\n", "team": "team \"x\" {\n\n%s\nREST}\n", "finish": "agent \"x\" {\n  finish {\n%s\nREST}\n}\n", "rule": "rule \"x\" {\n\n%s\nREST}\n", "skill": "skill \"x\" {\n\n%s\n}\n", "workspace": "workspace {\n\n%s\n}\n", "hosts": "hosts {\n\n%s\n}\n",
+	"person": "person \"x/1\" {\n\n%s\n}\nplugin \"x\" {}\n",
 }
 
 // required are the attributes without which a block is a mistake already.

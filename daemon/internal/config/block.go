@@ -14,8 +14,8 @@ import (
 
 // blockTypes are the blocks of a file, and labelledTypes those that have a label.
 var (
-	blockTypes    = []string{"agent", "guard", "hosts", "listen", "log", "mcp", "model", "plugin", "policy", "project", "protect", "provider", "rule", "sandbox", "skill", "skills", "stop", "store", "team", "workspace"}
-	labelledTypes = []string{"plugin", "provider", "mcp", "model", "agent", "team", "skill", "rule", "project"}
+	blockTypes    = []string{"agent", "guard", "hosts", "listen", "log", "mcp", "model", "person", "plugin", "policy", "project", "protect", "provider", "rule", "sandbox", "skill", "skills", "stop", "store", "team", "workspace"}
+	labelledTypes = []string{"plugin", "provider", "mcp", "model", "agent", "team", "skill", "rule", "project", "person"}
 )
 
 func schemaOf(types ...string) *hcl.BodySchema {
@@ -43,6 +43,8 @@ var labelPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
 func labelMistake(kind, label string) string {
 	switch {
 	case kind == "project": // it is a path
+	case kind == "person":
+		return personMistake(label)
 	case kind == "skill":
 		return SkillNameMistake(label)
 	case kind == "mcp" && (len(label) > 32 || !mcpLabel.MatchString(label)): // a tool's name has 64, of which half is the tool's

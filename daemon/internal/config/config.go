@@ -38,6 +38,7 @@ type Config struct {
 	Agents    map[string]sdk.Agent
 	Origins   map[string]Origin // of the agents
 	Rules     []sdk.PolicyRule
+	People    map[string]sdk.Person // whose prompts channels may bring, by ID
 
 	// Values is every single setting with where it comes from, for people.
 	Values []Value

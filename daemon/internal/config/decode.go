@@ -23,7 +23,7 @@ func (l *loader) decodeKept() {
 		do   func(*block)
 	}{
 		{"plugin", func(b *block) { l.plugin(&l.cfg.Plugins, b) }}, {"provider", func(b *block) { l.plugin(&l.cfg.Providers, b) }}, {"mcp", l.mcp},
-		{"model", l.model}, {"agent", l.agent}, {"team", l.team}, {"skill", l.skill}, {"rule", l.rule}, {"workspace", func(b *block) { l.workspace(b.body, "") }},
+		{"model", l.model}, {"agent", l.agent}, {"team", l.team}, {"skill", l.skill}, {"rule", l.rule}, {"person", l.person}, {"workspace", func(b *block) { l.workspace(b.body, "") }},
 		{"hosts", func(b *block) { l.openHosts(b.body, "") }},
 	} {
 		for _, b := range l.kept[x.kind] {

@@ -123,6 +123,9 @@ func (c *Config) blocks() map[string]any {
 		r.Source = ""
 		all["rule "+r.Name] = r
 	}
+	for id, p := range c.People {
+		all["person "+id] = p
+	}
 	for _, p := range c.Sandbox.Projects {
 		all["project "+p.Root] = p.Set
 	}

@@ -27,7 +27,7 @@ func everyAttribute() map[string][]string {
 	}
 	for block, decoded := range map[string]any{
 		"plugin": Plugin{}, "limits": Limits{}, "quota": Quota{}, "confine": Confine{}, "agent": sdk.Agent{}, "team": teamBlock{},
-		"finish": finishBlock{}, "model": Model{}, "price": sdk.Price{}, "rule": sdk.PolicyRule{}, "skill": SkillBlock{}, "workspace": workspaceBlock{}, "hosts": hostsBlock{}, "tests": sdk.ProjectTests{},
+		"finish": finishBlock{}, "model": Model{}, "price": sdk.Price{}, "rule": sdk.PolicyRule{}, "skill": SkillBlock{}, "person": sdk.Person{}, "workspace": workspaceBlock{}, "hosts": hostsBlock{}, "tests": sdk.ProjectTests{},
 	} {
 		add(block, decoded)
 	}

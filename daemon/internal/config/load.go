@@ -57,6 +57,7 @@ func Load(src Source) (*Config, Diagnostics) {
 		cfg: &Config{
 			Agents:  map[string]sdk.Agent{},
 			Origins: map[string]Origin{},
+			People:  map[string]sdk.Person{},
 			Skills:  Skills{Blocks: map[string]SkillBlock{}},
 			Context: evalContext(src),
 			keys:    src.Keys,

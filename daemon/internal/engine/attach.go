@@ -22,7 +22,7 @@ func (e *Engine) attached(ctx context.Context, p placed, s Submission) (string, 
 	switch {
 	case len(s.Attachments) == 0:
 		return "", nil, nil
-	case s.Channel:
+	case s.Origin.Channel != "":
 		return "", nil, sdk.Errorf(sdk.Permission, "a channel attaches no files of the project; name them in the prompt")
 	case len(s.Attachments) > maxAttachments:
 		return "", nil, sdk.Errorf(sdk.Validation, "%d files are attached, and a prompt takes %d", len(s.Attachments), maxAttachments)

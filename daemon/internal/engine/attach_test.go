@@ -48,7 +48,7 @@ func TestAttachedFilesReachTheModel(t *testing.T) {
 	}
 	for name, s := range map[string]Submission{
 		"a secret":  {Run: "r", Prompt: "x", Attachments: []sdk.Attachment{{Path: ".env"}}},
-		"a channel": {Run: "new", Prompt: "x", Attachments: files, Channel: true},
+		"a channel": {Run: "new", Prompt: "x", Attachments: files, Origin: chat},
 	} {
 		s.Project = h.project
 		if _, err := h.engine.Submit(context.Background(), s); sdk.OutcomeOf(err) != sdk.Permission {

@@ -21,12 +21,12 @@ type ToolCall struct {
 	Run       string // alias of a run that exists
 	Tool      string // bare or qualified name
 	Arguments json.RawMessage
-	Model     string // that plugins ask who name none; the run's when empty
-	Approved  bool   // whoever calls may approve what would have to be proposed
-	Channel   bool   // a channel calls: in runs that a channel made
-	Join      bool   // the model of the run reads it, as what the person did
-	Offline   bool   // for a prompt of an agent that reaches no network, or of a run that does not
-	verb      string // Tool is one of the verbs, and the call changes a file
+	Model     string     // that plugins ask who name none; the run's when empty
+	Approved  bool       // whoever calls may approve what would have to be proposed
+	Origin    sdk.Origin // of whoever calls: a channel does so in runs of that alone; zero is whoever works at this machine
+	Join      bool       // the model of the run reads it, as what the person did
+	Offline   bool       // for a prompt of an agent that reaches no network, or of a run that does not
+	verb      string     // Tool is one of the verbs, and the call changes a file
 }
 
 // ToolDone is how a tool call ended. A call that was refused or failed is a
@@ -139,24 +139,19 @@ func (e *Engine) toolRun(ctx context.Context, c ToolCall) (*activeLoop, error) {
 	if a.project, err = e.openProject(ctx, c.Project); err != nil {
 		return nil, err
 	}
-	implicit := toolsAlias
-	if c.Channel {
-		implicit = channelToolsAlias
-	}
+	implicit := toolsAliasOf(c.Origin)
 	alias := cmp.Or(c.Run, implicit)
 	if a.run, err = e.findRun(ctx, a.project.ID, alias); err != nil {
 		return nil, err
 	}
-	if c.Channel {
-		if err := forChannel(a.run); err != nil {
-			return nil, err
-		}
+	if err := reaches(c.Origin, a.run); err != nil {
+		return nil, err
 	}
 	switch {
 	case a.run.ID == 0 && alias != implicit:
 		return nil, sdk.Errorf(sdk.NotFound, "there is no run called %s in this project; `bothy runs list` shows what there is", alias)
 	case a.run.ID == 0:
-		if a.run, err = e.ensureRun(ctx, placed{project: a.project, agent: a.agent}, Submission{Run: implicit, Channel: c.Channel}); err != nil {
+		if a.run, err = e.ensureRun(ctx, placed{project: a.project, agent: a.agent}, Submission{Run: implicit, Origin: c.Origin}); err != nil {
 			return nil, err
 		}
 	}

@@ -21,15 +21,15 @@ func TestChildrenOfAChannel(t *testing.T) {
 	h.agents["lead"] = sdk.Agent{Agents: []string{"lead", "worker"}, Mode: sdk.ModeWorkspace, WithoutView: sdk.ModeInteractive}
 	h.agents["worker"] = sdk.Agent{Mode: sdk.ModeFull}
 	h.start()
-	a := h.submit(Submission{Agent: "lead", Channel: true, Options: rpc.RunOptions{NoWeb: new(true)}})
+	a := h.submit(Submission{Agent: "lead", Origin: chat, Options: rpc.RunOptions{NoWeb: new(true)}})
 	h.await(a)
 	child := h.childrenIn(a.Run.ID)[0]
 	deeper := h.childrenIn(child.ID)[0]
 	h.run(Submission{Run: deeper.Alias, Prompt: "later"})
-	if !child.Private || !deeper.Private || !child.NoWeb || !deeper.NoWeb {
+	if child.Origin != chat || deeper.Origin != chat || !child.Private || !deeper.Private || !child.NoWeb || !deeper.NoWeb {
 		t.Errorf("the children are %+v and %+v", child, deeper)
 	}
-	if fork, err := h.engine.Fork(t.Context(), Fork{Run: deeper.ID}); err != nil || !fork.Private || !fork.NoWeb || fork.Delegator != 0 {
+	if fork, err := h.engine.Fork(t.Context(), Fork{Run: deeper.ID}); err != nil || fork.Origin != chat || !fork.Private || !fork.NoWeb || fork.Delegator != 0 {
 		t.Errorf("a fork of a child is %+v, %v", fork, err)
 	}
 	for _, run := range []sdk.Run{child, deeper} {

@@ -44,7 +44,7 @@ func TestAChildMayNoMore(t *testing.T) {
 		"a prompt that reads":            {lead: sdk.Agent{Mode: sdk.ModeRestricted}, gives: Submission{ReadOnly: true}, mode: sdk.ModeRestricted, readOnly: true},
 		"no path":                        {lead: sdk.Agent{Mode: sdk.ModeRestricted}, call: with(`[]`), mode: sdk.ModeRestricted, readOnly: true, run: sdk.Run{Writes: []string{}}},
 		"some paths":                     {lead: sdk.Agent{Mode: sdk.ModeRestricted}, call: with(`["src/**"]`), mode: sdk.ModeRestricted, run: sdk.Run{Writes: []string{"src/**"}}},
-		"a channel's":                    {lead: sdk.Agent{Mode: sdk.ModeRestricted}, gives: Submission{Channel: true}, mode: sdk.ModeRestricted, run: sdk.Run{Private: true}},
+		"a channel's":                    {lead: sdk.Agent{Mode: sdk.ModeRestricted}, gives: Submission{Origin: chat}, mode: sdk.ModeRestricted, run: sdk.Run{Private: true, Origin: chat}},
 		"what the run was made without":  {lead: sdk.Agent{Mode: sdk.ModeRestricted}, gives: Submission{Options: rpc.RunOptions{NoWeb: &yes, NoProposals: &yes}}, mode: sdk.ModeRestricted, run: sdk.Run{RunConfig: sdk.RunConfig{NoWeb: true, NoProposals: true}}},
 	} {
 		t.Run(name, func(t *testing.T) {

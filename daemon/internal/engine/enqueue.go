@@ -40,7 +40,7 @@ func (e *Engine) enqueue(ctx context.Context, p placed, s Submission, typed sdk.
 	l := sdk.Loop{ReadOnly: s.ReadOnly, Prompt: s.Prompt}
 	o := loopOptions{
 		Mode: granted, Asker: asker, Key: s.Key, Attachments: s.Attachments, Media: sdk.BriefMedia(s.Media), Schema: s.Schema, Record: s.Record, Replay: kept, Strict: s.Strict,
-		Plugin: s.Plugin, Depth: s.Depth, Plan: s.asked.Digest(), Quoted: len(e.cfg.Redact(s.Prompt[len(s.Prompt)-s.Quoted:])),
+		From: s.From, Plugin: s.Plugin, Depth: s.Depth, Plan: s.asked.Digest(), Quoted: len(e.cfg.Redact(s.Prompt[len(s.Prompt)-s.Quoted:])),
 	}
 	if typed != nil {
 		if l.Meaning, err = e.meaning(ctx, p.run, typed); err != nil {

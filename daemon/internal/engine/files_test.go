@@ -64,7 +64,7 @@ func TestFilesAreEntriesOfARun(t *testing.T) {
 	if again, err := h.store.Entry(context.Background(), a.Run.ID, sdk.ManifestPath); err != nil || again.Version != 1 {
 		t.Errorf("the list was written again: %+v, %v", again, err)
 	}
-	for _, s := range []Submission{{Run: "none", Options: rpc.RunOptions{NoRepo: new(true)}}, {Run: "channel", Channel: true}} {
+	for _, s := range []Submission{{Run: "none", Options: rpc.RunOptions{NoRepo: new(true)}}, {Run: "channel", Origin: chat}} {
 		a := h.submit(s)
 		h.await(a)
 		if _, err := h.store.Entry(context.Background(), a.Run.ID, sdk.ManifestPath); sdk.OutcomeOf(err) != sdk.NotFound {
@@ -115,7 +115,7 @@ func TestCallsOfClientsRefreshFiles(t *testing.T) {
 	a := h.submit(Submission{})
 	h.await(a)
 	for _, c := range []sdk.EntryCall{{Verb: sdk.VerbSet, Path: "new.txt", Body: new("new")}, {Verb: sdk.VerbGet, Path: "new.txt"}} {
-		if _, err := h.engine.UseEntries(t.Context(), true, false, a.Run, []sdk.EntryCall{c}); err != nil {
+		if _, err := h.engine.UseEntries(t.Context(), true, a.Run, []sdk.EntryCall{c}); err != nil {
 			t.Fatalf("%s: %v", c.Verb, err)
 		}
 	}

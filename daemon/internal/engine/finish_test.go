@@ -37,10 +37,10 @@ var settings = map[string]setting{
 	"a synthesis":                     {asks: Submission{Agent: "it"}, mode: sdk.TeamParallel},
 	"a synthesis, over restarts":      {asks: Submission{Agent: "it"}, mode: sdk.TeamSequential, restarts: true},
 	"the synthesis of a child":        {asks: Submission{Agent: "lead"}, mode: sdk.TeamParallel},
-	"a run of a channel":              {asks: Submission{Agent: "it", Channel: true}},
-	"a child in a run of a channel":   {asks: Submission{Agent: "lead", Channel: true}},
-	"a team in a run of a channel":    {asks: Submission{Agent: "it", Channel: true}, mode: sdk.TeamParallel},
-	"a member in a run of a channel":  {asks: Submission{Agent: "together", Channel: true}},
+	"a run of a channel":              {asks: Submission{Agent: "it", Origin: chat}},
+	"a child in a run of a channel":   {asks: Submission{Agent: "lead", Origin: chat}},
+	"a team in a run of a channel":    {asks: Submission{Agent: "it", Origin: chat}, mode: sdk.TeamParallel},
+	"a member in a run of a channel":  {asks: Submission{Agent: "together", Origin: chat}},
 }
 
 // withProofs gives the house tools that run tests, those of a server of MCP, and the history that looks at what was done.
@@ -117,7 +117,7 @@ func (p setting) hold(t *testing.T, g gate) {
 	if told := h.firstRefusal(finisher.ID); told != "" && !strings.Contains(told, g.says) {
 		t.Errorf("it is told %q, want %q", told, g.says)
 	}
-	if finisher.Private != p.asks.Channel {
+	if finisher.Private != (p.asks.Origin.Channel != "") {
 		t.Errorf("the run is private: %t", finisher.Private)
 	}
 	if finisher.Delegator != 0 {

@@ -50,7 +50,7 @@ func (e *Engine) makeFork(ctx context.Context, f Fork) (sdk.Run, error) {
 		return sdk.Run{}, err
 	case f.Alias != "" && !validAlias(f.Alias):
 		return sdk.Run{}, badAlias(f.Alias)
-	case parent.Hidden || f.Alias == toolsAlias || f.Alias == channelToolsAlias:
+	case parent.Hidden || keepsTools(f.Alias):
 		return sdk.Run{}, sdk.Errorf(sdk.Conflict, "the run %s keeps the project's tool calls: it cannot be forked, and no other run takes its name", toolsAlias)
 	case f.Turn < 0:
 		return sdk.Run{}, sdk.Errorf(sdk.Validation, "there is no turn %d; turns begin with 1", f.Turn)

@@ -6,9 +6,22 @@ import (
 	"encoding/base64"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/bothyd/bothy/sdk"
 )
+
+// key is the key of a submission among those of all clients. A channel chooses it among its own, such as the number that
+// a message has in its conversation.
+func (s Submission) key() string {
+	switch {
+	case s.Key == "" || s.Origin.Channel == "":
+		return s.Key
+	case s.From == nil:
+		return s.Origin.Channel + " " + s.Origin.Owner + " " + s.Key
+	}
+	return s.Origin.Channel + " " + sdk.OwnerOf(s.Origin.Channel, *s.From, sdk.Person{}) + " " + s.Key
+}
 
 // holdKey waits until nobody else submits under a key, and holds it until done is
 // called: the look whether it was given and the queueing are one step to others.
@@ -60,7 +73,7 @@ func (e *Engine) given(ctx context.Context, s Submission) (Accepted, bool, error
 	pieces := e.cfg.Redacting() // as the store has it
 	prompt := pieces.Write(s.Prompt) + pieces.End()
 	if p.project.ID != p.run.Project || s.Run != "" && s.Run != named.Alias || l.Prompt != prompt || l.ReadOnly != s.ReadOnly || s.asked.Digest() != optionsOf(l).Plan || !sameFiles(s, optionsOf(l)) {
-		return Accepted{}, false, sdk.Errorf(sdk.Conflict, "another prompt was given under the key %s; choose a new one for each prompt", s.Key)
+		return Accepted{}, false, sdk.Errorf(sdk.Conflict, "another prompt was given under the key %s; choose a new one for each prompt", s.Key[strings.LastIndexByte(s.Key, ' ')+1:])
 	}
 	loops, err := e.cfg.Store.Loops(ctx, l.Run)
 	if err != nil {

@@ -145,7 +145,7 @@ func (e *Engine) Rename(ctx context.Context, run int64, alias string) (sdk.Run, 
 	if err != nil {
 		return r, err
 	}
-	if r.Hidden || alias == toolsAlias || alias == channelToolsAlias {
+	if r.Hidden || keepsTools(alias) {
 		return r, sdk.Errorf(sdk.Conflict, "the run %s keeps the project's tool calls: it keeps its name, and no other run takes it", toolsAlias)
 	}
 	return e.cfg.Store.RenameRun(ctx, run, alias)

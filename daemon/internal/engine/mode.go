@@ -21,6 +21,7 @@ type loopOptions struct {
 	Replay      string           `json:"replay,omitempty"`    // the cassette that is played: a file in the run's folder of cassettes
 	ReplayAt    [][2]int         `json:"replay_at,omitempty"` // of a child: where its cassette is in that of the prompt above all; see playedOf
 	Strict      bool             `json:"strict,omitempty"`
+	From        *sdk.From        `json:"from,omitempty"`      // whom a channel has it from
 	Plugin      string           `json:"plugin,omitempty"`    // that gave it; empty is a client
 	Depth       int              `json:"depth,omitempty"`     // how far it comes of a prompt of a client, by plugins
 	Quoted      int              `json:"quoted,omitempty"`    // bytes at the end of the prompt that are no words of whoever gave it
@@ -57,7 +58,7 @@ func (e *Engine) askedMode(ctx context.Context, p placed, s Submission) (sdk.Mod
 		return s.Usual, nil
 	}
 	mode := e.agentMode(p.agent)
-	if mode == sdk.ModeWorkspace && s.Channel {
+	if mode == sdk.ModeWorkspace && s.Origin.Channel != "" {
 		mode = p.agent.Otherwise()
 	}
 	return mode, nil

@@ -118,12 +118,12 @@ type Verbs interface {
 
 // UseEntries uses verbs on entries of a run for a client, in one commit or none. The first call
 // that fails is the error. One that changes a file is made alone: it is a call of a tool.
-func (e *Engine) UseEntries(ctx context.Context, approved, channel bool, run sdk.Run, calls []sdk.EntryCall) ([]sdk.EntryDone, error) {
+func (e *Engine) UseEntries(ctx context.Context, approved bool, run sdk.Run, calls []sdk.EntryCall) ([]sdk.EntryDone, error) {
 	if e.cfg.Verbs != nil && slices.ContainsFunc(calls, e.cfg.Verbs.ChangesFile) {
 		if len(calls) > 1 {
 			return nil, sdk.Errorf(sdk.Validation, "what changes a file is a call of its own, and these are %d", len(calls))
 		}
-		done, err := e.useFile(ctx, approved, channel, run, calls[0])
+		done, err := e.useFile(ctx, approved, run, calls[0])
 		return []sdk.EntryDone{done}, err
 	}
 	leave, err := e.enter()

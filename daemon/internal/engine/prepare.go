@@ -74,7 +74,7 @@ func (e *Engine) wantView(ctx context.Context, p placed, s Submission) error {
 	if s.Mode != sdk.ModeWorkspace {
 		return nil
 	}
-	if s.Channel {
+	if s.Origin.Channel != "" {
 		return sdk.Errorf(sdk.Validation, "mode workspace is not for channels; leave the mode out")
 	}
 	if e.cfg.Access == nil {

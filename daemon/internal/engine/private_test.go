@@ -22,7 +22,7 @@ func TestPrivateRuns(t *testing.T) {
 	})
 	h.access.found(sdk.Prepared{View: true})
 	h.start()
-	channels := h.submit(Submission{Run: "chat", Channel: true})
+	channels := h.submit(Submission{Run: "chat", Origin: chat})
 	if !channels.Run.Private {
 		t.Fatal("the run is not private")
 	}
@@ -33,18 +33,18 @@ func TestPrivateRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.run(Submission{Run: fork.Alias})
-	if _, err := h.engine.Socket().StartRun(t.Context(), true, rpc.StartRun{Project: h.project, Run: "begun"}); err != nil {
+	if _, err := h.engine.Socket().StartRun(t.Context(), chat, rpc.StartRun{Project: h.project, Run: "begun"}); err != nil {
 		t.Fatal(err)
 	}
-	h.run(Submission{Run: "begun", Channel: true})
+	h.run(Submission{Run: "begun", Origin: chat})
 	private := 4
 	h.run(Submission{Run: "mine"})
-	_, err = h.engine.Submit(t.Context(), Submission{Project: h.project, Run: "mine", Prompt: "p", Channel: true})
-	_, callErr := h.engine.CallTool(t.Context(), ToolCall{Project: h.project, Run: "mine", Tool: "read", Arguments: json.RawMessage(`{}`), Channel: true})
-	if sdk.OutcomeOf(err) != sdk.Permission || sdk.OutcomeOf(callErr) != sdk.Permission {
+	_, err = h.engine.Submit(t.Context(), Submission{Project: h.project, Run: "mine", Prompt: "p", Origin: chat})
+	_, callErr := h.engine.CallTool(t.Context(), ToolCall{Project: h.project, Run: "mine", Tool: "read", Arguments: json.RawMessage(`{}`), Origin: chat})
+	if sdk.OutcomeOf(err) != sdk.Conflict || sdk.OutcomeOf(callErr) != sdk.Conflict {
 		t.Errorf("a channel in a person's run: %v, %v", err, callErr)
 	}
-	done, err := h.engine.CallTool(t.Context(), ToolCall{Project: h.project, Tool: "bash", Arguments: json.RawMessage(`{}`), Channel: true})
+	done, err := h.engine.CallTool(t.Context(), ToolCall{Project: h.project, Tool: "bash", Arguments: json.RawMessage(`{}`), Origin: chat})
 	if err != nil || !done.Run.Private || !done.Run.Hidden {
 		t.Errorf("a channel's call is in %+v, %v", done.Run, err)
 	}
@@ -76,7 +76,7 @@ func TestPrivateRunsHaveNoWorkspaceMode(t *testing.T) {
 	h.agents["default"] = sdk.Agent{Mode: sdk.ModeWorkspace, WithoutView: sdk.ModeInteractive}
 	h.access.found(sdk.Prepared{View: true})
 	h.start()
-	h.run(Submission{Run: "chat", Channel: true})
+	h.run(Submission{Run: "chat", Origin: chat})
 	if a := h.submit(Submission{Run: "chat"}); a.Mode != sdk.ModeInteractive {
 		t.Errorf("the mode is %s", a.Mode)
 	}
@@ -97,11 +97,22 @@ func TestPrivateRunsHaveNothingOfTheUser(t *testing.T) {
 	h.config.Instructions = project.InstructionFiles{Folder: func() string { return own }, Trusted: func(string) bool { return true }}
 	h.start()
 	h.run(Submission{Run: "mine"})
-	h.run(Submission{Run: "chat", Channel: true})
+	h.run(Submission{Run: "chat", Origin: chat})
 	for i, want := range []bool{true, false} {
 		system := h.models.asked()[i].Messages[0].Text
 		if strings.Contains(system, "of the user") != want || !strings.Contains(system, "of the project") {
 			t.Errorf("run %d: the system text is\n%s", i, system)
 		}
 	}
+}
+
+// chat is the origin of what Ada begins by the channel chat in these tests.
+var chat = sdk.Origin{Owner: "chat/ada", Channel: "chat"}
+
+// origin is chat of a channel, else that of whoever works at this machine.
+func origin(channel bool) sdk.Origin {
+	if channel {
+		return chat
+	}
+	return sdk.Origin{}
 }

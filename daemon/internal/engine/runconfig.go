@@ -64,7 +64,7 @@ func configuring(model string, o rpc.RunOptions) func(*sdk.Run) {
 func (e *Engine) filterOptions(ctx context.Context, p placed, s Submission) (rpc.RunOptions, error) {
 	r := p.run
 	if r.ID == 0 {
-		r = sdk.Run{Project: p.project.ID, Alias: s.Run, Agent: p.agent.Name, Model: p.model(), Private: s.Channel}
+		r = sdk.Run{Project: p.project.ID, Alias: s.Run, Agent: p.agent.Name, Model: p.model(), Private: s.Origin.Channel != "", Origin: s.Origin}
 	} else if s.Options == (rpc.RunOptions{}) {
 		return s.Options, nil
 	}

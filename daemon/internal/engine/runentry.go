@@ -29,7 +29,7 @@ var flagAttributes = []string{"noRepo", "noInteraction", "noWeb", "noProposals"}
 // useRun uses a verb on run://ALIAS for a plugin that serves a call.
 func (e *Engine) useRun(ctx context.Context, c sdk.Caller, now *serving, call sdk.EntryCall) (sdk.EntryDone, error) {
 	own := now.a.run
-	r := runentry.Reader{Store: e.cfg.Store, Project: now.a.project, Sees: func(r sdk.Run) bool { return r.Private == own.Private }}
+	r := runentry.Reader{Store: e.cfg.Store, Project: now.a.project, Sees: func(r sdk.Run) bool { return r.Origin == own.Origin }}
 	if call.Verb == sdk.VerbGet {
 		return e.getRun(ctx, now, r, call)
 	}
@@ -123,6 +123,9 @@ func (e *Engine) callOfPlugin(ctx context.Context, c sdk.Caller, now *serving, t
 		return nil, "", sdk.Errorf(sdk.Internal, "no plugin calls %s", to.Method)
 	}
 	found, err := e.cfg.Store.RunByAlias(ctx, now.a.project.ID, alias)
+	if err == nil && found.Origin != now.a.run.Origin {
+		err = sdk.Errorf(sdk.NotFound, "there is no run called %s in this project", alias) // as if there were none
+	}
 	if err != nil {
 		return nil, "", err
 	}
@@ -145,11 +148,11 @@ func (e *Engine) callOfPlugin(ctx context.Context, c sdk.Caller, now *serving, t
 }
 
 // ofPlugin holds a submission of a plugin to what the prompt may do that the plugin works for: its mode, what its
-// run leaves out, the network too, the paths that it may change, that it is of a channel, and that it has read what came
-// from outside.
+// run leaves out, the network too, the paths that it may change, whose it is, and that it has read what came from
+// outside.
 func (e *Engine) ofPlugin(ctx context.Context, c sdk.Caller, now *serving, alias string, s Submission) (Submission, error) {
 	own := now.a.run
-	s.Project, s.Channel, s.AtMost, s.Plugin, s.Depth = now.a.project.Root, own.Private, e.modeNow(now.a), c.Instance, now.a.given().Depth+1
+	s.Project, s.Origin, s.AtMost, s.Plugin, s.Depth = now.a.project.Root, own.Origin, e.modeNow(now.a), c.Instance, now.a.given().Depth+1
 	s.Offline, s.Foreign = own.Offline, hadFrom(e.foreign(own.ID), own.Alias)
 	if s.Depth > mostDeep {
 		return s, sdk.Errorf(sdk.Permission, "prompts that plugins give runs may come of each other %d times, and this would be one more", mostDeep)
@@ -161,6 +164,9 @@ func (e *Engine) ofPlugin(ctx context.Context, c sdk.Caller, now *serving, alias
 		found, err := e.findRun(ctx, now.a.project.ID, alias)
 		if err != nil {
 			return s, err
+		}
+		if found.ID != 0 && found.Origin != own.Origin {
+			return s, sdk.Errorf(sdk.Conflict, "the run %s is of somebody else; choose another name", alias)
 		}
 		if found.ID != 0 && leavesOut(found, own) {
 			return s, sdk.Errorf(sdk.Permission, "the run %s has what the run %s, which the plugin works for, was given without", alias, own.Alias)

@@ -179,7 +179,7 @@ func TestNothingWidens(t *testing.T) {
 			victim := h.submit(Submission{Run: "victim", Mode: sdk.ModeInteractive, Options: rpc.RunOptions{NoWeb: to(true), NoProposals: to(false)}})
 			h.proposed()
 			for alias, channel := range map[string]bool{"open": false, "private": true} {
-				if _, err := h.engine.StartRun(t.Context(), Submission{Project: h.project, Run: alias, Channel: channel}); err != nil {
+				if _, err := h.engine.StartRun(t.Context(), Submission{Project: h.project, Run: alias, Origin: origin(channel)}); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -22,12 +22,11 @@ type Socket struct {
 func (e *Engine) Socket() Socket { return Socket{e, e.clients, e.cfg.Rules} }
 
 // Submit queues a prompt. The session is that of the connection that answers what is
-// proposed, empty when none does; approved says that the caller may approve, channel that the
-// prompt comes from a channel.
-func (s Socket) Submit(ctx context.Context, session string, readOnly, approved, channel bool, p rpc.Prompt) (rpc.Accepted, error) {
+// proposed, empty when none does; approved says that the caller may approve, origin whose the run is to be.
+func (s Socket) Submit(ctx context.Context, session string, readOnly, approved bool, origin sdk.Origin, p rpc.Prompt) (rpc.Accepted, error) {
 	a, err := s.Engine.Submit(ctx, Submission{
-		Project: p.Project, Run: p.Run, Fork: p.Fork, Agent: p.Agent, Model: p.Model, Prompt: p.Prompt, Quoted: p.Quoted, Attachments: p.Attachments, Media: p.Media, Schema: p.Schema, ReadOnly: readOnly, Mode: p.Mode, Yolo: p.Yolo, Key: p.Key, Session: session, Approved: approved, Channel: channel,
-		Record: p.Record, Replay: p.Replay, Strict: p.Strict, Options: p.RunOptions, Usual: p.Usual, Plan: p.Plan,
+		Project: p.Project, Run: p.Run, Fork: p.Fork, Agent: p.Agent, Model: p.Model, Prompt: p.Prompt, Quoted: p.Quoted, Attachments: p.Attachments, Media: p.Media, Schema: p.Schema, ReadOnly: readOnly, Mode: p.Mode, Yolo: p.Yolo, Key: p.Key, Session: session, Approved: approved, Origin: origin,
+		From: p.From, Usually: p.Usually, Record: p.Record, Replay: p.Replay, Strict: p.Strict, Options: p.RunOptions, Usual: p.Usual, Plan: p.Plan,
 	})
 	return accepted(a), err
 }
@@ -38,9 +37,9 @@ func accepted(a Accepted) rpc.Accepted {
 	}
 }
 
-// StartRun makes a run without a prompt. Channel says that a channel asks for it.
-func (s Socket) StartRun(ctx context.Context, channel bool, p rpc.StartRun) (rpc.Started, error) {
-	a, err := s.Engine.StartRun(ctx, Submission{Project: p.Project, Run: p.Run, Agent: p.Agent, Model: p.Model, Yolo: p.Yolo, Channel: channel, Options: p.RunOptions})
+// StartRun makes a run without a prompt. Origin says whose it is to be.
+func (s Socket) StartRun(ctx context.Context, origin sdk.Origin, p rpc.StartRun) (rpc.Started, error) {
+	a, err := s.Engine.StartRun(ctx, Submission{Project: p.Project, Run: p.Run, Agent: p.Agent, Model: p.Model, Yolo: p.Yolo, Origin: origin, Usually: p.Usually, Options: p.RunOptions})
 	return rpc.Started{Run: a.Run.Alias, ID: a.Run.ID, Model: a.Model, Why: a.Why}, err
 }
 
@@ -64,10 +63,9 @@ func (s Socket) Init(ctx context.Context, root string) (sdk.Project, error) {
 	return p, nil
 }
 
-// CallTool calls one tool. approved says that whoever calls may approve, channel that a
-// channel calls.
-func (s Socket) CallTool(ctx context.Context, approved, channel bool, p rpc.ToolCall) (rpc.ToolDone, error) {
-	done, err := s.Engine.CallTool(ctx, ToolCall{Project: p.Project, Run: p.Run, Tool: p.Tool, Arguments: p.Arguments, Model: p.Model, Join: p.Join, Approved: approved, Channel: channel})
+// CallTool calls one tool. approved says that whoever calls may approve, origin who that is.
+func (s Socket) CallTool(ctx context.Context, approved bool, origin sdk.Origin, p rpc.ToolCall) (rpc.ToolDone, error) {
+	done, err := s.Engine.CallTool(ctx, ToolCall{Project: p.Project, Run: p.Run, Tool: p.Tool, Arguments: p.Arguments, Model: p.Model, Join: p.Join, Approved: approved, Origin: origin})
 	return rpc.ToolDone{Result: done.Result, Path: done.Entry.Path, Run: done.Run.Alias}, err
 }
 

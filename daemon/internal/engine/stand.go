@@ -158,7 +158,7 @@ func (x *action) stay(err error) {
 }
 
 // useFile makes the call of the files plugin that a client's verb stands for, as CallTool makes one.
-func (e *Engine) useFile(ctx context.Context, approved, channel bool, run sdk.Run, c sdk.EntryCall) (sdk.EntryDone, error) {
+func (e *Engine) useFile(ctx context.Context, approved bool, run sdk.Run, c sdk.EntryCall) (sdk.EntryDone, error) {
 	project, err := e.cfg.Store.Project(ctx, run.Project)
 	if err != nil {
 		return sdk.EntryDone{}, err
@@ -168,7 +168,7 @@ func (e *Engine) useFile(ctx context.Context, approved, channel bool, run sdk.Ru
 		return sdk.EntryDone{}, err
 	}
 	verb := string(c.Verb)
-	done, err := e.CallTool(ctx, ToolCall{Project: project.Root, Run: run.Alias, Tool: verb, Arguments: arguments, Approved: approved, Channel: channel, verb: verb})
+	done, err := e.CallTool(ctx, ToolCall{Project: project.Root, Run: run.Alias, Tool: verb, Arguments: arguments, Approved: approved, Origin: run.Origin, verb: verb})
 	switch {
 	case err != nil:
 		return sdk.EntryDone{}, err

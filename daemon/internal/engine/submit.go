@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -38,7 +39,9 @@ type Submission struct {
 	Usual       sdk.Mode         // empty is the agent's
 	Yolo        bool             // full mode for every prompt of the run from now on; the caller has checked who asks
 	Approved    bool             // who submits may approve: what they type as a prompt is called as they call a tool
-	Channel     bool             // it comes from a channel, whose runs have no mode workspace
+	Origin      sdk.Origin       // of the run that it makes, and of one that it goes on with if a channel gives it; zero is whoever works at this machine
+	From        *sdk.From        // whom a channel has it from; nil is no channel
+	Usually     string           // the agent of a new run where nobody names one; empty is the project's choice
 	Options     rpc.RunOptions   // of the run, from this prompt on
 	Key         string           // chosen by whoever submits: the same again is not queued again. Empty is none
 	Record      bool             // a cassette is made of what the model answers
@@ -71,15 +74,26 @@ type Accepted struct {
 // calls that nobody made in a run of their own.
 const toolsAlias = "tools"
 
-// channelToolsAlias is that of the implicit run for calls of channels, which is private.
-const channelToolsAlias = "tools-of-channels"
+// toolsAliasOf is that of the implicit run of an owner.
+func toolsAliasOf(o sdk.Origin) string {
+	if o.Channel == "" {
+		return toolsAlias
+	}
+	return fmt.Sprintf("%s-of-%.8x", toolsAlias, sha256.Sum256([]byte(o.Channel+" "+o.Owner)))
+}
 
-// forChannel refuses a run that no channel made.
-func forChannel(run sdk.Run) error {
-	if run.ID == 0 || run.Private {
+// keepsTools reports whether an alias is that of an implicit run.
+func keepsTools(alias string) bool {
+	return alias == toolsAlias || strings.HasPrefix(alias, toolsAlias+"-of-")
+}
+
+// reaches refuses a channel a run that another began, or that is somebody else's. Whoever works at this machine goes on
+// with any.
+func reaches(o sdk.Origin, run sdk.Run) error {
+	if o.Channel == "" || run.ID == 0 || run.Origin == o {
 		return nil
 	}
-	return sdk.Errorf(sdk.Permission, "the run %s is none that a channel made, and a channel works in those alone; choose another name", run.Alias)
+	return sdk.Errorf(sdk.Conflict, "the run %s is of somebody else; choose another name", run.Alias)
 }
 
 // Submit queues a prompt and returns when that is durable; it waits for no
@@ -100,6 +114,7 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (Accepted, error) {
 	if s.Schema, err = finish.Kept(s.Schema); err != nil {
 		return Accepted{}, err
 	}
+	s.Key = s.key()
 	done, err := e.holdKey(ctx, s.Key)
 	if err != nil {
 		return Accepted{}, err
@@ -140,10 +155,8 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (Accepted, error) {
 	if err != nil {
 		return Accepted{}, err
 	}
-	if s.Channel { // somebody else may have made it at the same moment
-		if err := forChannel(p.run); err != nil {
-			return Accepted{}, err
-		}
+	if err := reaches(s.Origin, p.run); err != nil { // somebody else may have made it at the same moment
+		return Accepted{}, err
 	}
 	if s.Offline && !p.run.Offline { // the same
 		return Accepted{}, sdk.Errorf(sdk.Permission, "the run %s reaches the network, and the run that the plugin works for does not; choose another name", p.run.Alias)
@@ -228,12 +241,10 @@ func (e *Engine) place(ctx context.Context, s Submission) (placed, error) {
 		if p.run, err = e.findRun(ctx, p.project.ID, s.Run); err != nil {
 			return p, err
 		}
-		if s.Channel {
-			if err := forChannel(p.run); err != nil {
-				return p, err
-			}
+		if err := reaches(s.Origin, p.run); err != nil {
+			return p, err
 		}
-		if p.run.Hidden || s.Run == toolsAlias || s.Run == channelToolsAlias {
+		if p.run.Hidden || keepsTools(s.Run) {
 			return p, sdk.Errorf(sdk.Conflict, "the run %s keeps the project's tool calls and takes no prompts; choose another name", s.Run)
 		}
 	}
@@ -241,7 +252,7 @@ func (e *Engine) place(ctx context.Context, s Submission) (placed, error) {
 		return p, sdk.Errorf(sdk.NotFound, "there is no run %s in this project that could be forked", s.Run)
 	}
 	narrowed := e.narrowing(p.project.Root)
-	chosen := cmp.Or(s.Agent, p.run.Agent)
+	chosen := cmp.Or(s.Agent, p.run.Agent, s.Usually)
 	if p.agent, err = e.AgentOf(p.project.Root, cmp.Or(chosen, narrowed.Agent, defaultAgent)); err != nil && chosen == "" && narrowed.Agent != "" {
 		err = sdk.Errorf(sdk.OutcomeOf(err), "a workspace block chooses the agent of this project (in its .bothy/config.hcl, or in yours): %w", err)
 	}
@@ -312,7 +323,7 @@ func (e *Engine) ensureRun(ctx context.Context, p placed, s Submission) (sdk.Run
 
 func (e *Engine) createRun(ctx context.Context, p placed, s Submission) (sdk.Run, error) {
 	r := sdk.Run{
-		Project: p.project.ID, Alias: s.Run, Agent: p.agent.Name, Model: p.model(), Hidden: s.Run == toolsAlias || s.Run == channelToolsAlias, Private: s.Channel, Offline: s.Offline,
+		Project: p.project.ID, Alias: s.Run, Agent: p.agent.Name, Model: p.model(), Hidden: keepsTools(s.Run), Private: s.Origin.Channel != "", Origin: s.Origin, Offline: s.Offline,
 	}
 	s.Options.Apply(&r.RunConfig)
 	var marked []sdk.Write

@@ -96,7 +96,7 @@ func (e *Engine) typedTool(ctx context.Context, p placed, s Submission) (sdk.Typ
 	if err != nil {
 		return nil, err
 	}
-	done, err := e.CallTool(ctx, ToolCall{Project: p.project.Root, Tool: t.Name, Arguments: arguments, Approved: s.Approved && !s.Channel, Channel: s.Channel, Offline: p.offline()})
+	done, err := e.CallTool(ctx, ToolCall{Project: p.project.Root, Tool: t.Name, Arguments: arguments, Approved: s.Approved && s.Origin.Channel == "", Origin: s.Origin, Offline: p.offline()})
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func (e *Engine) forbiddenPrompt(name, server string, p placed, s Submission) er
 	x := &action{project: p.project.Root, tool: sdk.Tool{ToolSpec: sdk.ToolSpec{Name: name, Source: server, People: true}, Plugin: sdk.MCPPrefix + server}}
 	r := x.request()
 	r.Unwritten, r.Offline = true, p.offline()
-	return e.forbidden(&activeLoop{approved: s.Approved && !s.Channel}, x, r)
+	return e.forbidden(&activeLoop{approved: s.Approved && s.Origin.Channel == ""}, x, r)
 }
 
 // offline reports whether nothing that is done for the prompt reaches a network.

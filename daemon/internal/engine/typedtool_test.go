@@ -97,7 +97,7 @@ func TestTypedToolOfAServerThatIsAway(t *testing.T) {
 		{"/mcp__notes__greet Ada", true, false, "", "network = false", "closed"},
 	} {
 		h.tools.gathered = nil
-		_, err := h.engine.Submit(t.Context(), Submission{Project: h.project, Agent: c.agent, Prompt: c.prompt, Approved: c.approved, Channel: c.channel})
+		_, err := h.engine.Submit(t.Context(), Submission{Project: h.project, Agent: c.agent, Prompt: c.prompt, Approved: c.approved, Origin: origin(c.channel)})
 		if err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%+v: %v", c, err)
 		}
@@ -138,7 +138,7 @@ func TestCallOfAServerThatIsAway(t *testing.T) {
 		{"mcp__sure__ask", `{}`, false, false, "", sdk.Permission},
 	} {
 		h.tools.gathered = nil
-		done, err := h.engine.CallTool(t.Context(), ToolCall{Project: h.project, Tool: c.tool, Arguments: json.RawMessage(c.arguments), Approved: c.approved, Channel: c.channel})
+		done, err := h.engine.CallTool(t.Context(), ToolCall{Project: h.project, Tool: c.tool, Arguments: json.RawMessage(c.arguments), Approved: c.approved, Origin: origin(c.channel)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -104,12 +104,12 @@ func TestChannelsHaveNoWorkspaceMode(t *testing.T) {
 	h.access.found(sdk.Prepared{View: true})
 	h.start()
 	for agent, want := range map[string]sdk.Mode{"default": sdk.ModeRestricted, "chat": sdk.ModeInteractive} {
-		a := h.submit(Submission{Agent: agent, Channel: true})
+		a := h.submit(Submission{Agent: agent, Origin: chat})
 		if o := optionsOf(h.await(a)); o.Mode != want || a.Mode != want {
 			t.Errorf("%s: kept %s, told %s, want %s", agent, o.Mode, a.Mode, want)
 		}
 	}
-	if _, err := h.engine.Submit(t.Context(), Submission{Project: h.project, Prompt: "p", Mode: sdk.ModeWorkspace, Channel: true}); sdk.OutcomeOf(err) != sdk.Validation {
+	if _, err := h.engine.Submit(t.Context(), Submission{Project: h.project, Prompt: "p", Mode: sdk.ModeWorkspace, Origin: chat}); sdk.OutcomeOf(err) != sdk.Validation {
 		t.Errorf("asked for by name: %v", err)
 	}
 }

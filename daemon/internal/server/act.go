@@ -27,18 +27,28 @@ func (s *Server) submit(ctx context.Context, c *conn, readOnly bool, method stri
 	if c.grant == nil && c.at(ctx).ID != 0 { // a client of the run specification
 		p.Usual = sdk.ModeInteractive
 	}
+	origin, person, err := c.origin(method, p.From)
+	if err != nil {
+		return rpc.Accepted{}, err
+	}
+	p.Usually = person.Agent
 	session := ""
 	if p.Attend {
 		session = c.session
 	}
-	return s.cfg.Engine.Submit(ctx, session, readOnly, c.allowed().Allows(rpc.RoleApprove), c.grant != nil, p)
+	return s.cfg.Engine.Submit(ctx, session, readOnly, c.allowed().Allows(rpc.RoleApprove), origin, p)
 }
 
 func (s *Server) startRun(ctx context.Context, c *conn, p rpc.StartRun) (rpc.Started, error) {
 	if err := s.workable(rpc.MethodStartRun, p.Project); err != nil {
 		return rpc.Started{}, err
 	}
-	return s.cfg.Engine.StartRun(ctx, c.grant != nil, p)
+	origin, person, err := c.origin(rpc.MethodStartRun, p.From)
+	if err != nil {
+		return rpc.Started{}, err
+	}
+	p.Usually = person.Agent
+	return s.cfg.Engine.StartRun(ctx, origin, p)
 }
 
 // absolute refuses a project that depends on where the daemon was started.

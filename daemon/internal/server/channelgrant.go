@@ -8,8 +8,11 @@ import (
 	"encoding/hex"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
+	"unicode"
 
+	"github.com/bothyd/bothy/daemon/internal/runentry"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -37,7 +40,7 @@ type channelGrant struct {
 
 	mu    sync.Mutex
 	conns int
-	known map[int64]bool // projects that were looked up, and whether they are its own
+	known map[int64]bool // runs that were looked up, and whether it began them
 }
 
 // Grant lets the process of a plugin, and what descends from it, use the socket
@@ -115,28 +118,64 @@ func (l *channelGrant) root(path string) (string, bool) {
 	return path, slices.Contains(l.roots, path)
 }
 
-// owns reports whether a project is one of the grant's. A project's root never
-// changes, so each is looked up once.
-func (l *channelGrant) owns(ctx context.Context, store Store, project int64) (bool, error) {
-	if project == 0 {
+// began reports whether the channel began a run, in one of its projects. That never changes, so each is looked up once;
+// one that is gone counts as another's, unless it was seen before.
+func (l *channelGrant) began(ctx context.Context, store Store, run int64) (bool, error) {
+	if run == 0 {
 		return false, nil
 	}
 	l.mu.Lock()
-	own, known := l.known[project]
+	own, known := l.known[run]
 	l.mu.Unlock()
 	if known {
 		return own, nil
 	}
-	all, err := store.Projects(ctx)
-	if err != nil {
+	found, err := store.Run(ctx, run)
+	if err == nil {
+		own, err = l.owns(ctx, store, found)
+	}
+	if err != nil && sdk.OutcomeOf(err) != sdk.NotFound {
 		return false, err
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	i := slices.IndexFunc(all, func(p sdk.Project) bool { return p.ID == project })
-	if i < 0 {
+	l.known[run] = own
+	return own, nil
+}
+
+// owns reports whether a run is one that the channel began, in one of its projects.
+func (l *channelGrant) owns(ctx context.Context, store Store, run sdk.Run) (bool, error) {
+	if run.Channel != l.instance {
 		return false, nil
 	}
-	l.known[project] = slices.Contains(l.roots, all[i].Root)
-	return l.known[project], nil
+	all, err := store.Projects(ctx)
+	return err == nil && slices.ContainsFunc(all, func(p sdk.Project) bool { return p.ID == run.Project && slices.Contains(l.roots, p.Root) }), err
+}
+
+// alias is the alias of a run of the channel's that it calls name. The runs of a project have one list of aliases, and
+// with a beginning of its own nothing tells a channel which of them others have.
+func (l *channelGrant) alias(name string) string {
+	begin := strings.ReplaceAll(l.instance, ".", "-") + "_"
+	if name == "" || strings.HasPrefix(name, begin) {
+		return name
+	}
+	return begin + name
+}
+
+// name is the alias of the run that a channel calls name in a project: its own, also when a person gave it that name,
+// else alias.
+func (l *channelGrant) name(ctx context.Context, s *Server, root, name string) string {
+	if found, err := s.find(ctx, name, root); err == nil && found.Channel == l.instance && found.Alias == name {
+		return name
+	}
+	return l.alias(name)
+}
+
+// path is the path of a run by the alias that it has. A pattern stays, for it finds nothing but the channel's own.
+func (l *channelGrant) path(ctx context.Context, s *Server, root, path string) string {
+	name, is := strings.CutPrefix(path, runentry.Path(""))
+	if !is || strings.ContainsFunc(name, func(c rune) bool { return c != '_' && c != '-' && !unicode.IsLetter(c) && !unicode.IsDigit(c) }) {
+		return path
+	}
+	return runentry.Path(l.name(ctx, s, root, name))
 }

@@ -156,7 +156,9 @@ func TestAChannelAndChildren(t *testing.T) {
 	h := openChannel(t, "/p/one")
 	delegating(h.store)
 	for i := range h.store.runs { // below the run seven, which it made
-		h.store.runs[i].Private = h.store.runs[i].Private || h.store.runs[i].Delegator != 0
+		if h.store.runs[i].Delegator != 0 {
+			h.store.runs[i].Private, h.store.runs[i].Origin = true, sdk.Origin{Owner: "chat/ada", Channel: "chat"}
+		}
 	}
 	h.store.runs = append(h.store.runs,
 		sdk.Run{ID: 20, Project: 1, Alias: "mine", Agent: "lead", Status: 102},
@@ -196,12 +198,12 @@ func TestAChannelAndChildren(t *testing.T) {
 			delete(p, "project")
 			p["run"] = run
 			h.calm()
-			if err := c.Call(ctx, name, p, nil); !refused(err) {
+			if err := c.Call(ctx, name, p, nil); sdk.OutcomeOf(err) != sdk.NotFound {
 				t.Errorf("%s of %s: %v", name, run, err)
 			}
 		}
 		for name, p := range map[string]any{rpc.MethodJournal: rpc.JournalParams{Run: run, Children: true}, rpc.MethodWatch: rpc.WatchParams{Run: run, Children: true}} {
-			if err := c.Call(ctx, name, p, nil); !refused(err) {
+			if err := c.Call(ctx, name, p, nil); sdk.OutcomeOf(err) != sdk.NotFound {
 				t.Errorf("%s of %s: %v", name, run, err)
 			}
 		}

@@ -11,8 +11,8 @@ import (
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
-// limit holds a call of a channel to its projects: it refuses what is of
-// another, and writes into the parameters what exactly it has looked at, so that
+// limit holds a call of a channel to its projects and to the runs that it began: it refuses what is of
+// another, as if that were not there, and writes into the parameters what exactly it has looked at, so that
 // the handler looks at nothing else.
 type limit func(ctx context.Context, s *Server, l *channelGrant, p params) error
 
@@ -65,21 +65,24 @@ func (p params) text(access string) *string {
 
 func anywhere(context.Context, *Server, *channelGrant, params) error { return nil }
 
-// inProject wants a project of the channel's to be named.
-func inProject(_ context.Context, _ *Server, l *channelGrant, p params) error {
+// inProject wants a project of the channel's to be named. A run that is named in it is the channel's own, there or not.
+func inProject(ctx context.Context, s *Server, l *channelGrant, p params) error {
 	project := p.text(rpc.AccessProject)
 	if *project == "" {
 		return wrongParams("a channel names the project; its own are %s", strings.Join(l.roots, ", "))
 	}
 	root, own := l.root(*project)
 	if !own {
-		return foreign("%s is no project of this channel, which has %s: the projects in the plugin's block say so", *project, strings.Join(l.roots, ", "))
+		return outside("%s is no project of this channel, which has %s: the projects in the plugin's block say so", *project, strings.Join(l.roots, ", "))
 	}
 	*project = root
+	if alias := p.text(rpc.AccessAlias); alias != nil {
+		*alias = l.name(ctx, s, root, *alias)
+	}
 	return nil
 }
 
-// ofRun wants a run in a project of the channel's, by its alias with the project
+// ofRun wants a run that the channel began, by its alias with the project
 // or by its id.
 func ofRun(ctx context.Context, s *Server, l *channelGrant, p params) error {
 	run, project := p.text(rpc.AccessRun), p.text(rpc.AccessProject)
@@ -89,18 +92,26 @@ func ofRun(ctx context.Context, s *Server, l *channelGrant, p params) error {
 		}
 	}
 	found, err := s.find(ctx, *run, *project)
-	if err != nil {
+	if *project != "" && (err != nil || found.Channel != l.instance) {
+		if named, missing := s.find(ctx, l.alias(*run), *project); missing == nil {
+			found, err = named, nil
+		}
+	}
+	there, own := err == nil, false
+	if there {
+		own, err = l.owns(ctx, s.cfg.Store, found)
+	}
+	switch {
+	case err != nil && sdk.OutcomeOf(err) != sdk.NotFound:
 		return err
-	}
-	own, err := l.owns(ctx, s.cfg.Store, found.Project)
-	if err == nil && !own {
-		err = foreign("the run %s is of no project of this channel", *run)
-	}
-	if err == nil && !found.Private {
-		err = foreign("the run %s is none that a channel made", *run)
+	case !own:
+		return foreign(there, "there is no run %q that this channel began", *run)
 	}
 	*run, *project = fmt.Sprint(found.ID), "" // an id is never given to another run
-	return err
+	if alias := p.text(rpc.AccessAlias); alias != nil {
+		*alias = l.alias(*alias)
+	}
+	return nil
 }
 
 // ofEntry wants a run as ofRun does, or a project where no run is named, as for run://ALIAS: of that the method
@@ -112,18 +123,16 @@ func ofEntry(ctx context.Context, s *Server, l *channelGrant, p params) error {
 	return ofRun(ctx, s, l, p)
 }
 
-// ofProposal wants a proposal of a run in a project of the channel's.
+// ofProposal wants a proposal of a run that the channel began.
 func ofProposal(ctx context.Context, s *Server, l *channelGrant, p params) error {
 	id := p.text(rpc.AccessProposal)
-	found, err := s.findProposal(ctx, *id)
-	if err != nil {
-		return err
-	}
-	if _, own := l.root(found.Project); !own {
-		return foreign("the proposal %s is of no project of this channel", *id)
+	found, err := s.findProposal(ctx, *id, func(x sdk.Proposal) (bool, error) { return l.began(ctx, s.cfg.Store, x.Run) })
+	if sdk.OutcomeOf(err) == sdk.NotFound {
+		_, missing := s.findProposal(ctx, *id, nil)
+		return foreign(missing == nil, "there is no proposal %s of a run that this channel began", *id)
 	}
 	*id = found.ID
-	return nil
+	return err
 }
 
 // ofJournal takes a run, a project, or neither: rows of others are left out of
@@ -141,8 +150,18 @@ func ofJournal(ctx context.Context, s *Server, l *channelGrant, p params) error 
 // foreignError is a refusal that the audit is told of.
 type foreignError struct{ said *rpc.Error }
 
-func foreign(format string, args ...any) error {
+func outside(format string, args ...any) error {
 	return foreignError{rpc.Errorf(rpc.CodeRole, sdk.Permission, fmt.Sprintf(format, args...))}
+}
+
+// foreign is the answer for what the channel may not know of, the same whether it is there or not. Of what is there the
+// audit is told.
+func foreign(there bool, format string, args ...any) error {
+	said := sdk.Errorf(sdk.NotFound, format, args...)
+	if there {
+		return foreignError{rpc.ErrorOf(said)}
+	}
+	return said
 }
 
 func (e foreignError) Error() string { return e.said.Message }
@@ -183,18 +202,26 @@ func (c *conn) confine(ctx context.Context, name string, p params) error {
 	err := hold(ctx, c.s, c.grant, p)
 	var refused foreignError
 	if errors.As(err, &refused) {
-		c.s.alarm.raise(EventRefusedChannel, "the channel %s (pid %d) asked for %s outside of its projects", c.grant.instance, c.peer.PID, name)
+		c.s.alarm.raise(EventRefusedChannel, "the channel %s (pid %d) asked for %s outside of its projects and runs", c.grant.instance, c.peer.PID, name)
 		return refused.said
 	}
 	return err
 }
 
-// sees reports whether rows of a project may be sent to this connection.
-func (c *conn) sees(ctx context.Context, project int64) (bool, error) {
+// sees reports whether what is of a run may be sent to this connection; of no run, 0, a channel is sent nothing.
+func (c *conn) sees(ctx context.Context, run int64) (bool, error) {
 	if c.grant == nil {
 		return true, nil
 	}
-	return c.grant.owns(ctx, c.s.cfg.Store, project)
+	return c.grant.began(ctx, c.s.cfg.Store, run)
+}
+
+// channel is the one whose connection it is, "" of people.
+func (c *conn) channel() string {
+	if c.grant == nil {
+		return ""
+	}
+	return c.grant.instance
 }
 
 // proven reports whether a plugin's connection has shown its channel's token.

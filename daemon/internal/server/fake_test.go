@@ -67,10 +67,10 @@ func (f *fakeStore) Projects(context.Context) ([]sdk.Project, error) {
 }
 
 // found adds a project.
-func (f *fakeStore) found(p sdk.Project) {
+func (f *fakeStore) found(p sdk.Project, runs ...sdk.Run) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.projects = append(f.projects, p)
+	f.projects, f.runs = append(f.projects, p), append(f.runs, runs...)
 }
 
 func (f *fakeStore) Run(_ context.Context, id int64) (sdk.Run, error) {
@@ -94,7 +94,7 @@ func (f *fakeStore) RunByAlias(_ context.Context, project int64, alias string) (
 func (f *fakeStore) Runs(_ context.Context, by sdk.RunFilter) ([]sdk.Run, error) {
 	var found []sdk.Run
 	for _, r := range f.runs {
-		if (by.Project == 0 || r.Project == by.Project) && (by.Hidden || !r.Hidden) && (by.Children || by.Below != 0 || r.Delegator == 0) && (by.Below == 0 || r.ID != by.Below && f.below(r.ID, by.Below)) && strings.Contains(r.Alias, by.Search) {
+		if (by.Project == 0 || r.Project == by.Project) && (by.Channel == "" || r.Channel == by.Channel) && (by.Hidden || !r.Hidden) && (by.Children || by.Below != 0 || r.Delegator == 0) && (by.Below == 0 || r.ID != by.Below && f.below(r.ID, by.Below)) && strings.Contains(r.Alias, by.Search) {
 			found = append(found, r)
 		}
 	}
@@ -196,14 +196,16 @@ type fakeEngine struct {
 	done     []string // the other verbs
 	touched  map[int64]rpc.PromptFiles
 	tool     func(context.Context, rpc.ToolCall) (rpc.ToolDone, error)
+	origins  []sdk.Origin
 	streams  []string // sessions that sent pieces
 	left     []string // sessions that have ended
 	tell     func(session string, run int64, p rpc.StreamCancelled)
 }
 
-func (f *fakeEngine) Submit(_ context.Context, session string, readOnly, _, _ bool, p rpc.Prompt) (rpc.Accepted, error) {
+func (f *fakeEngine) Submit(_ context.Context, session string, readOnly, _ bool, origin sdk.Origin, p rpc.Prompt) (rpc.Accepted, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.origins = append(f.origins, origin)
 	f.prompts, f.sessions, f.modes = append(f.prompts, p), append(f.sessions, session), append(f.modes, readOnly)
 	if p.Model == "nobody" {
 		return rpc.Accepted{}, sdk.Errorf(sdk.Validation, "there is no model nobody")
@@ -211,7 +213,7 @@ func (f *fakeEngine) Submit(_ context.Context, session string, readOnly, _, _ bo
 	return rpc.Accepted{Run: "seven", ID: 7, Loop: 1, Sequence: 1, Seq: 3, Model: "m", Why: "it was there"}, nil
 }
 
-func (f *fakeEngine) StartRun(_ context.Context, _ bool, p rpc.StartRun) (rpc.Started, error) {
+func (f *fakeEngine) StartRun(_ context.Context, _ sdk.Origin, p rpc.StartRun) (rpc.Started, error) {
 	if p.Run == "seven" {
 		return rpc.Started{}, sdk.Errorf(sdk.Conflict, "there is a run seven already")
 	}
@@ -228,7 +230,7 @@ func (f *fakeEngine) Init(_ context.Context, root string) (sdk.Project, error) {
 	return sdk.Project{}, sdk.Errorf(sdk.NotFound, "the project directory cannot be found")
 }
 
-func (f *fakeEngine) CallTool(ctx context.Context, approved, _ bool, p rpc.ToolCall) (rpc.ToolDone, error) {
+func (f *fakeEngine) CallTool(ctx context.Context, approved bool, _ sdk.Origin, p rpc.ToolCall) (rpc.ToolDone, error) {
 	f.mu.Lock()
 	f.approved = approved
 	f.mu.Unlock()
@@ -268,7 +270,7 @@ func (f *fakeEngine) Cassette(_ context.Context, run int64, prompt int, offset i
 	return rpc.CassettePiece{ID: run, Prompt: prompt, Size: int64(len(text)), Next: next, Text: text[offset:next]}, nil
 }
 
-func (f *fakeEngine) UseEntries(_ context.Context, _, _ bool, run sdk.Run, calls []sdk.EntryCall) ([]sdk.EntryDone, error) {
+func (f *fakeEngine) UseEntries(_ context.Context, _ bool, run sdk.Run, calls []sdk.EntryCall) ([]sdk.EntryDone, error) {
 	c := calls[0]
 	text, err := json.Marshal(c)
 	if c.Path == "known://missing" {

@@ -23,7 +23,7 @@ type Policy interface {
 	Explain(ctx context.Context, run int64, path string) (rpc.Explained, error)
 }
 
-func (s *Server) proposals(ctx context.Context, _ *conn, p rpc.ProposalsParams) (rpc.Proposals, error) {
+func (s *Server) proposals(ctx context.Context, c *conn, p rpc.ProposalsParams) (rpc.Proposals, error) {
 	limit, err := page(rpc.MethodProposals, p.Limit, 0)
 	if err != nil {
 		return rpc.Proposals{}, err
@@ -47,6 +47,9 @@ func (s *Server) proposals(ctx context.Context, _ *conn, p rpc.ProposalsParams) 
 		all = append(all, ended...)
 		slices.SortStableFunc(all, func(a, b sdk.Proposal) int { return b.Created.Compare(a.Created) })
 	}
+	if all, err = kept(all, func(x sdk.Proposal) (bool, error) { return c.sees(ctx, x.Run) }); err != nil {
+		return rpc.Proposals{}, err
+	}
 	return rpc.Proposals{Proposals: orEmpty(all[:min(len(all), limit)])}, nil
 }
 
@@ -68,22 +71,27 @@ func (s *Server) placeOf(ctx context.Context, root, name string) (p sdk.Project,
 }
 
 func (s *Server) proposal(ctx context.Context, _ *conn, p rpc.ProposalRef) (sdk.Proposal, error) {
-	return s.findProposal(ctx, p.ID)
+	return s.findProposal(ctx, p.ID, nil)
 }
 
 // shortestID is how much of a proposal's id names it.
 const shortestID = 4
 
 // findProposal finds a proposal by its id or a beginning of it that is unique, what
-// waits before what is over.
-func (s *Server) findProposal(ctx context.Context, id string) (sdk.Proposal, error) {
+// waits before what is over. sees, which may be nil, says of which it may be one.
+func (s *Server) findProposal(ctx context.Context, id string, sees func(sdk.Proposal) (bool, error)) (sdk.Proposal, error) {
 	if len(id) < shortestID || strings.Trim(id, "0123456789abcdef") != "" {
 		return sdk.Proposal{}, sdk.Errorf(sdk.Validation, "%.80q names no proposal: an id is of hex digits, at least %d of them", id, shortestID)
 	}
 	all, err := s.cfg.Policy.Proposals(ctx)
+	if err == nil {
+		all, err = kept(all, sees)
+	}
 	found := named(all, id, proposalID)
 	if err == nil && len(found) == 0 {
-		all, err = s.cfg.Policy.Answered(ctx, 0, 0, id, defaultPage)
+		if all, err = s.cfg.Policy.Answered(ctx, 0, 0, id, defaultPage); err == nil {
+			all, err = kept(all, sees)
+		}
 		found = named(all, id, proposalID)
 	}
 	switch {
@@ -95,6 +103,24 @@ func (s *Server) findProposal(ctx context.Context, id string) (sdk.Proposal, err
 		return sdk.Proposal{}, sdk.Errorf(sdk.Conflict, "the id %s may be that of %s or of %s; write more of it", id, found[0].ID, found[1].ID)
 	}
 	return found[0], nil
+}
+
+// kept are the proposals of a list that sees reports true for; all with nil.
+func kept(all []sdk.Proposal, sees func(sdk.Proposal) (bool, error)) ([]sdk.Proposal, error) {
+	if sees == nil {
+		return all, nil
+	}
+	var own []sdk.Proposal
+	for _, x := range all {
+		is, err := sees(x)
+		if err != nil {
+			return nil, err
+		}
+		if is {
+			own = append(own, x)
+		}
+	}
+	return own, nil
 }
 
 func proposalID(p sdk.Proposal) string { return p.ID }
@@ -118,7 +144,7 @@ func named[T any](all []T, id string, idOf func(T) string) []T {
 }
 
 func (s *Server) resolve(ctx context.Context, _ *conn, p rpc.Resolve) (rpc.Resolved, error) {
-	if found, err := s.findProposal(ctx, p.ID); err == nil {
+	if found, err := s.findProposal(ctx, p.ID, nil); err == nil {
 		p.ID = found.ID
 	}
 	return s.cfg.Policy.Resolve(ctx, p)
@@ -136,7 +162,7 @@ func (s *Server) explain(ctx context.Context, _ *conn, p rpc.ExplainParams) (rpc
 // of a run by its path or the end of it, the newest that fits.
 func (s *Server) action(ctx context.Context, p rpc.ExplainParams) (run int64, path string, err error) {
 	if !strings.Contains(p.Action, "/") {
-		if found, err := s.findProposal(ctx, p.Action); err == nil {
+		if found, err := s.findProposal(ctx, p.Action, nil); err == nil {
 			return found.Run, found.Path, nil
 		}
 	}

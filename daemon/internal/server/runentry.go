@@ -17,6 +17,9 @@ func (s *Server) useRuns(ctx context.Context, c *conn, run, project string, call
 	if err != nil {
 		return sdk.EntryDone{}, err
 	}
+	if c.grant != nil {
+		call.Path, call.To = c.grant.path(ctx, s, r.Project.Root, call.Path), c.grant.path(ctx, s, r.Project.Root, call.To)
+	}
 	if call.Verb == sdk.VerbGet {
 		return r.Get(ctx, call)
 	}
@@ -40,7 +43,7 @@ func (s *Server) useRuns(ctx context.Context, c *conn, run, project string, call
 
 // runsOf reads the runs of a project, named by itself or by one of its runs.
 func (s *Server) runsOf(ctx context.Context, c *conn, run, project string) (runentry.Reader, error) {
-	r := runentry.Reader{Store: s.cfg.Store, Sees: func(r sdk.Run) bool { return c.grant == nil || r.Private }}
+	r := runentry.Reader{Store: s.cfg.Store, Sees: func(r sdk.Run) bool { return c.grant == nil || r.Channel == c.grant.instance }} // of a project of its own
 	if project == "" {
 		if run == "" {
 			return r, wrongParams("run://ALIAS is a run of a project, which has to be named")
@@ -88,7 +91,7 @@ func (s *Server) inject(ctx context.Context, c *conn, p rpc.Inject) (rpc.Accepte
 	if err != nil {
 		return rpc.Accepted{}, err
 	}
-	return s.submit(ctx, c, at.ReadOnly, rpc.MethodInject, rpc.Prompt{Project: at.Project, Run: run.Alias, Prompt: p.Message, Key: p.Key})
+	return s.submit(ctx, c, at.ReadOnly, rpc.MethodInject, rpc.Prompt{Project: at.Project, Run: run.Alias, Prompt: p.Message, Key: p.Key, From: p.From})
 }
 
 // answers are the actions of run/resolve that a state of a proposed entry stands for.

@@ -179,7 +179,7 @@ func TestChannelsAndRuns(t *testing.T) {
 	h.store.runs = append(h.store.runs, sdk.Run{ID: 12, Project: 1, Alias: "a-persons", Status: 200})
 	c, ctx := h.channel(t), t.Context()
 	body := new("go")
-	if _, err := c.SetEntry(ctx, rpc.Set{Project: "/p/one", Path: "run://seven", Body: body}); err != nil || len(h.engine.prompts) != 1 {
+	if _, err := c.SetEntry(ctx, rpc.Set{Project: "/p/one", Path: "run://seven", Body: body, Attributes: json.RawMessage(`{"from":{"person":"ada"}}`)}); err != nil || len(h.engine.prompts) != 1 {
 		t.Errorf("its own: %v", err)
 	}
 	if got, err := c.GetEntry(ctx, rpc.Get{Project: "/p/one", Path: "run://*"}); err != nil || strings.Contains(got.Text, "persons") || !strings.Contains(got.Text, "seven") {
@@ -187,14 +187,15 @@ func TestChannelsAndRuns(t *testing.T) {
 	}
 	before := len(h.engine.deeds()) + len(h.engine.aborted) + len(h.engine.prompts)
 	for name, p := range map[string]any{
+		"of nobody":                rpc.Set{Project: "/p/one", Path: "run://seven", Body: body},
+		"of a stranger":            rpc.Set{Project: "/p/one", Path: "run://seven", Body: body, Attributes: json.RawMessage(`{"from":{"person":"eve"}}`)},
 		"another project":          rpc.Set{Project: "/p/two", Path: "run://seven", Body: body},
 		"a run of another project": rpc.Set{Run: "8", Path: "run://seven", Body: body},
 		"no project":               rpc.Set{Path: "run://seven", Body: body},
-		"a run of a person":        rpc.Set{Project: "/p/one", Path: "run://a-persons", Body: body},
 		"its end":                  rpc.Set{Project: "/p/one", Path: "run://a-persons", State: sdk.StateCancelled},
 		"its options":              rpc.Set{Project: "/p/one", Path: "run://a-persons", Attributes: json.RawMessage(`{"noWeb":true}`)},
-		"yolo":                     rpc.Set{Project: "/p/one", Path: "run://seven", Body: body, Attributes: json.RawMessage(`{"yolo":true}`)},
-		"full mode":                rpc.Set{Project: "/p/one", Path: "run://new", Body: body, Attributes: json.RawMessage(`{"permission_mode":"full"}`)},
+		"yolo":                     rpc.Set{Project: "/p/one", Path: "run://seven", Body: body, Attributes: json.RawMessage(`{"from":{"person":"ada"},"yolo":true}`)},
+		"full mode":                rpc.Set{Project: "/p/one", Path: "run://new", Body: body, Attributes: json.RawMessage(`{"from":{"person":"ada"},"permission_mode":"full"}`)},
 		"an answer":                rpc.Set{Run: "7", Path: waits, State: sdk.StateResolved},
 	} {
 		h.calm()

@@ -80,7 +80,7 @@ func (s *Server) project(ctx context.Context, root string) (sdk.Project, bool, e
 	return sdk.Project{}, false, nil
 }
 
-func (s *Server) runs(ctx context.Context, _ *conn, p rpc.RunsParams) ([]rpc.RunSummary, error) {
+func (s *Server) runs(ctx context.Context, c *conn, p rpc.RunsParams) ([]rpc.RunSummary, error) {
 	limit, err := page(rpc.MethodRuns, p.Limit, p.Offset)
 	if err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func (s *Server) runs(ctx context.Context, _ *conn, p rpc.RunsParams) ([]rpc.Run
 		project = found.ID
 	}
 	found, err := s.cfg.Store.Runs(ctx, sdk.RunFilter{
-		Project: project, Hidden: p.Hidden, Last: p.Last, Search: p.Search, Children: p.Search != "", Limit: limit, Offset: p.Offset,
+		Project: project, Hidden: p.Hidden, Last: p.Last, Search: p.Search, Children: p.Search != "", Channel: c.channel(), Limit: limit, Offset: p.Offset,
 	})
 	if err != nil {
 		return nil, err

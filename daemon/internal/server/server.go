@@ -29,14 +29,14 @@ import (
 // durable; it never waits for the model.
 type Engine interface {
 	// Submit queues a prompt of a session, empty when nobody there attends; approved says that
-	// its caller may approve.
-	Submit(ctx context.Context, session string, readOnly, approved, channel bool, p rpc.Prompt) (rpc.Accepted, error)
-	StartRun(ctx context.Context, channel bool, p rpc.StartRun) (rpc.Started, error)
+	// its caller may approve, origin whose the run is to be.
+	Submit(ctx context.Context, session string, readOnly, approved bool, origin sdk.Origin, p rpc.Prompt) (rpc.Accepted, error)
+	StartRun(ctx context.Context, origin sdk.Origin, p rpc.StartRun) (rpc.Started, error)
 	// Init makes a folder known as a project, and what is in it.
 	Init(ctx context.Context, root string) (sdk.Project, error)
-	CallTool(ctx context.Context, approved, channel bool, p rpc.ToolCall) (rpc.ToolDone, error)
+	CallTool(ctx context.Context, approved bool, origin sdk.Origin, p rpc.ToolCall) (rpc.ToolDone, error)
 	// UseEntries uses verbs on entries of a run, in one commit or none.
-	UseEntries(ctx context.Context, approved, channel bool, run sdk.Run, calls []sdk.EntryCall) ([]sdk.EntryDone, error)
+	UseEntries(ctx context.Context, approved bool, run sdk.Run, calls []sdk.EntryCall) ([]sdk.EntryDone, error)
 	Streams
 	// ScanProject makes the files of a directory entries of its project.
 	ScanProject(ctx context.Context, root string) (sdk.Project, sdk.Scanned, error)
@@ -169,6 +169,8 @@ type Config struct {
 	// reports whether a process is another one, or descends from it.
 	Channels *Channels
 	Within   func(pid, ancestor int) bool
+	// People are those whose prompts channels may bring; nil is nobody.
+	People People
 	// Peer asks the kernel who is there; nil is rpc.PeerOf.
 	Peer func(*net.UnixConn) (rpc.Peer, error)
 	// WebUser and WebPeers ask it the same of a connection of TCP within this machine; known is

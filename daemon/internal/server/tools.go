@@ -35,7 +35,11 @@ func (s *Server) callTool(ctx context.Context, c *conn, p rpc.ToolCall) (rpc.Too
 	if p.Arguments[0] != '{' {
 		return rpc.ToolDone{}, wrongParams("the arguments of %s are a JSON object", p.Tool)
 	}
-	return s.cfg.Engine.CallTool(ctx, c.allowed().Allows(rpc.RoleApprove), c.grant != nil, p)
+	origin, _, err := c.origin(rpc.MethodCallTool, p.From)
+	if err != nil {
+		return rpc.ToolDone{}, err
+	}
+	return s.cfg.Engine.CallTool(ctx, c.allowed().Allows(rpc.RoleApprove), origin, p)
 }
 
 func (s *Server) cancelCall(ctx context.Context, run sdk.Run, p rpc.ToolCancel) (rpc.ToolCancelled, error) {

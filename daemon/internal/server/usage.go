@@ -11,7 +11,7 @@ import (
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
-func (s *Server) usage(ctx context.Context, _ *conn, p rpc.UsageParams) (rpc.Usage, error) {
+func (s *Server) usage(ctx context.Context, c *conn, p rpc.UsageParams) (rpc.Usage, error) {
 	out := rpc.Usage{By: cmp.Or(p.By, rpc.UsageByDay), Rows: []rpc.UsageRow{}}
 	if !slices.Contains([]string{rpc.UsageByDay, rpc.UsageByProject, rpc.UsageByRun, rpc.UsageByModel}, out.By) {
 		return out, wrongParams("by of %s is day, project, run or model, not %q", rpc.MethodUsage, out.By)
@@ -34,8 +34,8 @@ func (s *Server) usage(ctx context.Context, _ *conn, p rpc.UsageParams) (rpc.Usa
 	}
 	at := map[string]int{}
 	err = s.cfg.Store.Usage(ctx, p.Since, func(u sdk.Used) error {
-		if only != 0 && u.Project != only {
-			return nil
+		if sees, err := c.sees(ctx, u.Run); err != nil || !sees || only != 0 && u.Project != only {
+			return err
 		}
 		key, row := usageRow(out.By, u, roots)
 		i, ok := at[key]

@@ -37,7 +37,7 @@ func onEntry[P any](s *Server, callOf func(P) sdk.EntryCall) func(context.Contex
 
 // use uses one verb on entries of a run.
 func (s *Server) use(ctx context.Context, c *conn, run sdk.Run, call sdk.EntryCall) (sdk.EntryDone, error) {
-	done, err := s.cfg.Engine.UseEntries(ctx, c.allowed().Allows(rpc.RoleApprove), c.grant != nil, run, []sdk.EntryCall{call})
+	done, err := s.cfg.Engine.UseEntries(ctx, c.allowed().Allows(rpc.RoleApprove), run, []sdk.EntryCall{call})
 	if err != nil {
 		return sdk.EntryDone{}, err
 	}

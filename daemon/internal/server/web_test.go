@@ -414,6 +414,7 @@ func TestChannelOnTheWeb(t *testing.T) {
 	h := openWeb(t, func(c *Config) {
 		c.Audit, c.Channels, c.Limits.WrongToken = audit, channels, time.Millisecond
 		c.WebPeers = func(net.Conn) ([]int, bool, error) { return []int{front + 1}, true, nil }
+		c.People = func(id string) (sdk.Person, bool) { return sdk.Person{}, id == "chat/ada" }
 		c.Descended = func(int) bool { return true }
 		c.Within = func(_, ancestor int) bool { return ancestor == front }
 	})
@@ -422,9 +423,9 @@ func TestChannelOnTheWeb(t *testing.T) {
 		return status, string(text)
 	}
 	for call, says := range map[string]string{
-		`{"jsonrpc":"2.0","id":1,"method":"act","params":{"project":"/p/one","prompt":"x"}}`: `"result"`,
-		`{"jsonrpc":"2.0","id":1,"method":"act","params":{"project":"/p/two","prompt":"x"}}`: "no project of this channel",
-		`{"jsonrpc":"2.0","id":1,"method":"config/reload"}`:                                  "role admin",
+		`{"jsonrpc":"2.0","id":1,"method":"act","params":{"project":"/p/one","prompt":"x","from":{"person":"ada"}}}`:                                                                                `"result"`,
+		`{"jsonrpc":"2.0","id":1,"method":"act","params":{"project":"/p/two","prompt":"x"}}`:                                                                                                        "no project of this channel",
+		`{"jsonrpc":"2.0","id":1,"method":"config/reload"}`:                                                                                                                                         "role admin",
 		fmt.Sprintf(`[{"jsonrpc":"2.0","id":1,"method":"hello","params":{"client":"c","protocol":"2.0","token":%q}},{"jsonrpc":"2.0","id":2,"method":"config/reload"}]`, h.token(t, rpc.RoleAdmin)): "never has the roles",
 	} {
 		if status, text := ask(token, call); status != 200 || !strings.Contains(text, says) {

@@ -14,14 +14,14 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-const runColumns = `id, project, alias, key, coalesce(parent, 0), coalesce(delegator, 0), delegated_by, writes, offline, agent, model, status, hidden, private, turns, created, updated,
+const runColumns = `id, project, alias, key, coalesce(parent, 0), coalesce(delegator, 0), delegated_by, writes, offline, agent, model, status, hidden, private, owner, channel, turns, created, updated,
 	temperature, persona, context_limit, no_repo, no_interaction, no_web, no_proposals`
 
 func scanRun(scan scanner) (sdk.Run, error) {
 	var r sdk.Run
 	var created, updated int64
 	var writes sql.NullString
-	err := scan(&r.ID, &r.Project, &r.Alias, &r.Key, &r.Parent, &r.Delegator, &r.DelegatedBy, &writes, &r.Offline, &r.Agent, &r.Model, &r.Status, &r.Hidden, &r.Private, &r.Turns, &created, &updated,
+	err := scan(&r.ID, &r.Project, &r.Alias, &r.Key, &r.Parent, &r.Delegator, &r.DelegatedBy, &writes, &r.Offline, &r.Agent, &r.Model, &r.Status, &r.Hidden, &r.Private, &r.Owner, &r.Channel, &r.Turns, &created, &updated,
 		&r.Temperature, &r.Persona, &r.ContextLimit, &r.NoRepo, &r.NoInteraction, &r.NoWeb, &r.NoProposals)
 	r.Created, r.Updated = unix(created), unix(updated)
 	if err == nil && writes.Valid {
@@ -71,10 +71,15 @@ func (t *tx) createRun(r *sdk.Run, key string) error {
 		return err
 	}
 	if r.Alias == "" {
-		if r.Alias, err = t.freeAlias(r.Project, r.Agent); err != nil {
+		stem := r.Agent
+		if r.Channel != "" { // so that its number tells nothing of other runs
+			stem = r.Channel + "_" + r.Agent
+		}
+		if r.Alias, err = t.freeAlias(r.Project, stem); err != nil {
 			return err
 		}
 	}
+	r.Owner = cmp.Or(r.Owner, sdk.LocalOwner)
 	r.Key, r.Status, r.Created, r.Updated = key, sdk.StatusQueued, t.now, t.now
 	at := t.now.UnixNano()
 	var writes any
@@ -82,9 +87,9 @@ func (t *tx) createRun(r *sdk.Run, key string) error {
 		globs, _ := json.Marshal(r.Writes) // of texts, which cannot fail
 		writes = string(globs)
 	}
-	r.ID, err = t.insert(`INSERT INTO runs (project, alias, key, parent, delegator, delegated_by, writes, offline, agent, model, hidden, private, turns, loops, created, updated,
-			temperature, persona, context_limit, no_repo, no_interaction, no_web, no_proposals) VALUES (?, ?, ?, ?, nullif(?, 0), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		r.Project, r.Alias, key, from.parent, r.Delegator, r.DelegatedBy, writes, r.Offline, r.Agent, r.Model, r.Hidden, r.Private, r.Turns, from.loops, at, at,
+	r.ID, err = t.insert(`INSERT INTO runs (project, alias, key, parent, delegator, delegated_by, writes, offline, agent, model, hidden, private, owner, channel, turns, loops, created, updated,
+			temperature, persona, context_limit, no_repo, no_interaction, no_web, no_proposals) VALUES (?, ?, ?, ?, nullif(?, 0), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		r.Project, r.Alias, key, from.parent, r.Delegator, r.DelegatedBy, writes, r.Offline, r.Agent, r.Model, r.Hidden, r.Private, r.Owner, r.Channel, r.Turns, from.loops, at, at,
 		r.Temperature, r.Persona, r.ContextLimit, r.NoRepo, r.NoInteraction, r.NoWeb, r.NoProposals)
 	switch {
 	case hasCode(err, sqlite3.SQLITE_CONSTRAINT_UNIQUE):
@@ -124,6 +129,12 @@ func (t *tx) createRun(r *sdk.Run, key string) error {
 	if r.Private {
 		made["private"] = true
 	}
+	if r.Owner != sdk.LocalOwner {
+		made["owner"] = r.Owner
+	}
+	if r.Channel != "" {
+		made["channel"] = r.Channel
+	}
 	if err := t.record(event{kind: sdk.KindRunCreated, project: r.Project, run: r.ID}, made); err != nil || r.Parent == 0 {
 		return err
 	}
@@ -138,7 +149,7 @@ type origin struct {
 }
 
 // inherit fills in what a fork has from its parent: agent, model, configuration, turns, the paths that it may change,
-// and that it is private or reaches no network.
+// whose it is, and that it is private or reaches no network.
 func (t *tx) inherit(r *sdk.Run) (origin, error) {
 	var from origin
 	asked := r.Turns
@@ -156,7 +167,7 @@ func (t *tx) inherit(r *sdk.Run) (origin, error) {
 	if _, err := t.one(`SELECT loops FROM runs WHERE id = ?`, []any{p.ID}, &from.loops); err != nil {
 		return from, err
 	}
-	from.parent, r.Turns, r.Private, r.Writes, r.Offline, r.RunConfig = p.ID, p.Turns, p.Private, p.Writes, p.Offline, p.RunConfig
+	from.parent, r.Turns, r.Private, r.Origin, r.Writes, r.Offline, r.RunConfig = p.ID, p.Turns, p.Private, p.Origin, p.Writes, p.Offline, p.RunConfig
 	if asked != 0 {
 		if from.past, err = t.past(&p, asked); err != nil {
 			return from, err
@@ -178,14 +189,14 @@ func notAlias(c rune) bool {
 	return !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == '-')
 }
 
-// freeAlias makes "agent-n", counting on from the runs that the project has.
-func (t *tx) freeAlias(project int64, agent string) (string, error) {
+// freeAlias makes "of-n", counting on from the runs that the project has.
+func (t *tx) freeAlias(project int64, of string) (string, error) {
 	stem := strings.Map(func(c rune) rune {
 		if notAlias(c) {
 			return '-'
 		}
 		return c
-	}, agent)
+	}, of)
 	if stem = strings.Trim(stem[:min(len(stem), 40)], "-"); stem == "" {
 		stem = "run"
 	}
@@ -248,10 +259,10 @@ func (s *Store) Runs(ctx context.Context, f sdk.RunFilter) ([]sdk.Run, error) {
 	if f.Below != 0 {
 		which, arg = `id IN `+downFrom(`SELECT id FROM runs WHERE delegator = ?6`), f.Below
 	}
-	all, err := list(s.reader(ctx), scanRun, existingRun+which+` AND (?1 = 0 OR project = ?1) AND (?2 OR NOT hidden)
+	all, err := list(s.reader(ctx), scanRun, existingRun+which+` AND (?1 = 0 OR project = ?1) AND (?2 OR NOT hidden) AND (?7 = '' OR channel = ?7)
 		AND (?5 = '' OR instr(lower(alias), lower(?5)) > 0
 			OR EXISTS (SELECT 1 FROM loops l JOIN entries e ON e.id = l.prompt WHERE l.run = runs.id AND instr(lower(e.body), lower(?5)) > 0)) `+order+` LIMIT ?3 + 0 OFFSET ?4 + 0`,
-		f.Project, f.Hidden, f.Limit, f.Offset, f.Search, arg)
+		f.Project, f.Hidden, f.Limit, f.Offset, f.Search, arg, f.Channel)
 	return all, explain("reading the runs", err)
 }
 

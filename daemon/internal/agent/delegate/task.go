@@ -133,7 +133,7 @@ func (t Task) Within(may []string) (Task, error) {
 // place, and without what that one, or its agent, was given without. What it may write its globs say; see Within.
 func (t Task) Run(parent sdk.Run, call string) sdk.Run {
 	return sdk.Run{
-		Project: parent.Project, Private: parent.Private, Delegator: parent.ID, DelegatedBy: call, Agent: t.Agent, Writes: t.Writes, Offline: parent.Offline,
+		Project: parent.Project, Private: parent.Private, Origin: parent.Origin, Delegator: parent.ID, DelegatedBy: call, Agent: t.Agent, Writes: t.Writes, Offline: parent.Offline,
 		RunConfig: sdk.RunConfig{NoRepo: parent.NoRepo, NoInteraction: parent.NoInteraction, NoWeb: parent.NoWeb, NoProposals: parent.NoProposals},
 	}
 }

@@ -1,0 +1,68 @@
+package engine
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// TestRunsOfOthersAreNotGoneOnWith: a channel goes on with a run for its owner alone, by whatever name it knows it, and
+// has an implicit run for each; at this machine any run is gone on with, and stays whose it is.
+func TestRunsOfOthersAreNotGoneOnWith(t *testing.T) {
+	h := prepareAsking(t, say("one"), say("two"), say("three"))
+	h.start()
+	bob, elsewhere, group := sdk.Origin{Owner: "chat/bob", Channel: "chat"}, sdk.Origin{Owner: chat.Owner, Channel: "mail"}, sdk.Origin{Owner: "chat/group/1", Channel: "chat"}
+	me := sdk.Origin{Owner: sdk.LocalOwner, Channel: "chat"}
+	h.run(Submission{Run: "adas", Origin: chat})
+	h.run(Submission{Run: "mine"})
+	for name, o := range map[string]sdk.Origin{"bob": bob, "another channel": elsewhere, "a group": group, "whoever works here, by the channel": me} {
+		for _, run := range []string{"adas", "mine"} {
+			_, err := h.engine.Submit(t.Context(), Submission{Project: h.project, Run: run, Prompt: "p", Origin: o})
+			_, forkErr := h.engine.Submit(t.Context(), Submission{Project: h.project, Run: run, Fork: true, Prompt: "p", Origin: o})
+			_, callErr := h.engine.CallTool(t.Context(), ToolCall{Project: h.project, Run: run, Tool: "read", Arguments: json.RawMessage(`{}`), Origin: o})
+			for what, err := range map[string]error{"a prompt": err, "a fork": forkErr, "a call": callErr} {
+				if sdk.OutcomeOf(err) != sdk.Conflict {
+					t.Errorf("%s of %s in %s: %v", what, name, run, err)
+				}
+			}
+		}
+	}
+	a := h.submit(Submission{Run: "adas"})
+	if h.await(a); a.Run.Origin != chat {
+		t.Errorf("it is of %+v", a.Run.Origin)
+	}
+	seen := map[string]sdk.Origin{}
+	for _, o := range []sdk.Origin{{}, chat, bob, elsewhere, group, me} {
+		done, err := h.engine.CallTool(t.Context(), ToolCall{Project: h.project, Tool: "read", Arguments: json.RawMessage(`{}`), Origin: o})
+		if err != nil || done.Run.Channel != o.Channel || o.Owner != "" && done.Run.Owner != o.Owner {
+			t.Errorf("a call of %+v: in %+v, %v", o, done.Run.Origin, err)
+		}
+		if was, twice := seen[done.Run.Alias]; twice {
+			t.Errorf("%+v and %+v share %s", was, o, done.Run.Alias)
+		}
+		seen[done.Run.Alias] = o
+	}
+}
+
+// TestKeysAreOfAPerson: the same key of another person, group, channel, or of this machine is another prompt.
+func TestKeysAreOfAPerson(t *testing.T) {
+	h := prepareAsking(t, say("1"), say("2"), say("3"), say("4"), say("5"))
+	h.start()
+	me := sdk.Origin{Owner: sdk.LocalOwner, Channel: "chat"}
+	loops := map[int64]bool{}
+	for _, s := range []Submission{
+		{Prompt: "here"}, {Prompt: "ada", Origin: chat, From: &sdk.From{Person: "ada"}}, {Prompt: "elsewhere", Origin: sdk.Origin{Owner: "mail/ada", Channel: "mail"}, From: &sdk.From{Person: "ada"}},
+		{Prompt: "me", Origin: me, From: &sdk.From{Person: "me"}}, {Prompt: "me too", Origin: me, From: &sdk.From{Person: "too"}},
+	} {
+		s.Key = "17"
+		a := h.submit(s)
+		h.await(a)
+		s.Project = h.project
+		again, err := h.engine.Submit(t.Context(), s)
+		if err != nil || again.Loop.ID != a.Loop.ID || loops[a.Loop.ID] {
+			t.Errorf("%s: the loop %d, and again %d, %v", s.Prompt, a.Loop.ID, again.Loop.ID, err)
+		}
+		loops[a.Loop.ID] = true
+	}
+}

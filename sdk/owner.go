@@ -1,0 +1,46 @@
+package sdk
+
+import "net/url"
+
+// LocalOwner owns the runs of whoever works at this machine.
+const LocalOwner = "local"
+
+// Origin says whose a run is, and who began it. Forks have that of their parent, and so have children and what a plugin
+// begins for a run. It never changes.
+type Origin struct {
+	Owner   string `json:"owner"`             // LocalOwner, or a person or a group of a channel; see OwnerOf
+	Channel string `json:"channel,omitempty"` // the plugin's block, where a channel began it
+}
+
+// From says whom a channel has a prompt from, by the names that the service behind it gives. The daemon makes the
+// owner of the run from it, so that a channel never says one.
+type From struct {
+	Person       string `json:"person" jsonschema:"who wrote it"`
+	Conversation string `json:"conversation,omitempty" jsonschema:"the group in which it was written; absent where the person is alone with the channel"`
+	Thread       string `json:"thread,omitempty" jsonschema:"the topic there"`
+	Message      string `json:"message,omitempty" jsonschema:"the message that it was"`
+}
+
+// Person is somebody whose prompts a channel may bring: a person block.
+type Person struct {
+	ID      string `json:"id"` // as PersonID makes it
+	Name    string `json:"name,omitempty" hcl:"name,optional"`
+	Agent   string `json:"agent,omitempty" hcl:"agent,optional"`     // of runs that they begin and for which they name none
+	Owner   string `json:"owner,omitempty" hcl:"owner,optional"`     // LocalOwner: their runs are those of whoever works at this machine; empty are their own
+	Answers bool   `json:"answers,omitempty" hcl:"answers,optional"` // they may answer what their runs propose
+}
+
+// PersonID names a person of a channel: the same name at another service is somebody else.
+func PersonID(channel, person string) string { return channel + "/" + url.PathEscape(person) }
+
+// OwnerOf is the owner of what a person begins by a channel. What is said in a group belongs to the group, whoever says
+// it, so that nothing of a person's own is told there.
+func OwnerOf(channel string, from From, p Person) string {
+	switch {
+	case from.Conversation != "":
+		return channel + "/group/" + url.PathEscape(from.Conversation)
+	case p.Owner != "":
+		return p.Owner
+	}
+	return PersonID(channel, from.Person)
+}

@@ -16,7 +16,7 @@ type Entry struct {
 	State      State           `json:"state"`
 	Outcome    Outcome         `json:"outcome,omitempty"`
 	Writer     Writer          `json:"writer"`
-	Scope      string          `json:"scope"`           // "run:N", "project:N" or "global"
+	Scope      string          `json:"scope"`           // "run:N", "project:N", "owner:NAME" or "global"
 	Phase      Phase           `json:"phase,omitempty"` // actions only
 	Hash       string          `json:"hash"`            // hex SHA-256 of Body
 	Loop       int64           `json:"loop,omitempty"`
@@ -63,7 +63,7 @@ type Scheme struct {
 	Name         string   `json:"name"`
 	ModelVisible bool     `json:"model_visible"`
 	Category     Category `json:"category"`
-	Scope        string   `json:"scope"` // "run", "project" or "global"
+	Scope        string   `json:"scope"` // "run", "project", "owner" or "global"
 	WritableBy   []Writer `json:"writable_by"`
 }
 

@@ -223,8 +223,8 @@ func (p *plan) changes(path string) error {
 		return sdk.Errorf(sdk.Permission, "%s tells what happened in a turn, so it stays as it is", path)
 	case !scheme.Admits(p.use.Writer):
 		return sdk.Errorf(sdk.Permission, "%s may not be written by %q: %s entries are written by %v only", path, p.use.Writer, name, scheme.WritableBy)
-	case scheme.Scope != "run" && p.use.Run.Private && p.use.Writer != sdk.WriterPlugin:
-		return sdk.Errorf(sdk.Permission, "%s is shared with other runs, and a run of a channel changes nothing that is", path)
+	case scheme.Scope != "run" && scheme.Scope != "owner" && p.use.Run.Private && p.use.Writer != sdk.WriterPlugin:
+		return sdk.Errorf(sdk.Permission, "%s is shared with runs of others, and a run of a channel changes nothing that is", path)
 	case p.redact(path) != path:
 		return sdk.Errorf(sdk.Validation, "a path may hold no secret")
 	}

@@ -26,12 +26,19 @@ func dsn(path string, readOnly bool) string {
 	if readOnly {
 		q.Set("_query_only", "1")
 	}
+	return connected(path, q)
+}
+
+// connected is uri for the daemon's own connections.
+func connected(path string, q url.Values) string {
 	return uri(path, q, "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)", "journal_size_limit(67108864)", "wal_autocheckpoint(1000)")
 }
 
 // uri names a database with what holds for whoever opens it, and with more.
 func uri(path string, q url.Values, pragmas ...string) string {
-	q.Set("_defensive", "1")
+	if !q.Has("_defensive") {
+		q.Set("_defensive", "1")
+	}
 	q.Set("_dqs", "0")
 	q["_pragma"] = append([]string{"busy_timeout(5000)", "trusted_schema(OFF)", "cell_size_check(ON)", "mmap_size(0)"}, pragmas...)
 	u := url.URL{Scheme: "file", Path: path, RawQuery: q.Encode()}
@@ -49,6 +56,18 @@ func (s *Store) connectWriter(ctx context.Context) (err error) {
 		return explain("opening "+s.path, err)
 	}
 	return refuseNoLog(ctx, s.conn)
+}
+
+// connectSchema opens a connection for migrations, which alone may change what the schema says of a table that is there.
+func connectSchema(ctx context.Context, path string) (conn *sql.Conn, end func() error, err error) {
+	db, err := sql.Open("sqlite", connected(path, url.Values{"_defensive": {"0"}}))
+	if err != nil {
+		return nil, nil, explain("opening "+path, err)
+	}
+	if conn, err = db.Conn(ctx); err != nil {
+		return nil, nil, errors.Join(explain("opening "+path, err), db.Close())
+	}
+	return conn, func() error { return errors.Join(conn.Close(), db.Close()) }, nil
 }
 
 // connectReaders opens the pool that reads, and remembers which files were

@@ -28,13 +28,16 @@ const (
 )
 
 // sharedScopes are the scopes whose entries the run ?1 shares with others: its project,
-// and everybody.
+// its owner, and everybody.
 const sharedScopes = `SELECT 'project:' || project FROM runs WHERE id = ?1
+	UNION ALL SELECT 'owner:' || owner FROM runs WHERE id = ?1
 	UNION ALL SELECT 'global'`
 
-// sharedWith are those of sharedScopes whose entries the run ?1 finds without a view of them: none where
-// a channel made it, in which strangers write.
-const sharedWith = `SELECT * FROM (` + sharedScopes + `) WHERE NOT (SELECT private FROM runs WHERE id = ?1)`
+// sharedWith are those of sharedScopes whose entries the run ?1 finds without a view of them: its owner's alone where
+// a channel made it, in which others write.
+const sharedWith = `SELECT 'project:' || project FROM runs WHERE id = ?1 AND NOT private
+	UNION ALL SELECT 'owner:' || owner FROM runs WHERE id = ?1
+	UNION ALL SELECT 'global' FROM runs WHERE id = ?1 AND NOT private`
 
 // visibleScopes finds the scopes in which entries of the run ?1 may lie: its own,
 // those of the runs it was forked from, and those that it shares. Queries by path put

@@ -49,7 +49,7 @@ const applicationID = 0x426f7468
 // migrate brings the schema up to the last of steps. Each step is one
 // transaction together with its version, so that a process that dies in one
 // leaves the version before it, whole.
-func migrate(ctx context.Context, conn *sql.Conn, file string, steps []migration) error {
+func migrate(ctx context.Context, conn *sql.Conn, file string, steps []migration) (err error) {
 	version, err := schemaVersion(ctx, conn, file)
 	if err != nil {
 		return err
@@ -58,16 +58,24 @@ func migrate(ctx context.Context, conn *sql.Conn, file string, steps []migration
 	if err := refuseNewer(file, version, newest); err != nil {
 		return err
 	}
-	if version > 0 && version < newest {
+	if version == newest {
+		return nil
+	}
+	if version > 0 {
 		if err := keepOld(ctx, conn, file, version); err != nil {
 			return err
 		}
 	}
+	schema, end, err := connectSchema(ctx, file)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, end()) }()
 	for _, step := range steps {
 		if step.version <= version {
 			continue
 		}
-		if err := apply(ctx, conn, step); err != nil {
+		if err := apply(ctx, schema, step); err != nil {
 			return explain("migrating the database to "+step.name, err)
 		}
 	}

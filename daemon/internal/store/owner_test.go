@@ -2,6 +2,8 @@ package store
 
 import (
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/bothyd/bothy/sdk"
@@ -65,9 +67,83 @@ func TestRunsOfChannelsFromBeforeAreNobodys(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := open(t, path)
-	for id, want := range map[int64]sdk.Origin{1: {Owner: sdk.LocalOwner}, 2: {Owner: "?", Channel: "?"}} {
+	for id, want := range map[int64]sdk.Origin{1: {Owner: sdk.LocalOwner}, 2: {Owner: "?2", Channel: "?"}} {
 		if r, err := s.Run(t.Context(), id); err != nil || r.Origin != want {
 			t.Errorf("run %d is of %+v, %v", id, r.Origin, err)
 		}
+	}
+}
+
+// TestWhatIsOfAnOwner: entries of the scope owner are found, read and searched by runs of that owner alone, its forks and
+// children among them, also where strangers write; the same path of another owner is another entry.
+func TestWhatIsOfAnOwner(t *testing.T) {
+	f := newFixture(t)
+	if err := f.RegisterScheme(t.Context(), sdk.Scheme{Name: "fact", Category: sdk.CategoryData, Scope: "owner", ModelVisible: true}); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.RegisterScheme(t.Context(), sdk.Scheme{Name: "shared", Category: sdk.CategoryData, Scope: "global", ModelVisible: true}); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.RegisterScheme(t.Context(), sdk.Scheme{Name: "fact", Category: sdk.CategoryData, Scope: "global", ModelVisible: true}); sdk.OutcomeOf(err) != sdk.Conflict {
+		t.Errorf("a scheme becomes everybody's: %v", err)
+	}
+	made := func(r sdk.Run) sdk.Run {
+		t.Helper()
+		r.Project, r.Agent, r.Private = f.run.Project, "default", r.Channel != ""
+		r, err := f.CreateRun(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	ada, bob, group := sdk.Origin{Owner: "chat/ada", Channel: "chat"}, sdk.Origin{Owner: "chat/bob", Channel: "chat"}, sdk.Origin{Owner: "chat/group/ada", Channel: "chat"}
+	me := sdk.Origin{Owner: sdk.LocalOwner, Channel: "chat"} // the person of this machine, by the channel
+	runs := map[string][2]sdk.Run{}
+	for name, o := range map[string]sdk.Origin{"ada": ada, "bob": bob, "group": group, "local": {}} {
+		runs[name] = [2]sdk.Run{made(sdk.Run{Origin: o}), made(sdk.Run{Origin: o})}
+		_, err := f.Commit(t.Context(), sdk.Change{Run: runs[name][0].ID, Writes: []sdk.Write{
+			{Path: "fact://town/1", Body: new("of " + name), Writer: sdk.WriterPlugin}, {Path: "shared://" + name, Body: new("x"), Writer: sdk.WriterPlugin},
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	forked := made(sdk.Run{Parent: runs["ada"][1].ID})
+	child := made(sdk.Run{Origin: ada, Delegator: runs["ada"][1].ID, DelegatedBy: "log://turn_1/delegate/x"})
+	for name, r := range map[string]sdk.Run{"ada": runs["ada"][1], "bob": runs["bob"][1], "group": runs["group"][1], "local": runs["local"][1], "ada's fork": forked, "ada's child": child, "me by the channel": made(sdk.Run{Origin: me})} {
+		owner, _, _ := strings.Cut(strings.Replace(name, "me by the channel", "local", 1), "'")
+		want := "of " + owner
+		for asked, q := range map[string]sdk.EntryQuery{"path": {Path: "fact://town/1"}, "pattern": {Pattern: "fact://**"}, "regexp": {Pattern: "/town/"}, "all": {}} {
+			q.Run, q.Shared = r.ID, true
+			list, err := f.Entries(t.Context(), q)
+			var facts []string
+			for _, e := range list {
+				switch e.Scheme() {
+				case "fact":
+					facts = append(facts, e.Body)
+				case "shared":
+					if r.Private {
+						t.Errorf("%s finds %s by its %s", name, e.Path, asked)
+					}
+				}
+			}
+			if err != nil || len(facts) != 1 || facts[0] != want {
+				t.Errorf("%s finds %q by its %s, %v", name, facts, asked, err)
+			}
+		}
+		paths, err := f.Paths(t.Context(), r.ID)
+		if err != nil || !slices.Contains(paths, "fact://town/1") {
+			t.Errorf("%s has the paths %q, %v", name, paths, err)
+		}
+		_, err = f.Commit(t.Context(), sdk.Change{Run: r.ID, Writes: []sdk.Write{{Path: "fact://town/1", Look: true, Visibility: sdk.Visible}}})
+		if e, readErr := f.Entry(t.Context(), r.ID, "fact://town/1"); err != nil || readErr != nil || e.Body != want || e.Scope != ownerScope(r.Owner) {
+			t.Errorf("%s looks at %+v, %v, %v", name, e, err, readErr)
+		}
+		if _, err := f.Commit(t.Context(), sdk.Change{Run: r.ID, Writes: []sdk.Write{{Path: "shared://local", Look: true, Visibility: sdk.Visible}}}); r.Private && sdk.OutcomeOf(err) != sdk.NotFound {
+			t.Errorf("%s looks at what others share: %v", name, err)
+		}
+	}
+	if err := f.Verify(t.Context(), 0); err != nil {
+		t.Error(err)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// remove drops the entry from the run's view. An entry of the project or of everybody stays,
+// remove drops the entry from the run's view. An entry of the project, of an owner or of everybody stays,
 // and one of a run as long as another run sees it (the triggers unseen_removed and unseen_replaced).
 func (t *tx) remove(run *sdk.Run, path, scope string, w *sdk.Write, x visibleEntry) (sdk.Entry, error) {
 	if x.view == 0 {

@@ -112,8 +112,8 @@ func completeScheme(x sdk.Scheme) (sdk.Scheme, error) {
 	if !slices.Contains([]sdk.Category{sdk.CategoryData, sdk.CategoryLogging, sdk.CategoryUnknown, sdk.CategoryPrompt, sdk.CategoryAudit}, x.Category) {
 		return x, sdk.Errorf(sdk.Validation, "the scheme %s:// has the category %q; there are data, logging, unknown, prompt and audit", x.Name, x.Category)
 	}
-	if !slices.Contains([]string{"run", "project", "global"}, x.Scope) {
-		return x, sdk.Errorf(sdk.Validation, "the scheme %s:// has the scope %q; there are run, project and global", x.Name, x.Scope)
+	if !slices.Contains([]string{"run", "project", "owner", "global"}, x.Scope) {
+		return x, sdk.Errorf(sdk.Validation, "the scheme %s:// has the scope %q; there are run, project, owner and global", x.Name, x.Scope)
 	}
 	for _, w := range x.WritableBy {
 		if !slices.Contains([]sdk.Writer{sdk.WriterSystem, sdk.WriterPlugin, sdk.WriterClient, sdk.WriterModel}, w) {

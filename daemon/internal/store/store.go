@@ -209,3 +209,6 @@ func unix(ns int64) time.Time { return time.Unix(0, ns).UTC() }
 
 // runScope is the scope of entries that belong to one run.
 func runScope(run int64) string { return fmt.Sprintf("run:%d", run) }
+
+// ownerScope is that of entries that belong to an owner of runs.
+func ownerScope(owner string) string { return "owner:" + owner }

@@ -44,6 +44,8 @@ func (t *tx) write(run *sdk.Run, w *sdk.Write, attributes patch) (sdk.Entry, err
 	switch scheme.Scope {
 	case "project":
 		scope = projectScope(run.Project)
+	case "owner":
+		scope = ownerScope(run.Owner)
 	case "global":
 		scope = "global"
 	}
@@ -153,7 +155,7 @@ func (t *tx) lookAt(run *sdk.Run, path string, scheme sdk.Scheme, w *sdk.Write, 
 	switch {
 	case scheme.Category == sdk.CategoryAudit:
 		return sdk.Entry{}, sdk.Errorf(sdk.Permission, "%s is of the audit, which no model is shown", path)
-	case x.entry == 0, x.view == 0 && run.Private: // what others share is none of its business
+	case x.entry == 0, x.view == 0 && run.Private && x.Scope != ownerScope(run.Owner): // what others share is none of its business
 		return sdk.Entry{}, sdk.Errorf(sdk.NotFound, "there is no entry %s in this run, its project or everywhere", path)
 	case x.view == 0:
 		x.State, x.Loop, x.Turn, x.Version = sdk.StateResolved, w.Loop, w.Turn, 1

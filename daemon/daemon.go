@@ -143,7 +143,7 @@ func (d *Daemon) make(ctx context.Context) (err error) {
 	d.verbs = builtin.NewVerbs(g.store, builtin.Patterns, d.secrets.Redact).With(tree.Under(ruling.MayRead))
 	d.own = d.ownTools(g.store, copies, rules)
 	files := project.InstructionFiles{Folder: d.configFolder, Trusted: trust.Follows}
-	history := &project.History{Store: g.store, Kept: kept.In(d.paths.Data), Tools: d.host.Tools, May: ruling.MayUndo}
+	history := &project.History{Store: g.store, Data: d.paths.Data, Kept: kept.In(d.paths.Data), Tools: d.host.Tools, May: ruling.MayUndo}
 	if d.engine, err = d.startEngine(g, copies, rules, written, ruling, files, tree, history); err != nil {
 		return err
 	}

@@ -194,7 +194,7 @@ func TestGatesThroughPrograms(t *testing.T) {
 func (s *seat) channelAsks(t *testing.T, agent, prompt string) {
 	t.Helper()
 	key := strconv.FormatInt(time.Now().UnixNano(), 36) // what is served again asks nothing twice
-	asks, err := json.Marshal(rpc.Prompt{Agent: agent, Prompt: prompt, Key: key, Project: s.dir, From: &sdk.From{Person: "ada"}})
+	asks, err := json.Marshal([]rpc.Prompt{{Agent: agent, Prompt: prompt, Key: key, From: &sdk.From{Person: "ada"}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ import (
 // from starting.
 const (
 	playFront = "BOTHY_TEST_FRONT"
-	frontAsks = "BOTHY_TEST_FRONT_ASKS" // a prompt that front gives in the place of what it tries
+	frontAsks = "BOTHY_TEST_FRONT_ASKS" // prompts that front gives in the place of what it tries
 	playVeto  = "BOTHY_TEST_VETO"
 )
 
@@ -33,12 +33,7 @@ func serveFront() {
 			c := client.Client{Socket: access.Socket, Token: access.Token, Name: "front"}
 			defer func() { _ = c.Close() }() // all was said
 			if asks := os.Getenv(frontAsks); asks != "" {
-				p := rpc.Prompt{Project: access.Projects[0]}
-				err := json.Unmarshal([]byte(asks), &p)
-				if err == nil {
-					err = c.Call(ctx, rpc.MethodAct, p, nil)
-				}
-				say(fmt.Sprintf("asked: %v", err))
+				say(fmt.Sprintf("asked: %v", frontPrompts(ctx, &c, access.Projects[0], asks)))
 				<-ctx.Done()
 				return ctx.Err()
 			}
@@ -67,6 +62,21 @@ func serveFront() {
 			return ctx.Err()
 		}),
 	})
+}
+
+// frontPrompts gives prompts, a JSON array of them, in a project.
+func frontPrompts(ctx context.Context, c *client.Client, project, asks string) error {
+	var all []rpc.Prompt
+	if err := json.Unmarshal([]byte(asks), &all); err != nil {
+		return err
+	}
+	for _, p := range all {
+		p.Project = project
+		if err := c.Call(ctx, rpc.MethodAct, p, nil); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // serveVeto serves a hook without which no action is recorded, and which lets no

@@ -31,7 +31,7 @@ func (d *Daemon) startPlugins(ctx context.Context, g ground) (h hosted, err erro
 		Config:    inspection(d.paths, d.log.Named("host"), d.secrets),
 		SocketDir: d.paths.Sockets,
 		Prefix:    d.paths.Prefix,
-		Services:  g.services,
+		Services:  g.services, ChannelDir: filepath.Join(d.paths.Data, "channels"),
 		Lend: func(pid int, instance string, projects []string) (channel.Access, func()) {
 			token, end := g.channels.Grant(pid, instance, projects)
 			d.secrets.Add(token) // nothing that the daemon writes has the token in it

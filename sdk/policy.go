@@ -89,9 +89,10 @@ type PolicyRequest struct {
 	// work on a copy of the project; empty is ModeRestricted.
 	Otherwise Mode
 
-	// Private says that commands have a folder of the run's own and nothing of the
-	// project; see Run.Private.
+	// Private says that the call is of a private run: Project is the folder of that, see Run.Folder, and Settled the root of
+	// its project, by whose settings is decided.
 	Private bool
+	Settled string
 
 	// Links says where paths lead that the call names, as it names them and
 	// relative to the project, when a symbolic link is on the way: to a path of the

@@ -2,6 +2,7 @@ package sdk
 
 import (
 	"encoding/json"
+	"path/filepath"
 	"time"
 )
 
@@ -32,14 +33,23 @@ type Run struct {
 	Model   string `json:"model"`            // the model's alias or provider/name
 	Status  int    `json:"status"`           // 100, 102, 200, 202, 499 or 500
 	Hidden  bool   `json:"hidden,omitempty"` // the implicit run behind `tools call`
-	// Private says that a channel made it: its commands have a folder of the run's own
-	// at /workspace, nothing of the project, and little memory.
+	// Private says that a channel made it: its tools and commands have a folder of the run's own
+	// (Folder), nothing of the project, and little memory.
 	Private bool `json:"private,omitempty"`
 	Origin
 	RunConfig
 	Turns   int       `json:"turns"` // turns opened so far; the next is Turns+1
 	Created time.Time `json:"created"`
 	Updated time.Time `json:"updated"`
+}
+
+// Folder is where the tools of a private run work that work in the project of others: a folder of its own below that of
+// the run, which its commands have at /workspace. It is empty of a run that is not private.
+func (r Run) Folder(runDir string) string {
+	if !r.Private {
+		return ""
+	}
+	return filepath.Join(runDir, "workspace")
 }
 
 // Aliases are those of runs, in their order; nil of none.

@@ -21,12 +21,15 @@ func BothyPaths(data, prefix string) []string {
 
 // Own are those of Bothy's own paths that lie in a project, relative to it. Where
 // the project lies in one of them itself, that is the holder, and nothing in the
-// project may be changed.
+// project may be changed; but the folder of a private run, which lies among the daemon's data, is that run's.
 func (r Rules) Own(project string) (paths []string, holder string) {
 	for _, own := range r.Bothy {
 		for _, base := range both(project) {
 			for _, path := range both(own) {
-				if _, ok := local(path, base); ok {
+				if at, ok := local(path, base); ok {
+					if ofRun, _ := filepath.Match("runs/*/workspace", at); ofRun {
+						continue
+					}
 					return nil, path
 				}
 				if rel, ok := local(base, path); ok {

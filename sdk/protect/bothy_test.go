@@ -23,7 +23,7 @@ func TestOwnPaths(t *testing.T) {
 	rules := Rules{Bothy: []string{filepath.Join(dir, "home/.config/bothy"), filepath.Join(dir, "home/state/data")}}
 	for project, want := range map[string][]string{
 		"home": {".config/bothy", "real/data", "state/data"}, "link": {".config/bothy", "real/data", "state/data"},
-		"home/.config": {"bothy"}, "home/src": nil, "home/src/x": nil, "home/real": {"data"},
+		"home/.config": {"bothy"}, "home/state/data/runs/k/workspace": nil, "home/src": nil, "home/src/x": nil, "home/real": {"data"},
 	} {
 		got, holder := rules.Own(filepath.Join(dir, project))
 		slices.Sort(got)
@@ -31,7 +31,7 @@ func TestOwnPaths(t *testing.T) {
 			t.Errorf("%s: got %q %q, want %q", project, got, holder, want)
 		}
 	}
-	for _, project := range []string{"home/real/data", "home/state/data/runs", "link/state/data", "home/.config/bothy", "home/.config/bothy/x"} {
+	for _, project := range []string{"home/real/data", "home/state/data/runs", "home/state/data/runs/k", "home/state/data/runs/k/home", "home/state/data/runs/k/workspace/x", "home/state/data/runs/k/x/workspace", "home/state/data/workspace", "link/state/data", "home/.config/bothy", "home/.config/bothy/x"} {
 		if got, holder := rules.Own(filepath.Join(dir, project)); holder == "" {
 			t.Errorf("%s: got %q", project, got)
 		}

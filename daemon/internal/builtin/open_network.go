@@ -39,7 +39,7 @@ type openNetworkTool struct{ network Network }
 // something runs commands, and the network is closed.
 func (o openNetworkTool) take(_ context.Context, t sdk.TurnContext) (turnTool, error) {
 	runs := slices.ContainsFunc(t.Tools, func(x sdk.Tool) bool { return x.Command != "" })
-	if o.network == nil || !runs || o.network.Open(t.Project) {
+	if o.network == nil || !runs || t.Run.Private || o.network.Open(t.Project) {
 		return nil, nil
 	}
 	return o, nil

@@ -28,7 +28,7 @@ type action struct {
 	stands  *standIn      // of a verb that stands for a plugin's tool
 	fault   error         // why the call cannot be made at all
 	project string
-	private bool       // the run is; see [sdk.Run]
+	folder  string     // of a private run: where its tools work in the place of the project
 	until   time.Time  // the call has to end by then; zero where nothing but its own limit says so
 	recheck bool       // policy is asked again before it starts, for time has passed
 	child   *sdk.Child // that begins when it starts; nil of one that does not delegate, or has
@@ -43,6 +43,9 @@ type action struct {
 	took    time.Duration
 	ends    int // the status with which it ends the loop; 0 is that of any terminal call
 }
+
+// files is the folder that the action works in: that of the project or, of a private run, its own.
+func (x *action) files() string { return cmp.Or(x.folder, x.project) }
 
 // touchesEntries reports whether the call is one of the verbs on entries: planned, and made by
 // the commit that records its end.

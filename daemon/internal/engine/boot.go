@@ -102,7 +102,7 @@ func (e *Engine) closeLeft(ctx context.Context, row sdk.Turn) error {
 	for _, entry := range entries {
 		had.take(entry)
 	}
-	a.turn = had.turn(a.project.Root, a.run.Private)
+	a.turn = had.turn(a.project.Root, e.folder(a.run))
 	e.settleLeft(ctx, a)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -43,7 +43,7 @@ func (e *Engine) below(t *turn, of *action, whose string, call sdk.ActionCall, t
 	call.Parent, call.Index = of.Path, max(t.children.next, len(t.actions))
 	t.children.next = call.Index + 1
 	call.CallID = fmt.Sprintf("%s_%d", whose, call.Index)
-	x := &action{Action: sdk.Action{Loop: of.Loop, Turn: of.Turn, ActionCall: call}, tool: tool, fault: fault, project: of.project, private: of.private}
+	x := &action{Action: sdk.Action{Loop: of.Loop, Turn: of.Turn, ActionCall: call}, tool: tool, fault: fault, project: of.project, folder: of.folder}
 	x.call = sdk.ReadCall{ID: x.CallID, Tool: x.Tool, Arguments: x.Arguments, Raw: string(x.Arguments)}
 	if x.fault == nil && !json.Valid(x.Arguments) {
 		x.Arguments, x.fault = nil, sdk.Errorf(sdk.Validation, "the arguments of %s are not JSON", x.Tool)
@@ -113,9 +113,9 @@ func (e *Engine) callFor(ctx context.Context, parent *serving, x *action) (sdk.T
 }
 
 // takeUp takes over what an earlier daemon recorded of a turn.
-func (c *children) takeUp(project string, private bool, actions []*action, left []leftCall) {
+func (c *children) takeUp(project, folder string, actions []*action, left []leftCall) {
 	for _, l := range left {
-		c.actions = append(c.actions, leftAction(l, project, private))
+		c.actions = append(c.actions, leftAction(l, project, folder))
 	}
 	c.taken = map[string]bool{}
 	for _, x := range slices.Concat(actions, c.actions) {

@@ -100,7 +100,7 @@ func (a *activeLoop) task(x *action) (delegate.Task, error) {
 		return task, err
 	}
 	return task.Folders(func(path string) bool {
-		info, err := os.Lstat(filepath.Join(a.project.Root, filepath.FromSlash(path)))
+		info, err := os.Lstat(filepath.Join(x.files(), filepath.FromSlash(path)))
 		return err == nil && info.IsDir()
 	}).Within(a.run.Writes)
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/bothyd/bothy/sdk"
@@ -41,9 +42,10 @@ func TestChildrenOfAChannel(t *testing.T) {
 	defer h.tools.mu.Unlock()
 	ran := map[string]int{}
 	for _, call := range h.tools.made {
-		ran[fmt.Sprintf("%s in a project: %t, on the net: %t", call.Tool, call.Project != "", call.Network)]++
+		where := strings.ReplaceAll(strings.ReplaceAll(call.Project, call.RunDir, "RUN"), h.project, "PROJECT")
+		ran[fmt.Sprintf("%s in %q, on the net: %t", call.Tool, where, call.Network)]++
 	}
-	if len(ran) != 2 || ran["bash in a project: false, on the net: false"] != 4 || ran["write in a project: true, on the net: false"] != 4 {
+	if len(ran) != 2 || ran[`bash in "", on the net: false`] != 4 || ran[`write in "RUN/workspace", on the net: false`] != 4 {
 		t.Errorf("made are %v", ran)
 	}
 	for _, r := range h.policy.all() {

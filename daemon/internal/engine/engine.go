@@ -277,3 +277,6 @@ func (e *Engine) enter() (leave func(), err error) {
 }
 
 func (e *Engine) runDir(run sdk.Run) string { return filepath.Join(e.cfg.DataDir, "runs", run.Key) }
+
+// folder is where the tools of a private run work; empty of any other.
+func (e *Engine) folder(run sdk.Run) string { return run.Folder(e.runDir(run)) }

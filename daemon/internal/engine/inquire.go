@@ -129,7 +129,7 @@ func (e *Engine) askQuestion(ctx context.Context, a *activeLoop, x *action, plug
 	x.Asks, x.fault, x.tool = true, nil, questionTool(plugin)
 	x.use(arguments)
 	x.decide(sdk.Decision{Verdict: sdk.Propose, Rule: ruleQuestion, Source: "built-in", Reason: "the plugin " + plugin + " asks this, and what you answer goes to it alone"})
-	p := sdk.ActionProposal{ReadOnly: a.loop.ReadOnly, Mode: a.mode, Dir: x.project, Bytes: len(arguments), Created: e.cfg.Clock().UTC()}
+	p := sdk.ActionProposal{ReadOnly: a.loop.ReadOnly, Mode: a.mode, Dir: x.files(), Bytes: len(arguments), Created: e.cfg.Clock().UTC()}
 	if err := proposal.Seal(&p, x.calling(a.run)); err != nil {
 		return err
 	}

@@ -27,16 +27,17 @@ func (e *Engine) instructions(a *activeLoop) (user, project sdk.Instructions) {
 		return user, project
 	}
 	var err error
-	if !a.run.Private { // else who writes the prompts may be anybody
-		if user, err = e.cfg.Instructions.User(); err != nil {
-			e.warn(a, "the model works without your own instructions: "+err.Error())
-		}
+	a.instructed = nil
+	if a.run.Private { // who writes the prompts may be anybody
+		return user, project
+	}
+	if user, err = e.cfg.Instructions.User(); err != nil {
+		e.warn(a, "the model works without your own instructions: "+err.Error())
 	}
 	if project, err = e.cfg.Instructions.Project(a.project.Root); err != nil {
 		e.warn(a, "the model works without the project's instructions: "+err.Error())
 	}
 	e.warnUntrusted(a, project)
-	a.instructed = nil
 	for i, in := range []sdk.Instructions{user, project} {
 		if in.File != "" {
 			a.instructed = append(a.instructed, sdk.SystemInstructions{File: in.File, User: i == 0, Untrusted: in.Untrusted})
@@ -90,7 +91,7 @@ func (e *Engine) tellInstructions(ctx context.Context, a *activeLoop, over []*ac
 		return
 	}
 	for _, x := range over {
-		if x.Parent != "" || x.cause < concluded || x.Instructions != nil {
+		if x.folder != "" || x.Parent != "" || x.cause < concluded || x.Instructions != nil {
 			continue
 		}
 		worked := e.cfg.Access.Worked(x.request())

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -126,7 +127,7 @@ func (e *Engine) invocation(run sdk.Run, x *action) sdk.Invocation {
 	call := sdk.Invocation{
 		Tool: cmp.Or(x.tool.Runs, x.tool.Name, x.Tool), Arguments: e.localArguments(x),
 		CallID: fmt.Sprintf("%s-%d-%d", run.Key, x.Turn, x.Index),
-		Run:    run.Key, Project: workplace(x.tool, run, x.project), RunDir: e.runDir(run), Deadline: time.Now().Add(toolTime),
+		Run:    run.Key, Project: e.workplace(x.tool, run, x.project), RunDir: e.runDir(run), Deadline: time.Now().Add(toolTime),
 		Argv: x.decision().Argv, View: x.decision().View, SameHost: x.decision().SameHost, NotHosts: x.decision().NotHosts, Writes: run.Writes,
 	}
 	if !x.until.IsZero() && x.until.Before(call.Deadline) {
@@ -142,12 +143,17 @@ func (e *Engine) invocation(run sdk.Run, x *action) sdk.Invocation {
 	return call
 }
 
-// workplace is the project that a tool works in. The commands of a private run have none.
-func workplace(tool sdk.Tool, run sdk.Run, project string) string {
-	if run.Private && slices.Contains(tool.Grants, sdk.GrantSandbox) {
+// workplace is the project that a tool works in. Of a private run that is a folder of its own, which commands are told as
+// no project.
+func (e *Engine) workplace(tool sdk.Tool, run sdk.Run, project string) string {
+	switch {
+	case !run.Private:
+		return project
+	case slices.Contains(tool.Grants, sdk.GrantSandbox):
 		return ""
 	}
-	return project
+	_ = os.MkdirAll(e.folder(run), 0o700) // who finds none says so
+	return e.folder(run)
 }
 
 // localArguments are the arguments as the tool gets them; the action keeps them as they

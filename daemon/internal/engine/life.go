@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"time"
 
@@ -97,6 +98,11 @@ func (e *Engine) Reset(ctx context.Context, run int64) error {
 		if err := e.cfg.Hooks.RunReset.Tell(ctx, event); err != nil {
 			return &sdk.Error{Outcome: sdk.OutcomeOf(err), Cause: err,
 				Message: fmt.Sprintf("the run %s was not reset, or not wholly: %v; call it again when that is mended", r.Alias, err)}
+		}
+		if folder := e.folder(r); folder != "" { // also of a run in which no command ever ran
+			if err := os.RemoveAll(folder); err != nil {
+				return sdk.Errorf(sdk.Unavailable, "the run %s was not wholly reset: %w; call it again when that is mended", r.Alias, err)
+			}
 		}
 		_, err := e.commit(ctx, once, sdk.Change{Run: r.ID, Notes: []sdk.Note{{Kind: sdk.KindRunReset}}})
 		return err

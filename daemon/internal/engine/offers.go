@@ -10,7 +10,7 @@ import (
 // call is what is asked about, as a rule speaks of it.
 func (q *question) call() rulebook.Call {
 	x := q.x
-	return rulebook.Call{Tool: x.tool, Arguments: x.meant(), Project: q.a.project.Root, Private: x.private, Decision: x.decision(), Proposal: x.Proposal}
+	return rulebook.Call{Tool: x.tool, Arguments: x.meant(), Project: q.a.project.Root, Private: x.folder != "", Decision: x.decision(), Proposal: x.Proposal}
 }
 
 // offers are the rules that an answer to what waits could leave. One that is not there cannot be left.

@@ -2,6 +2,9 @@ package engine
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/bothyd/bothy/sdk"
@@ -64,5 +67,34 @@ func TestKeysAreOfAPerson(t *testing.T) {
 			t.Errorf("%s: the loop %d, and again %d, %v", s.Prompt, a.Loop.ID, again.Loop.ID, err)
 		}
 		loops[a.Loop.ID] = true
+	}
+}
+
+// TestS3NamesOfRuns: a name that no run can have is refused before any path is made of it, to a channel too, for a fork,
+// and for what a plugin asks.
+func TestS3NamesOfRuns(t *testing.T) {
+	h := prepareAsking(t, say("done"))
+	h.start()
+	a := h.submit(Submission{Run: "chat_1", Origin: chat})
+	h.await(a)
+	for _, name := range []string{"../x", "chat_../x", "a/b", "chat_a/b", strings.Repeat("a", 300), "a\x00b", "é"} {
+		_, err := h.engine.Submit(t.Context(), Submission{Project: h.project, Run: name, Prompt: "p", Origin: chat})
+		_, startErr := h.engine.StartRun(t.Context(), Submission{Project: h.project, Run: name, Origin: chat})
+		_, forkErr := h.engine.Fork(t.Context(), Fork{Run: a.Run.ID, Alias: name})
+		_, callErr := h.engine.CallTool(t.Context(), ToolCall{Project: h.project, Run: name, Tool: "read", Arguments: json.RawMessage(`{}`), Origin: chat})
+		for what, err := range map[string]error{"a prompt": err, "startRun": startErr, "a fork": forkErr, "a call": callErr} {
+			if sdk.OutcomeOf(err) != sdk.Validation {
+				t.Errorf("%s for %.20q: %v", what, name, err)
+			}
+		}
+	}
+	left, err := os.ReadDir(filepath.Join(h.config.DataDir, "runs"))
+	for _, at := range left {
+		if strings.Contains(at.Name(), "chat") || strings.Contains(at.Name(), "..") {
+			t.Errorf("there is %s", at.Name())
+		}
+	}
+	if err != nil {
+		t.Error(err)
 	}
 }

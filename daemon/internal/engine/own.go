@@ -75,8 +75,12 @@ func (e *Engine) gather(ctx context.Context, a *activeLoop) {
 }
 
 func (e *Engine) turnContext(a *activeLoop) sdk.TurnContext {
+	project := a.project.Root
+	if a.run.Private {
+		project = "" // whose skills are none of its business
+	}
 	t := sdk.TurnContext{
-		Project: a.project.Root, Run: a.run, RunDir: e.runDir(a.run), Loop: a.loop,
+		Project: project, Run: a.run, RunDir: e.runDir(a.run), Loop: a.loop,
 		Model: cmp.Or(a.choice.Alias, a.run.Model), Tools: a.plugged, Context: a.choice.Context, Skills: a.agent.Skills,
 		Finish: a.agent.Finish, Admits: a.agent.Admits, Agents: e.agentsFor(a), Commit: e.Commit,
 	}

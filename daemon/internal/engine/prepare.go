@@ -34,7 +34,7 @@ func (e *Engine) prepareTools(ctx context.Context, a *activeLoop) {
 // for is asked, as no call of it was decided about.
 func (e *Engine) places(tools []sdk.Tool, project sdk.Project, run sdk.Run) (all []sdk.Place) {
 	for _, t := range which(tools, func(t sdk.Tool) bool { return t.Prepares && t.Pinned }) {
-		at := sdk.Place{Tool: cmp.Or(t.Runs, t.Name), Run: run.Key, Project: workplace(t, run, project.Root), RunDir: e.runDir(run)}
+		at := sdk.Place{Tool: cmp.Or(t.Runs, t.Name), Run: run.Key, Project: e.workplace(t, run, project.Root), RunDir: e.runDir(run)}
 		if e.cfg.Access != nil {
 			at.Network = !run.Private && !run.Offline && e.cfg.Access.Network(project.Root)
 		}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,8 +12,8 @@ import (
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
-// TestPrivateRuns: commands of a run that a channel made get no project, its other tools
-// do, policy knows of it, and all of that is so when a person goes on with the run, and
+// TestPrivateRuns: the commands of a run that a channel made get no project, its other tools
+// a folder of its own, policy knows of it, and all of that is so when a person goes on with the run, and
 // in a fork of it. A channel cannot go on with a run that a person made.
 func TestPrivateRuns(t *testing.T) {
 	both := func() step { return calls(numbered("bash", 1), numbered("write", 1)) }
@@ -56,15 +57,23 @@ func TestPrivateRuns(t *testing.T) {
 	}
 	for i, call := range h.tools.made {
 		want := h.project
-		if call.Tool == "bash" && (i/2 < private || i == 10) {
-			want = ""
+		if i/2 < private || i == 10 {
+			if want = filepath.Join(call.RunDir, "workspace"); call.Tool == "bash" {
+				want = ""
+			} else if info, err := os.Stat(want); err != nil || !info.IsDir() {
+				t.Errorf("call %d has no folder: %v", i, err)
+			}
 		}
 		if call.Project != want {
 			t.Errorf("call %d of %s has the project %q, want %q", i, call.Tool, call.Project, want)
 		}
 	}
 	for i, r := range h.policy.all() {
-		if r.Private != (i/2 < private || i == 10) || r.Project != h.project {
+		settled, private := h.project, i/2 < private || i == 10
+		if !private {
+			settled = ""
+		}
+		if r.Private != private || r.Settled != settled || private == (r.Project == h.project) {
 			t.Errorf("question %d: private %t, project %q", i, r.Private, r.Project)
 		}
 	}
@@ -87,9 +96,9 @@ func TestPrivateRunsHaveNoWorkspaceMode(t *testing.T) {
 	h.untilIdle()
 }
 
-// TestPrivateRunsHaveNothingOfTheUser: the user's own instructions are not told to a model
-// whose prompts others write; those of a trusted project are.
-func TestPrivateRunsHaveNothingOfTheUser(t *testing.T) {
+// TestPrivateRunsHaveNothingOfOthers: neither the user's own instructions nor those of the project are told to a model
+// whose prompts others write.
+func TestPrivateRunsHaveNothingOfOthers(t *testing.T) {
 	h, _ := instructed(t, say("done"), say("done"))
 	h.write("AGENTS.md", "Say it of the project.")
 	h.write("../own/AGENTS.md", "Say it of the user.")
@@ -100,7 +109,7 @@ func TestPrivateRunsHaveNothingOfTheUser(t *testing.T) {
 	h.run(Submission{Run: "chat", Origin: chat})
 	for i, want := range []bool{true, false} {
 		system := h.models.asked()[i].Messages[0].Text
-		if strings.Contains(system, "of the user") != want || !strings.Contains(system, "of the project") {
+		if strings.Contains(system, "of the user") != want || strings.Contains(system, "of the project.") != want {
 			t.Errorf("run %d: the system text is\n%s", i, system)
 		}
 	}

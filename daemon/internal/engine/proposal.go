@@ -38,7 +38,7 @@ func (e *Engine) bind(a *activeLoop, x *action) (sdk.ActionProposal, error) {
 		return sdk.ActionProposal{}, err
 	}
 	x.use(arguments)
-	p := sdk.ActionProposal{ReadOnly: a.loop.ReadOnly, Mode: a.mode, Dir: x.project, Digest: x.tool.Digest, Bytes: len(arguments)}
+	p := sdk.ActionProposal{ReadOnly: a.loop.ReadOnly, Mode: a.mode, Dir: x.files(), Digest: x.tool.Digest, Bytes: len(arguments)}
 	if e.cfg.Access != nil {
 		call := x.request()
 		call.Offline = a.run.Offline
@@ -46,7 +46,7 @@ func (e *Engine) bind(a *activeLoop, x *action) (sdk.ActionProposal, error) {
 			call.Tool.Grants = nil // policy alone judges an own tool's call by what it starts
 		}
 		r := e.cfg.Access.Reach(call, e.runDir(a.run))
-		p.Digest, p.Dir, p.Mounts, p.Network = cmp.Or(r.Digest, p.Digest), cmp.Or(r.Dir, x.project), r.Mounts, r.Network
+		p.Digest, p.Dir, p.Mounts, p.Network = cmp.Or(r.Digest, p.Digest), cmp.Or(r.Dir, x.files()), r.Mounts, r.Network
 	}
 	if p.Command = x.calling(a.run).Command(); p.Command != "" {
 		p.Bytes = len(p.Command)

@@ -37,7 +37,11 @@ func (e *Engine) request(a *activeLoop, x *action, mode sdk.Mode, attended bool)
 
 // request is the call as policy knows it.
 func (x *action) request() sdk.PolicyRequest {
-	return sdk.PolicyRequest{Tool: x.tool, Verb: x.verb(), Arguments: x.meant(), Project: x.project, Private: x.private}
+	r := sdk.PolicyRequest{Tool: x.tool, Verb: x.verb(), Arguments: x.meant(), Project: x.project}
+	if x.folder != "" {
+		r.Project, r.Settled, r.Private = x.folder, x.project, true
+	}
+	return r
 }
 
 // sourceCaller is the source of a decision that whoever calls made.

@@ -160,7 +160,7 @@ func (e *Engine) ponder(ctx context.Context, event sdk.EntryEvent) (*question, e
 	if err != nil {
 		return nil, err
 	}
-	x := leftAction(leftCall{entry: event.Entry, at: at}, a.project.Root, a.run.Private)
+	x := leftAction(leftCall{entry: event.Entry, at: at}, a.project.Root, e.folder(a.run))
 	q := &question{a: a, x: x}
 	if x.Asks {
 		x.tool = questionTool(x.Plugin)

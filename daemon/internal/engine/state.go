@@ -198,8 +198,8 @@ func (x *action) committed(entry sdk.Entry) {
 
 // leftAction is an action as the store holds it: whatever daemon wrote it, its
 // state is that of its entry. Its tool is found by who needs it.
-func leftAction(c leftCall, project string, private bool) *action {
-	x := &action{Action: c.at, entry: c.entry, fault: c.fault, project: project, private: private, recheck: true}
+func leftAction(c leftCall, project, folder string) *action {
+	x := &action{Action: c.at, entry: c.entry, fault: c.fault, project: project, folder: folder, recheck: true}
 	x.call = sdk.ReadCall{ID: x.CallID, Tool: x.Tool}
 	x.Arguments = x.ExactArguments()
 	return x

@@ -193,7 +193,7 @@ func TestAStateIsThatOfTheStore(t *testing.T) {
 				continue // something is on its way to the store
 			}
 			at, err := sdk.ActionOf(s.entry)
-			left := leftAction(leftCall{entry: s.entry, at: at, fault: err}, "", false)
+			left := leftAction(leftCall{entry: s.entry, at: at, fault: err}, "", "")
 			left.tool = s.x.tool
 			if got, want := left.states(), s.x.states(); got != want || err != nil {
 				t.Fatalf("after %v it was\n%s and is read as\n%s: %v", names, want, got, err)

@@ -87,7 +87,7 @@ func (l *leftTurn) completion() sdk.Completion {
 
 // turn makes a turn of it. Its actions know what is recorded of them; tools
 // and arguments are found by equip.
-func (l *leftTurn) turn(project string, private bool) *turn {
+func (l *leftTurn) turn(project, folder string) *turn {
 	t := &turn{
 		row: l.row, began: time.Now(), completion: l.completion(),
 		partials: l.partials, streaming: l.answer.State == sdk.StateStreaming,
@@ -96,9 +96,9 @@ func (l *leftTurn) turn(project string, private bool) *turn {
 		t.errors = l.errors // before that they are of a try that is void
 	}
 	for _, c := range l.actions {
-		t.actions = append(t.actions, leftAction(c, project, private))
+		t.actions = append(t.actions, leftAction(c, project, folder))
 	}
-	t.children.takeUp(project, private, t.actions, l.children)
+	t.children.takeUp(project, folder, t.actions, l.children)
 	t.takeUpFollow()
 	return t
 }
@@ -155,7 +155,7 @@ func (e *Engine) readLeft(a *activeLoop) error {
 		}
 	}
 	if last := a.turns - 1; last >= 0 && !a.had[last].row.Closed {
-		a.turn, a.from = a.had[last].turn(a.project.Root, a.run.Private), a.had[last].stage()
+		a.turn, a.from = a.had[last].turn(a.project.Root, e.folder(a.run)), a.had[last].stage()
 	}
 	return nil
 }

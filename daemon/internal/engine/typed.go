@@ -136,7 +136,7 @@ func (p placed) offline() bool { return p.run.Offline || p.agent.Offline() }
 // only reads, which it may be.
 func (e *Engine) forbiddenCall(a *activeLoop, c ToolCall, server string) error {
 	accepted := e.cfg.Tools.Accepted(server)
-	x := &action{project: a.project.Root, private: a.run.Private, tool: sdk.Tool{
+	x := &action{project: a.project.Root, folder: e.folder(a.run), tool: sdk.Tool{
 		ToolSpec: sdk.ToolSpec{Name: c.Tool, Source: server, Annotations: sdk.Annotations{ReadOnly: accepted}},
 		Plugin:   sdk.MCPPrefix + server, Pinned: accepted,
 	}}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -45,7 +47,7 @@ type channelServer struct {
 // lets it. It is called by the instance's goroutine.
 func (i *instance) openChannel(l *link) {
 	spec, before := i.current(), i.channel
-	if i.s.cfg.Lend == nil || !isChannel(l.manifest.Load()) || !spec.Granted(sdk.GrantChannel) || len(spec.Projects) == 0 {
+	if i.s.cfg.Lend == nil || !isChannel(l.manifest.Load()) || !spec.Granted(sdk.GrantChannel) {
 		return
 	}
 	i.s.mu.Lock()
@@ -53,7 +55,7 @@ func (i *instance) openChannel(l *link) {
 	if i.s.channels.Err() != nil {
 		return // the daemon stops
 	}
-	f := &channelServer{l: l, projects: spec.Projects, done: make(chan struct{})}
+	f := &channelServer{l: l, projects: i.s.projectsOf(spec), done: make(chan struct{})}
 	f.ending, f.end = context.WithCancel(i.s.channels)
 	i.channel, l.channelServer, l.channel = f, f, channel.NewClient(l.conn)
 	i.s.fronts.Add(1)
@@ -65,6 +67,14 @@ func (i *instance) openChannel(l *link) {
 		}
 		f.keep()
 	})
+}
+
+// projectsOf are the projects that a channel works in: those of its block, or a folder of the daemon's for it.
+func (s *Supervisor) projectsOf(spec inspect.Spec) []string {
+	if len(spec.Projects) > 0 {
+		return spec.Projects
+	}
+	return []string{filepath.Join(s.cfg.ChannelDir, spec.Instance)}
 }
 
 // close ends a channel in order and returns when it has ended.
@@ -103,6 +113,14 @@ func (f *channelServer) keep() {
 
 // serve lasts as long as one stream, with a loan of its own.
 func (f *channelServer) serve() error {
+	for _, p := range f.projects {
+		if filepath.Dir(p) != f.l.cfg.ChannelDir {
+			continue
+		}
+		if err := os.MkdirAll(p, 0o700); err != nil {
+			return fmt.Errorf("make the folder of the channel, whose block names no projects: %w", err)
+		}
+	}
 	access, takeBack := f.l.cfg.Lend(f.l.proc.PID(), f.l.instance, f.projects)
 	defer takeBack()
 	var err error
@@ -143,14 +161,11 @@ func unopened(spec inspect.Spec, m *sdk.Manifest) []inspect.Diagnostic {
 		}
 		lacks = append(lacks, "grants = "+callback.Written(spec.Grants, missing...))
 	}
-	if len(spec.Projects) == 0 {
-		lacks = append(lacks, `projects = ["/path/of/a/project"]`)
-	}
 	if !isChannel(m) || len(lacks) == 0 {
 		return nil
 	}
 	return []inspect.Diagnostic{spec.Warn("its channel is not opened",
-		"It is a front end: what people write there becomes work in projects of yours. If you want that, write "+strings.Join(lacks, " and ")+" in its block.")}
+		"It is a front end: what people write there becomes work of agents here. If you want that, write "+strings.Join(lacks, " and ")+" in its block.")}
 }
 
 // longestStatus is how much of a status people are shown, in characters.

@@ -102,6 +102,18 @@ func TestChannelIsServedAndServedAgain(t *testing.T) {
 	}
 }
 
+// TestChannelWithoutProjects has an empty folder, which nobody else enters.
+func TestChannelWithoutProjects(t *testing.T) {
+	loans, dir := &lender{}, filepath.Join(t.TempDir(), "channels")
+	s, _ := chat(t, "works", "")
+	s.Projects = nil
+	r := started(t, func(c *Config) { lending(loans)(c); c.ChannelDir = dir }, s)
+	r.until(t, "it is connected", func() bool { return r.detail() == "connected for "+filepath.Join(dir, "chat") })
+	if info, err := os.Stat(filepath.Join(dir, "chat")); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("its folder: %v, %v", info, err)
+	}
+}
+
 // TestChannelThatEnds: it is opened again, people see why, and the rest of the
 // plugin works.
 func TestChannelThatEnds(t *testing.T) {
@@ -184,9 +196,7 @@ func TestChannelThatIsNotLetIn(t *testing.T) {
 		change func(*inspect.Spec)
 		lacks  []string
 	}{
-		"no grant":    {func(s *inspect.Spec) { s.Grants = []string{sdk.GrantEntries} }, []string{`grants = ["entries", "channel"]`}},
-		"no projects": {func(s *inspect.Spec) { s.Projects = nil }, []string{`projects = [`}},
-		"neither":     {func(s *inspect.Spec) { s.Grants, s.Projects = []string{sdk.GrantEntries}, nil }, []string{`grants = ["entries", "channel"]`, `projects = [`}},
+		"no grant": {func(s *inspect.Spec) { s.Grants = []string{sdk.GrantEntries} }, []string{`grants = ["entries", "channel"]`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			loans := &lender{}

@@ -74,6 +74,7 @@ type Config struct {
 	ReadyWait        time.Duration // how long a call waits for a plugin that restarts: 10 s
 	Silence          time.Duration // how long a call of a tool or a skill may be silent: 2 min
 	StreamIdle       time.Duration // the longest pause within a completion's stream: 60 s
+	ChannelDir       string        // in which a channel whose block names no projects has a folder
 	ChannelWait      time.Duration // before a channel that ended is opened again: 1 s, and longer each time
 	FirstDelta       time.Duration // the longest wait for its first piece: 5 min
 	Judging          time.Duration // how long a judgement may take: 5 min

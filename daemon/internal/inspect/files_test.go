@@ -370,7 +370,7 @@ func TestNotes(t *testing.T) {
 		lazy bool
 	}{
 		"a tool":    {laid(t, "x", manifest("x", "")), "", false},
-		"a channel": {laid(t, "x", channel), "its channel opens when its block names projects", false},
+		"a channel": {laid(t, "x", channel), "nobody can write to its channel until a block says who may", false},
 		"an agent":  {laid(t, "x", agent), `its agents can be chosen when its block takes them: write those that you want into it, such as agents = ["reviewer"]`, false},
 		"a skill":   {laid(t, "x", skill), "a model is told of outline, draft when a folder with the SKILL.md lies among your skills; a plugin of one file brings none along", true},
 	} {

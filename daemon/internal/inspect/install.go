@@ -205,8 +205,8 @@ func (f *Files) Configure(in *Installation) error {
 	b, _, _ := f.labelled(in.Label)
 	switch skills := strings.Join(in.Manifest.Skills, ", "); {
 	case in.Note != "":
-	case slices.Contains(in.Manifest.Kinds, plugin.KindChannel) && len(b.Projects) == 0:
-		in.Note = "its channel opens when its block names projects, the only ones that it reaches: write projects = [\"/path/of/a/project\"] into it"
+	case slices.Contains(in.Manifest.Kinds, plugin.KindChannel):
+		in.Note = "nobody can write to its channel until a block says who may: write person \"" + in.Label + "/ID\" {} with what its service calls them"
 	case skills != "" && in.Files > 0:
 		in.Note = "a model is told of " + skills + " when a folder with the SKILL.md lies among your skills: copy it from " + in.Path
 	case skills != "":

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"encoding/json"
 	"path"
 	"slices"
@@ -104,7 +105,7 @@ func (l Live) MayRead(project string) func(at string) error {
 
 // settings are what is written down for a call.
 func (l Live) settings(r sdk.PolicyRequest) Settings {
-	set := l.Written(r.Project)
+	set := l.Written(cmp.Or(r.Settled, r.Project))
 	if r.Private {
 		set.Workspace = sdk.WorkspacePrivate
 	}
@@ -151,7 +152,7 @@ func (l Live) Protection(project string) sdk.Protection { return l.Written(proje
 // Arguments are those of a call as its tool gets them: with the paths of the project
 // relative to it. Nil says that they are as they are.
 func (l Live) Arguments(r sdk.PolicyRequest) json.RawMessage {
-	return Local(r.Tool, r.Project, l.place(r).Workspace, r.Arguments)
+	return Local(r.Tool, r.Project, besides(r, l.place(r).Workspace), r.Arguments)
 }
 
 // Worked are the paths of a project that a call works on, relative to it and clean, where

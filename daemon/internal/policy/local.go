@@ -34,6 +34,15 @@ func tops(tool sdk.Tool, project, place string) []string {
 	return []string{workspace, project}
 }
 
+// besides is where commands have another folder at /workspace than the tools that work in the project: in the runs of a
+// sandbox whose workspace is private, but for private runs, in which both have the same.
+func besides(r sdk.PolicyRequest, place string) string {
+	if r.Private {
+		return ""
+	}
+	return place
+}
+
 // Local are the arguments of a call with the paths of the project relative to it, or nil
 // when that changes nothing. Place is sandbox.workspace.
 func Local(tool sdk.Tool, project, place string, arguments json.RawMessage) json.RawMessage {
@@ -62,7 +71,7 @@ func Local(tool sdk.Tool, project, place string, arguments json.RawMessage) json
 
 // localize has a call decided about in the form in which its tool gets it.
 func (p *Policy) localize(j *judged) {
-	l := localizer{tops: tops(j.Tool, j.Project, p.set.Workspace)}
+	l := localizer{tops: tops(j.Tool, j.Project, besides(j.PolicyRequest, p.set.Workspace))}
 	if len(l.tops) == 0 {
 		return
 	}

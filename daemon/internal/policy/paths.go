@@ -178,7 +178,7 @@ func (p *Policy) Paths(a sdk.PolicyRequest) []string {
 	if touchesEntries(a.Tool, arguments) {
 		return nil
 	}
-	l := localizer{tops: tops(a.Tool, a.Project, p.set.Workspace)}
+	l := localizer{tops: tops(a.Tool, a.Project, besides(a, p.set.Workspace))}
 	arguments = l.object(arguments)
 	var named []string
 	for _, at := range pathsOf(arguments) {

@@ -158,18 +158,37 @@ func TestViewOf(t *testing.T) {
 	}
 }
 
-// TestPrivateCalls: a call of a private run is judged, bound and given its arguments as
-// one whose commands have a folder of the run's own.
+// TestPrivateCalls: a call of a private run is judged and bound as one whose commands have a folder of the run's own, by
+// the settings of its project, and gets paths of that folder as others get those of the project.
 func TestPrivateCalls(t *testing.T) {
 	l := Live{
-		Sandbox:    func(root string) sdk.Sandbox { return sdk.Sandbox{}.For(root) },
-		Written:    func(string) Settings { return Settings{} },
+		Sandbox: func(root string) sdk.Sandbox { return sdk.Sandbox{}.For(root) },
+		Written: func(project string) Settings {
+			if project != "/p" {
+				return Settings{}
+			}
+			return Settings{Rules: []sdk.PolicyRule{{Name: "here", Project: "/p", Verdict: sdk.Deny, Tools: []string{"edit_file"}}}}
+		},
 		Remembered: noneRemembered{},
 		Prepared:   func(string) (sdk.Prepared, bool) { return sdk.Prepared{View: true}, true },
 	}
 	for _, private := range []bool{false, true} {
 		call := func(tool sdk.Tool, arguments string) sdk.PolicyRequest {
-			return sdk.PolicyRequest{Tool: tool, Arguments: []byte(arguments), Project: "/p", Private: private, Mode: sdk.ModeWorkspace}
+			r := sdk.PolicyRequest{Tool: tool, Arguments: []byte(arguments), Project: "/p", Mode: sdk.ModeWorkspace}
+			if private {
+				r.Project, r.Settled, r.Private = "/run/workspace", "/p", true
+			}
+			return r
+		}
+		edit := writeFile
+		edit.Name = "edit_file"
+		if d := l.Decide(call(edit, `{"path":"a"}`)); d.Verdict != sdk.Deny || d.Rule != "here" {
+			t.Errorf("private %t: what a rule of the project denies is %+v", private, d)
+		}
+		for path, inside := range map[string]bool{"/p/a": !private, "/run/workspace/a": private} {
+			if d := l.Decide(call(writeFile, `{"path":"`+path+`"}`)); (d.Verdict == sdk.Allow) != inside {
+				t.Errorf("private %t: %s is %+v", private, path, d)
+			}
 		}
 		if d := l.Decide(call(bash, `{"command":"make"}`)); (d.Verdict == sdk.Allow) == private {
 			t.Errorf("private %t: make is %s: %s", private, d.Verdict, d.Reason)
@@ -177,7 +196,7 @@ func TestPrivateCalls(t *testing.T) {
 		if got := l.Reach(call(bash, `{"command":"make"}`), "/run"); strings.Contains(strings.Join(got.Mounts, "\n"), ": /p") == private {
 			t.Errorf("private %t: it could touch %q", private, got.Mounts)
 		}
-		if got := string(l.Arguments(call(writeFile, `{"path":"/workspace/a"}`))); strings.Contains(got, `"a"`) == private {
+		if got := string(l.Arguments(call(writeFile, `{"path":"/workspace/a"}`))); !strings.Contains(got, `"a"`) {
 			t.Errorf("private %t: the arguments are %q", private, got)
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -35,6 +37,7 @@ type Runs interface {
 type History struct {
 	Store Store
 	Runs  Runs
+	Data  string                                      // the daemon's folder, in which runs have theirs
 	Kept  kept.Store                                  // of replaced contents
 	Tools func() []sdk.Tool                           // that there are now
 	May   func(root, path string, removes bool) error // refuses a path that no tool may touch
@@ -172,6 +175,15 @@ func mayChange(at sdk.Action, sandboxed map[string]bool) bool {
 		(at.State == sdk.StateResolved || strings.HasPrefix(string(at.Outcome), "exit:") || at.Outcome == sdk.Timeout)
 }
 
+// root is the folder that a run changes: that of its project or, of a private run, its own, which may not be there yet.
+func (h *History) root(ctx context.Context, row sdk.Run) (string, error) {
+	if folder := row.Folder(filepath.Join(h.Data, "runs", row.Key)); folder != "" {
+		return folder, os.MkdirAll(folder, 0o700)
+	}
+	where, err := h.Store.Project(ctx, row.Project)
+	return where.Root, err
+}
+
 // ground is the project that a run's steps are looked at on.
 func (h *History) ground(root string) Ground {
 	return Ground{Root: root, Kept: h.Kept, May: func(path string, removes bool) error { return h.May(root, path, removes) }}
@@ -183,7 +195,7 @@ func (h *History) Changes(ctx context.Context, run int64, of rpc.ChangesOf) (rpc
 	if err != nil {
 		return rpc.Changes{}, err
 	}
-	where, err := h.Store.Project(ctx, row.Project)
+	root, err := h.root(ctx, row)
 	if err != nil {
 		return rpc.Changes{}, err
 	}
@@ -195,15 +207,15 @@ func (h *History) Changes(ctx context.Context, run int64, of rpc.ChangesOf) (rpc
 	if err != nil {
 		return rpc.Changes{}, err
 	}
-	out := rpc.Changes{Run: row.Alias, ID: row.ID, Project: where.Root, Unfinished: t.cut != ""}
+	out := rpc.Changes{Run: row.Alias, ID: row.ID, Project: root, Unfinished: t.cut != ""}
 	var c *Changes
 	if of.Redo {
 		if !part.all() {
 			return rpc.Changes{}, sdk.Errorf(sdk.Validation, "what was taken back is made again as a whole: leave prompt, turn, action and paths out")
 		}
-		c, err = h.ground(where.Root).LookBack(t.steps)
+		c, err = h.ground(root).LookBack(t.steps)
 	} else {
-		c, err = h.ground(where.Root).Look(t.steps, part.holds)
+		c, err = h.ground(root).Look(t.steps, part.holds)
 		for _, e := range t.untold {
 			if part.call(e.Loop, e.Turn, actionAt(e.Path)) {
 				out.Untold++

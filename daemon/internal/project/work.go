@@ -21,7 +21,7 @@ func (h *History) Done(ctx context.Context, l sdk.Loop, before ...sdk.Loop) ([]s
 	if err != nil {
 		return nil, err
 	}
-	where, err := h.Store.Project(ctx, row.Project)
+	root, err := h.root(ctx, row)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +42,7 @@ func (h *History) Done(ctx context.Context, l sdk.Loop, before ...sdk.Loop) ([]s
 	w.disprove()
 	slices.SortStableFunc(w.done, func(a, b sdk.WorkDone) int { return cmp.Compare(a.Ended, b.Ended) })
 	if !w.ignores {
-		return w.done, w.leaveIgnored(where.Root)
+		return w.done, w.leaveIgnored(root)
 	}
 	return w.done, nil
 }

@@ -35,7 +35,11 @@ func systemText(in sdk.Assembly, now time.Time) string {
 		b.WriteString(identity)
 	}
 	b.WriteString("\n\n# Environment\n\n")
-	fmt.Fprintf(&b, "- Project: %s\n", in.Project.Name)
+	project := in.Project.Name
+	if in.Run.Private {
+		project = "a folder of this conversation's own, which began empty"
+	}
+	fmt.Fprintf(&b, "- Project: %s\n", project)
 	fmt.Fprintf(&b, "- System: %s/%s; today is %s\n", runtime.GOOS, runtime.GOARCH, now.Format(time.DateOnly))
 	if grants(in.Tools, sdk.GrantProject) {
 		b.WriteString("- File tools work below the project directory; their paths are relative to it.\n")

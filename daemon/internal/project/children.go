@@ -23,6 +23,11 @@ func (h *History) told(ctx context.Context, run int64) (told, error) {
 	if err != nil {
 		return told{}, err
 	}
+	if top.Private { // each of them works in a folder of its own
+		var own told
+		_, err := h.own(ctx, run, &own)
+		return own, err
+	}
 	all, err := h.members(ctx, []*member{{run: top.ID, alias: top.Alias}})
 	if err != nil {
 		return told{}, err

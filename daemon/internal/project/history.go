@@ -260,13 +260,17 @@ var (
 
 func (h *History) back(ctx context.Context, run int64, partial bool, d doing, look func(sdk.Run, Ground, told) (*Changes, error)) (rpc.Undone, error) {
 	var out rpc.Undone
-	err := h.Runs.StillWithChildren(ctx, run, d.done, func(row sdk.Run, event sdk.RunEvent) error {
+	err := h.Runs.StillWithChildren(ctx, run, d.done, func(row sdk.Run, _ sdk.RunEvent) error {
 		out = rpc.Undone{Run: row.Alias, ID: row.ID}
 		t, err := h.told(ctx, run)
 		if err != nil {
 			return err
 		}
-		c, err := look(row, h.ground(event.Project), t)
+		root, err := h.root(ctx, row)
+		if err != nil {
+			return err
+		}
+		c, err := look(row, h.ground(root), t)
 		if err != nil {
 			return err
 		}
@@ -281,7 +285,7 @@ func (h *History) back(ctx context.Context, run int64, partial bool, d doing, lo
 			return d.refuse(row, out.Left)
 		}
 		out.Kept = c.Kept()
-		return h.takeBack(ctx, row, event.Project, t, c, d)
+		return h.takeBack(ctx, row, root, t, c, d)
 	})
 	out.Taken, out.Left, out.Kept = orNone(out.Taken), orNone(out.Left), orNone(out.Kept)
 	return out, err

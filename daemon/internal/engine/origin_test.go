@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -97,4 +98,78 @@ func TestS3NamesOfRuns(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
+}
+
+// TestRunsOfPluginsAreTheOwners: what a plugin begins for a run is its owner's, and of others' runs it reads and changes none.
+func TestRunsOfPluginsAreTheOwners(t *testing.T) {
+	for name, o := range map[string]sdk.Origin{"a channel's": chat, "of this machine": {Owner: sdk.LocalOwner}} {
+		t.Run(name, func(t *testing.T) {
+			h := prepareHouse(t, say("one"), say("two"), calls(call{"read_wrap", "{}"}), say("done"))
+			h.withVerbs()
+			h.using("read_wrap", func(do func(...sdk.EntryCall) (sdk.EntryDone, error), _ func(sdk.Write) error) {
+				if _, err := do(runSet("fresh", "", `{"noRepo":true}`)); err != nil {
+					t.Errorf("it begins none: %v", err)
+				}
+				for _, other := range []string{"bobs", "theirs"} {
+					for what, c := range map[string]sdk.EntryCall{
+						"a prompt": runSet(other, "go", ""), "an abort": {Verb: sdk.VerbSet, Path: "run://" + other, State: sdk.StateCancelled},
+						"options": runSet(other, "", `{"noWeb":true}`), "a name": {Verb: sdk.VerbMove, Path: "run://" + other, To: "run://x"}, "reading": {Verb: sdk.VerbGet, Path: "run://" + other},
+					} {
+						if done, err := do(c); err == nil {
+							t.Errorf("%s of %s: %+v", what, other, done)
+						}
+					}
+				}
+				if done, err := do(sdk.EntryCall{Verb: sdk.VerbGet, Path: "run://*"}); err != nil || strings.Contains(done.Text, "bobs") || strings.Contains(done.Text, "theirs") {
+					t.Errorf("it is told %q, %v", done.Text, err)
+				}
+			})
+			h.start()
+			theirs := sdk.Origin{Owner: sdk.LocalOwner}
+			if o.Channel == "" {
+				theirs = chat
+			}
+			h.run(Submission{Run: "bobs", Origin: sdk.Origin{Owner: "chat/bob", Channel: "chat"}})
+			h.run(Submission{Run: "theirs", Origin: theirs})
+			a := h.submit(Submission{Run: "own", Origin: o})
+			h.await(a)
+			fresh, err := h.store.RunByAlias(t.Context(), a.Run.Project, "fresh")
+			if err != nil || fresh.Origin != o || fresh.Private != (o.Channel != "") {
+				t.Errorf("it began %+v, %v", fresh, err)
+			}
+		})
+	}
+}
+
+// TestFirstPromptOfAChannelHasNoSkillsOfTheProject: a skill is looked for where the run that is to be made will have them.
+func TestFirstPromptOfAChannelHasNoSkillsOfTheProject(t *testing.T) {
+	h := prepareHouse(t, say("a"), say("b"))
+	seen := map[string]bool{}
+	h.withSkills(aSkill("greet", "hello"))
+	own := h.config.Builtin
+	h.config.Builtin = watchedTurns{own, seen}
+	h.start()
+	h.run(Submission{Run: "mine", Prompt: "/greet"})
+	h.run(Submission{Run: "chat_1", Prompt: "/greet", Origin: chat})
+	if !seen["mine in the project"] || seen["chat in the project"] || !seen["chat in none"] {
+		t.Errorf("asked was %v", seen)
+	}
+}
+
+// watchedTurns tells in which project own tools are asked for.
+type watchedTurns struct {
+	Builtin
+	seen map[string]bool
+}
+
+func (w watchedTurns) Typed(ctx context.Context, t sdk.TurnContext, prompt string) (sdk.TypedPrompt, error) {
+	who, where := "mine", "in the project"
+	if t.Run.Private {
+		who = "chat"
+	}
+	if t.Project == "" {
+		where = "in none"
+	}
+	w.seen[who+" "+where] = true
+	return w.Builtin.Typed(ctx, t, prompt)
 }

@@ -23,8 +23,10 @@ func (e *Engine) typed(ctx context.Context, p placed, s Submission) (sdk.TypedPr
 	if e.cfg.Builtin == nil {
 		return nil, nil
 	}
+	run := p.run
+	run.Private = run.Private || s.Origin.Channel != "" // also of one that is to be made
 	t := e.turnContext(&activeLoop{
-		project: p.project, run: p.run, loop: sdk.Loop{ReadOnly: s.ReadOnly, Prompt: s.Prompt, Agent: p.agent.Name},
+		project: p.project, run: run, loop: sdk.Loop{ReadOnly: s.ReadOnly, Prompt: s.Prompt, Agent: p.agent.Name},
 		agent: p.agent, choice: p.choice, plugged: e.offer(p.agent, s.ReadOnly),
 	})
 	if p.run.ID == 0 {

@@ -14,7 +14,10 @@
 //		defer c.Close()
 //		say("connected")
 //		for message := range messages(ctx) {
-//			_, err := c.Act(ctx, rpc.Prompt{Project: access.Projects[0], Run: message.Chat, Prompt: message.Text})
+//			_, err := c.Act(ctx, rpc.Prompt{
+//				Project: access.Projects[0], Run: message.Chat, Prompt: message.Text, Key: message.ID,
+//				From: &sdk.From{Person: message.Sender, Message: message.ID},
+//			})
 //			...
 //		}
 //		return ctx.Err()
@@ -44,7 +47,7 @@ type Channel interface {
 type Access struct {
 	Socket   string   // path of the daemon's socket
 	Token    string   // for the hello on it; good in this plugin's processes only, and until Serve returns
-	Projects []string // absolute paths: with the token, a connection reaches these and no others
+	Projects []string // absolute paths: with the token, a connection reaches runs that it began in these, and no others
 }
 
 // Format keeps the token out of whatever is printed.

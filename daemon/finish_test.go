@@ -181,9 +181,13 @@ func TestGatesThroughPrograms(t *testing.T) {
 				}
 				t.Run(asker+"/"+to+"/"+name, func(t *testing.T) {
 					agent, prompt := take(t, w)
-					made[w.agent]++
+					stem := w.agent
+					if asker == "a channel" { // whose runs begin with its name, and are counted by themselves
+						stem = "front_" + stem
+					}
+					made[stem]++
 					ask(t, agent, prompt)
-					s.ends(t, fmt.Sprintf("%s-%d", w.agent, made[w.agent]), w.says)
+					s.ends(t, fmt.Sprintf("%s-%d", stem, made[stem]), w.says)
 				})
 			}
 		}

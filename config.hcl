@@ -87,7 +87,6 @@ sandbox {
 #   name    = "Ada"
 #   agent   = "chat"  # of conversations that they begin
 #   owner   = "local" # nobody but you: what you told Bothy here it tells them too
-#   answers = true    # they may answer what their runs propose
 # }
 
 # How much agents may do without asking a person; docs/policy.md tells all of it.

@@ -23,11 +23,10 @@ type From struct {
 
 // Person is somebody whose prompts a channel may bring: a person block.
 type Person struct {
-	ID      string `json:"id"` // as PersonID makes it
-	Name    string `json:"name,omitempty" hcl:"name,optional"`
-	Agent   string `json:"agent,omitempty" hcl:"agent,optional"`     // of runs that they begin and for which they name none
-	Owner   string `json:"owner,omitempty" hcl:"owner,optional"`     // LocalOwner: their runs are those of whoever works at this machine; empty are their own
-	Answers bool   `json:"answers,omitempty" hcl:"answers,optional"` // they may answer what their runs propose
+	ID    string `json:"id"` // as PersonID makes it
+	Name  string `json:"name,omitempty" hcl:"name,optional"`
+	Agent string `json:"agent,omitempty" hcl:"agent,optional"` // of runs that they begin and for which they name none
+	Owner string `json:"owner,omitempty" hcl:"owner,optional"` // LocalOwner: their runs are those of whoever works at this machine; empty are their own
 }
 
 // PersonID names a person of a channel: the same name at another service is somebody else.

@@ -40,7 +40,6 @@ var wrongAttributes = map[string][]struct{ assigned, says string }{
 		{`agent = "A b"`, `agent is "A b", which is no name of an agent`},
 		{`owner = "me"`, `owner is "me"; it may be [local]`},
 		{`owner = ""`, `owner is ""`},
-		{`answers = "perhaps"`, `a bool is required`},
 	},
 	"limits": {
 		{`memory = "much"`, `limits: memory: "much" is no size`},

@@ -43,6 +43,10 @@ func (e *Engine) addressFrom(run int64, address string) sdk.AddressFrom {
 	if sdk.AddressStands(said, address) {
 		return sdk.AddressOfPrompt
 	}
+	searches := e.searches()
+	if len(searches) == 0 { // which spares a look through all that the run has
+		return ""
+	}
 	found, err := e.cfg.Store.Entries(e.base, sdk.EntryQuery{Run: run, Pattern: "log://turn_*/*" + sdk.SearchTool + "/*"})
 	if err != nil {
 		e.log.Warn("where an address comes from is not known, because what searches found cannot be read", "run", run, "error", err)
@@ -50,7 +54,7 @@ func (e *Engine) addressFrom(run int64, address string) sdk.AddressFrom {
 	}
 	var from sdk.AddressFrom
 	for _, entry := range found {
-		switch search, is := e.finder(entry, address); {
+		switch search, is := foundBy(searches, entry, address); {
 		case !is:
 		case repeats(search, said, address):
 			from = sdk.AddressOfQuery
@@ -71,16 +75,24 @@ func saidIn(l sdk.Loop) string {
 	return l.Prompt[:max(0, len(l.Prompt)-o.Quoted)]
 }
 
-// finder is the action of an entry, if it is a search of a pinned plugin's own tool that found an address.
-func (e *Engine) finder(entry sdk.Entry, address string) (sdk.Action, bool) {
+// searches are the plugins that are pinned and have a search of their own.
+func (e *Engine) searches() (plugins []string) {
+	for _, t := range e.cfg.Tools.Tools() {
+		if t.Pinned && t.Source == "" && cmp.Or(t.Declared, t.Name) == sdk.SearchTool {
+			plugins = append(plugins, t.Plugin)
+		}
+	}
+	return plugins
+}
+
+// foundBy is the action of an entry, if it is a search of one of the plugins that found an address.
+func foundBy(plugins []string, entry sdk.Entry, address string) (sdk.Action, bool) {
 	done, err := sdk.ActionOf(entry)
 	if err != nil || done.State != sdk.StateResolved || cmp.Or(done.Declared, done.Tool) != sdk.SearchTool {
 		return done, false
 	}
 	var results sdk.SearchResults
-	return done, slices.ContainsFunc(e.cfg.Tools.Tools(), func(t sdk.Tool) bool {
-		return t.Plugin == done.Plugin && t.Pinned && t.Source == "" && cmp.Or(t.Declared, t.Name) == sdk.SearchTool
-	}) && json.Unmarshal(done.Structured, &results) == nil &&
+	return done, slices.Contains(plugins, done.Plugin) && json.Unmarshal(done.Structured, &results) == nil &&
 		slices.ContainsFunc(results.Results, func(r sdk.SearchResult) bool { return r.Address == address })
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/bothyd/bothy/daemon/internal/policy"
@@ -89,6 +90,37 @@ func TestAddressesAPersonNamed(t *testing.T) {
 				t.Errorf("ended %s, decided %+v", last.State, last.Decision)
 			}
 		})
+	}
+}
+
+// patternStore counts how often the entries of a run are gone through with a pattern.
+type patternStore struct {
+	*watchedStore
+	patterns atomic.Int32
+}
+
+func (s *patternStore) Entries(ctx context.Context, q sdk.EntryQuery) ([]sdk.Entry, error) {
+	if q.Pattern != "" {
+		s.patterns.Add(1)
+	}
+	return s.watchedStore.Entries(ctx, q)
+}
+
+// TestAddressesWithoutASearch: where no tool is a search whose results would count, a run is not gone through for an address.
+func TestAddressesWithoutASearch(t *testing.T) {
+	for name, want := range map[string]int32{"web_search": 2, "a_tool": 0} {
+		h := prepareHouse(t, fetching("https://docs.example/1"), fetching("https://docs.example/2"), say("done"))
+		for _, tool := range []string{"web_fetch", name} {
+			h.tools.add(tool, sdk.Annotations{ReadOnly: true, OpenWorld: true}, true)
+		}
+		h.tools.specs[len(h.tools.specs)-2].Address = "url"
+		counted := &patternStore{watchedStore: h.store}
+		h.config.Store = counted
+		h.start()
+		h.await(h.submit(Submission{Run: "r", Prompt: "read", Mode: sdk.ModeFull}))
+		if got := counted.patterns.Load(); got != want {
+			t.Errorf("beside %s the run was gone through %d times, want %d", name, got, want)
+		}
 	}
 }
 

@@ -109,7 +109,7 @@ func BenchmarkWebFetch(b *testing.B) {
 }
 
 // BenchmarkWebBeside compares calls of another plugin and fetches of small pages while hostile answers are
-// read with the same when nothing else is done.
+// read, those of each kind and all at once, with the same when nothing else is done.
 func BenchmarkWebBeside(b *testing.B) {
 	w := servingWeb(b)
 	calls := map[string]func() error{
@@ -118,8 +118,7 @@ func BenchmarkWebBeside(b *testing.B) {
 		"a fetch of a page":        func() error { return w.fetch(context.Background(), w.site+"/small") },
 	}
 	const times = 50
-	quiet, beside := map[string][]time.Duration{}, map[string][]time.Duration{}
-	measure := func(to map[string][]time.Duration) {
+	measure := func(b *testing.B, to map[string][]time.Duration) {
 		for range times {
 			for name, call := range calls {
 				took := to[name]
@@ -128,23 +127,32 @@ func BenchmarkWebBeside(b *testing.B) {
 			}
 		}
 	}
-	for b.Loop() {
-		measure(quiet)
-		stop := w.besiege()
-		measure(beside)
-		stop()
+	var all []string
+	for _, kind := range hostileKinds {
+		all = append(all, kind.paths...)
 	}
-	for name := range calls {
-		ratio(b, name+" beside bombs, floods and a PDF of 8 GB, against none", "x-"+strings.ReplaceAll(strings.TrimPrefix(name, "a "), " ", "-"), beside[name], quiet[name], "at most 1.2x")
+	for _, hostile := range append(hostileKinds, hostileKind{"all of these", all}) {
+		b.Run(hostile.name, func(b *testing.B) {
+			quiet, beside := map[string][]time.Duration{}, map[string][]time.Duration{}
+			for b.Loop() {
+				measure(b, quiet)
+				stop := w.besiege(hostile.paths)
+				measure(b, beside)
+				stop()
+			}
+			for name := range calls {
+				ratio(b, name+" beside "+hostile.name+", against nothing", "x-"+strings.ReplaceAll(strings.TrimPrefix(name, "a "), " ", "-"), beside[name], quiet[name], "at most 1.2x")
+			}
+		})
 	}
 }
 
 // besiege has hostile answers asked for over and over, as fast as agents do, until it is stopped.
-func (w *webBench) besiege() (stop func()) {
+func (w *webBench) besiege(paths []string) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var asked sync.WaitGroup
 	var begun atomic.Int32
-	for _, path := range hostilePaths {
+	for _, path := range paths {
 		asked.Go(func() {
 			for turn := time.NewTicker(250 * time.Millisecond); ctx.Err() == nil; {
 				begun.Add(1)
@@ -156,7 +164,7 @@ func (w *webBench) besiege() (stop func()) {
 			}
 		})
 	}
-	for begun.Load() < int32(len(hostilePaths)) {
+	for begun.Load() < int32(len(paths)) {
 		time.Sleep(time.Millisecond)
 	}
 	return func() { cancel(); asked.Wait() }
@@ -192,7 +200,20 @@ func servingHostile(b *testing.B) string {
 	return "http://" + strings.TrimSpace(line)
 }
 
-var hostilePaths = []string{"/bomb", "/endless?type=text/plain", "/endless?type=text/html", "/endless?type=application/pdf", "/hungry", "/headers"}
+// hostileKind is what is hostile in one way.
+type hostileKind struct {
+	name  string
+	paths []string
+}
+
+var hostileKinds = []hostileKind{
+	{"bombs of gzip", []string{"/bomb"}},
+	{"texts without end", []string{"/endless?type=text/plain"}},
+	{"pages without end", []string{"/endless?type=text/html"}},
+	{"PDFs without end", []string{"/endless?type=application/pdf"}},
+	{"PDFs of 8 GB", []string{"/hungry"}},
+	{"headers without end", []string{"/headers"}},
+}
 
 // hostileSite serves a page of 100 KB, small ones, and what no server should.
 func hostileSite() http.Handler {

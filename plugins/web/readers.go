@@ -136,7 +136,7 @@ func (s *readers) tend() {
 func (s *readers) count() (few bool, many []*reader) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	most := max(min(max(s.asked, 1)-s.busy, mostAhead), 0)
+	most := min(max(s.asked-s.busy, 1), mostAhead)
 	if s.closed {
 		most = 0
 	}

@@ -117,6 +117,8 @@ func titleInSource(page []byte) string {
 		case html.StartTagToken:
 			name, _ := z.TagName()
 			within = string(name) == "title"
+		case html.EndTagToken:
+			within = false
 		case html.TextToken:
 			if within {
 				return titled(string(z.Text()))

@@ -56,3 +56,17 @@ func TestSection(t *testing.T) {
 		}
 	})
 }
+
+// TestTitleInSource: what stands behind an empty title is none.
+func TestTitleInSource(t *testing.T) {
+	for page, want := range map[string]string{
+		"<title>Kettles</title>all of them": "Kettles",
+		"<title></title>all of them":        "",
+		"<p>all of them</p><title>Kettles":  "Kettles",
+		"all of them":                       "",
+	} {
+		if got := titleInSource([]byte(page)); got != want {
+			t.Errorf("%s has the title %q, want %q", page, got, want)
+		}
+	}
+}

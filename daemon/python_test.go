@@ -226,7 +226,7 @@ def silent(text: str) -> None:
 @plugin.tool(address="url", read_only=True, open_world=True)
 def visit(url: Annotated[str, Arg("where it goes", example="https://example.org/")], call: bothy.Call) -> str:
     """Goes somewhere, and to no other host where it is told so."""
-    return f"{url} {call.same_host}"
+    return f"{url} {call.same_host} {call.not_hosts}"
 
 
 @plugin.skill("many")
@@ -291,7 +291,7 @@ plugin "many" {
 		{`breaks {}`, "internal"},
 		{`forgets {"text":"x"}`, "internal"},
 		{`silent {"text":"x"}`, "done"},
-		{`visit {"url":"https://example.org/"}`, "https://example.org/ False"},
+		{`visit {"url":"https://example.org/"}`, "https://example.org/ False []"},
 	} {
 		r := e.wants(t, c.call, c.want)
 		if c.call == "breaks {}" && (strings.Contains(r.Output, "Traceback") || !strings.Contains(r.Error, "KeyError: 'deep inside'")) {
@@ -301,8 +301,8 @@ plugin "many" {
 	if !slices.ContainsFunc(e.host.Tools(), func(t sdk.Tool) bool { return t.Name == "visit" && t.Address == "url" && t.Annotations.OpenWorld }) {
 		t.Error("visit declares no address")
 	}
-	kept := sdk.Invocation{Tool: "visit", Arguments: []byte(`{"url":"https://example.org/"}`), CallID: "kept", Run: e.run.Key, Project: e.project, RunDir: t.TempDir(), Deadline: time.Now().Add(30 * time.Second), SameHost: true}
-	if r, err := e.host.Invoke(t.Context(), kept, silence{}); err != nil || r.Output != "https://example.org/ True" {
+	kept := sdk.Invocation{Tool: "visit", Arguments: []byte(`{"url":"https://example.org/"}`), CallID: "kept", Run: e.run.Key, Project: e.project, RunDir: t.TempDir(), Deadline: time.Now().Add(30 * time.Second), SameHost: true, NotHosts: []string{"*.org"}}
+	if r, err := e.host.Invoke(t.Context(), kept, silence{}); err != nil || r.Output != "https://example.org/ True ['*.org']" {
 		t.Errorf("told to stay at its host it says %+v, %v", r, err)
 	}
 	if r, _, err := e.execute(t, "many", "abc"); err != nil || r.Output != "cba" {

@@ -58,10 +58,11 @@ func (w *web) ask(ctx context.Context, r request) (answer, error) {
 	client.CheckRedirect = func(next *http.Request, _ []*http.Request) error {
 		next.Header.Del("Referer")
 		to, err := w.options.JudgeURL(next.URL)
-		if err == nil && !r.mayLead(to.Hostname()) {
-			elsewhere, err = to.String(), http.ErrUseLastResponse
+		if err != nil || r.mayLead(to.Hostname()) {
+			return nil // the client judges where it leads, and says why not
 		}
-		return err
+		elsewhere = to.String()
+		return http.ErrUseLastResponse
 	}
 	resp, err := client.Do(req)
 	if err != nil {

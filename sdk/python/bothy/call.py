@@ -36,6 +36,7 @@ class Call:
         self.project = request.project
         self.run_dir = request.run_dir
         self.same_host = getattr(request, "same_host", False)  # of a tool with an address: follow no redirect to another host
+        self.not_hosts = list(getattr(request, "not_hosts", ()))  # of the same: nor to one that a glob of these names
         self.host = Host(services, self)
         self.cancelled = threading.Event()  # heed it in what takes long: the daemon waits 2 s
         self._send = send

@@ -47,7 +47,7 @@ class Plugin:
         """Makes a tool of a function: its JSON Schema of the parameters' types, its description of the docstring.
 
         address names the parameter that is the URL which a call asks: policy judges the call by where it goes, and
-        refuses one without. The function heeds same_host of its Call. annotations are promises: read_only, destructive,
+        refuses one without. The function heeds same_host and not_hosts of its Call. annotations are promises: read_only, destructive,
         idempotent, open_world, terminal.
         """
 

@@ -137,15 +137,22 @@ func TestLedElsewhere(t *testing.T) {
 	var asked atomic.Int32
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
 	t.Cleanup(other.Close)
+	over := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodGet {
 			w.Header().Set("Content-Type", "text/event-stream")
 			_, _ = fmt.Fprintf(w, "event: endpoint\ndata: %s/messages\n\n", other.URL)
+			_ = http.NewResponseController(w).Flush()
+			select { // a stream that ends would be an error by itself
+			case <-over:
+			case <-r.Context().Done():
+			}
 			return
 		}
 		http.Redirect(w, r, other.URL, http.StatusTemporaryRedirect)
 	}))
 	t.Cleanup(server.Close)
+	t.Cleanup(func() { close(over) })
 	through := http.DefaultTransport.(*http.Transport)
 	was := through.DialContext
 	t.Cleanup(func() { through.DialContext = was; through.CloseIdleConnections() })

@@ -135,9 +135,12 @@ func TestRenewalOfAFarServer(t *testing.T) {
 // endpoint of an SSE server; one of here may.
 func TestLedElsewhere(t *testing.T) {
 	var asked atomic.Int32
-	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
+	over := make(chan struct{}, 16)
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		asked.Add(1)
+		over <- struct{}{}
+	}))
 	t.Cleanup(other.Close)
-	over := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodGet {
 			w.Header().Set("Content-Type", "text/event-stream")
@@ -152,7 +155,6 @@ func TestLedElsewhere(t *testing.T) {
 		http.Redirect(w, r, other.URL, http.StatusTemporaryRedirect)
 	}))
 	t.Cleanup(server.Close)
-	t.Cleanup(func() { close(over) })
 	through := http.DefaultTransport.(*http.Transport)
 	was := through.DialContext
 	t.Cleanup(func() { through.DialContext = was; through.CloseIdleConnections() })
@@ -167,6 +169,9 @@ func TestLedElsewhere(t *testing.T) {
 		}
 		for _, transport := range []string{"http", "sse"} {
 			asked.Store(0)
+			for len(over) > 0 {
+				<-over
+			}
 			_, err := configured(t, fmt.Sprintf(`{"url":%q, "transport":%q}`, server.URL, transport))
 			if err == nil || far == (asked.Load() > 0) || far && !strings.Contains(err.Error(), "private network") {
 				t.Errorf("far %t, %s: this machine was asked %d times: %v", far, transport, asked.Load(), err)

@@ -287,7 +287,7 @@ func exchange(ctx context.Context, web *http.Client, l sdk.Login) (*oauth2.Token
 func with(l sdk.Login, t *oauth2.Token) sdk.Login {
 	l.Access, l.Refresh, l.Expiry = t.AccessToken, t.RefreshToken, t.Expiry
 	if granted, is := t.Extra("scope").(string); is && granted != "" {
-		l.Scopes = strings.Fields(granted)
+		l.Scopes = slices.Sorted(strings.FieldsSeq(granted)) // a server may repeat them in the order that they were asked for, which is any
 	}
 	return l
 }

@@ -20,7 +20,7 @@ import (
 
 // leftoverTime is how long what a dead daemon left may still be there once
 // another daemon answers.
-const leftoverTime = 2 * time.Second
+const leftoverTime = 30 * time.Second
 
 // nothingLeft looks, until the time is up, for what a dead daemon has left: a
 // process that names the site and is not the daemon's, or a container whose run
@@ -98,7 +98,7 @@ func (s *site) pausePID() int {
 func (s *site) allGone() {
 	s.t.Helper()
 	var left []string
-	for deadline := time.Now().Add(5 * leftoverTime); time.Now().Before(deadline); <-time.After(50 * time.Millisecond) {
+	for deadline := time.Now().Add(leftoverTime); time.Now().Before(deadline); <-time.After(50 * time.Millisecond) {
 		all, err := processTable()
 		if err != nil {
 			s.t.Fatal(err)

@@ -265,7 +265,7 @@ func (v *visitor) begin(scene scenario) {
 // How long a daemon may still live when what it was to do is done: some
 // failpoints are behind everything that a client can see.
 const (
-	surely  = 5 * time.Second
+	surely  = time.Minute
 	perhaps = 50 * time.Millisecond
 )
 

@@ -142,7 +142,7 @@ func TestDisconnectWhileAPieceWaits(t *testing.T) {
 	_ = r.conn.Close()
 	select {
 	case <-ended:
-	case <-time.After(5 * time.Second):
+	case <-time.After(time.Minute):
 		t.Error("the call goes on without its client")
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"errors"
 	"io"
 	"os"
-	"runtime"
 	"runtime/debug"
+	"syscall"
 	"time"
 )
 
@@ -30,11 +30,19 @@ const (
 // isReader reports whether the process was started as a reader.
 func isReader() bool { return len(os.Args) == 2 && os.Args[1] == readerArgument }
 
-// A reader reads on the first thread of its process, which giveWay (readers.go) knows by the process.
-func init() {
-	if isReader() {
-		runtime.LockOSThread()
-	}
+// giveWay has the process compute when nobody else wants to. Linux has a priority for each thread, and a confined plugin may
+// lower only that of the thread which asks: so a reader does it itself. All its goroutines, the collector's too, are on one thread
+// while it computes.
+func giveWay() error {
+	return syscall.Setpriority(syscall.PRIO_PROCESS, 0, 19)
+}
+
+// giveWayLate does so once the document has had its first moments, and again, should it be on another thread by then.
+func giveWayLate() {
+	time.AfterFunc(readerHaste, func() {
+		_ = giveWay() // it reads on as it did
+		giveWayLate()
+	})
 }
 
 // readInstead makes the process a reader, where it was started as one, and does not return then.
@@ -71,6 +79,7 @@ func readOne(in io.Reader, out io.Writer) error {
 		return err
 	}
 	time.AfterFunc(readerTime+time.Second, func() { os.Exit(exitLate) }) // should the plugin not be there to do it
+	giveWayLate()
 	body, err := io.ReadAll(buffered)
 	if err != nil {
 		return err

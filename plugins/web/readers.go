@@ -181,11 +181,6 @@ func (r *reader) end() {
 	_ = r.cmd.Wait()         // with the signal
 }
 
-// giveWay has a process compute when nobody else wants to: on Linux the thread of it that reads.
-func (r *reader) giveWay() {
-	_ = syscall.Setpriority(syscall.PRIO_PROCESS, r.cmd.Process.Pid, 10) // it may have ended
-}
-
 // read is the text of a document. Its errors are sentences about the address.
 func (s *readers) read(ctx context.Context, d document, body []byte) (string, reading, error) {
 	select {
@@ -222,8 +217,6 @@ func (r *reader) read(caller context.Context, d document, body []byte, patience 
 	defer cancel()
 	stop := context.AfterFunc(ctx, func() { _ = r.cmd.Process.Kill() }) // it may have ended
 	defer stop()
-	slow := time.AfterFunc(readerHaste, r.giveWay)
-	defer slow.Stop()
 	go r.hand(d, body)
 	text, said, err := r.answer(d.Most)
 	if err != nil && err != io.EOF {

@@ -38,11 +38,16 @@ func breakOut() {
 		"a socket":     func() error { _, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0); return err },
 		"a program":    func() error { return exec.Command("/bin/true").Run() },
 		"a signal":     func() error { return syscall.Kill(os.Getppid(), 0) },
+		"a priority":   func() error { return syscall.Setpriority(syscall.PRIO_PROCESS, os.Getppid(), 19) },
+		"a group's":    func() error { return syscall.Setpriority(syscall.PRIO_PGRP, 0, 19) },
 	} {
 		err := attempt()
 		if !errors.Is(err, syscall.EPERM) {
 			fmt.Printf("%s: %v\n", name, err)
 		}
+	}
+	if err := giveWay(); err != nil {
+		fmt.Println("give way: ", err)
 	}
 	fmt.Print("held")
 	os.Exit(0)

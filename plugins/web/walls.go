@@ -94,6 +94,13 @@ func filter(self uint32) (p []unix.SockFilter) {
 	add(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, self, 0, 1)
 	ret(unix.SECCOMP_RET_ALLOW)
 	ret(refuse)
+	// The priority of the thread that asks (giveWay).
+	add(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, unix.SYS_SETPRIORITY, 0, 5)
+	load(atArgs)
+	add(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, unix.PRIO_PROCESS, 0, 3)
+	load(atArgs + 8)
+	add(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, 0, 0, 1)
+	ret(unix.SECCOMP_RET_ALLOW)
 	ret(refuse)
 	return p
 }

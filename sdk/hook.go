@@ -59,7 +59,7 @@ type LoopEvent struct {
 	Reason  string   `json:"reason,omitempty"`
 }
 
-// RunEvent is the payload of run.created, run.reset, run.expired, run.deleted, run.rested.
+// RunEvent is the payload of run.created, run.reset, run.expired, run.deleted, run.idle.
 type RunEvent struct {
 	Run     Run    `json:"run"`
 	Project string `json:"project"` // its root

@@ -10,7 +10,8 @@ import (
 // How long one subscriber of a hook may take.
 const (
 	hookLimit  = 5 * time.Second
-	awaitLimit = 10 * time.Second // run.reset, run.expired, run.deleted, run.rested: a subscriber removes containers
+	awaitLimit = 10 * time.Second // run.reset, run.expired, run.deleted, run.idle: a subscriber removes containers
+	restLimit  = 5 * time.Minute  // run.rested: a subscriber asks models
 )
 
 // HookPoint is one name of the catalogue.
@@ -21,6 +22,7 @@ type HookPoint struct {
 	Doc     string        // when it comes
 	Limit   time.Duration // how long one subscriber may take
 	Guard   bool          // a filter whose failing subscriber denies, whatever its subscription says
+	Durable bool          // an event that each subscriber is told until it answers without an error, and may call the daemon's services for
 }
 
 // Hooks lists every name that this version knows, in the order of a prompt's way
@@ -46,7 +48,8 @@ var hookCatalogue = []HookPoint{
 	awaitedPoint[RunEvent]("run.reset", "a run's sandbox is to be dropped; waited for"),
 	awaitedPoint[RunEvent]("run.expired", "a run was idle for too long and its sandbox is to be dropped; waited for"),
 	awaitedPoint[RunEvent]("run.deleted", "a run goes, and everything kept for it must; waited for"),
-	awaitedPoint[RunEvent]("run.rested", "no prompt of a run works or waits any more; waited for"),
+	awaitedPoint[RunEvent]("run.idle", "no prompt of a run works or waits any more; waited for"),
+	durablePoint[Rest]("run.rested", "nobody goes on with a run: what came since it rested last can be looked at as a whole"),
 	eventPoint[TurnEvent]("run.progress", "what a turn does now: detail.status is thinking, processing or retrying"),
 	eventPoint[TurnEvent]("run.state", "a run's state after an action, a turn or its end"),
 	eventPoint[LoopEvent]("ask.started", "a loop that may only read was queued"),
@@ -105,6 +108,12 @@ func eventPoint[T any](name, doc string) HookPoint {
 func awaitedPoint[T any](name, doc string) HookPoint {
 	p := eventPoint[T](name, doc)
 	p.Limit = awaitLimit
+	return p
+}
+
+func durablePoint[T any](name, doc string) HookPoint {
+	p := eventPoint[T](name, doc)
+	p.Limit, p.Durable = restLimit, true
 	return p
 }
 

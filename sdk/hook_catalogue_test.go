@@ -23,7 +23,7 @@ func TestHookNames(t *testing.T) {
 	}
 	kinds := map[string]HookKind{
 		"project.init.started": "event", "project.init.completed": "event", "run.config": "filter", "run.created": "event",
-		"run.reset": "event", "run.expired": "event", "run.deleted": "event", "run.rested": "event",
+		"run.reset": "event", "run.expired": "event", "run.deleted": "event", "run.idle": "event", "run.rested": "event",
 		"ask.started": "event", "act.started": "event", "ask.completed": "event", "act.completed": "event",
 		"run.progress": "event", "run.state": "event", "run.step.completed": "event",
 		"loop.started": "event", "loop.completed": "event", "turn.started": "event", "context.materialized": "event",

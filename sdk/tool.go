@@ -163,7 +163,7 @@ type Prepared struct {
 }
 
 // MetadataRunning is the member of a result's metadata that is true when the call left
-// something that lives until the run rests (the event run.rested).
+// something that lives until the run is idle (the event run.idle).
 const MetadataRunning = "running"
 
 // MetadataCancelled is the member of an action's metadata that says why a command was cancelled that a client ran.

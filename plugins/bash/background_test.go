@@ -81,7 +81,7 @@ func TestBackgroundJobs(t *testing.T) {
 	if needs(t, got, err, "bg-1 was ended"); !got.Success || got.Metadata["running"] != false {
 		t.Errorf("got %+v", got)
 	}
-	r.event("run.rested")
+	r.event("run.idle")
 	if _, err = r.use("bash_output", `{"id":"bg-3"}`); sdk.OutcomeOf(err) != sdk.NotFound {
 		t.Errorf("got %v", err)
 	}

@@ -18,13 +18,13 @@ const (
 	runExpired = "run.expired"
 	runDeleted = "run.deleted"
 
-	// runRested ends what a run has in the background.
-	runRested = "run.rested"
+	// runIdle ends what a run has in the background.
+	runIdle = "run.idle"
 )
 
 // Subscriptions implements sdk.Hook.
 func (b *bash) Subscriptions() []sdk.Subscription {
-	return []sdk.Subscription{{Name: runReset}, {Name: runExpired}, {Name: runDeleted}, {Name: runRested}}
+	return []sdk.Subscription{{Name: runReset}, {Name: runExpired}, {Name: runDeleted}, {Name: runIdle}}
 }
 
 // Event drops the container of a run that was reset, expired or deleted. The
@@ -37,7 +37,7 @@ func (b *bash) Event(ctx context.Context, name string, payload json.RawMessage) 
 	}
 	b.jobs.forget(ctx, e.Run.Key)
 	lost(e.RunDir) // nobody waits for it any more
-	if name == runRested {
+	if name == runIdle {
 		return nil
 	}
 	if e.Run.Private {

@@ -71,6 +71,7 @@ func plausible(s Subject) []any {
 	return append(values,
 		sdk.Project{ID: 1, Name: "project", Root: s.Project, Created: at},
 		sdk.RunEvent{Run: run, Project: s.Project, RunDir: s.RunDir},
+		sdk.Rest{ID: "conformance-rest-1", Run: run, Project: s.Project, RunDir: s.RunDir, From: 1, To: 1, Why: sdk.RestIdle},
 		sdk.TurnEvent{Run: run, Loop: loop, Turn: sdk.Turn{ID: 1, Run: 1, Loop: 1, Sequence: 1, Model: model, Created: at}, Messages: 2},
 		sdk.LoopEvent{Project: 1, Run: run, Loop: loop, Turns: 1, Status: 200},
 		map[string]string{"read_file": "Reads a file."},

@@ -78,6 +78,12 @@ func AfterCall(fn func(ctx context.Context, call Call) error) Func {
 	})
 }
 
+// AfterRest hears of each run in which nobody goes on, with the prompts since it rested last, until fn returns nil (the event
+// run.rested). Within fn the daemon's services work (host.From) as within a call, but for tools. A run may be told of twice.
+func AfterRest(fn func(ctx context.Context, rest sdk.Rest) error) Func {
+	return On("run.rested", fn)
+}
+
 // AfterLoop hears of each prompt when all of its turns are over, however it ended
 // (the event loop.completed).
 func AfterLoop(fn func(ctx context.Context, loop sdk.LoopEvent) error) Func {

@@ -10,7 +10,7 @@ type hooksCmd struct{}
 func (hooksCmd) Help() string {
 	return `A plugin of the kind hook subscribes to these names: an event tells it something, a filter gives it a value that it may change. No daemon is needed: the catalogue is that of this version.
 
-What comes of a subscriber that fails, does not answer in time or is not there stands under FAILURE: 'ignored' means that the work goes on and a filter's value stays as it was; 'denied' means that what was asked does not happen. A filter whose subscription says failure closed denies, too: that of a proposal vetoes it, any other ends the loop.
+What comes of a subscriber that fails, does not answer in time or is not there stands under FAILURE: 'ignored' means that the work goes on and a filter's value stays as it was; 'denied' means that what was asked does not happen. A filter whose subscription says failure closed denies, too: that of a proposal vetoes it, any other ends the loop. 'told again' means that the event comes again, each time later, until the subscriber has heard it.
 
 The types of the payloads stand below, with the names of their JSON; ? marks a member that may be missing.
 
@@ -67,6 +67,8 @@ func failureWord(p sdk.HookPoint) string {
 		return "denied"
 	case p.Kind == sdk.HookFilter:
 		return "ignored, or denied when closed"
+	case p.Durable:
+		return "told again"
 	default:
 		return "ignored"
 	}

@@ -74,7 +74,7 @@ func (e *Engine) CallTool(ctx context.Context, c ToolCall) (ToolDone, error) {
 	failpoint.Hit(failpoint.CallAfter)
 	defer func() {
 		if x.result.Metadata[sdk.MetadataRunning] == true {
-			e.wakeRested(a.run.ID) // there is no prompt to live for
+			e.wakeIdle(a.run.ID) // there is no prompt to live for
 		}
 	}()
 	defer e.calling.begin(a.run.ID, x.Path, cancel)()

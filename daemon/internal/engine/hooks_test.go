@@ -69,7 +69,7 @@ func TestOrderOfHooks(t *testing.T) {
 		turn.started instructions.resolve_system_prompt instructions.tool_docs context.materialized assembly.system assembly.user
 		turn.before_dispatch run.progress llm.messages llm.request.started run.progress llm.response llm.request.completed llm.reasoning
 		turn.response turn.dispatched turn.completed run.state run.step.completed turn.verdict
-		loop.completed act.completed run.state run.rested`)
+		loop.completed act.completed run.state run.idle`)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	got := slices.DeleteFunc(slices.Clone(r.heard), func(n string) bool { return n == "act.started" || n == "loop.started" }) // these two race

@@ -47,7 +47,7 @@ func (e *Engine) wakeWith(run int64, first next) {
 	}
 	if w, ok := e.workers[run]; ok {
 		w.again = true
-		if first.loop.ID != 0 { // the worker that is there has nothing to do, or only tells that the run rests
+		if first.loop.ID != 0 { // the worker that is there has nothing to do, or only tells that the run is idle
 			w.first = first
 		}
 		return
@@ -86,7 +86,7 @@ func (e *Engine) work(w *worker) {
 			e.letGo(w)
 			e.runLoop(w, n.loop, n.left)
 		case e.toTell(w):
-			e.tellRested(w.run)
+			e.tellIdle(w.run)
 			e.letGo(w)
 		case e.retire(w):
 			return
@@ -97,10 +97,10 @@ func (e *Engine) work(w *worker) {
 	e.remove(w)
 }
 
-// tellRested tells that nothing of a run works or waits. A prompt that comes meanwhile
+// tellIdle tells that nothing of a run works or waits. A prompt that comes meanwhile
 // waits until that is told, so that who ends something then ends nothing of its.
-func (e *Engine) tellRested(id int64) {
-	if !e.cfg.Hooks.RunRested.Active() {
+func (e *Engine) tellIdle(id int64) {
+	if !e.cfg.Hooks.RunIdle.Active() {
 		return
 	}
 	run, err := e.cfg.Store.Run(e.base, id)
@@ -111,12 +111,12 @@ func (e *Engine) tellRested(id int64) {
 	if err != nil {
 		return
 	}
-	e.cfg.Hooks.RunRested.Emit(e.base, sdk.RunEvent{Run: run.ForHook(), Project: project.Root, RunDir: e.runDir(run)})
+	e.cfg.Hooks.RunIdle.Emit(e.base, sdk.RunEvent{Run: run.ForHook(), Project: project.Root, RunDir: e.runDir(run)})
 }
 
-// wakeRested tells that a run rests, unless a prompt of it works or waits, and waits for
+// wakeIdle tells that a run is idle, unless a prompt of it works or waits, and waits for
 // that.
-func (e *Engine) wakeRested(run int64) {
+func (e *Engine) wakeIdle(run int64) {
 	e.mu.Lock()
 	w, working := e.workers[run]
 	switch {
@@ -146,7 +146,7 @@ func (e *Engine) takeFirst(w *worker) next {
 	return n
 }
 
-// toTell reports once whether it is to be told that the run rests.
+// toTell reports once whether it is to be told that the run is idle.
 func (e *Engine) toTell(w *worker) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -154,7 +154,7 @@ func (e *Engine) toTell(w *worker) bool {
 	return w.telling
 }
 
-// letGo ends the waiting of who waits until a run's rest was told.
+// letGo ends the waiting of who waits until it was told that a run is idle.
 func (e *Engine) letGo(w *worker) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -19,7 +19,8 @@ type Chains struct {
 	RunReset    *Event[sdk.RunEvent]      `hook:"run.reset"`
 	RunExpired  *Event[sdk.RunEvent]      `hook:"run.expired"`
 	RunDeleted  *Event[sdk.RunEvent]      `hook:"run.deleted"`
-	RunRested   *Event[sdk.RunEvent]      `hook:"run.rested"`
+	RunIdle     *Event[sdk.RunEvent]      `hook:"run.idle"`
+	RunRested   *Event[sdk.Rest]          `hook:"run.rested"`
 	RunProgress *Event[sdk.TurnEvent]     `hook:"run.progress"`
 	RunState    *Event[sdk.TurnEvent]     `hook:"run.state"`
 

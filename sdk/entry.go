@@ -67,6 +67,10 @@ type Scheme struct {
 	WritableBy   []Writer `json:"writable_by"`
 }
 
+// Unseen reports whether entries of this scheme are kept from models: it says neither that they see them nor that they
+// write them. No verb of a model finds one.
+func (s Scheme) Unseen() bool { return !s.ModelVisible && !s.Admits(WriterModel) }
+
 // Admits reports whether w may write entries of this scheme.
 func (s Scheme) Admits(w Writer) bool {
 	for _, x := range s.WritableBy {

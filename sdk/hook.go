@@ -81,6 +81,8 @@ type TurnEvent struct {
 type EntryEvent struct {
 	Run   int64 `json:"run"`
 	Entry Entry `json:"entry"`
+	// Removed says, of entry.changed, that the run sees the entry no more: it is as it was.
+	Removed bool `json:"removed,omitempty"`
 }
 
 // Recording is the value of the filter entry.recording: an action about to be

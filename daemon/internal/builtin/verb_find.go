@@ -145,7 +145,7 @@ func (p *plan) fitting(pattern Pattern) ([]string, error) {
 func (p *plan) findable(path string) bool {
 	name := sdk.SchemeOf(path)
 	scheme, known := p.stored.Scheme(name)
-	return known && (name != fileScheme || p.hasFiles()) && scheme.Category != sdk.CategoryAudit && (p.use.Within == nil || p.use.Within(path))
+	return known && (name != fileScheme || p.hasFiles()) && scheme.Category != sdk.CategoryAudit && !p.keptFrom(scheme) && (p.use.Within == nil || p.use.Within(path))
 }
 
 // load lists what is missing of some paths, together where it is much.

@@ -6,19 +6,19 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// remove takes entries out of the run's view. What the run shares stays, archived for it.
+// remove takes entries out of the run's view. What the run shares stays, archived for it; what is its owner's goes.
 func (p *plan) remove(c sdk.EntryCall) (step, error) {
 	found, one, err := p.named(c.Path, c.Filter, p.changes)
 	if err != nil {
 		return step{}, err
 	}
-	if one && len(found) > 0 && found[0].Version == 0 {
+	if one && len(found) > 0 && found[0].Version == 0 && !owned(found[0].Entry) {
 		return step{}, sdk.Errorf(sdk.NotFound, "%s is not in sight of this run, so there is nothing to remove", c.Path)
 	}
 	var s step
 	for _, x := range found {
 		switch {
-		case x.Version == 0: // archived for the run as it is
+		case x.Version == 0 && !owned(x.Entry): // archived for the run as it is
 		case p.changes(x.Path) != nil:
 			s.done.Left++
 		default:
@@ -34,7 +34,7 @@ func (p *plan) remove(c sdk.EntryCall) (step, error) {
 	s.done.Text = fmt.Sprintf("%d entries are removed", s.changed()) + left(s.done.Left)
 	if one {
 		s.done.Text = c.Path + " is removed"
-		if shared(found[0].Entry) {
+		if shared(found[0].Entry) && !owned(found[0].Entry) {
 			s.done.Text += " from what this run sees; others have it, and get finds it again"
 		}
 	}

@@ -205,9 +205,14 @@ func (p *plan) reads(path string) error {
 		return sdk.Errorf(sdk.Validation, "the path %q names nothing: something must follow the scheme", path)
 	case scheme.Category == sdk.CategoryAudit:
 		return sdk.Errorf(sdk.Permission, "%s is of the audit, which no verb reaches", path)
+	case p.keptFrom(scheme):
+		return sdk.Errorf(sdk.Permission, "%s is kept for a plugin and for people, and no verb of a model reaches it; the plugin's tools do", path)
 	}
 	return nil
 }
+
+// keptFrom reports whether the caller is a model from which entries of a scheme are kept.
+func (p *plan) keptFrom(s sdk.Scheme) bool { return p.use.Writer == sdk.WriterModel && s.Unseen() }
 
 // changes says why the caller may not change an entry; nil when it may.
 func (p *plan) changes(path string) error {
@@ -242,6 +247,9 @@ func (p *plan) look(path string, to sdk.Visibility) sdk.Write {
 	w.Look, w.Visibility = true, to
 	return w
 }
+
+// owned reports whether an entry is that of the run's owner, from whom it goes when it is removed.
+func owned(e sdk.Entry) bool { return strings.HasPrefix(e.Scope, "owner:") }
 
 // shared reports whether an entry is not the run's own.
 func shared(e sdk.Entry) bool { return e.Scope != "" && !strings.HasPrefix(e.Scope, "run:") }

@@ -77,7 +77,7 @@ func (e *Engine) write(ctx context.Context, c sdk.Change) (sdk.Receipt, error) {
 	for i, w := range c.Writes {
 		again := func(later sdk.Write) bool { return later.Path == w.Path && wrote(later) }
 		if wrote(w) && !slices.ContainsFunc(c.Writes[i+1:], again) {
-			e.changed(ctx, c.Run, r.Entries[i])
+			e.changed(ctx, sdk.EntryEvent{Run: c.Run, Entry: r.Entries[i], Removed: w.Remove})
 		}
 	}
 	return r, nil
@@ -86,8 +86,8 @@ func (e *Engine) write(ctx context.Context, c sdk.Change) (sdk.Receipt, error) {
 // wrote leaves out pieces of a stream, and what was only checked.
 func wrote(w sdk.Write) bool { return w.Chunk == nil && !w.Check }
 
-func (e *Engine) changed(ctx context.Context, run int64, entry sdk.Entry) {
-	e.cfg.Hooks.EntryChanged.Emit(ctx, sdk.EntryEvent{Run: run, Entry: entry})
+func (e *Engine) changed(ctx context.Context, x sdk.EntryEvent) {
+	e.cfg.Hooks.EntryChanged.Emit(ctx, x)
 }
 
 // passing reports whether a failed commit may succeed later.

@@ -136,7 +136,7 @@ func (e *Engine) queue(ctx context.Context, p placed, l sdk.Loop, o loopOptions)
 	}
 	ctx = context.WithoutCancel(ctx) // it is durable, and told whoever gave up waiting
 	for _, entry := range receipt.Entries {
-		e.changed(ctx, p.run.ID, entry)
+		e.changed(ctx, sdk.EntryEvent{Run: p.run.ID, Entry: entry})
 	}
 	failpoint.Hit(failpoint.EnqueueAfter)
 	started := e.cfg.Hooks.ActStarted

@@ -23,7 +23,7 @@ func (s *Services) Entry(ctx context.Context, c sdk.Caller, path string) (sdk.En
 	if err != nil {
 		return sdk.Entry{}, err
 	}
-	entry, err := s.e.cfg.Store.Entry(ctx, now.a.run.ID, path)
+	entry, err := s.e.entry(ctx, now.a.run.ID, path)
 	if err != nil {
 		return entry, err
 	}
@@ -36,11 +36,32 @@ func (s *Services) Entries(ctx context.Context, c sdk.Caller, pattern string) ([
 	if err != nil {
 		return nil, err
 	}
-	entries, err := s.e.cfg.Store.Entries(ctx, sdk.EntryQuery{Run: now.a.run.ID, Pattern: pattern})
+	entries, err := s.e.cfg.Store.Entries(ctx, sdk.EntryQuery{Run: now.a.run.ID, Pattern: pattern, Shared: s.e.owned(pattern)})
 	if err != nil {
 		return nil, err
 	}
 	return entries, s.e.reads(ctx, now, s.e.foreignIn(entries...))
+}
+
+// owned reports whether what a path or a pattern names belongs to the owner of runs, which all of them find.
+func (e *Engine) owned(named string) bool {
+	scheme, known := e.cfg.Store.Scheme(sdk.SchemeOf(named))
+	return known && scheme.Scope == "owner"
+}
+
+// entry is what the run has at a path, for a plugin.
+func (e *Engine) entry(ctx context.Context, run int64, path string) (sdk.Entry, error) {
+	if !e.owned(path) {
+		return e.cfg.Store.Entry(ctx, run, path)
+	}
+	found, err := e.cfg.Store.Entries(ctx, sdk.EntryQuery{Run: run, Path: path, Shared: true})
+	if err == nil && len(found) == 0 {
+		return sdk.Entry{}, sdk.Errorf(sdk.NotFound, "there is no entry %s of this run's owner", path)
+	}
+	if err != nil {
+		return sdk.Entry{}, err
+	}
+	return found[0], nil
 }
 
 // Write writes entries of the run, in one commit or none.

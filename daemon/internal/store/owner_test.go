@@ -147,3 +147,54 @@ func TestWhatIsOfAnOwner(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestForgotten: what an owner's run removes is gone for all runs of that owner, its body too, whether the run had it in view or
+// not; that of another owner stays.
+func TestForgotten(t *testing.T) {
+	f := newFixture(t)
+	if err := f.RegisterScheme(t.Context(), sdk.Scheme{Name: "fact", Category: sdk.CategoryData, Scope: "owner", WritableBy: []sdk.Writer{sdk.WriterPlugin}}); err != nil {
+		t.Fatal(err)
+	}
+	var runs [3]sdk.Run // two of one owner, one of another
+	for i, owner := range []string{"chat/ada", "chat/ada", "chat/bob"} {
+		var err error
+		runs[i], err = f.CreateRun(t.Context(), sdk.Run{Project: f.run.Project, Agent: "default", Private: true, Origin: sdk.Origin{Owner: owner, Channel: "chat"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, r := range runs {
+		for _, path := range []string{"fact://town/1", "fact://town/2"} {
+			if r.ID == runs[1].ID && path == "fact://town/2" {
+				continue // which the second run never had in view
+			}
+			if _, err := f.Commit(t.Context(), sdk.Change{Run: r.ID, Writes: []sdk.Write{{Path: path, Body: new("Utrecht"), Writer: sdk.WriterPlugin}}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	forget := sdk.Change{Run: runs[1].ID, Writes: []sdk.Write{{Path: "fact://town/1", Remove: true, Writer: sdk.WriterPlugin}, {Path: "fact://town/2", Remove: true, Writer: sdk.WriterPlugin}}}
+	receipt, err := f.Commit(t.Context(), forget)
+	if err != nil || receipt.Entries[0].Body != "Utrecht" || receipt.Entries[0].Scope != "owner:chat/ada" {
+		t.Fatalf("%+v, %v", receipt, err)
+	}
+	for i, want := range []int{0, 0, 2} {
+		found, err := f.Entries(t.Context(), sdk.EntryQuery{Run: runs[i].ID, Pattern: "fact://**", Shared: true})
+		if err != nil || len(found) != want {
+			t.Errorf("run %d finds %v, %v", i, found, err)
+		}
+	}
+	if n := f.count(`SELECT count(*) FROM entries WHERE scope = 'owner:chat/ada' AND scheme = 'fact'`); n != 0 {
+		t.Errorf("%d facts are kept", n)
+	}
+	rows, err := f.Journal(t.Context(), sdk.JournalQuery{Run: runs[0].ID})
+	if err != nil || len(rows) < 2 || rows[len(rows)-1].Kind != sdk.KindEntryRemoved || rows[len(rows)-2].Kind != sdk.KindEntryRemoved {
+		t.Errorf("the run that had them in view is not told: %v", err)
+	}
+	if _, err := f.Commit(t.Context(), forget); sdk.OutcomeOf(err) != sdk.NotFound {
+		t.Errorf("they are forgotten twice: %v", err)
+	}
+	if err := f.Verify(t.Context(), 0); err != nil {
+		t.Error(err)
+	}
+}

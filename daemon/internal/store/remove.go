@@ -7,9 +7,12 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// remove drops the entry from the run's view. An entry of the project, of an owner or of everybody stays,
-// and one of a run as long as another run sees it (the triggers unseen_removed and unseen_replaced).
+// remove drops the entry from the run's view. An entry of the project or of everybody stays, one of a run as long as
+// another run sees it (the triggers unseen_removed and unseen_replaced); what is an owner's goes from all of theirs.
 func (t *tx) remove(run *sdk.Run, path, scope string, w *sdk.Write, x visibleEntry) (sdk.Entry, error) {
+	if x.entry != 0 && x.Scope == ownerScope(run.Owner) {
+		return x.result(t, path), t.removeOwned(run, path, w, x)
+	}
 	if x.view == 0 {
 		return sdk.Entry{}, sdk.Errorf(sdk.NotFound, "there is no entry %s in this run", path)
 	}
@@ -23,6 +26,32 @@ func (t *tx) remove(run *sdk.Run, path, scope string, w *sdk.Write, x visibleEnt
 	}
 	e := event{kind: sdk.KindEntryRemoved, project: run.Project, run: run.ID, loop: cmp.Or(w.Loop, x.Loop), turn: cmp.Or(w.Turn, x.Turn), path: path}
 	return x.result(t, path), t.record(e, map[string]sdk.Writer{"writer": w.Writer})
+}
+
+// removeOwned takes an entry from its owner, with the views that all runs have of it, and tells each of them.
+func (t *tx) removeOwned(run *sdk.Run, path string, w *sdk.Write, x visibleEntry) error {
+	gone := map[string]sdk.Writer{"writer": w.Writer}
+	events := []event{{kind: sdk.KindEntryRemoved, project: run.Project, run: run.ID, loop: cmp.Or(w.Loop, x.Loop), turn: cmp.Or(w.Turn, x.Turn), path: path}}
+	err := t.query(`SELECT v.run, r.project FROM run_views v JOIN runs r ON r.id = v.run WHERE v.entry = ? AND v.run <> ? ORDER BY v.id`, []any{x.entry, run.ID}, func(scan scanner) error {
+		other := event{kind: sdk.KindEntryRemoved, path: path}
+		err := scan(&other.run, &other.project)
+		events = append(events, other)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, q := range []string{`DELETE FROM run_views WHERE entry = ?`, `DELETE FROM chunks WHERE entry = ?`, `DELETE FROM entries WHERE id = ?`} {
+		if err := t.exec(q, x.entry); err != nil {
+			return err
+		}
+	}
+	for _, e := range events {
+		if err := t.record(e, gone); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // inheritance is another run's view of an entry.

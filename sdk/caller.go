@@ -10,4 +10,5 @@ type Caller struct {
 	RunDir   string
 	Model    string // of the run, for an execution of a skill
 	Depth    int    // 1 for a call that the engine made
+	Reads    int64  // where a filter is asked: the run about whose prompt, of which it reads entries of the plugin's own schemes and does nothing else
 }

@@ -16,6 +16,9 @@ type Subscription struct {
 	// Failure says what a failed subscriber means: FailOpen (the default, and all
 	// that an event may say) or FailClosed. Guards are closed whatever it says.
 	Failure string `json:"failure,omitempty"`
+	// Scheme is that of the only entries that the subscriber of entry.changed hears of; empty is all. Who subscribes
+	// without one is told of each step of each call.
+	Scheme string `json:"scheme,omitempty"`
 }
 
 // What it means when a subscriber fails, does not answer in time or is not there.

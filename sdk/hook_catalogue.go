@@ -140,6 +140,8 @@ func (s Subscription) Check() error {
 		return Errorf(Validation, "hook %s: failure is %q; write \"open\" or \"closed\"", s.Name, s.Failure)
 	case point.Kind == HookEvent && s.Failure == FailClosed:
 		return Errorf(Validation, "hook %s: it is an event: it tells, so it cannot fail closed; leave failure out", s.Name)
+	case s.Scheme != "" && s.Name != "entry.changed":
+		return Errorf(Validation, "hook %s: only entry.changed is heard for one scheme; leave scheme out", s.Name)
 	}
 	return nil
 }

@@ -77,6 +77,12 @@ func (f Func) Priority(place int) Func {
 	return f
 }
 
+// Of is the subscription to entry.changed for the entries of one scheme.
+func (f Func) Of(scheme string) Func {
+	f.sub.Scheme = scheme
+	return f
+}
+
 // Closed is the filter whose failure denies what was asked: an error, no answer
 // in time, a plugin that is not there. Without it the value passes as it was.
 func (f Func) Closed() Func {

@@ -104,10 +104,30 @@ func (b *Process) reach() *reach {
 	return &reach{}
 }
 
-// served counts a request, checks the grant, finds the call that it serves, asks allowed
+// served is answered for a call that may do more than read.
+func served[T any](ctx context.Context, b *Process, grant string, allowed func(*running) error, do func(context.Context, sdk.Caller) (T, error)) (out T, err error) {
+	return answered(ctx, b, grant, func(r *running) error {
+		if r.Reads != 0 {
+			return b.reach().refuse("was asked about a prompt by a filter, within which it reads entries of its own schemes and does nothing else")
+		}
+		return allowed(r)
+	}, do)
+}
+
+// looked is answered for a reading of entries, which a filter may do within the schemes of its plugin.
+func looked[T any](ctx context.Context, b *Process, named string, allowed func() error, do func(context.Context, sdk.Caller) (T, error)) (out T, err error) {
+	return answered(ctx, b, sdk.GrantEntries, func(r *running) error {
+		if r.Reads != 0 && !slices.Contains(b.reach().own, sdk.SchemeOf(named)) {
+			return b.reach().refuse("was asked about a prompt by a filter, within which it reads entries of its own schemes alone, and %s is none", clip(named))
+		}
+		return allowed()
+	}, do)
+}
+
+// answered counts a request, checks the grant, finds the call that it serves, asks allowed
 // about the rest, and does it. Its context ends when the request does or the call, whose
 // deadline it has; until it is done the call may be silent. A panic ends the request alone.
-func served[T any](ctx context.Context, b *Process, grant string, allowed func(*running) error, do func(context.Context, sdk.Caller) (T, error)) (out T, err error) {
+func answered[T any](ctx context.Context, b *Process, grant string, allowed func(*running) error, do func(context.Context, sdk.Caller) (T, error)) (out T, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			b.log.Error("a panic ended a request of the plugin", "panic", p, "stack", string(debug.Stack()))
@@ -176,14 +196,14 @@ func (b *Process) refused(err error) error {
 
 // Entry implements host.Host.
 func (b *Process) Entry(ctx context.Context, path string) (sdk.Entry, error) {
-	return served(ctx, b, sdk.GrantEntries, func(*running) error { return b.reach().scheme(path) }, func(ctx context.Context, c sdk.Caller) (sdk.Entry, error) {
+	return looked(ctx, b, path, func() error { return b.reach().scheme(path) }, func(ctx context.Context, c sdk.Caller) (sdk.Entry, error) {
 		return b.calls.cfg.Services.Entry(ctx, c, path)
 	})
 }
 
 // Entries implements host.Host. It finds nothing of schemes out of reach.
 func (b *Process) Entries(ctx context.Context, pattern string) ([]sdk.Entry, error) {
-	return served(ctx, b, sdk.GrantEntries, func(*running) error { return b.reach().target(pattern) }, func(ctx context.Context, c sdk.Caller) ([]sdk.Entry, error) {
+	return looked(ctx, b, pattern, func() error { return b.reach().target(pattern) }, func(ctx context.Context, c sdk.Caller) ([]sdk.Entry, error) {
 		found, err := b.calls.cfg.Services.Entries(ctx, c, pattern)
 		return slices.DeleteFunc(found, func(e sdk.Entry) bool { return !b.reach().sees(e) }), err
 	})

@@ -204,6 +204,27 @@ func TestLogin(t *testing.T) {
 	}
 }
 
+// TestFilterReads: within a filter that is asked about a prompt a plugin reads what is of its own schemes, and nothing else.
+func TestFilterReads(t *testing.T) {
+	d := open(every...)
+	defer d.calls.Begin(t.Context(), sdk.Caller{Instance: "p", Call: "one", Reads: 7}, &clock{})()
+	for service, err := range d.ask(of("one")) {
+		if (service == "secret") != (err == nil) {
+			t.Errorf("%s: %v", service, err)
+		}
+	}
+	d.asked = nil
+	if _, err := d.Process.Entry(of("one"), "mine://a"); err != nil {
+		t.Error(err)
+	}
+	if _, err := d.Process.Entries(of("one"), "mine://**"); err != nil || len(d.asked) != 2 {
+		t.Errorf("%v, asked %q", err, d.asked)
+	}
+	if _, err := d.Process.Entries(of("one"), "/mine/"); sdk.OutcomeOf(err) != sdk.Permission {
+		t.Errorf("by a pattern that names no scheme: %v", err)
+	}
+}
+
 // TestNothingGranted: each service needs its grant, and every refusal is told.
 func TestNothingGranted(t *testing.T) {
 	d := open()

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bothyd/bothy/daemon/internal/hook"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -35,7 +36,7 @@ func (e *Engine) assemble(ctx context.Context, a *activeLoop) (sdk.Prompt, error
 	}
 	a.turn.prompt = p
 	e.cfg.Hooks.ContextMaterialized.Emit(ctx, a.turnEvent(map[string]int{"entries": len(entries), "tokens": p.Tokens}))
-	if p, err = e.cfg.Hooks.AssemblySystem.Apply(ctx, p); err != nil {
+	if p, err = e.cfg.Hooks.AssemblySystem.Apply(hook.About(ctx, a.run.ID), p); err != nil {
 		return p, err
 	}
 	return e.cfg.Hooks.AssemblyUser.Apply(ctx, p)

@@ -19,6 +19,9 @@ type Services struct{ e *Engine }
 
 // Entry reads one entry of the run in which the caller's call is served.
 func (s *Services) Entry(ctx context.Context, c sdk.Caller, path string) (sdk.Entry, error) {
+	if c.Reads != 0 {
+		return s.e.entry(ctx, c.Reads, path)
+	}
 	now, err := s.e.serves.find(c.Call)
 	if err != nil {
 		return sdk.Entry{}, err
@@ -32,11 +35,14 @@ func (s *Services) Entry(ctx context.Context, c sdk.Caller, path string) (sdk.En
 
 // Entries reads those that match a pattern.
 func (s *Services) Entries(ctx context.Context, c sdk.Caller, pattern string) ([]sdk.Entry, error) {
+	if c.Reads != 0 {
+		return s.e.entries(ctx, c.Reads, pattern)
+	}
 	now, err := s.e.serves.find(c.Call)
 	if err != nil {
 		return nil, err
 	}
-	entries, err := s.e.cfg.Store.Entries(ctx, sdk.EntryQuery{Run: now.a.run.ID, Pattern: pattern, Shared: s.e.owned(pattern)})
+	entries, err := s.e.entries(ctx, now.a.run.ID, pattern)
 	if err != nil {
 		return nil, err
 	}
@@ -62,6 +68,11 @@ func (e *Engine) entry(ctx context.Context, run int64, path string) (sdk.Entry, 
 		return sdk.Entry{}, err
 	}
 	return found[0], nil
+}
+
+// entries are what the run has by a pattern, for a plugin.
+func (e *Engine) entries(ctx context.Context, run int64, pattern string) ([]sdk.Entry, error) {
+	return e.cfg.Store.Entries(ctx, sdk.EntryQuery{Run: run, Pattern: pattern, Shared: e.owned(pattern)})
 }
 
 // Write writes entries of the run, in one commit or none.

@@ -42,6 +42,9 @@ func (e *Event[T]) Tell(ctx context.Context, payload T) error {
 
 func (e *Event[T]) attach(sub sdk.Subscription, owner string, h sdk.Hook) (remove func()) {
 	return e.On(sub.Priority, owner, func(ctx context.Context, payload T) error {
+		if x, is := any(payload).(sdk.EntryEvent); is && sub.Scheme != "" && x.Entry.Scheme() != sub.Scheme {
+			return nil
+		}
 		b, err := json.Marshal(payload)
 		if err != nil {
 			return fmt.Errorf("encode the payload: %w", err)

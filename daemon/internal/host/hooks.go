@@ -8,7 +8,11 @@ import (
 	"slices"
 	"time"
 
+	"github.com/google/uuid"
+
+	"github.com/bothyd/bothy/daemon/internal/hook"
 	"github.com/bothyd/bothy/sdk"
+	sdkhost "github.com/bothyd/bothy/sdk/host"
 	"github.com/bothyd/bothy/sdk/plugin"
 )
 
@@ -105,9 +109,11 @@ func (h Subscriber) call(ctx context.Context, name string, do func(context.Conte
 		err   error
 	}
 	answered := make(chan answer, 1)
+	asked, answeredFor := h.mayRead(ctx)
 	go func() { // it ends with the link, or by its own time
 		defer end()
-		rpc, hangUp := context.WithCancelCause(context.WithoutCancel(ctx)) // a deadline of its own would end it at the other side first
+		defer answeredFor()
+		rpc, hangUp := context.WithCancelCause(context.WithoutCancel(asked)) // a deadline of its own would end it at the other side first
 		defer hangUp(nil)
 		defer time.AfterFunc(point.Limit+l.cfg.CancelGrace, func() { hangUp(errHung) }).Stop()
 		value, err := bound(rpc, l, func(ctx context.Context) (json.RawMessage, error) { return do(ctx, l) })
@@ -128,6 +134,16 @@ func (h Subscriber) call(ctx context.Context, name string, do func(context.Conte
 		}
 		return nil, gaveUp(ctx)
 	}
+}
+
+// mayRead makes a question about the prompt of a run a call, for which the plugin reads entries. It ends with ctx.
+func (h Subscriber) mayRead(ctx context.Context) (asked context.Context, end func()) {
+	run := hook.RunOf(ctx)
+	if run == 0 {
+		return ctx, func() {}
+	}
+	id := uuid.NewString()
+	return sdkhost.Outgoing(sdkhost.WithCall(ctx, id)), h.i.s.calls.Begin(ctx, sdk.Caller{Instance: h.i.name, Call: id, Depth: 1, Reads: run}, clocks{})
 }
 
 // unruled keeps for status why the last call of a subscriber had no answer; empty is that

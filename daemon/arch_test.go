@@ -499,7 +499,7 @@ func TestArchDaemonHasNoWeb(t *testing.T) {
 	for pkg := range strings.Lines(string(out)) {
 		pkg = strings.TrimSpace(pkg)
 		if strings.HasPrefix(pkg, module+"/plugins/web") || slices.ContainsFunc(thirdParty, func(b barred) bool {
-			return strings.HasPrefix(pkg, b.prefix) && slices.Equal(b.only, []string{"plugins/web"})
+			return strings.HasPrefix(pkg, b.prefix) && strings.HasPrefix(b.only[0], "plugins/web")
 		}) {
 			t.Errorf("a binary of the daemon has %s", pkg)
 		}

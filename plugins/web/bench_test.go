@@ -14,6 +14,7 @@ import (
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/commonmark"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/table"
 
+	"github.com/bothyd/bothy/plugins/web/internal/reader"
 	"github.com/bothyd/bothy/sdk/webguard"
 )
 
@@ -77,7 +78,7 @@ func BenchmarkMarkdown(b *testing.B) {
 		}
 		alone += time.Since(began)
 		began = time.Now()
-		if _, r := readDocument(document{Kind: kindHTML, Address: "https://example.org/", Form: formMarkdown, Most: 1 << 20}, []byte(page)); r.Failed != "" {
+		if _, r := reader.Read(reader.Document{Kind: reader.HTML, Address: "https://example.org/", Form: reader.Markdown, Most: 1 << 20}, []byte(page)); r.Failed != "" {
 			b.Fatal(r.Failed)
 		}
 		read += time.Since(began)
@@ -131,5 +132,5 @@ func (s *site) request(t testing.TB) request {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return request{address: address, method: http.MethodGet, form: formMarkdown}
+	return request{address: address, method: http.MethodGet, form: reader.Markdown}
 }

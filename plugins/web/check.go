@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/bothyd/bothy/plugins/web/internal/reader"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/plugin"
 )
@@ -89,7 +90,7 @@ func nameServers(file string) string {
 
 // readerFinding says what those processes are held to that parse documents.
 func readerFinding(name string) finding {
-	if walled() {
+	if reader.Walled() {
 		return finding{Name: name + ", reader", Level: "ok", Detail: "documents are parsed by processes without files and network"}
 	}
 	return finding{Name: name + ", reader", Level: "warn", Detail: "documents are parsed by processes that are held to limits of time and memory alone: this system cannot keep them from files and the network",

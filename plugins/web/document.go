@@ -6,55 +6,34 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/net/html/charset"
+
+	"github.com/bothyd/bothy/plugins/web/internal/reader"
+	"github.com/bothyd/bothy/sdk"
 )
 
-// kind is what a document is, as far as it matters for reading it.
-type kind string
-
-const (
-	kindHTML  kind = "html"
-	kindPDF   kind = "pdf"
-	kindText  kind = "text"
-	kindOther kind = "" // what is named and not read
-)
-
-// form is in which a page of HTML is read.
-type form string
-
-const (
-	formMarkdown form = "markdown"
-	formMain     form = "main" // the article alone, as Markdown
-	formRaw      form = "raw"  // its source
-)
-
-// document is what a reader is told of the bytes that follow. Address is where they are from, which
-// links in them are relative to.
-type document struct {
-	Kind    kind   `json:"kind"`
-	Type    string `json:"type"` // as the server has it, with its charset
-	Address string `json:"address"`
-	Form    form   `json:"form"`
-	Most    int    `json:"most"` // bytes of text that are wanted
-}
-
-// host is what is said of the address in a sentence: what stands behind it may be a secret, or a server's words.
-func (d document) host() string {
-	u, err := url.Parse(d.Address)
+// hostOf is what is said of an address in a sentence: what stands behind it may be a secret, or a server's words.
+func hostOf(address string) string {
+	u, err := url.Parse(address)
 	if err != nil { // it answered
 		return ""
 	}
 	return u.Host
 }
 
-// reading is what a reader tells of the text that follows.
-type reading struct {
-	Title string `json:"title,omitempty"`
-	Cut   bool   `json:"cut,omitempty"` // there is more text than was wanted
-	// Failed is why there is no text, as the end of a sentence about the document.
-	Failed string `json:"failed,omitempty"`
+// titled is a title on one line, of a length that a list can show.
+func titled(text string) string {
+	const most = 200
+	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " ")
+	runes := slices.DeleteFunc([]rune(text), sdk.Hidden)
+	if len(runes) > most {
+		return string(runes[:most-1]) + "…"
+	}
+	return string(runes)
 }
 
 // mostType is how long the name of a type may be (RFC 6838, 4.2).
@@ -62,7 +41,7 @@ const mostType = 2*127 + 1
 
 // kindOf is what a document is by what its server calls it, or where that says nothing, by how it begins.
 // The media type is without parameters.
-func kindOf(header string, head []byte) (kind, string) {
+func kindOf(header string, head []byte) (reader.Kind, string) {
 	media, _, err := mime.ParseMediaType(header)
 	if err != nil && !errors.Is(err, mime.ErrInvalidMediaParameter) || len(media) > mostType {
 		media = "" // whatever its server wrote there
@@ -72,24 +51,34 @@ func kindOf(header string, head []byte) (kind, string) {
 	}
 	switch {
 	case media == "application/pdf", media == "application/x-pdf":
-		return kindPDF, media
+		return reader.PDF, media
 	case noText(header, head):
-		return kindOther, media
+		return reader.Other, media
 	case media == "text/html", media == "application/xhtml+xml":
-		return kindHTML, media
+		return reader.HTML, media
 	case strings.HasPrefix(media, "text/"), strings.HasSuffix(media, "+json"), strings.HasSuffix(media, "+xml"), strings.HasSuffix(media, "+yaml"):
-		return kindText, media
+		return reader.Text, media
 	}
 	switch strings.TrimPrefix(media, "application/") {
 	case "json", "xml", "javascript", "x-javascript", "ecmascript", "yaml", "x-yaml", "toml", "x-ndjson", "jsonl", "x-sh", "sql", "graphql":
-		return kindText, media
+		return reader.Text, media
 	}
-	return kindOther, media
+	return reader.Other, media
 }
 
 // noText reports whether a document has bytes that no text has, whatever its server calls it: a picture, or what was
 // compressed twice. Of a text it is UTF-16 that has them.
 func noText(header string, head []byte) bool {
-	_, name := charset.Lookup(charsetOf(header))
+	_, name := charset.Lookup(reader.CharsetOf(header))
 	return bytes.IndexByte(head, 0) >= 0 && !strings.HasPrefix(name, "utf-16") && !bytes.HasPrefix(head, []byte("\xFE\xFF")) && !bytes.HasPrefix(head, []byte("\xFF\xFE"))
+}
+
+// plain reports whether a text needs no decoding: it is UTF-8, and nobody says otherwise.
+func plain(header string, text []byte) bool {
+	if name := reader.CharsetOf(header); name != "" {
+		if _, canonical := charset.Lookup(name); canonical != "utf-8" {
+			return false
+		}
+	}
+	return !bytes.HasPrefix(text, []byte("\uFEFF")) && utf8.Valid(text)
 }

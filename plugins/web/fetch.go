@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bothyd/bothy/plugins/web/internal/reader"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/tool"
 	"github.com/bothyd/bothy/sdk/webguard"
@@ -25,16 +26,16 @@ type fetchArgs struct {
 }
 
 // form is in which a page is asked for.
-func (a fetchArgs) form() (form, error) {
+func (a fetchArgs) form() (reader.Form, error) {
 	switch {
 	case a.Raw && a.Main:
 		return "", sdk.Errorf(sdk.Validation, "raw is the source of the whole page, and main its article as Markdown: use one of them")
 	case a.Raw:
-		return formRaw, nil
+		return reader.Raw, nil
 	case a.Main:
-		return formMain, nil
+		return reader.Main, nil
 	}
-	return formMarkdown, nil
+	return reader.Markdown, nil
 }
 
 // fetch serves web_fetch.
@@ -160,7 +161,7 @@ func section(text string, first, limit int) (shown string, last int, part bool) 
 			if last >= first {
 				break
 			}
-			return string(whole([]byte(line[:mostShown]))), first, true
+			return string(reader.Whole([]byte(line[:mostShown]))), first, true
 		}
 		if last >= first {
 			b.WriteByte('\n')

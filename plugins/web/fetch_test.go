@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bothyd/bothy/plugins/web/internal/reader"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/host"
 	"github.com/bothyd/bothy/sdk/sdktest"
@@ -132,7 +133,7 @@ func TestEntry(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(r.Writes) != 1 || e.Body != "answer 1" || e.Visibility != sdk.Summarized || p.Title != "T" || p.Final != s.URL+"/x" || p.Status != 200 || p.Type != "text/html" ||
-		!p.Time.Equal(now) || len(p.Digest) != 64 || p.Cut || p.Bytes != 27 || p.Form != formMarkdown || p.Address != "" {
+		!p.Time.Equal(now) || len(p.Digest) != 64 || p.Cut || p.Bytes != 27 || p.Form != reader.Markdown || p.Address != "" {
 		t.Errorf("%+v %+v", e, p)
 	}
 	model := s.run.entries[s.URL+"/x"]

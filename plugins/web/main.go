@@ -6,12 +6,13 @@ package main
 import (
 	"os"
 
+	"github.com/bothyd/bothy/plugins/web/internal/reader"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/plugin"
 )
 
 func main() {
-	readInstead()
+	reader.Finish(article)
 	if code, done := check(os.Args[1:], os.Stdout, os.Stderr); done {
 		os.Exit(code)
 	}

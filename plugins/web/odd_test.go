@@ -12,6 +12,7 @@ import (
 	"time"
 	"unicode/utf16"
 
+	"github.com/bothyd/bothy/plugins/web/internal/reader"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -118,14 +119,14 @@ func TestOddHTML(t *testing.T) {
 		"templates":               strings.Repeat("<template>", 400) + "x",
 		"pictures of formulas":    strings.Repeat("<math><mi><svg>", 100) + "x",
 	} {
-		for _, in := range []form{formMarkdown, formMain, formRaw} {
+		for _, in := range []reader.Form{reader.Markdown, reader.Main, reader.Raw} {
 			t.Run(name+" "+string(in), func(t *testing.T) {
-				d := document{Kind: kindHTML, Address: "https://example.org/x?CANARY", Form: in, Most: 1_000_000}
+				d := reader.Document{Kind: reader.HTML, Address: "https://example.org/x?CANARY", Form: in, Most: 1_000_000}
 				text, _, err := s.read(t.Context(), d, []byte(page))
 				if failed, is := errors.AsType[*sdk.Error](err); err != nil && (!is || failed.Outcome == sdk.Internal || strings.Contains(err.Error(), "CANARY") || strings.Contains(err.Error(), "\n")) {
 					t.Error(err)
 				}
-				if len(text) > d.Most || in == formRaw && (err != nil || text != page[:min(len(page), d.Most)]) {
+				if len(text) > d.Most || in == reader.Raw && (err != nil || text != page[:min(len(page), d.Most)]) {
 					t.Errorf("%d bytes, %v", len(text), err)
 				}
 			})
@@ -201,7 +202,7 @@ func TestOddPDFs(t *testing.T) {
 		"a head and an end":               {[]byte("%PDF-1.4\nstartxref\n0\n%%EOF"), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := document{Kind: kindPDF, Address: "https://example.org/x?CANARY", Most: 1_000_000}
+			d := reader.Document{Kind: reader.PDF, Address: "https://example.org/x?CANARY", Most: 1_000_000}
 			text, _, err := s.read(t.Context(), d, c.file)
 			if failed, is := errors.AsType[*sdk.Error](err); err != nil && (!is || failed.Outcome == sdk.Internal || strings.Contains(err.Error(), "CANARY") || strings.Contains(err.Error(), "\n")) {
 				t.Error(err)

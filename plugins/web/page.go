@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/bothyd/bothy/plugins/web/internal/reader"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/host"
 )
@@ -17,16 +18,16 @@ const fresh = 15 * time.Minute
 
 // page is what was read at an address. As an entry of the run it has its text as body, and the rest as attributes.
 type page struct {
-	Address string    `json:"address,omitempty"` // where it is not the entry's path
-	Title   string    `json:"title,omitempty"`
-	Final   string    `json:"final"` // the address that answered, behind all redirects
-	Status  int       `json:"status"`
-	Type    string    `json:"type"`
-	Time    time.Time `json:"time"`   // when it was asked
-	Digest  string    `json:"digest"` // hex SHA-256 of the bytes that were read
-	Bytes   int       `json:"bytes"`  // how many these are
-	Cut     bool      `json:"cut"`    // the text does not go to the end
-	Form    form      `json:"form"`
+	Address string      `json:"address,omitempty"` // where it is not the entry's path
+	Title   string      `json:"title,omitempty"`
+	Final   string      `json:"final"` // the address that answered, behind all redirects
+	Status  int         `json:"status"`
+	Type    string      `json:"type"`
+	Time    time.Time   `json:"time"`   // when it was asked
+	Digest  string      `json:"digest"` // hex SHA-256 of the bytes that were read
+	Bytes   int         `json:"bytes"`  // how many these are
+	Cut     bool        `json:"cut"`    // the text does not go to the end
+	Form    reader.Form `json:"form"`
 
 	address string // that was asked for
 	text    string
@@ -61,7 +62,7 @@ func (p page) entry() (sdk.Write, error) {
 
 // kept is the page of an address that this run read a short while ago, in this form. What a model wrote there
 // is none, nor what no server said to be good.
-func (w *web) kept(ctx context.Context, address string, in form) (page, bool) {
+func (w *web) kept(ctx context.Context, address string, in reader.Form) (page, bool) {
 	e, err := host.From(ctx).Entry(ctx, entryPath(address))
 	if err != nil || e.Writer != sdk.WriterPlugin {
 		return page{}, false

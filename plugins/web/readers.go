@@ -16,6 +16,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/bothyd/bothy/plugins/web/internal/reader"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -28,23 +29,23 @@ type readers struct {
 	places   chan struct{} // as many documents are read at a time
 
 	mu      sync.Mutex
-	asked   int       // requests under way
-	ahead   []*reader // those that wait
-	busy    int       // those that have the document of such a request
+	asked   int        // requests under way
+	ahead   []*process // those that wait
+	busy    int        // those that have the document of such a request
 	closed  bool
 	tending sync.WaitGroup // what starts and ends those that wait
 	tends   sync.Mutex     // one of these at a time
 }
 
 // mostReading is how many documents are read at a time: more than there are processors, so that one that is read
-// quickly does not wait for those that are not. Each may come to readerMemory.
+// quickly does not wait for those that are not. Each may come to reader.Memory.
 const mostReading = 8
 
 // mostAhead is how many wait at most: each has 2 MB that it shares with no other.
 const mostAhead = 64
 
 func newReaders() *readers {
-	return &readers{program: ownProgram(), patience: readerTime, places: make(chan struct{}, mostReading)}
+	return &readers{program: ownProgram(), patience: reader.Time, places: make(chan struct{}, mostReading)}
 }
 
 // ownProgram is the plugin's program. On Linux it is the one that runs, though another lies at its path by now.
@@ -59,8 +60,8 @@ func ownProgram() string {
 	return program
 }
 
-// reader is one process.
-type reader struct {
+// process is one reader.
+type process struct {
 	cmd  *exec.Cmd
 	in   io.WriteCloser
 	out  io.ReadCloser
@@ -78,8 +79,8 @@ func (h *head) Write(p []byte) (int, error) {
 }
 
 // start starts a process, which waits for its document.
-func (s *readers) start() (*reader, error) {
-	r := &reader{cmd: exec.Command(s.program, readerArgument)}
+func (s *readers) start() (*process, error) {
+	r := &process{cmd: exec.Command(s.program, reader.Argument)}
 	r.cmd.Env = []string{"GOMAXPROCS=1", "GOTRACEBACK=none"}
 	r.cmd.Dir = "/"
 	r.cmd.Stderr = &r.said
@@ -133,7 +134,7 @@ func (s *readers) tend() {
 }
 
 // count reports whether too few wait, and takes those that are too many.
-func (s *readers) count() (few bool, many []*reader) {
+func (s *readers) count() (few bool, many []*process) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	most := min(max(s.asked-s.busy, 1), mostAhead)
@@ -147,7 +148,7 @@ func (s *readers) count() (few bool, many []*reader) {
 }
 
 // take is a process that waits, or a new one. It is not busy any more when done is called.
-func (s *readers) take() (r *reader, done func(), err error) {
+func (s *readers) take() (r *process, done func(), err error) {
 	s.mu.Lock()
 	if s.busy++; len(s.ahead) > 0 {
 		r, s.ahead = s.ahead[0], s.ahead[1:]
@@ -176,33 +177,33 @@ func (s *readers) close() {
 }
 
 // end kills a process, and waits for it.
-func (r *reader) end() {
+func (r *process) end() {
 	_ = r.cmd.Process.Kill() // it may have ended
 	_ = r.cmd.Wait()         // with the signal
 }
 
 // read is the text of a document. Its errors are sentences about the address.
-func (s *readers) read(ctx context.Context, d document, body []byte) (string, reading, error) {
+func (s *readers) read(ctx context.Context, d reader.Document, body []byte) (string, reader.Reading, error) {
 	select {
 	case s.places <- struct{}{}:
 		defer func() { <-s.places }()
 	case <-ctx.Done():
-		return "", reading{}, ctx.Err()
+		return "", reader.Reading{}, ctx.Err()
 	}
 	r, done, err := s.take()
 	if err != nil {
-		return "", reading{}, err
+		return "", reader.Reading{}, err
 	}
 	defer done()
 	text, said, err := r.read(ctx, d, body, s.patience)
 	if err == errLost {
 		if r, err = s.start(); err != nil {
-			return "", reading{}, err
+			return "", reader.Reading{}, err
 		}
 		text, said, err = r.read(ctx, d, body, s.patience)
 	}
 	if err == errLost {
-		err = sdk.Errorf(sdk.Unavailable, "the process that read the document at %s was ended by somebody else; try again", d.host())
+		err = sdk.Errorf(sdk.Unavailable, "the process that read the document at %s was ended by somebody else; try again", hostOf(d.Address))
 	}
 	return text, said, err
 }
@@ -212,7 +213,7 @@ var (
 	errLost = errors.New("lost") // somebody else ended a reader, perhaps while it waited
 )
 
-func (r *reader) read(caller context.Context, d document, body []byte, patience time.Duration) (string, reading, error) {
+func (r *process) read(caller context.Context, d reader.Document, body []byte, patience time.Duration) (string, reader.Reading, error) {
 	ctx, cancel := context.WithTimeoutCause(caller, patience, errLate)
 	defer cancel()
 	stop := context.AfterFunc(ctx, func() { _ = r.cmd.Process.Kill() }) // it may have ended
@@ -225,26 +226,26 @@ func (r *reader) read(caller context.Context, d document, body []byte, patience 
 	ended := r.cmd.Wait()
 	switch {
 	case caller.Err() != nil:
-		return "", reading{}, caller.Err()
-	case context.Cause(ctx) == errLate, exited(ended, exitLate):
-		return "", reading{}, sdk.Errorf(sdk.Timeout, "the document at %s takes longer to read than the %v that one may", d.host(), patience)
-	case exited(ended, exitUnwalled):
+		return "", reader.Reading{}, caller.Err()
+	case context.Cause(ctx) == errLate, exited(ended, reader.ExitLate):
+		return "", reader.Reading{}, sdk.Errorf(sdk.Timeout, "the document at %s takes longer to read than the %v that one may", hostOf(d.Address), patience)
+	case exited(ended, reader.ExitUnwalled):
 		slog.Error("a reader could not give up its rights", "error", r.said.String())
-		return "", reading{}, sdk.Errorf(sdk.Unavailable, "documents are not read here: the process for it cannot give up its rights, see `bothy logs`")
+		return "", reader.Reading{}, sdk.Errorf(sdk.Unavailable, "documents are not read here: the process for it cannot give up its rights, see `bothy logs`")
 	case err == io.EOF && signalled(ended):
-		return "", reading{}, errLost
+		return "", reader.Reading{}, errLost
 	case err != nil && strings.Contains(r.said.String(), "memory"):
-		return "", reading{}, sdk.Errorf(sdk.OutOfMemory, "the document at %s needs more memory to be read than the %d MB that one may", d.host(), readerMemory>>20)
+		return "", reader.Reading{}, sdk.Errorf(sdk.OutOfMemory, "the document at %s needs more memory to be read than the %d MB that one may", hostOf(d.Address), reader.Memory>>20)
 	case err != nil, ended != nil:
-		return "", reading{}, sdk.Errorf(sdk.Validation, "the document at %s broke its reader: it is not formed as it should be", d.host())
+		return "", reader.Reading{}, sdk.Errorf(sdk.Validation, "the document at %s broke its reader: it is not formed as it should be", hostOf(d.Address))
 	case said.Failed != "":
-		return "", reading{}, sdk.Errorf(sdk.Validation, "the document at %s %s", d.host(), said.Failed)
+		return "", reader.Reading{}, sdk.Errorf(sdk.Validation, "the document at %s %s", hostOf(d.Address), said.Failed)
 	}
 	return text, said, nil
 }
 
 // hand gives the process its document. One that ends before has no use for the rest.
-func (r *reader) hand(d document, body []byte) {
+func (r *process) hand(d reader.Document, body []byte) {
 	defer func() { _ = r.in.Close() }() // which tells it that this is all
 	line, err := json.Marshal(d)
 	if err != nil {
@@ -256,16 +257,16 @@ func (r *reader) hand(d document, body []byte) {
 }
 
 // answer is what the process makes of its document. What it says is believed as little as the document.
-func (r *reader) answer(most int) (string, reading, error) {
+func (r *process) answer(most int) (string, reader.Reading, error) {
 	const mostHead = 64 << 10
 	in := bufio.NewReaderSize(io.LimitReader(r.out, int64(most)+mostHead), mostHead)
 	line, err := in.ReadSlice('\n')
 	if err != nil {
-		return "", reading{}, err
+		return "", reader.Reading{}, err
 	}
-	var said reading
+	var said reader.Reading
 	if err := json.Unmarshal(line, &said); err != nil {
-		return "", reading{}, err
+		return "", reader.Reading{}, err
 	}
 	text, err := io.ReadAll(io.LimitReader(in, int64(most)+1))
 	if err == nil && len(text) > most {

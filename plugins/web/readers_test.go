@@ -5,53 +5,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 	"unicode/utf8"
 
+	"github.com/bothyd/bothy/plugins/web/internal/reader"
 	"github.com/bothyd/bothy/sdk"
 )
-
-// breakOutArgument has the test's program try what a reader must not be able to do.
-const breakOutArgument = "break-out"
-
-// breakOut says what worked of that, within walls.
-func breakOut() {
-	if err := wall(); err != nil {
-		fmt.Print("no walls: ", err)
-		os.Exit(0)
-	}
-	for name, attempt := range map[string]func() error{
-		"read a file":  func() error { _, err := os.ReadFile("/etc/passwd"); return err },
-		"write a file": func() error { return os.WriteFile("/tmp/bothy-broke-out", nil, 0o600) },
-		"list":         func() error { _, err := os.ReadDir("/"); return err },
-		"its own proc": func() error { _, err := os.ReadFile("/proc/self/environ"); return err },
-		"connect":      func() error { _, err := net.Dial("tcp", "127.0.0.1:1"); return err },
-		"a socket":     func() error { _, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0); return err },
-		"a program":    func() error { return exec.Command("/bin/true").Run() },
-		"a signal":     func() error { return syscall.Kill(os.Getppid(), 0) },
-		"a priority":   func() error { return syscall.Setpriority(syscall.PRIO_PROCESS, os.Getppid(), 19) },
-		"a group's":    func() error { return syscall.Setpriority(syscall.PRIO_PGRP, 0, 19) },
-	} {
-		err := attempt()
-		if !errors.Is(err, syscall.EPERM) {
-			fmt.Printf("%s: %v\n", name, err)
-		}
-	}
-	if err := giveWay(); err != nil {
-		fmt.Println("give way: ", err)
-	}
-	fmt.Print("held")
-	os.Exit(0)
-}
 
 // TestDoctorReach: doctor is told what is open, and what parses documents.
 func TestDoctorReach(t *testing.T) {
@@ -70,17 +36,25 @@ func TestDoctorReach(t *testing.T) {
 	}
 }
 
-// TestWalls: what reads documents has no files, no network and no programs.
-func TestWalls(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("only Linux holds a process to what it has open")
-	}
+// TestReaderBeginsEarly: a reader is one before most of the program is initialized, and sees what finds an article where it is asked for one.
+func TestReaderBeginsEarly(t *testing.T) {
 	if raced {
 		t.Skip("what watches for races makes calls of the system that a reader is refused")
 	}
-	out, err := exec.CommandContext(t.Context(), ownProgram(), breakOutArgument).Output()
-	if err != nil || string(out) != "held" {
-		t.Errorf("%v: %s", err, out)
+	for _, in := range []reader.Form{reader.Markdown, reader.Main} {
+		cmd := exec.CommandContext(t.Context(), ownProgram(), reader.Argument)
+		cmd.Env = []string{"GODEBUG=inittrace=1"}
+		cmd.Stdin = strings.NewReader(fmt.Sprintf(`{"kind": "html", "form": %q, "most": 9}`+"\n<p>here", in))
+		var said, trace strings.Builder
+		cmd.Stdout, cmd.Stderr = &said, &trace
+		if err := cmd.Run(); err != nil || !strings.HasSuffix(said.String(), "\nhere") {
+			t.Errorf("%s: %v, %s", in, err, &said)
+		}
+		for _, late := range []string{"net/http", "google.golang.org/grpc", "github.com/bothyd/bothy/sdk", "codeberg.org/readeck/go-readability/v2"} {
+			if has := strings.Contains(trace.String(), "init "+late+" @"); has != (in == reader.Main) {
+				t.Errorf("%s: %s is initialized: %v", in, late, has)
+			}
+		}
 	}
 }
 
@@ -96,18 +70,18 @@ func TestHostileDocuments(t *testing.T) {
 	s := readersOf(t)
 	chunk := bytes.Repeat([]byte("BT (AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA) Tj ET\n"), 16<<10) // about 1 MB
 	for name, c := range map[string]struct {
-		kind kind
+		kind reader.Kind
 		body []byte
 		want []sdk.Outcome
 	}{
-		"a PDF that needs 8 GB":      {kindPDF, pdfOf("/Filter /FlateDecode", inflating(t, chunk, 2<<10)), []sdk.Outcome{sdk.OutOfMemory, sdk.Timeout}},
-		"a PDF of nested bombs":      {kindPDF, pdfOf("/Filter [/FlateDecode /FlateDecode]", inflating(t, inflating(t, chunk, 1<<10), 8)), []sdk.Outcome{sdk.OutOfMemory, sdk.Timeout, sdk.Validation}},
-		"no PDF":                     {kindPDF, []byte("%PDF-1.4\nnothing of it"), []sdk.Outcome{sdk.Validation}},
-		"a PDF with a loop of pages": {kindPDF, bytes.Replace(pdfOf("", words("x")), []byte("/Kids [5 0 R ]"), []byte("/Kids [2 0 R ]"), 1), []sdk.Outcome{sdk.OutOfMemory, sdk.Timeout, sdk.Validation}},
-		"HTML nested without end":    {kindHTML, bytes.Repeat([]byte("<div><b>"), 100_000), []sdk.Outcome{sdk.Validation, sdk.Timeout, sdk.OutOfMemory}},
+		"a PDF that needs 8 GB":      {reader.PDF, pdfOf("/Filter /FlateDecode", inflating(t, chunk, 2<<10)), []sdk.Outcome{sdk.OutOfMemory, sdk.Timeout}},
+		"a PDF of nested bombs":      {reader.PDF, pdfOf("/Filter [/FlateDecode /FlateDecode]", inflating(t, inflating(t, chunk, 1<<10), 8)), []sdk.Outcome{sdk.OutOfMemory, sdk.Timeout, sdk.Validation}},
+		"no PDF":                     {reader.PDF, []byte("%PDF-1.4\nnothing of it"), []sdk.Outcome{sdk.Validation}},
+		"a PDF with a loop of pages": {reader.PDF, bytes.Replace(pdfOf("", words("x")), []byte("/Kids [5 0 R ]"), []byte("/Kids [2 0 R ]"), 1), []sdk.Outcome{sdk.OutOfMemory, sdk.Timeout, sdk.Validation}},
+		"HTML nested without end":    {reader.HTML, bytes.Repeat([]byte("<div><b>"), 100_000), []sdk.Outcome{sdk.Validation, sdk.Timeout, sdk.OutOfMemory}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, _, err := s.read(t.Context(), document{Kind: c.kind, Address: "https://example.org/x", Form: formMarkdown, Most: 1_000_000}, c.body)
+			_, _, err := s.read(t.Context(), reader.Document{Kind: c.kind, Address: "https://example.org/x", Form: reader.Markdown, Most: 1_000_000}, c.body)
 			failed, is := errors.AsType[*sdk.Error](err)
 			if !is || strings.Contains(err.Error(), "\n") {
 				t.Fatalf("%v", err)
@@ -120,7 +94,7 @@ func TestHostileDocuments(t *testing.T) {
 			t.Errorf("%s: %v", failed.Outcome, err)
 		})
 	}
-	text, said, err := s.read(t.Context(), document{Kind: kindPDF, Address: "https://example.org/y", Most: 100}, pdfOf("", words("Kettles boil."), words("Pots do too.")))
+	text, said, err := s.read(t.Context(), reader.Document{Kind: reader.PDF, Address: "https://example.org/y", Most: 100}, pdfOf("", words("Kettles boil."), words("Pots do too.")))
 	if err != nil || said.Title != "Of kettles" || !strings.Contains(text, "Kettles boil.") || !strings.Contains(text, "Pots do too.") {
 		t.Errorf("%q, %+v, %v", text, said, err)
 	}
@@ -134,14 +108,14 @@ func TestLateReader(t *testing.T) {
 	}
 	s := readersOf(t)
 	s.program, s.patience = stuck, 50*time.Millisecond
-	_, _, err := s.read(t.Context(), document{Kind: kindHTML, Address: "https://example.org/", Most: 1}, bytes.Repeat([]byte("x"), 1<<20))
+	_, _, err := s.read(t.Context(), reader.Document{Kind: reader.HTML, Address: "https://example.org/", Most: 1}, bytes.Repeat([]byte("x"), 1<<20))
 	if sdk.OutcomeOf(err) != sdk.Timeout {
 		t.Errorf("late: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	s.patience = time.Hour
 	cancel()
-	if _, _, err = s.read(ctx, document{Kind: kindHTML, Most: 1}, nil); !errors.Is(err, context.Canceled) {
+	if _, _, err = s.read(ctx, reader.Document{Kind: reader.HTML, Most: 1}, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
@@ -153,7 +127,7 @@ func TestLostReader(t *testing.T) {
 	if err := s.ahead[0].cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	text, _, err := s.read(t.Context(), document{Kind: kindHTML, Address: "https://example.org/", Form: formMarkdown, Most: 100}, []byte("<p>here"))
+	text, _, err := s.read(t.Context(), reader.Document{Kind: reader.HTML, Address: "https://example.org/", Form: reader.Markdown, Most: 100}, []byte("<p>here"))
 	if err != nil || text != "here" {
 		t.Errorf("%q, %v", text, err)
 	}
@@ -205,7 +179,7 @@ func TestReadersSideBySide(t *testing.T) {
 	for i := range 12 {
 		all.Go(func() {
 			want := fmt.Sprintf("page %d", i)
-			text, _, err := s.read(t.Context(), document{Kind: kindHTML, Address: "https://example.org/", Form: formMarkdown, Most: 100}, []byte("<p>"+want))
+			text, _, err := s.read(t.Context(), reader.Document{Kind: reader.HTML, Address: "https://example.org/", Form: reader.Markdown, Most: 100}, []byte("<p>"+want))
 			if err != nil || text != want {
 				t.Errorf("%q, %v", text, err)
 			}
@@ -215,7 +189,7 @@ func TestReadersSideBySide(t *testing.T) {
 }
 
 // bounded holds what any document comes to.
-func bounded(t *testing.T, s *readers, d document, body []byte) {
+func bounded(t *testing.T, s *readers, d reader.Document, body []byte) {
 	text, said, err := s.read(t.Context(), d, body)
 	if _, is := errors.AsType[*sdk.Error](err); err != nil && !is {
 		t.Errorf("%v", err)
@@ -227,13 +201,13 @@ func bounded(t *testing.T, s *readers, d document, body []byte) {
 
 func FuzzHTML(f *testing.F) {
 	for _, page := range []string{"<title>x</title><p>y", "<table><tr><td>1</table>", "<svg><title>z</title></svg><a href='//[x'>b</a>", "<meta charset=utf-16>\xff\xfe", "<ul><li><pre><code>`</ul>"} {
-		for _, in := range []string{string(formMarkdown), string(formMain), string(formRaw)} {
+		for _, in := range []string{string(reader.Markdown), string(reader.Main), string(reader.Raw)} {
 			f.Add([]byte(page), "text/html; charset=shift_jis", in)
 		}
 	}
 	s := readersOf(f)
 	f.Fuzz(func(t *testing.T, page []byte, header, in string) {
-		bounded(t, s, document{Kind: kindHTML, Type: header, Address: "https://example.org/a?b", Form: form(in), Most: 4096}, page)
+		bounded(t, s, reader.Document{Kind: reader.HTML, Type: header, Address: "https://example.org/a?b", Form: reader.Form(in), Most: 4096}, page)
 	})
 }
 
@@ -242,6 +216,6 @@ func FuzzPDF(f *testing.F) {
 	f.Add(pdfOf("/Filter /FlateDecode", inflating(f, words("x"), 3)))
 	s := readersOf(f)
 	f.Fuzz(func(t *testing.T, file []byte) {
-		bounded(t, s, document{Kind: kindPDF, Address: "https://example.org/a.pdf", Most: 4096}, file)
+		bounded(t, s, reader.Document{Kind: reader.PDF, Address: "https://example.org/a.pdf", Most: 4096}, file)
 	})
 }

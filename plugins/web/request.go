@@ -13,6 +13,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/bothyd/bothy/plugins/web/internal/reader"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/webguard"
 )
@@ -27,7 +28,7 @@ const mostLength = 8 << 10
 type request struct {
 	address  *url.URL // judged
 	method   string
-	form     form
+	form     reader.Form
 	sameHost bool     // a redirect to another host is not followed
 	notHosts []string // globs of hosts to which none is
 }
@@ -95,7 +96,7 @@ func (r request) mayLead(host string) bool {
 // readBody reads the body of an answer and has it made a text.
 func (w *web) readBody(ctx context.Context, r request, resp *http.Response, a *answer) error {
 	header := resp.Header.Get("Content-Type")
-	if said, _ := kindOf(header, nil); said == kindPDF && resp.ContentLength > int64(w.settings.MaxPDF) {
+	if said, _ := kindOf(header, nil); said == reader.PDF && resp.ContentLength > int64(w.settings.MaxPDF) {
 		return w.tooLarge(r)
 	}
 	// What a body is may be known only by its beginning.
@@ -105,12 +106,12 @@ func (w *web) readBody(ctx context.Context, r request, resp *http.Response, a *a
 		return w.unanswered(ctx, r, err)
 	}
 	first = first[:n]
-	var is kind
-	if is, a.Type = kindOf(header, first); is == kindOther {
+	var is reader.Kind
+	if is, a.Type = kindOf(header, first); is == reader.Other {
 		return nil
 	}
 	most := w.settings.MaxText
-	if is == kindPDF { // which cannot be cut
+	if is == reader.PDF { // which cannot be cut
 		most = w.settings.MaxPDF
 	}
 	share := w.inHand.share()
@@ -120,7 +121,7 @@ func (w *web) readBody(ctx context.Context, r request, resp *http.Response, a *a
 		return w.unanswered(ctx, r, err)
 	}
 	if len(body) > most {
-		if is == kindPDF {
+		if is == reader.PDF {
 			return w.tooLarge(r)
 		}
 		body, a.Cut = body[:most], true
@@ -128,16 +129,16 @@ func (w *web) readBody(ctx context.Context, r request, resp *http.Response, a *a
 	_ = resp.Body.Close() // nobody waits for the rest
 	digest := sha256.Sum256(body)
 	a.Bytes, a.Digest = len(body), hex.EncodeToString(digest[:])
-	return w.text(ctx, document{Kind: is, Type: header, Address: a.Final, Form: r.form, Most: w.settings.MaxText}, body, a)
+	return w.text(ctx, reader.Document{Kind: is, Type: header, Address: a.Final, Form: r.form, Most: w.settings.MaxText}, body, a)
 }
 
 // text makes a body the answer's text. One that is its own text needs no reader.
-func (w *web) text(ctx context.Context, d document, body []byte, a *answer) error {
+func (w *web) text(ctx context.Context, d reader.Document, body []byte, a *answer) error {
 	if a.Cut {
-		body = whole(body)
+		body = reader.Whole(body)
 	}
 	a.read = true
-	if d.Kind == kindText && plain(d.Type, body) {
+	if d.Kind == reader.Text && plain(d.Type, body) {
 		a.text = string(body)
 		return nil
 	}

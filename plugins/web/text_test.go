@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
+
+	"github.com/bothyd/bothy/plugins/web/internal/reader"
 )
 
 // FuzzText: whatever is said of a text, what it is decoded to is one, and only its own kind of document is read as it.
@@ -18,15 +20,15 @@ func FuzzText(f *testing.F) {
 		if len(media) > mostType || strings.ContainsAny(media, "\r\n\x1b\x00") {
 			t.Errorf("the type is %q", media)
 		}
-		if is == kindOther || is == kindPDF {
+		if is == reader.Other || is == reader.PDF {
 			return
 		}
-		text, err := decode(document{Kind: is, Type: header}, whole(body))
-		if err == nil && !utf8.Valid(text) || len(text) > 4*len(body)+4 {
-			t.Errorf("%d bytes, %v", len(text), err)
+		text, r := reader.Read(reader.Document{Kind: is, Type: header, Form: reader.Raw}, reader.Whole(body))
+		if !utf8.ValidString(text) || len(text) > 4*len(body)+4 {
+			t.Errorf("%d bytes, %s", len(text), r.Failed)
 		}
-		if is == kindText && plain(header, body) && (err != nil || string(text) != string(whole(body))) {
-			t.Errorf("%q is plain, and becomes %q, %v", body, text, err)
+		if is == reader.Text && plain(header, body) && text != string(reader.Whole(body)) {
+			t.Errorf("%q is plain, and becomes %q, %s", body, text, r.Failed)
 		}
 	})
 }
@@ -55,18 +57,4 @@ func TestSection(t *testing.T) {
 			t.Fatalf("there is a line %d of %q", len(lines)+1, text)
 		}
 	})
-}
-
-// TestTitleInSource: what stands behind an empty title is none.
-func TestTitleInSource(t *testing.T) {
-	for page, want := range map[string]string{
-		"<title>Kettles</title>all of them": "Kettles",
-		"<title></title>all of them":        "",
-		"<p>all of them</p><title>Kettles":  "Kettles",
-		"all of them":                       "",
-	} {
-		if got := titleInSource([]byte(page)); got != want {
-			t.Errorf("%s has the title %q, want %q", page, got, want)
-		}
-	}
 }

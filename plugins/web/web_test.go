@@ -16,6 +16,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/bothyd/bothy/plugins/web/internal/reader"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/host"
 	"github.com/bothyd/bothy/sdk/sdktest"
@@ -23,10 +24,7 @@ import (
 
 // TestMain is a reader, where a test's readers start one: they start the program that runs.
 func TestMain(m *testing.M) {
-	if len(os.Args) == 2 && os.Args[1] == breakOutArgument {
-		breakOut()
-	}
-	readInstead()
+	reader.Finish(article)
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
 		if raced {
 			if program, err := unraced(); err == nil {

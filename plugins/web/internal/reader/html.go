@@ -1,51 +1,45 @@
-package main
+package reader
 
 import (
 	"bytes"
 	"net/url"
-	"slices"
 	"strings"
 
-	"codeberg.org/readeck/go-readability/v2"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/base"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/commonmark"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/table"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
-
-	"github.com/bothyd/bothy/sdk"
 )
 
 // readHTML is the text of a page: as Markdown, of all or of its article, or its source.
-func readHTML(d document, page []byte) (string, reading) {
+func readHTML(d Document, page []byte) (string, Reading) {
 	page, err := decode(d, page)
 	if err != nil {
-		return "", reading{Failed: "is not in the charset that it is said to be in"}
+		return "", Reading{Failed: "is not in the charset that it is said to be in"}
 	}
-	if d.Form == formRaw { // which may be what cannot be parsed
-		return string(page), reading{Title: titleInSource(page)}
+	if d.Form == Raw { // which may be what cannot be parsed
+		return string(page), Reading{Title: titleInSource(page)}
 	}
 	root, err := html.Parse(bytes.NewReader(page))
 	if err != nil {
-		return "", reading{Failed: "is HTML that is nested too deep to be read; raw = true has its source"}
+		return "", Reading{Failed: "is HTML that is nested too deep to be read; raw = true has its source"}
 	}
-	r := reading{Title: titleOf(root)}
+	r := Reading{Title: titleOf(root)}
 	address, err := url.Parse(d.Address)
 	if err != nil {
-		return "", reading{Failed: "has an address that links in it cannot be relative to"}
+		return "", Reading{Failed: "has an address that links in it cannot be relative to"}
 	}
 	base := baseOf(root, address)
-	if d.Form == formMain {
-		article, err := readability.FromDocument(root, address)
-		if err != nil || article.Node == nil {
-			return "", reading{Failed: "has no article that could be told from the rest; leave out main"}
+	if d.Form == Main {
+		if root = article(root, address); root == nil {
+			return "", Reading{Failed: "has no article that could be told from the rest; leave out main"}
 		}
-		root = article.Node
 	}
 	text, err := markdown(root, base)
 	if err != nil {
-		return "", reading{Failed: "could not be made Markdown; raw = true has its source"}
+		return "", Reading{Failed: "could not be made Markdown; raw = true has its source"}
 	}
 	return text, r
 }
@@ -101,7 +95,7 @@ func attribute(n *html.Node, name string) string {
 func titleOf(root *html.Node) string {
 	for n := range root.Descendants() {
 		if n.DataAtom == atom.Title && n.Namespace == "" && n.FirstChild != nil {
-			return titled(n.FirstChild.Data)
+			return bounded(n.FirstChild.Data)
 		}
 	}
 	return ""
@@ -121,19 +115,14 @@ func titleInSource(page []byte) string {
 			within = false
 		case html.TextToken:
 			if within {
-				return titled(string(z.Text()))
+				return bounded(string(z.Text()))
 			}
 		}
 	}
 }
 
-// titled is a title on one line, of a length that a list can show.
-func titled(text string) string {
-	const most = 200
-	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " ")
-	runes := slices.DeleteFunc([]rune(text), sdk.Hidden)
-	if len(runes) > most {
-		return string(runes[:most-1]) + "…"
-	}
-	return string(runes)
+// bounded is a title of a length that the plugin reads.
+func bounded(title string) string {
+	const most = 8 << 10
+	return string(Whole([]byte(title[:min(len(title), most)])))
 }

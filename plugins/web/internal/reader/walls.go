@@ -1,6 +1,6 @@
 //go:build linux && (amd64 || arm64)
 
-package main
+package reader
 
 import (
 	"errors"
@@ -14,16 +14,14 @@ import (
 
 // wall leaves the process what it needs to turn bytes into text: the pipes that it has, memory up to a
 // bound, time, and threads of its own. Every other call of the system is refused, so that there is neither
-// file nor network nor another process for it, whatever a document makes of it.
+// file nor network nor another process for it, whatever a document makes of it. It is called in init, which stays on one thread.
 func wall() error {
 	rest()
-	for resource, most := range map[int]uint64{unix.RLIMIT_DATA: readerMemory, unix.RLIMIT_CORE: 0, unix.RLIMIT_FSIZE: 0} {
+	for resource, most := range map[int]uint64{unix.RLIMIT_DATA: Memory, unix.RLIMIT_CORE: 0, unix.RLIMIT_FSIZE: 0} {
 		if err := unix.Setrlimit(resource, &unix.Rlimit{Cur: most, Max: most}); err != nil {
 			return fmt.Errorf("a reader cannot be bounded: %w", err)
 		}
 	}
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("a reader cannot give up rights: %w", err)
 	}
@@ -40,8 +38,8 @@ func wall() error {
 	return fmt.Errorf("the walls of a reader: %w", errno)
 }
 
-// walled reports whether the kernel can hold a reader to that.
-func walled() bool {
+// Walled reports whether the kernel can hold a reader to that.
+func Walled() bool {
 	action := uint32(unix.SECCOMP_RET_ERRNO)
 	_, _, errno := unix.RawSyscall(unix.SYS_SECCOMP, unix.SECCOMP_GET_ACTION_AVAIL, 0, uintptr(unsafe.Pointer(&action)))
 	return errno == 0

@@ -1,6 +1,6 @@
 //go:build !linux || (!amd64 && !arm64)
 
-package main
+package reader
 
 import (
 	"errors"
@@ -11,12 +11,12 @@ import (
 // wall bounds what the process can use; no kernel but Linux keeps it from files and the network.
 func wall() error {
 	rest()
-	limit := syscall.Rlimit{Cur: readerMemory, Max: readerMemory}
+	limit := syscall.Rlimit{Cur: Memory, Max: Memory}
 	if err := syscall.Setrlimit(syscall.RLIMIT_DATA, &limit); err != nil {
 		return fmt.Errorf("the memory of a reader cannot be bounded: %w", err)
 	}
 	return fmt.Errorf("walls of a reader: %w", errors.ErrUnsupported)
 }
 
-// walled reports whether the kernel can keep a reader from more than that.
-func walled() bool { return false }
+// Walled reports whether the kernel can keep a reader from more than that.
+func Walled() bool { return false }

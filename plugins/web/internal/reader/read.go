@@ -1,4 +1,8 @@
-package main
+// Package reader is the process that makes one foreign document a text: what the plugin's program is when it is started
+// with Argument. It begins as its package is initialized, and does not return from that. Go initializes packages in the order
+// of their paths, once what they import is: of what a reader does not need, most would come later, and never comes. So
+// this package imports neither the SDK nor net/http. In any other order it costs more, and does the same.
+package reader
 
 import (
 	"bufio"
@@ -11,24 +15,21 @@ import (
 	"time"
 )
 
-// readerArgument is what the plugin is started with to be a reader.
-const readerArgument = "read"
+// Argument is what the plugin is started with to be a reader.
+const Argument = "read"
 
 // What a reader may use for its one document.
 const (
-	readerTime   = 5 * time.Second
-	readerHaste  = 25 * time.Millisecond // then it gives way to all others
-	readerMemory = 256 << 20
+	Time   = 5 * time.Second
+	Memory = 256 << 20
+	haste  = 25 * time.Millisecond // then it gives way to all others
 )
 
 // Exits of a reader, by which the plugin knows what became of it.
 const (
-	exitUnwalled = 3 // it has no walls: it began nothing
-	exitLate     = 4
+	ExitUnwalled = 3 // it has no walls: it began nothing
+	ExitLate     = 4
 )
-
-// isReader reports whether the process was started as a reader.
-func isReader() bool { return len(os.Args) == 2 && os.Args[1] == readerArgument }
 
 // giveWay has the process compute when nobody else wants to. Linux has a priority for each thread, and a confined plugin may
 // lower only that of the thread which asks: so a reader does it itself. All its goroutines, the collector's too, are on one thread
@@ -39,31 +40,37 @@ func giveWay() error {
 
 // giveWayLate does so once the document has had its first moments, and again, should it be on another thread by then.
 func giveWayLate() {
-	time.AfterFunc(readerHaste, func() {
+	time.AfterFunc(haste, func() {
 		_ = giveWay() // it reads on as it did
 		giveWayLate()
 	})
 }
 
-// readInstead makes the process a reader, where it was started as one, and does not return then.
-func readInstead() {
-	if !isReader() {
+// asked says that the process is to be a reader.
+var asked = len(os.Args) == 2 && os.Args[1] == Argument
+
+// init is all that a reader does, but for an article (Finish).
+func init() {
+	if !asked {
 		return
 	}
 	if err := wall(); err != nil && !errors.Is(err, errors.ErrUnsupported) {
 		_, _ = os.Stderr.WriteString(err.Error()) // the plugin logs it
-		os.Exit(exitUnwalled)
+		os.Exit(ExitUnwalled)
 	}
-	if err := readOne(os.Stdin, os.Stdout); err != nil {
-		os.Exit(1) // the plugin is gone, or has let go
-	}
-	os.Exit(0)
+	go func() { // on whatever thread: that of init does nothing else meanwhile
+		if err := readOne(os.Stdin, os.Stdout); err != nil {
+			os.Exit(1) // the plugin is gone, or has let go
+		}
+		os.Exit(0)
+	}()
+	<-articleWanted
 }
 
 // rest has the collector of memory work little: a reader ends soon. It works hard before the bound is reached.
 func rest() {
 	debug.SetGCPercent(800)
-	debug.SetMemoryLimit(readerMemory * 3 / 4)
+	debug.SetMemoryLimit(Memory * 3 / 4)
 }
 
 // readOne reads one document: a line that says what it is, its bytes up to the end; then a line that says
@@ -74,19 +81,22 @@ func readOne(in io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	var d document
+	var d Document
 	if err := json.Unmarshal(line, &d); err != nil {
 		return err
 	}
-	time.AfterFunc(readerTime+time.Second, func() { os.Exit(exitLate) }) // should the plugin not be there to do it
+	time.AfterFunc(Time+time.Second, func() { os.Exit(ExitLate) }) // should the plugin not be there to do it
 	giveWayLate()
+	if d.Kind == HTML && d.Form == Main {
+		close(articleWanted)
+	}
 	body, err := io.ReadAll(buffered)
 	if err != nil {
 		return err
 	}
-	text, r := readDocument(d, body)
+	text, r := Read(d, body)
 	if len(text) > d.Most {
-		text, r.Cut = string(whole([]byte(text[:d.Most]))), true
+		text, r.Cut = string(Whole([]byte(text[:d.Most]))), true
 	}
 	head, err := json.Marshal(r)
 	if err != nil {
@@ -99,22 +109,22 @@ func readOne(in io.Reader, out io.Writer) error {
 	return err
 }
 
-// readDocument is the text of a document. What panics about it is what others wrote.
-func readDocument(d document, body []byte) (text string, r reading) {
+// Read is the text of a document. What panics about it is what others wrote.
+func Read(d Document, body []byte) (text string, r Reading) {
 	defer func() {
 		if recover() != nil {
-			text, r = "", reading{Failed: "is not formed as it should be, and cannot be read"}
+			text, r = "", Reading{Failed: "is not formed as it should be, and cannot be read"}
 		}
 	}()
 	switch d.Kind {
-	case kindHTML:
+	case HTML:
 		return readHTML(d, body)
-	case kindPDF:
+	case PDF:
 		return readPDF(d, body)
 	}
 	decoded, err := decode(d, body)
 	if err != nil {
-		return "", reading{Failed: "is not in the charset that it is said to be in"}
+		return "", Reading{Failed: "is not in the charset that it is said to be in"}
 	}
-	return string(decoded), reading{}
+	return string(decoded), Reading{}
 }

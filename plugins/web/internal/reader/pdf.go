@@ -1,4 +1,4 @@
-package main
+package reader
 
 import (
 	"bytes"
@@ -9,19 +9,19 @@ import (
 )
 
 // readPDF is the text of a PDF, a paragraph for each page, as far as it is wanted.
-func readPDF(d document, file []byte) (string, reading) {
+func readPDF(d Document, file []byte) (string, Reading) {
 	if at := bytes.Index(file[:min(len(file), 1024)], []byte("%PDF-")); at > 0 { // where a file may begin, and offsets count from
 		file = file[at:]
 	}
 	r, err := pdf.NewReader(bytes.NewReader(file), int64(len(file)))
 	if err != nil {
 		if strings.Contains(err.Error(), "encrypt") || strings.Contains(err.Error(), "password") {
-			return "", reading{Failed: "is a PDF that is encrypted"}
+			return "", Reading{Failed: "is a PDF that is encrypted"}
 		}
-		return "", reading{Failed: "is no PDF that can be read"}
+		return "", Reading{Failed: "is no PDF that can be read"}
 	}
 	var text strings.Builder
-	out := reading{Title: titled(r.Trailer().Key("Info").Key("Title").Text())}
+	out := Reading{Title: bounded(r.Trailer().Key("Info").Key("Title").Text())}
 	for page := range pagesOf(r.Trailer().Key("Root").Key("Pages"), 0) {
 		words, err := page.GetPlainText(nil)
 		if err != nil {

@@ -1,4 +1,4 @@
-package main
+package reader
 
 import (
 	"bytes"
@@ -12,7 +12,7 @@ import (
 
 // decode is a text in UTF-8: by its byte order mark, by the charset that its server names, and of HTML by
 // what the page itself says. What says nothing is UTF-8 if it can be, and else Windows-1252, as in browsers.
-func decode(d document, text []byte) ([]byte, error) {
+func decode(d Document, text []byte) ([]byte, error) {
 	in := encodingOf(d, text)
 	if in == nil {
 		return bytes.ToValidUTF8(bytes.TrimPrefix(text, []byte("\uFEFF")), []byte("\uFFFD")), nil
@@ -21,7 +21,7 @@ func decode(d document, text []byte) ([]byte, error) {
 }
 
 // encodingOf is how a text is encoded; nil is UTF-8.
-func encodingOf(d document, text []byte) encoding.Encoding {
+func encodingOf(d Document, text []byte) encoding.Encoding {
 	switch {
 	case bytes.HasPrefix(text, []byte("\xEF\xBB\xBF")):
 		return nil
@@ -30,8 +30,8 @@ func encodingOf(d document, text []byte) encoding.Encoding {
 	case bytes.HasPrefix(text, []byte("\xFF\xFE")):
 		return unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM)
 	}
-	in, name := charset.Lookup(charsetOf(d.Type))
-	if in == nil && d.Kind == kindHTML {
+	in, name := charset.Lookup(CharsetOf(d.Type))
+	if in == nil && d.Kind == HTML {
 		in, name, _ = charset.DetermineEncoding(text, "")
 		if name == "windows-1252" && utf8.Valid(text) { // its guess; a page that says so and is both, reads alike
 			return nil
@@ -46,8 +46,8 @@ func encodingOf(d document, text []byte) encoding.Encoding {
 	return in
 }
 
-// charsetOf is what a server calls the encoding of a text.
-func charsetOf(header string) string {
+// CharsetOf is what a server calls the encoding of a text.
+func CharsetOf(header string) string {
 	_, parameters, err := mime.ParseMediaType(header)
 	if err != nil {
 		return ""
@@ -55,8 +55,8 @@ func charsetOf(header string) string {
 	return parameters["charset"]
 }
 
-// whole is a text without the beginning of a character that is cut at its end.
-func whole(text []byte) []byte {
+// Whole is a text without the beginning of a character that is cut at its end.
+func Whole(text []byte) []byte {
 	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
 		if last := text[len(text)-n]; utf8.RuneStart(last) {
 			if !utf8.FullRune(text[len(text)-n:]) {
@@ -66,14 +66,4 @@ func whole(text []byte) []byte {
 		}
 	}
 	return text
-}
-
-// plain reports whether a text needs no decoding: it is UTF-8, and nobody says otherwise.
-func plain(header string, text []byte) bool {
-	if name := charsetOf(header); name != "" {
-		if _, canonical := charset.Lookup(name); canonical != "utf-8" {
-			return false
-		}
-	}
-	return !bytes.HasPrefix(text, []byte("\uFEFF")) && utf8.Valid(text)
 }

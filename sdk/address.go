@@ -48,10 +48,10 @@ func AddressStands(text, address string) bool {
 	}
 }
 
-// endsHere reports whether an address is over where the rest of a text begins: at what is never part of one, or
-// at a mark of a sentence that something of that kind follows.
+// endsHere reports whether an address is over where the rest of a text begins: at what is never part of one, such as the quote
+// behind it in JSON, or at a mark of a sentence that something of that kind follows.
 func endsHere(rest string) bool {
-	rest = strings.TrimLeft(rest, `.,;:!?'")]}*_`)
+	rest = strings.TrimLeft(rest, `.,;:!?')]}*_`)
 	next, _ := utf8.DecodeRuneInString(rest)
 	return rest == "" || !ofAddress(next)
 }

@@ -38,32 +38,12 @@ func TestWebAround(t *testing.T) {
 	w.ServeTLS(8444, webtest.Proof{Names: []string{site}, Expired: true}, here)
 	w.ServeTLS(8445, webtest.Proof{Names: []string{w.Host("other")}}, here)
 	for port, said := range map[int]string{8446: "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + strings.Repeat("\x00\x00\x04\x09\x00\x00\x00\x00\x01xxxx", 1000), 8447: "SSH-2.0-OpenSSH_9.2\r\n"} {
-		listener := w.Listen(port)
-		go func() {
-			for {
-				c, err := listener.Accept()
-				if err != nil {
-					return // the test is over
-				}
-				go func() {
-					defer c.Close()
-					_, _ = io.WriteString(c, said) // who hangs up has read enough
-					_, _ = io.Copy(io.Discard, c)
-				}()
-			}
-		}()
+		w.ServeRaw(port, func(c net.Conn) {
+			_, _ = io.WriteString(c, said) // who hangs up has read enough
+			_, _ = io.Copy(io.Discard, c)
+		})
 	}
-	stalled := w.Listen(8448)
-	go func() {
-		var kept []net.Conn
-		for {
-			c, err := stalled.Accept()
-			if err != nil {
-				return // the test is over
-			}
-			kept = append(kept, c)
-		}
-	}()
+	w.ServeRaw(8448, w.Hold)
 	e := newExecuting(t, "plugin \"web\" {\n  grants = [\"entries\"]\n  ports  = [8080, 8443, 8444, 8445, 8446, 8447, 8448]\n}\n")
 	rows := []webRow{
 		{name: "F12 a proxy", address: "http://" + site + "/", has: "here"},

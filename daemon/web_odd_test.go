@@ -178,19 +178,9 @@ func TestWebOddAnswers(t *testing.T) {
 		{"one line of a megabyte", "200 OK", text + strings.Repeat("x", 999_999), "is longer than what is shown", ""},
 		{"a million lines", "200 OK", text + strings.Repeat("\n", 999_999), "Lines 1 to 200 of 999999", ""},
 	}
-	listener := w.Listen(80)
-	go func() {
-		for {
-			c, err := listener.Accept()
-			if err != nil {
-				return // the test is over
-			}
-			go func() {
-				defer c.Close()
-				answerOdd(c, func(n int) string { return answers[n].status + "\r\n" + answers[n].sent })
-			}()
-		}
-	}()
+	w.ServeRaw(80, func(c net.Conn) {
+		answerOdd(c, func(n int) string { return answers[n].status + "\r\n" + answers[n].sent })
+	})
 	e := newExecuting(t, "plugin \"web\" {\n  grants = [\"entries\"]\n}\n")
 	for n, a := range answers {
 		t.Run(a.name, func(t *testing.T) {

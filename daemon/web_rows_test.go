@@ -186,7 +186,7 @@ func TestWebHostileServers(t *testing.T) {
 	w := webtest.New(t)
 	site := w.Here("site")
 	w.Serve(80, http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(rw, "here") }))
-	raw := map[int]func(net.Conn){
+	for port, serve := range map[int]func(net.Conn){
 		8001: func(c net.Conn) { // headers that never end
 			for i := 0; ; i++ {
 				if _, err := fmt.Fprintf(c, "%sX-%d: %s\r\n", map[bool]string{true: "HTTP/1.1 200 OK\r\n"}[i == 0], i, strings.Repeat("x", 1000)); err != nil {
@@ -211,21 +211,8 @@ func TestWebHostileServers(t *testing.T) {
 			}
 		},
 		8004: func(c net.Conn) { _, _ = io.Copy(io.Discard, c) }, // nothing at all
-	}
-	for port, serve := range raw {
-		listener := w.Listen(port)
-		go func() {
-			for {
-				c, err := listener.Accept()
-				if err != nil {
-					return // the test is over
-				}
-				go func() {
-					defer c.Close()
-					serve(c)
-				}()
-			}
-		}()
+	} {
+		w.ServeRaw(port, serve)
 	}
 	e := newExecuting(t, "plugin \"web\" {\n  grants = [\"entries\"]\n  ports  = [8001, 8002, 8003, 8004]\n}\n")
 	for port, kind := range map[int]string{8001: "answer", 8002: "answer", 8003: "slow", 8004: "timeout"} {

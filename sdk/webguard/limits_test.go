@@ -331,16 +331,7 @@ func TestStalls(t *testing.T) {
 	short := limits{header: 100 * time.Millisecond, whole: 300 * time.Millisecond, grace: 50 * time.Millisecond, floor: 1000}
 	for range 3 {
 		w := webtest.New(t)
-		listener := w.Listen(80)
-		go func() {
-			for {
-				conn, err := listener.Accept()
-				if err != nil {
-					return // closed
-				}
-				t.Cleanup(func() { _ = conn.Close() }) // and nothing is said until then
-			}
-		}()
+		w.ServeRaw(80, w.Hold)
 		w.Serve(8080, http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 			rw.(http.Flusher).Flush()
 			<-r.Context().Done()

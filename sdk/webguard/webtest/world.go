@@ -88,6 +88,28 @@ func (w *World) Serve(port int, handler http.Handler) {
 	w.ServeAt(w.Listen(port), handler)
 }
 
+// ServeRaw serves what need not be HTTP at a port of the world until the test ends: each connection by itself, which is
+// closed when serve returns.
+func (w *World) ServeRaw(port int, serve func(net.Conn)) {
+	w.t.Helper()
+	listener := w.Listen(port)
+	go func() {
+		for {
+			c, err := listener.Accept()
+			if err != nil {
+				return // the test is over
+			}
+			go func() {
+				defer c.Close()
+				serve(c)
+			}()
+		}
+	}()
+}
+
+// Hold is a serve for ServeRaw that says nothing and reads nothing, until the test ends.
+func (w *World) Hold(net.Conn) { <-w.t.Context().Done() }
+
 // ServeAt serves HTTP at a listener of the caller's.
 func (w *World) ServeAt(listener net.Listener, handler http.Handler) {
 	server := &http.Server{Handler: handler, ErrorLog: quiet()}

@@ -21,7 +21,7 @@ import (
 )
 
 // readers turn foreign bytes into text, each document in a process of its own that has walls around it
-// (wall): what a document does there costs nobody else. Processes are started ahead, and wait: there is one for each
+// (package reader): what a document does there costs nobody else. Processes are started ahead, and wait: there is one for each
 // request that is under way, since its server is waited for meanwhile, and never none.
 type readers struct {
 	program  string

@@ -36,13 +36,11 @@ func TestDoctorReach(t *testing.T) {
 	}
 }
 
-// TestReaderBeginsEarly: a reader is one before most of the program is initialized, and sees what finds an article where it is asked for one.
+// TestReaderBeginsEarly: a reader reads before most of the program is initialized, and has the rest of it where an article is wanted.
 func TestReaderBeginsEarly(t *testing.T) {
-	if raced {
-		t.Skip("what watches for races makes calls of the system that a reader is refused")
-	}
+	program := readersOf(t).program
 	for _, in := range []reader.Form{reader.Markdown, reader.Main} {
-		cmd := exec.CommandContext(t.Context(), ownProgram(), reader.Argument)
+		cmd := exec.CommandContext(t.Context(), program, reader.Argument)
 		cmd.Env = []string{"GODEBUG=inittrace=1"}
 		cmd.Stdin = strings.NewReader(fmt.Sprintf(`{"kind": "html", "form": %q, "most": 9}`+"\n<p>here", in))
 		var said, trace strings.Builder

@@ -21,6 +21,24 @@ type From struct {
 	Message      string `json:"message,omitempty" jsonschema:"the message that it was"`
 }
 
+// Name names the conversation in which it was written, among those of one owner: a person's own, or a group, and a topic there.
+func (f From) Name() string {
+	name := "person/" + url.PathEscape(f.Person)
+	if f.Conversation != "" {
+		name = "group/" + url.PathEscape(f.Conversation)
+	}
+	if f.Thread != "" {
+		name += "/" + url.PathEscape(f.Thread)
+	}
+	return name
+}
+
+// Conversation is what is said at one place of a channel: in one run after another, each until it rests.
+type Conversation struct {
+	Origin
+	Name string // as From.Name makes it
+}
+
 // Person is somebody whose prompts a channel may bring: a person block.
 type Person struct {
 	ID    string `json:"id"` // as PersonID makes it

@@ -7,6 +7,24 @@ const (
 	RestReset = "reset" // its sandbox was dropped
 )
 
+// Unrested says which runs that are to rest are meant.
+type Unrested string
+
+// The runs that come to rest by the time of `store { rest }`, by that of channel_rest, and at once.
+const (
+	UnrestedHere     Unrested = "here"
+	UnrestedChannels Unrested = "channels"
+	UnrestedLeft     Unrested = "left"
+)
+
+// OwedRest is a rest of a run that a plugin has yet to hear of. The rest is From to Why.
+type OwedRest struct {
+	Run      int64
+	Plugin   string
+	From, To int
+	Why      string
+}
+
 // Rest is the payload of run.rested: a run in which nothing is at work and nobody goes on, with the prompts that it was
 // given since it rested last. It is told to each plugin that subscribes, one rest at a time, until the plugin answers without an
 // error: again after a failure, each time later, and again where the daemon or the plugin ended meanwhile. So a plugin may hear of

@@ -37,6 +37,8 @@ type Run struct {
 	// (Folder), nothing of the project, and little memory.
 	Private bool `json:"private,omitempty"`
 	Origin
+	// Conversation is that of the channel that began it (From.Name); empty where none did.
+	Conversation string `json:"-"`
 	RunConfig
 	Turns   int       `json:"turns"` // turns opened so far; the next is Turns+1
 	Created time.Time `json:"created"`
@@ -170,6 +172,8 @@ const (
 	KindRunConfigured  = "run.configured" // {"model"} and members of RunConfig that became others, of persona its SHA-256
 	KindRunReset       = "run.reset"      // its sandbox begins anew
 	KindRunExpired     = "run.expired"    // it rested too long to keep its container
+	KindRunRested      = "run.rested"     // nobody goes on with it; {"from","to","why"}, as Rest has them
+	KindRestHeard      = "run.heard"      // a plugin heard of a rest; {"plugin","to"}
 	KindRunDeleted     = "run.deleted"    // its entries are gone; {"reason"}
 	KindLoopQueued     = "loop.queued"
 	KindLoopStarted    = "loop.started"
@@ -232,14 +236,15 @@ type EntryChange struct {
 
 // RunFilter says which runs to list.
 type RunFilter struct {
-	Project  int64  // 0 is all projects
-	Hidden   bool   // also the implicit runs behind tool calls
-	Children bool   // also those that work was delegated to, which else nobody is shown beside their parents
-	Below    int64  // only the children of this run, and theirs; 0 is all runs
-	Channel  string // only those that this channel began; empty is all runs
-	Search   string // only those with this text in their alias or in a prompt, whatever the case of A to Z
-	Last     bool   // only runs that were given a prompt, and none of a channel: first the one that was given one last
-	Limit    int    // 0 is no limit
+	Project  int64         // 0 is all projects
+	Hidden   bool          // also the implicit runs behind tool calls
+	Children bool          // also those that work was delegated to, which else nobody is shown beside their parents
+	Below    int64         // only the children of this run, and theirs; 0 is all runs
+	Channel  string        // only those that this channel began; empty is all runs
+	Of       *Conversation // only those of it, first the one that was given a prompt last; nil is all runs
+	Search   string        // only those with this text in their alias or in a prompt, whatever the case of A to Z
+	Last     bool          // only runs that were given a prompt, and none of a channel: first the one that was given one last
+	Limit    int           // 0 is no limit
 	Offset   int
 }
 

@@ -33,7 +33,7 @@ func (s *Store) DeleteRun(ctx context.Context, run int64, reason string) (sdk.Re
 		if err == nil && child != "" {
 			err = sdk.Errorf(sdk.Conflict, "the run %s has the child %s; delete that first", r.Alias, child)
 		}
-		for _, table := range []string{"run_views", "turns", "loops"} {
+		for _, table := range []string{"run_views", "turns", "loops", "owed"} {
 			if err == nil {
 				err = t.exec(`DELETE FROM `+table+` WHERE run = ?`, run)
 			}

@@ -114,7 +114,7 @@ func (t *tx) enqueue(l *sdk.Loop) (sdk.Entry, error) {
 		return sdk.Entry{}, err
 	}
 	l.Model, l.Agent = cmp.Or(l.Model, run.Model), cmp.Or(l.Agent, run.Agent)
-	if _, err := t.one(`UPDATE runs SET loops = loops + 1, updated = ? WHERE id = ? RETURNING loops`, []any{t.now.UnixNano(), run.ID}, &l.Sequence); err != nil {
+	if _, err := t.one(`UPDATE runs SET loops = loops + 1, leaving = 0, updated = ? WHERE id = ? RETURNING loops`, []any{t.now.UnixNano(), run.ID}, &l.Sequence); err != nil {
 		return sdk.Entry{}, err
 	}
 	l.Status, l.Created = sdk.StatusQueued, t.now

@@ -14,14 +14,14 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-const runColumns = `id, project, alias, key, coalesce(parent, 0), coalesce(delegator, 0), delegated_by, writes, offline, agent, model, status, hidden, private, owner, channel, turns, created, updated,
+const runColumns = `id, project, alias, key, coalesce(parent, 0), coalesce(delegator, 0), delegated_by, writes, offline, agent, model, status, hidden, private, owner, channel, conversation, turns, created, updated,
 	temperature, persona, context_limit, no_repo, no_interaction, no_web, no_proposals`
 
 func scanRun(scan scanner) (sdk.Run, error) {
 	var r sdk.Run
 	var created, updated int64
 	var writes sql.NullString
-	err := scan(&r.ID, &r.Project, &r.Alias, &r.Key, &r.Parent, &r.Delegator, &r.DelegatedBy, &writes, &r.Offline, &r.Agent, &r.Model, &r.Status, &r.Hidden, &r.Private, &r.Owner, &r.Channel, &r.Turns, &created, &updated,
+	err := scan(&r.ID, &r.Project, &r.Alias, &r.Key, &r.Parent, &r.Delegator, &r.DelegatedBy, &writes, &r.Offline, &r.Agent, &r.Model, &r.Status, &r.Hidden, &r.Private, &r.Owner, &r.Channel, &r.Conversation, &r.Turns, &created, &updated,
 		&r.Temperature, &r.Persona, &r.ContextLimit, &r.NoRepo, &r.NoInteraction, &r.NoWeb, &r.NoProposals)
 	r.Created, r.Updated = unix(created), unix(updated)
 	if err == nil && writes.Valid {
@@ -87,9 +87,9 @@ func (t *tx) createRun(r *sdk.Run, key string) error {
 		globs, _ := json.Marshal(r.Writes) // of texts, which cannot fail
 		writes = string(globs)
 	}
-	r.ID, err = t.insert(`INSERT INTO runs (project, alias, key, parent, delegator, delegated_by, writes, offline, agent, model, hidden, private, owner, channel, turns, loops, created, updated,
-			temperature, persona, context_limit, no_repo, no_interaction, no_web, no_proposals) VALUES (?, ?, ?, ?, nullif(?, 0), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		r.Project, r.Alias, key, from.parent, r.Delegator, r.DelegatedBy, writes, r.Offline, r.Agent, r.Model, r.Hidden, r.Private, r.Owner, r.Channel, r.Turns, from.loops, at, at,
+	r.ID, err = t.insert(`INSERT INTO runs (project, alias, key, parent, delegator, delegated_by, writes, offline, agent, model, hidden, private, owner, channel, conversation, turns, loops, rested, created, updated,
+			temperature, persona, context_limit, no_repo, no_interaction, no_web, no_proposals) VALUES (?, ?, ?, ?, nullif(?, 0), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		r.Project, r.Alias, key, from.parent, r.Delegator, r.DelegatedBy, writes, r.Offline, r.Agent, r.Model, r.Hidden, r.Private, r.Owner, r.Channel, r.Conversation, r.Turns, from.loops, from.loops, at, at,
 		r.Temperature, r.Persona, r.ContextLimit, r.NoRepo, r.NoInteraction, r.NoWeb, r.NoProposals)
 	switch {
 	case hasCode(err, sqlite3.SQLITE_CONSTRAINT_UNIQUE):
@@ -167,7 +167,7 @@ func (t *tx) inherit(r *sdk.Run) (origin, error) {
 	if _, err := t.one(`SELECT loops FROM runs WHERE id = ?`, []any{p.ID}, &from.loops); err != nil {
 		return from, err
 	}
-	from.parent, r.Turns, r.Private, r.Origin, r.Writes, r.Offline, r.RunConfig = p.ID, p.Turns, p.Private, p.Origin, p.Writes, p.Offline, p.RunConfig
+	from.parent, r.Turns, r.Private, r.Origin, r.Conversation, r.Writes, r.Offline, r.RunConfig = p.ID, p.Turns, p.Private, p.Origin, p.Conversation, p.Writes, p.Offline, p.RunConfig
 	if asked != 0 {
 		if from.past, err = t.past(&p, asked); err != nil {
 			return from, err
@@ -255,6 +255,11 @@ func (s *Store) Runs(ctx context.Context, f sdk.RunFilter) ([]sdk.Run, error) {
 	if f.Last {
 		order = `AND NOT private AND EXISTS (SELECT 1 FROM loops WHERE loops.run = runs.id) ORDER BY (SELECT max(loops.id) FROM loops WHERE loops.run = runs.id) DESC`
 	}
+	if f.Of != nil {
+		order = `AND owner = ?8 AND channel = ?9 AND conversation = ?10 ` + lastPrompted
+	} else {
+		f.Of = &sdk.Conversation{}
+	}
 	which, arg := `(?6 OR delegator IS NULL)`, any(f.Children)
 	if f.Below != 0 {
 		which, arg = `id IN `+downFrom(`SELECT id FROM runs WHERE delegator = ?6`), f.Below
@@ -262,7 +267,7 @@ func (s *Store) Runs(ctx context.Context, f sdk.RunFilter) ([]sdk.Run, error) {
 	all, err := list(s.reader(ctx), scanRun, existingRun+which+` AND (?1 = 0 OR project = ?1) AND (?2 OR NOT hidden) AND (?7 = '' OR channel = ?7)
 		AND (?5 = '' OR instr(lower(alias), lower(?5)) > 0
 			OR EXISTS (SELECT 1 FROM loops l JOIN entries e ON e.id = l.prompt WHERE l.run = runs.id AND instr(lower(e.body), lower(?5)) > 0)) `+order+` LIMIT ?3 + 0 OFFSET ?4 + 0`,
-		f.Project, f.Hidden, f.Limit, f.Offset, f.Search, arg, f.Channel)
+		f.Project, f.Hidden, f.Limit, f.Offset, f.Search, arg, f.Channel, f.Of.Owner, f.Of.Channel, f.Of.Name)
 	return all, explain("reading the runs", err)
 }
 

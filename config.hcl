@@ -23,13 +23,18 @@ listen {
 }
 
 # Where state lies, and for how long. Empty is $XDG_STATE_HOME/bothy/bothy.db. A
-# run that rests for idle_days loses its container and keeps its home and what
-# was said; after retention_days all of it is deleted. 0 is never. What files held
+# run rests when it was given no prompt for the time of `rest`, one that a channel
+# began after `channel_rest`: what was said in it can be learned from then, and of a
+# channel the next message begins another run. A run in which nothing is done for
+# idle_days loses its container and keeps its home and what was said; after
+# retention_days all of it is deleted. 0 is never. What files held
 # before a run changed them, for `bothy runs undo`, lies beside it, compressed.
 store {
   path           = ""
   retention_days = 31
   idle_days      = 7
+  rest           = "30m"
+  channel_rest   = "1h"
   undo_size      = "2GB"
   undo_days      = 31
 }

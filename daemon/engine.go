@@ -68,7 +68,7 @@ func (d *Daemon) startEngine(g ground, copies skill.Copies, rules *rulebook.Book
 	return e, nil
 }
 
-// startUpkeep lets runs that rest expire, by the configuration in force.
+// startUpkeep has runs rest and expire, by the configuration in force.
 func (d *Daemon) startUpkeep(e *engine.Engine) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var done sync.WaitGroup
@@ -85,6 +85,6 @@ func (d *Daemon) keep() engine.Keep {
 	store := d.current().Store
 	return engine.Keep{
 		Sandbox: time.Duration(store.IdleDays) * day, Run: time.Duration(store.RetentionDays) * day,
-		UndoSize: store.UndoSize, Undo: time.Duration(store.UndoDays) * day,
+		UndoSize: store.UndoSize, Undo: time.Duration(store.UndoDays) * day, Rest: store.Rest, ChannelRest: store.ChannelRest,
 	}
 }

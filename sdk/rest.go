@@ -42,3 +42,6 @@ type Rest struct {
 	To      int    `json:"to"`   // the last one
 	Why     string `json:"why"`  // RestIdle, RestLeft or RestReset; another one of a later daemon is as RestIdle
 }
+
+// Call is the id of the call in which a plugin, by its block, is told of it: on its behalf the daemon's services are asked.
+func (r Rest) Call(plugin string) string { return r.ID + "-" + plugin }

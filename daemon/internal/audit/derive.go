@@ -15,6 +15,8 @@ const (
 	kindRunReset      = "run_reset"
 	kindRunExpired    = "run_expired"
 	kindRunDeleted    = "run_deleted"
+	kindRunRested     = "run_rested"
+	kindRestHeard     = "run_heard"
 	kindLoopQueued    = "loop_queued"
 	kindPrompt        = "prompt"
 	kindLoopStarted   = "loop_started"
@@ -44,6 +46,8 @@ var plain = map[string]string{
 	sdk.KindRunReset:     kindRunReset,
 	sdk.KindRunExpired:   kindRunExpired,
 	sdk.KindRunDeleted:   kindRunDeleted,
+	sdk.KindRunRested:    kindRunRested,
+	sdk.KindRestHeard:    kindRestHeard,
 	sdk.KindLoopQueued:   kindLoopQueued,
 	sdk.KindLoopStarted:  kindLoopStarted,
 	sdk.KindTurnOpened:   kindRequest,

@@ -21,6 +21,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -29,6 +30,7 @@ import (
 	"github.com/bothyd/bothy/daemon/internal/command"
 	"github.com/bothyd/bothy/daemon/internal/guard"
 	"github.com/bothyd/bothy/daemon/internal/hook"
+	"github.com/bothyd/bothy/daemon/internal/owed"
 	"github.com/bothyd/bothy/daemon/internal/rulebook"
 	"github.com/bothyd/bothy/daemon/internal/stream"
 	"github.com/bothyd/bothy/sdk"
@@ -167,8 +169,10 @@ type Engine struct {
 	clients   *command.Clients
 	streams   stream.To
 	abreast   abreast.Children
-	commands  calling // of sh and env that run in the sandbox
-	started   string  // names this engine among all that work on the store
+	owed      *owed.Teller
+	tellings  atomic.Int64 // of rests
+	commands  calling      // of sh and env that run in the sandbox
+	started   string       // names this engine among all that work on the store
 
 	// base ends when Close has no more patience; draining ends when Close begins.
 	base     context.Context
@@ -219,6 +223,7 @@ func New(cfg Config) (*Engine, error) {
 	}
 	e.cfg.Rules.KeptBy(e, cfg.Clock)
 	e.streams = stream.To{Commit: e.Commit, Redacting: cfg.Redacting, Log: e.log}
+	e.owed = owed.New(cfg.Store.Owed, e.tellRest, e.log.Named("rests"))
 	e.guards, e.clients = guard.New(cfg.Hooks), e.newClients()
 	if cfg.Frozen {
 		return e, nil

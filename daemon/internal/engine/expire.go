@@ -10,10 +10,13 @@ import (
 	"github.com/bothyd/bothy/sdk/kept"
 )
 
-// Keep says how long runs that rest are kept. Zero is for ever.
+// Keep says when runs rest, and how long those are kept that do. Zero is for ever.
 type Keep struct {
 	Sandbox time.Duration // a run's container; its home stays
 	Run     time.Duration // the run itself
+
+	Rest        time.Duration // until a run rests that was given no prompt; zero is never
+	ChannelRest time.Duration // the same of a run that a channel began
 
 	UndoSize int64         // bytes of contents that were replaced
 	Undo     time.Duration // for how long those are kept that nobody used

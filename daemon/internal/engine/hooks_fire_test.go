@@ -168,6 +168,7 @@ func TestEveryHookFires(t *testing.T) {
 	if err := h.engine.Reset(t.Context(), a.Run.ID); err != nil {
 		t.Fatal(err)
 	}
+	h.tellsAll()
 	mu.Lock()
 	ahead = 8 * day
 	mu.Unlock()

@@ -104,8 +104,16 @@ func (e *Engine) Reset(ctx context.Context, run int64) error {
 				return sdk.Errorf(sdk.Unavailable, "the run %s was not wholly reset: %w; call it again when that is mended", r.Alias, err)
 			}
 		}
-		_, err := e.commit(ctx, once, sdk.Change{Run: r.ID, Notes: []sdk.Note{{Kind: sdk.KindRunReset}}})
-		return err
+		if _, err := e.commit(ctx, once, sdk.Change{Run: r.ID, Notes: []sdk.Note{{Kind: sdk.KindRunReset}}}); err != nil {
+			return err
+		}
+		if r.Hidden || r.Delegator != 0 {
+			return nil
+		}
+		if _, err := e.rest(ctx, r, event, sdk.RestReset); err != nil {
+			e.log.Warn("that a run rests could not be noted; it rests later", "run", r.Alias, "error", err)
+		}
+		return nil
 	})
 }
 

@@ -291,7 +291,7 @@ func TestResetIsAwaited(t *testing.T) {
 	if err := h.engine.Reset(t.Context(), a.Run.ID); err != nil {
 		t.Fatal(err)
 	}
-	if got := x.take(); got != "reset r" || h.kinds(a.Run.ID) != "run.created run.reset" {
+	if got := x.take(); got != "reset r" || h.kinds(a.Run.ID) != "run.created run.reset run.rested" {
 		t.Errorf("heard %q, journal %s", got, h.kinds(a.Run.ID))
 	}
 	if len(h.entries(a.Run.ID, "prompt://")) != 1 {
@@ -299,7 +299,7 @@ func TestResetIsAwaited(t *testing.T) {
 	}
 	x.refuse["reset"] = sdk.Errorf(sdk.Unavailable, "podman is gone")
 	wants(t, h.engine.Reset(t.Context(), a.Run.ID), sdk.Unavailable, "not reset, or not wholly: test: podman is gone")
-	if h.kinds(a.Run.ID) != "run.created run.reset" {
+	if h.kinds(a.Run.ID) != "run.created run.reset run.rested" {
 		t.Error("a reset that failed is on record")
 	}
 	wants(t, h.engine.Reset(t.Context(), 99), sdk.NotFound, "99")

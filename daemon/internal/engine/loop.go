@@ -64,6 +64,8 @@ type activeLoop struct {
 	plain int       // its answers in plain text in a row
 	team  *teamTurn // what its turn is for, of a team
 
+	paid int64 // in the place of the loop, of a rest: the account of what is asked of models; see account
+
 	left  bool                   // an earlier daemon began it
 	had   []leftTurn             // what it had done by then; nil once it goes on
 	asked []sdk.PluginCompletion // by plugins, of models

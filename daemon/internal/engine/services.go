@@ -98,6 +98,9 @@ func (s *Services) Do(ctx context.Context, c sdk.Caller, calls []sdk.EntryCall, 
 	}
 	defer done()
 	if slices.ContainsFunc(calls, runentry.Names) {
+		if now.rests() {
+			return nil, errRests("no run is used")
+		}
 		if len(calls) > 1 {
 			return nil, sdk.Errorf(sdk.Validation, "a verb on run://ALIAS stands by itself: what it begins is no part of a commit with others")
 		}
@@ -195,6 +198,9 @@ func (s *Services) Invoke(ctx context.Context, c sdk.Caller, tool string, argume
 		return sdk.ToolResult{}, err
 	}
 	defer done()
+	if now.rests() {
+		return sdk.ToolResult{}, errRests("no tool is called")
+	}
 	if tool == sdk.ToolAskUser {
 		return s.e.inquire(ctx, now, c.Instance, arguments)
 	}
@@ -212,7 +218,7 @@ func (s *Services) Invoke(ctx context.Context, c sdk.Caller, tool string, argume
 // Complete asks a model: an alias or provider/name, none is that of the loop or
 // of the run. Whatever it came to, the journal says so, and its cost is the
 // loop's: where that may come to cost more than it may (max_cost), no model is asked. A provider
-// may ask for it outside of a run; then nothing is written.
+// may ask for it outside of a run; then nothing is written. At a rest its cost is bounded like that of a prompt.
 func (s *Services) Complete(ctx context.Context, c sdk.Caller, req sdk.Request, send func(sdk.Delta) error) error {
 	now, done, err := s.e.serves.enter(c.Call)
 	switch {
@@ -239,9 +245,12 @@ func (s *Services) Complete(ctx context.Context, c sdk.Caller, req sdk.Request, 
 	if now == nil {
 		return s.e.cfg.Models.Complete(ctx, choice.Alias, req, send, func(sdk.Retry) error { return nil })
 	}
-	s.e.price(ctx, now.a.loop.ID, &choice)
+	if err := s.e.tellsAbroad(ctx, now, choice); err != nil {
+		return err
+	}
+	s.e.price(ctx, now.a.account(), &choice)
 	due := s.e.bill(choice.Price, requested(req), cmp.Or(req.MaxTokens, choice.MaxTokens))
-	settled, err := s.e.guards.Reserve(ctx, now.a.loop.ID, due.Most())
+	settled, err := s.e.guards.Reserve(ctx, now.a.account(), due.Most())
 	if err != nil {
 		return sdk.Errorf(sdk.Permission, "no model was asked: %w", err)
 	}
@@ -276,7 +285,7 @@ func (s *Services) Complete(ctx context.Context, c sdk.Caller, req sdk.Request, 
 // noteCompletion counts what a plugin asked of a model and writes it into the
 // journal. That it cannot be written does not undo the answer.
 func (e *Engine) noteCompletion(a *activeLoop, turn int, asked sdk.PluginCompletion) {
-	e.guards.Spend(a.loop.ID, asked)
+	e.guards.Spend(a.account(), asked)
 	note := sdk.Note{Kind: sdk.KindNoteCompletion, Loop: a.loop.ID, Turn: turn, Data: asked}
 	if _, err := e.commit(e.base, happened, sdk.Change{Run: a.run.ID, Notes: []sdk.Note{note}}); err != nil {
 		e.log.Error("what a plugin asked of a model could not be recorded", "plugin", asked.Plugin, "error", err)

@@ -38,6 +38,7 @@ type Store interface {
 	Queued(ctx context.Context) ([]int64, error)
 	Unfinished(ctx context.Context) ([]sdk.Loop, error)
 	RunStore
+	RestStore
 }
 
 // Tools are the tools there are now.

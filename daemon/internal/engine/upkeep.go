@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -17,13 +18,19 @@ const (
 	nextUpkeep  = time.Hour
 )
 
-// Upkeep lets runs that rest expire, again and again, until ctx ends. keep is asked
+// Upkeep has runs rest, tells plugins of it, and lets those that rest expire, again and again, until ctx ends. keep is asked
 // each time how long they are kept.
 func (e *Engine) Upkeep(ctx context.Context, keep func() Keep) {
+	if e.cfg.Frozen {
+		return
+	}
 	u := &upkeep{expire: e.Expire, keep: keep, after: time.After, log: e.log.Named("upkeep")}
 	if failpoint.Enabled { // a test of a crash in it does not wait for a minute
 		u.after = func(wait time.Duration) <-chan time.Time { return time.After(wait / 600) }
 	}
+	var rests sync.WaitGroup
+	rests.Go(func() { e.followRests(ctx, keep) })
+	defer rests.Wait()
 	u.run(ctx)
 }
 

@@ -41,6 +41,10 @@ const (
 	ScanAfter       Name = "scan.after"       // some of the entries of a project's files are recorded
 	DeleteBefore    Name = "delete.before"    // the folder of a run is marked, the run is in the store
 	DeleteAfter     Name = "delete.after"     // a run is gone from the store, its folder is there
+	RestBefore      Name = "rest.before"      // a run rests, which is about to be recorded
+	RestAfter       Name = "rest.after"       // a run rests and plugins are owed the news, nobody was told
+	RestTelling     Name = "rest.telling"     // a plugin is about to be told
+	RestTold        Name = "rest.told"        // it has heard, which is not recorded
 	CallAfter       Name = "call.after"       // a tool call of a client is recorded as started
 	RecoverBegin    Name = "recover.begin"    // the store is open, nothing was taken up
 	RecoverSettled  Name = "recover.settled"  // it is known what a begun action came to, it is not recorded
@@ -57,7 +61,7 @@ const (
 
 var names = []Name{
 	EnqueueAfter, ClaimAfter, OpenBefore, OpenAfter, StreamPartial, AnswerUnwritten, RecordAfter, ProposedAfter, AnsweredAfter, ApprovedAfter,
-	EffectBefore, EffectAfter, ChildRecorded, ChildEnded, DelegateAfter, DelegateEnded, StepAfter, VerbPlanned, VerbWritten, VerdictBefore, FinishBefore, FinishAfter, ScanAfter, DeleteBefore, DeleteAfter, CallAfter,
+	EffectBefore, EffectAfter, ChildRecorded, ChildEnded, DelegateAfter, DelegateEnded, StepAfter, VerbPlanned, VerbWritten, VerdictBefore, FinishBefore, FinishAfter, ScanAfter, DeleteBefore, DeleteAfter, RestBefore, RestAfter, RestTelling, RestTold, CallAfter,
 	RecoverBegin, RecoverSettled, RecoverRecorded, RecoverResume,
 	StoreBefore, StoreAfter, MigrateBefore, MigrateAfter, BackupCopied, BackupVerified, BackupRenamed,
 }

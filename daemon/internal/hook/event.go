@@ -40,6 +40,25 @@ func (e *Event[T]) Tell(ctx context.Context, payload T) error {
 	return errors.Join(failed...)
 }
 
+// Owners are those of the subscribers, in their order: who is told of a durable event each by itself.
+func (e *Event[T]) Owners() []string {
+	var owners []string
+	for _, s := range e.subscribers() {
+		owners = append(owners, s.owner)
+	}
+	return owners
+}
+
+// TellOne tells one subscriber, and returns what came of it; unavailable when there is none of that owner.
+func (e *Event[T]) TellOne(ctx context.Context, owner string, payload T) error {
+	for _, s := range e.subscribers() {
+		if s.owner == owner {
+			return e.guarded(ctx, s.owner, func(ctx context.Context) error { return s.call(ctx, payload) })
+		}
+	}
+	return sdk.Errorf(sdk.Unavailable, "the plugin %s does not subscribe to %s now", owner, e.point.Name)
+}
+
 func (e *Event[T]) attach(sub sdk.Subscription, owner string, h sdk.Hook) (remove func()) {
 	return e.On(sub.Priority, owner, func(ctx context.Context, payload T) error {
 		if x, is := any(payload).(sdk.EntryEvent); is && sub.Scheme != "" && x.Entry.Scheme() != sub.Scheme {

@@ -77,8 +77,11 @@ func (h Subscriber) Subscriptions() []sdk.Subscription {
 // Event implements sdk.Hook. A plugin that is not there, or does not answer within
 // the limit of the hook, is an error: what that means is for the subscription's
 // failure mode to say. One that still works when a cancelled call would have had to
-// end is ended.
+// end is ended. A durable event is a call, for which the plugin may ask for services.
 func (h Subscriber) Event(ctx context.Context, name string, payload json.RawMessage) error {
+	if point, _ := sdk.FindHook(name); point.Durable {
+		return h.told(ctx, name, payload)
+	}
 	_, err := h.call(ctx, name, func(ctx context.Context, l *link) (json.RawMessage, error) {
 		return nil, l.hook.Event(ctx, name, payload)
 	})

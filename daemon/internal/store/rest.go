@@ -17,11 +17,11 @@ func (s *Store) Unrested(ctx context.Context, before time.Time, which sdk.Unrest
 	return all, explain("reading the runs that come to rest", err)
 }
 
-// Rest notes that a run rests, with the prompts that no rest reached before, and which plugins are to be told of that. It
-// answers with what they are owed, and none where there is no such prompt. Conflict while one waits or is worked on.
-func (s *Store) Rest(ctx context.Context, run int64, why string, plugins []string) (owed []sdk.OwedRest, err error) {
+// Rest notes that a run rests, with the prompts that no rest reached before, and that plugins are owed the news of it.
+// False is that there is no such prompt. Conflict while one waits or is worked on.
+func (s *Store) Rest(ctx context.Context, run int64, why string, plugins []string) (rested bool, err error) {
 	err = s.update(ctx, "noting that a run rests", func(t *tx) error {
-		owed = nil
+		rested = false
 		r, err := t.run(run)
 		if err != nil {
 			return err
@@ -44,15 +44,15 @@ func (s *Store) Rest(ctx context.Context, run int64, why string, plugins []strin
 			if err := t.exec(`INSERT INTO owed (run, plugin, first, last, why) VALUES (?, ?, ?, ?, ?)`, run, o.Plugin, o.From, o.To, why); err != nil {
 				return err
 			}
-			owed = append(owed, o)
 		}
+		rested = true
 		return t.record(event{kind: sdk.KindRunRested, project: r.Project, run: r.ID}, map[string]any{"from": o.From, "to": o.To, "why": why})
 	})
-	return owed, err
+	return rested, err
 }
 
-// Leave notes that nobody goes on with a run: it rests as soon as nothing of it is open, and a conversation begins
-// another one. A prompt takes it back.
+// Leave notes that nobody goes on with a run: it rests as soon as nothing of it is open, and a conversation goes on in
+// another one. A prompt takes that back.
 func (s *Store) Leave(ctx context.Context, run int64) error {
 	return s.update(ctx, "leaving a run", func(t *tx) error {
 		r, err := t.run(run)

@@ -79,6 +79,12 @@ var rowTexts = map[string]func(sdk.JournalRow, rowData) string{
 	sdk.KindRunConfigured: func(row sdk.JournalRow, _ rowData) string { return configured(row.Data) },
 	sdk.KindRunReset:      func(sdk.JournalRow, rowData) string { return "its sandbox began anew" },
 	sdk.KindRunExpired:    func(sdk.JournalRow, rowData) string { return "it rested; its container was dropped" },
+	sdk.KindRunRested: func(row sdk.JournalRow, _ rowData) string {
+		var rest sdk.Rest
+		_ = json.Unmarshal(row.Data, &rest) // what is missing stays empty
+		return fmt.Sprintf("prompts %d to %d, %s", rest.From, rest.To, rest.Why)
+	},
+	sdk.KindRestHeard:     func(_ sdk.JournalRow, d rowData) string { return d.Plugin },
 	sdk.KindRunDeleted:    func(_ sdk.JournalRow, d rowData) string { return d.Reason },
 	sdk.KindLoopQueued: func(_ sdk.JournalRow, d rowData) string {
 		return fmt.Sprintf("%s %d, model %s", sdk.AskOrAct(d.ReadOnly), d.Sequence, d.Model)

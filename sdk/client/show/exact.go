@@ -65,7 +65,7 @@ func pieces(text string) []piece {
 			all = append(all, oddPiece(fmt.Sprintf(`\x%02x`, text[i])))
 		case r == '\t':
 			all = append(all, piece{text: tab, width: 5, style: Dim})
-		case !stands(r), text[i:i+n] == tabMark:
+		case !sdk.Stands(r), text[i:i+n] == tabMark:
 			all = append(all, oddPiece(fmt.Sprintf(`\u{%x}`, r)))
 		default:
 			all = append(all, piece{text: text[i : i+n], width: runeWidth(r)})
@@ -85,26 +85,6 @@ const (
 
 // looksOdd is how a text begins that looks like what Exact writes for an odd character.
 var looksOdd = regexp.MustCompile(`^\\(x[0-9a-fA-F]{2}|u\{[0-9a-fA-F]+\})`)
-
-// stands reports whether a character is seen, stands by itself and moves nothing
-// around it. Marks change the look of another character; fillers and joiners are
-// letters to the tables and nothing to the eye.
-func stands(r rune) bool {
-	switch {
-	case r < 0x80:
-		return unicode.IsPrint(r)
-	case sdk.Hidden(r), unicode.Is(unicode.M, r):
-		return false
-	case slices.Contains(blank, r):
-		return false
-	}
-	return unicode.IsPrint(r)
-}
-
-// blank are the characters that the tables call letters or symbols and that have no
-// glyph: braille without dots, a half space of CJK, the place of an object, blanks of
-// hieroglyphs and a note without a head.
-var blank = []rune{'\u2800', '\u303f', '\ufffc', '\U00013441', '\U00013442', '\U0001d159'}
 
 // runeWidth is how many columns a character may take: two for all that could be
 // wide, so that no line is longer than it was meant to be.

@@ -92,6 +92,7 @@ sandbox {
 #   name    = "Ada"
 #   agent   = "chat"  # of conversations that they begin
 #   owner   = "local" # nobody but you: what you told Bothy here it tells them too
+#   answers = true    # they answer what its runs propose, where the channel is granted "answers"
 # }
 
 # How much agents may do without asking a person; docs/policy.md tells all of it.
@@ -261,7 +262,9 @@ plugin "files" {
 
 # A plugin that is a front end, a chat bot say, needs a word of its own: with
 # grants = ["channel"] and projects = ["~/work/site"] what people write there
-# becomes work in these projects, and in no others.
+# becomes work in these projects, and in no others. With "answers" beside it, of a plugin
+# that is pinned, people whose block says so accept there what stays in the workspace of its
+# run, and calls of the tools in answers { tools = ["web_fetch"] }.
 
 # A plugin may bring agents, which it declares: those that `agents` names can be
 # chosen like the blocks further below, and what they hand back the plugin judges.

@@ -172,7 +172,7 @@ func (d *Daemon) make(ctx context.Context) (err error) {
 		Hooks:      g.hooks,
 		Channels:   g.channels,
 		Within:     group.Within,
-		People:     func(id string) (sdk.Person, bool) { p, known := d.current().People[id]; return p, known },
+		People:     func() map[string]sdk.Person { return d.current().People },
 	})
 	return err
 }

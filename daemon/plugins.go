@@ -12,6 +12,7 @@ import (
 	"github.com/bothyd/bothy/daemon/internal/host"
 	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/daemon/internal/opening"
+	"github.com/bothyd/bothy/daemon/internal/server"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/channel"
 )
@@ -32,10 +33,10 @@ func (d *Daemon) startPlugins(ctx context.Context, g ground) (h hosted, err erro
 		SocketDir: d.paths.Sockets,
 		Prefix:    d.paths.Prefix,
 		Services:  g.services, ChannelDir: filepath.Join(d.paths.Data, "channels"),
-		Lend: func(pid int, instance string, projects []string) (channel.Access, func()) {
-			token, end := g.channels.Grant(pid, instance, projects)
+		Lend: func(l host.Loan) (channel.Access, func()) {
+			token, end := g.channels.Grant(server.Loan(l))
 			d.secrets.Add(token) // nothing that the daemon writes has the token in it
-			return channel.Access{Socket: g.listener.Path(), Token: token, Projects: projects}, end
+			return channel.Access{Socket: g.listener.Path(), Token: token, Projects: l.Projects}, end
 		},
 		Text:     d.pluginText,
 		Diagnose: d.diagnose,

@@ -112,6 +112,11 @@ type ActionAnswer struct {
 	Reason string    `json:"reason,omitempty"`
 	Rule   string    `json:"rule,omitempty"` // the id of the rule that the answer left
 	Runs   string    `json:"runs,omitempty"` // RunsClient: who answered runs the command, and not the daemon
+
+	// Channel is the plugin's block by whose channel it was answered, and From who did, and below which message; empty
+	// at this machine.
+	Channel string `json:"channel,omitempty"`
+	From    *From  `json:"from,omitempty"`
 }
 
 // ActionEnd is how an action ended, beside its state, outcome and body.

@@ -35,7 +35,7 @@ type ConfigAttribute struct {
 func BlockAttributes() []string {
 	return []string{
 		"plugin", "path", "args", "env", "grants", "tools", "schemes", "models", "secrets", "sha256", "enabled", "on_use", "model",
-		"requires", "projects", "agents", "agent_tools", "limits", "quota", "confine", "confined", "price",
+		"requires", "projects", "agents", "agent_tools", "limits", "quota", "confine", "confined", "price", "answers",
 	}
 }
 

@@ -27,7 +27,9 @@ type AuditRecord struct {
 	Rule      string          `json:"rule,omitempty"`
 	Source    string          `json:"source,omitempty"`
 	Answer    Answer          `json:"answer,omitempty"`
-	Runs      string          `json:"runs,omitempty"` // RunsClient: who answered ran the command, outside of the sandbox
+	Channel   string          `json:"channel,omitempty"` // by which it was answered; empty at this machine
+	From      *From           `json:"from,omitempty"`    // who answered by it, and below which message
+	Runs      string          `json:"runs,omitempty"`    // RunsClient: who answered ran the command, outside of the sandbox
 	State     State           `json:"state,omitempty"`
 	Outcome   Outcome         `json:"outcome,omitempty"`
 	Exit      *int            `json:"exit,omitempty"`

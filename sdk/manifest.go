@@ -89,11 +89,12 @@ const (
 	GrantRuns    = "runs"    // host service, with GrantEntries: starts runs of the project, gives them prompts and ends their work, as far as what it works for may
 	GrantSecrets = "secrets" // host service: the secrets its block names
 	GrantChannel = "channel" // it is a front end: it gets the daemon's socket and a token for the projects its block names
+	GrantAnswers = "answers" // with GrantChannel, of a pinned plugin: people whom the configuration names answer by it what runs of its own propose
 )
 
 // Grants are all that there are.
 func Grants() []string {
-	return []string{GrantSandbox, GrantProject, GrantEntries, GrantTools, GrantModels, GrantRuns, GrantSecrets, GrantChannel}
+	return []string{GrantSandbox, GrantProject, GrantEntries, GrantTools, GrantModels, GrantRuns, GrantSecrets, GrantChannel, GrantAnswers}
 }
 
 // Settings is what Configure hands a plugin.

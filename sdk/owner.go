@@ -1,6 +1,9 @@
 package sdk
 
-import "net/url"
+import (
+	"net/url"
+	"strings"
+)
 
 // LocalOwner owns the runs of whoever works at this machine.
 const LocalOwner = "local"
@@ -45,17 +48,25 @@ type Person struct {
 	Name  string `json:"name,omitempty" hcl:"name,optional"`
 	Agent string `json:"agent,omitempty" hcl:"agent,optional"` // of runs that they begin and for which they name none
 	Owner string `json:"owner,omitempty" hcl:"owner,optional"` // LocalOwner: their runs are those of whoever works at this machine; empty are their own
+	// Answers says that they may answer by the channel what its runs propose, where the channel has GrantAnswers.
+	Answers bool `json:"answers,omitempty" hcl:"answers,optional"`
 }
 
 // PersonID names a person of a channel: the same name at another service is somebody else.
 func PersonID(channel, person string) string { return channel + "/" + url.PathEscape(person) }
+
+// groupOwners is what the owners of a channel's groups begin with.
+func groupOwners(channel string) string { return channel + "/group/" }
+
+// OwnedByGroup reports whether an owner is a group of a channel.
+func OwnedByGroup(channel, owner string) bool { return strings.HasPrefix(owner, groupOwners(channel)) }
 
 // OwnerOf is the owner of what a person begins by a channel. What is said in a group belongs to the group, whoever says
 // it, so that nothing of a person's own is told there.
 func OwnerOf(channel string, from From, p Person) string {
 	switch {
 	case from.Conversation != "":
-		return channel + "/group/" + url.PathEscape(from.Conversation)
+		return groupOwners(channel) + url.PathEscape(from.Conversation)
 	case p.Owner != "":
 		return p.Owner
 	}

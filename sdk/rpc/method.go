@@ -86,6 +86,8 @@ const (
 	MethodProposals = "proposals/list"
 	MethodProposal  = "proposals/get"
 	MethodResolve   = "proposals/resolve"
+	MethodTicket    = "channel/ticket"
+	MethodAnswer    = "channel/answer"
 	MethodRules     = "rules/list"
 	MethodForget    = "rules/remove"
 	MethodExplain   = "policy/explain"

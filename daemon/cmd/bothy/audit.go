@@ -138,6 +138,9 @@ func auditRow(r rpc.AuditRecord) []string {
 	if r.Answer != "" {
 		decided += ", " + string(r.Answer)
 	}
+	if r.From != nil {
+		decided += " by " + sdk.PersonID(r.Channel, r.From.Person)
+	}
 	if r.Runs != "" {
 		decided += " by the " + r.Runs + " that runs it"
 	}

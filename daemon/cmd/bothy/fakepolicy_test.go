@@ -88,6 +88,14 @@ func (f *fakePolicy) ResolveRun(ctx context.Context, _ string, p rpc.Resolve, _ 
 	return f.Resolve(ctx, p)
 }
 
+func (*fakePolicy) Message(context.Context, rpc.TicketParams) (rpc.Ticket, error) {
+	return rpc.Ticket{}, nil
+}
+
+func (*fakePolicy) ResolveByChannel(context.Context, rpc.ChannelAnswer) (rpc.Resolved, error) {
+	return rpc.Resolved{}, nil
+}
+
 func (f *fakePolicy) Rules(context.Context, string) ([]sdk.RememberedRule, error) {
 	return f.rules.Remembered, nil
 }

@@ -18,6 +18,9 @@ func (r *Runlogs) personLines(row sdk.JournalRow, c sdk.EntryChange, at sdk.Acti
 		if at.Answer.Runs != "" {
 			p["runs"] = at.Answer.Runs
 		}
+		if at.Answer.Channel != "" {
+			p["channel"], p["from"] = at.Answer.Channel, at.Answer.From
+		}
 		if at.Answer.Rule != "" {
 			p["rule"] = at.Answer.Rule
 		}

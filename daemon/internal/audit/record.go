@@ -90,7 +90,7 @@ func readAction(row sdk.JournalRow, r *sdk.AuditRecord) bool {
 		}
 	}
 	if a.Answer != nil {
-		r.Answer, r.Runs = a.Answer.Answer, a.Answer.Runs
+		r.Answer, r.Runs, r.Channel, r.From = a.Answer.Answer, a.Answer.Runs, a.Answer.Channel, a.Answer.From
 	}
 	if c.State != sdk.StateResolved {
 		r.Detail = a.Why()

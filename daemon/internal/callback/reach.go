@@ -170,7 +170,7 @@ func Wants(spec inspect.Spec, m *sdk.Manifest) []inspect.Diagnostic {
 			unknown = append(unknown, g)
 			return true
 		}
-		return g == sdk.GrantChannel || spec.Granted(g) // what a channel lacks is said by unopened
+		return g == sdk.GrantChannel || g == sdk.GrantAnswers || spec.Granted(g) // what a channel lacks is said by unopened, and without answers it works
 	})
 	if len(missing) > 0 {
 		lacks = append(lacks, List(missing))

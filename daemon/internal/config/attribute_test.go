@@ -20,7 +20,7 @@ var wrongAttributes = map[string][]struct{ assigned, says string }{
 		{`path = {}`, `string required`},
 		{`args = "x"`, `list of string required`},
 		{`env = ["x"]`, `map of string required`},
-		{`grants = ["root"]`, `There is no grant "root"; there are [sandbox project entries tools models runs secrets channel]`},
+		{`grants = ["root"]`, `There is no grant "root"; there are [sandbox project entries tools models runs secrets channel answers]`},
 		{`tools = ["[a"]`, `tools holds "[a", which is no pattern`},
 		{`schemes = ["known://"]`, `schemes holds "known://": write what stands before :// in a path`},
 		{`models = [""]`, `models holds "", which is no pattern`},
@@ -40,6 +40,11 @@ var wrongAttributes = map[string][]struct{ assigned, says string }{
 		{`agent = "A b"`, `agent is "A b", which is no name of an agent`},
 		{`owner = "me"`, `owner is "me"; it may be [local]`},
 		{`owner = ""`, `owner is ""`},
+		{`answers = []`, `bool required`},
+	},
+	"answers": {
+		{`tools = ["["]`, `tools holds "[", which is no pattern`},
+		{`tools = "*"`, `list of string required`},
 	},
 	"limits": {
 		{`memory = "much"`, `limits: memory: "much" is no size`},
@@ -159,7 +164,7 @@ var wrongAttributes = map[string][]struct{ assigned, says string }{
 // around is what an attribute of a block needs around it; %s is the line with it.
 var around = map[string]string{
 	"plugin": "plugin \"x\" {\n\n%s\n}\n", "limits": "plugin \"x\" {\n  limits {\n%s\n}\n}\n", "quota": "plugin \"x\" {\n  quota {\n%s\n}\n}\n",
-	"confine": "plugin \"x\" {\n  confine {\n%s\n}\n}\n", "price": "provider \"x\" {\n  price {\n%s\nREST}\n}\n", "model": "model \"x\" {\n\n%s\nREST}\n",
+	"confine": "plugin \"x\" {\n  confine {\n%s\n}\n}\n", "answers": "plugin \"x\" {\n  answers {\n%s\n}\n  grants = [\"answers\"]\n}\n", "price": "provider \"x\" {\n  price {\n%s\nREST}\n}\n", "model": "model \"x\" {\n\n%s\nREST}\n",
 	"agent": "agent \"x\" {\n\n%s\n}\n", "team": "team \"x\" {\n\n%s\nREST}\n", "finish": "agent \"x\" {\n  finish {\n%s\nREST}\n}\n", "rule": "rule \"x\" {\n\n%s\nREST}\n", "skill": "skill \"x\" {\n\n%s\n}\n", "workspace": "workspace {\n\n%s\n}\n", "hosts": "hosts {\n\n%s\n}\n",
 	"person": "person \"x/1\" {\n\n%s\n}\nplugin \"x\" {}\n",
 }

@@ -99,6 +99,7 @@ type Plugin struct {
 
 	Requires []string `hcl:"requires,optional"` // labels of plugins that must be ready before it is configured
 	Projects []string `hcl:"projects,optional"` // absolute paths of the projects that a channel may use
+	Answers  *Answers `hcl:"answers,block"`     // what people may accept by a channel with the grant "answers"; never nil
 	Agents   []string `hcl:"agents,optional"`   // the names of the agents of its manifest that are taken
 	// AgentTools are patterns of the only tools that those agents may have; nil are all that the manifest says.
 	AgentTools []string `hcl:"agent_tools,optional"`
@@ -136,6 +137,11 @@ type Limits struct {
 type Quota struct {
 	Calls       int64 `hcl:"calls,optional"`       // services, in one minute
 	Completions int64 `hcl:"completions,optional"` // of one call that it serves
+}
+
+// Answers is what people may accept by a channel beside what stays in the workspace of its run.
+type Answers struct {
+	Tools []string `hcl:"tools,optional"` // patterns
 }
 
 // Confine is what a plugin's process is held to by the kernel.

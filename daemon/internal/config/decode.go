@@ -105,7 +105,7 @@ func (l *loader) plugin(list *[]Plugin, b *block) {
 
 // instance adds a plugin that is as p says, but for what its block says.
 func (l *loader) instance(list *[]Plugin, p Plugin, body *hclsyntax.Body) {
-	p.Limits, p.Quota = &Limits{}, &Quota{}
+	p.Limits, p.Quota, p.Answers = &Limits{}, &Quota{}, &Answers{}
 	if !l.decode(body, &p) {
 		return
 	}
@@ -124,6 +124,12 @@ func (l *loader) instance(list *[]Plugin, p Plugin, body *hclsyntax.Body) {
 	}
 	l.patterns(body, "tools", p.Tools)
 	l.patterns(body, "models", p.Models)
+	if answers := inner(body, "answers"); len(p.Answers.Tools) > 0 {
+		l.patterns(answers, "tools", p.Answers.Tools)
+		if !slices.Contains(p.Grants, sdk.GrantAnswers) {
+			l.wrong(answers, "tools", "answers is what people may accept by a channel, and this one is not granted it: write \"answers\" into grants, or leave the block out.")
+		}
+	}
 	l.taken(body, p)
 	p.Digest = l.digest(p)
 	*list = append(*list, p)

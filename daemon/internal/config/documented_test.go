@@ -26,7 +26,7 @@ func everyAttribute() map[string][]string {
 		all[s.block] = append(all[s.block], s.name)
 	}
 	for block, decoded := range map[string]any{
-		"plugin": Plugin{}, "limits": Limits{}, "quota": Quota{}, "confine": Confine{}, "agent": sdk.Agent{}, "team": teamBlock{},
+		"plugin": Plugin{}, "limits": Limits{}, "quota": Quota{}, "answers": Answers{}, "confine": Confine{}, "agent": sdk.Agent{}, "team": teamBlock{},
 		"finish": finishBlock{}, "model": Model{}, "price": sdk.Price{}, "rule": sdk.PolicyRule{}, "skill": SkillBlock{}, "person": sdk.Person{}, "workspace": workspaceBlock{}, "hosts": hostsBlock{}, "tests": sdk.ProjectTests{},
 	} {
 		add(block, decoded)

@@ -24,14 +24,15 @@ func (e *Engine) Resolve(ctx context.Context, r rpc.Resolve) (rpc.Resolved, erro
 // and of an accepted call the body that filters of proposal.content begin with. A command of sh or env that it accepts the
 // client runs itself, for as long as the session lasts.
 func (e *Engine) ResolveRun(ctx context.Context, session string, r rpc.Resolve, output string) (rpc.Resolved, error) {
-	return e.resolve(ctx, r, here{session, output, true})
+	return e.resolve(ctx, r, here{session: session, output: output, runs: true})
 }
 
-// here is what an answer brings beside itself from a client that answers by run/resolve.
+// here is what an answer brings beside itself from a client that answers by run/resolve, or from a channel.
 type here struct {
 	session string
 	output  string
-	runs    bool // false is any other answer
+	runs    bool               // by run/resolve
+	by      *rpc.ChannelAnswer // nil is at this machine
 }
 
 // data is the answer to a question, where it was given as a text. One that is none stays, and fits nothing.
@@ -57,8 +58,11 @@ func (e *Engine) resolve(ctx context.Context, r rpc.Resolve, by here) (rpc.Resol
 	if err != nil {
 		return rpc.Resolved{}, err
 	}
-	q.given = sdk.ActionAnswer{Answer: r.Answer, By: "a person", At: e.cfg.Clock().UTC(), Reason: strings.TrimSpace(r.Reason)}
+	q.given = sdk.ActionAnswer{Answer: r.Answer, At: e.cfg.Clock().UTC(), Reason: strings.TrimSpace(r.Reason)}
 	q.output = by.output
+	if err := by.sign(q); err != nil {
+		return rpc.Resolved{}, err
+	}
 	switch {
 	case r.Remember != sdk.RememberNothing && (r.Answer != sdk.Accept || q.x.Asks || q.x.tool.Drift != ""):
 		return rpc.Resolved{}, sdk.Errorf(sdk.Validation, "only an accepted call can be remembered as a rule, and none allows a tool that is not what it was; leave remember out")

@@ -23,7 +23,17 @@ import (
 
 // Lend lends the process of a plugin what it needs as a channel, until end is
 // called.
-type Lend func(pid int, instance string, projects []string) (access channel.Access, end func())
+type Lend func(Loan) (access channel.Access, end func())
+
+// Loan is what a channel may do with what it is lent.
+type Loan struct {
+	PID      int // of the plugin's process
+	Instance string
+	Projects []string
+	// Answers says, at any time, whether people may answer by the channel, and patterns of the tools beyond the
+	// workspace whose calls they may accept.
+	Answers func() (tools []string, may bool)
+}
 
 // The rule by which a channel that ended is opened again: the waits double from
 // Config.ChannelWait to the longest, and begin anew when it had lasted.
@@ -38,6 +48,7 @@ const (
 type channelServer struct {
 	l        *link
 	projects []string
+	answers  func() (tools []string, may bool)
 	ending   context.Context // ends when it is to end, in order
 	end      context.CancelFunc
 	done     chan struct{} // closed when it has ended
@@ -55,7 +66,7 @@ func (i *instance) openChannel(l *link) {
 	if i.s.channels.Err() != nil {
 		return // the daemon stops
 	}
-	f := &channelServer{l: l, projects: i.s.projectsOf(spec), done: make(chan struct{})}
+	f := &channelServer{l: l, projects: i.s.projectsOf(spec), answers: func() ([]string, bool) { return i.answers(l) }, done: make(chan struct{})}
 	f.ending, f.end = context.WithCancel(i.s.channels)
 	i.channel, l.channelServer, l.channel = f, f, channel.NewClient(l.conn)
 	i.s.fronts.Add(1)
@@ -67,6 +78,14 @@ func (i *instance) openChannel(l *link) {
 		}
 		f.keep()
 	})
+}
+
+// answers says whether people may answer by the channel of a link: its block says so, and something vouches for its
+// file. Of a process that its author runs nothing does.
+func (i *instance) answers(l *link) (tools []string, may bool) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.spec.Answers, i.spec.Granted(sdk.GrantAnswers) && l.pin != "" && !l.attached
 }
 
 // projectsOf are the projects that a channel works in: those of its block, or a folder of the daemon's for it.
@@ -121,7 +140,7 @@ func (f *channelServer) serve() error {
 			return fmt.Errorf("make the folder of the channel, whose block names no projects: %w", err)
 		}
 	}
-	access, takeBack := f.l.cfg.Lend(f.l.proc.PID(), f.l.instance, f.projects)
+	access, takeBack := f.l.cfg.Lend(Loan{PID: f.l.proc.PID(), Instance: f.l.instance, Projects: f.projects, Answers: f.answers})
 	defer takeBack()
 	var err error
 	if access.Socket, err = f.l.walls.Reach(access.Socket, f.l.proc.Dir); err != nil {
@@ -151,11 +170,15 @@ func (s *Supervisor) CloseChannels() {
 
 func isChannel(m *sdk.Manifest) bool { return slices.Contains(m.Kinds, plugin.KindChannel) }
 
-// unopened says why the channel of a plugin is not opened.
-func unopened(spec inspect.Spec, m *sdk.Manifest) []inspect.Diagnostic {
+// unopened says why the channel of a plugin is not opened, or why nobody answers by it though its block says so.
+func unopened(spec inspect.Spec, m *sdk.Manifest, pin inspect.Pin) []inspect.Diagnostic {
+	if isChannel(m) && spec.Granted(sdk.GrantChannel) && spec.Granted(sdk.GrantAnswers) && pin == "" {
+		return []inspect.Diagnostic{spec.Warn("nobody answers by its channel", "Its block grants \""+sdk.GrantAnswers+
+			"\", and nothing vouches for its file. If it is what you want, call "+spec.LockVerb()+", or write sha256 into its block.")}
+	}
 	var lacks []string
 	if !spec.Granted(sdk.GrantChannel) {
-		missing := slices.DeleteFunc(slices.Clone(m.Grants), spec.Granted) // in one line with what else it asks for
+		missing := slices.DeleteFunc(slices.Clone(m.Grants), func(g string) bool { return spec.Granted(g) || g == sdk.GrantAnswers }) // in one line with what else it needs
 		if !slices.Contains(missing, sdk.GrantChannel) {
 			missing = append(missing, sdk.GrantChannel)
 		}

@@ -25,14 +25,14 @@ type lender struct {
 	given int
 }
 
-func (l *lender) lend(pid int, instance string, projects []string) (channel.Access, func()) {
+func (l *lender) lend(loan Loan) (channel.Access, func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.pids = append(l.pids, pid)
+	l.pids = append(l.pids, loan.PID)
 	l.given++
 	l.now++
 	l.most = max(l.most, l.now)
-	return channel.Access{Socket: "/s", Token: "token", Projects: projects}, func() {
+	return channel.Access{Socket: "/s", Token: "token", Projects: loan.Projects}, func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.now--

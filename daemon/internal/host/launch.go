@@ -109,7 +109,7 @@ func (i *instance) prepare(ctx context.Context, l *link) *inspect.Fault {
 	if slices.Contains(configured.Features, sdk.FeatureRelease) {
 		l.calls.runs = map[string]*keptRun{}
 	}
-	l.warnings = slices.Concat(callback.Wants(spec, m), unlimited(spec), unopened(spec, m), i.register(ctx, spec, configured), untaken(spec, configured), unheld(spec, l.lacks))
+	l.warnings = slices.Concat(callback.Wants(spec, m), unlimited(spec), unopened(spec, m, l.pin), i.register(ctx, spec, configured), untaken(spec, configured), unheld(spec, l.lacks))
 	return nil
 }
 

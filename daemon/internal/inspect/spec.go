@@ -35,6 +35,7 @@ type Spec struct {
 	Sandbox  *sdk.Sandbox     // handed to the plugin with GrantSandbox
 	Requires []string         // instances that must be ready before it is configured
 	Projects []string         // of a channel
+	Answers  []string         // patterns of the tools beyond the workspace whose calls people may accept by it, with GrantAnswers
 	Agents   []string         // the names of the agents of its manifest that are taken
 	// AgentTools are patterns of the only tools that those may have; nil are all that the manifest says.
 	AgentTools []string
@@ -79,7 +80,7 @@ func SpecOf(cfg *config.Config, b config.Plugin) Spec {
 		Digest: digest, Off: !b.Enabled, Lazy: b.OnUse && len(b.Agents) == 0, // who takes an agent lists it
 		Instance: b.Label, Plugin: b.Binary, Path: b.Path, Args: b.Args, Env: b.Env, Grants: b.Grants, Tools: b.Tools, Models: b.Models,
 		Secrets: b.Secrets, Login: b.Login, SHA256: b.SHA256, Locked: b.Locked, Body: b.Body, Eval: cfg.Context, Source: b.Range, Sandbox: SandboxOf(cfg),
-		Schemes: b.Schemes, Requires: b.Requires, Projects: b.Projects, Agents: b.Agents, AgentTools: b.AgentTools, Limits: *b.Limits, Quota: *b.Quota, Confine: b.Confine,
+		Schemes: b.Schemes, Requires: b.Requires, Projects: b.Projects, Answers: b.Answers.Tools, Agents: b.Agents, AgentTools: b.AgentTools, Limits: *b.Limits, Quota: *b.Quota, Confine: b.Confine,
 	}
 }
 

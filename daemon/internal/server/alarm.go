@@ -15,6 +15,7 @@ const (
 	EventRefusedAdmin    = "refused_admin"    // the same with the role admin
 	EventWrongToken      = "wrong_token"
 	EventRefusedChannel  = "refused_channel" // a channel tried what is not for it, or is of no project of its own
+	EventRefusedAnswer   = "refused_answer"  // somebody answered by a channel who may not, or with what is no ticket of what waits
 	EventRefusedPeer     = "refused_peer"    // a process that may not use the socket at all
 	EventTokenReplaced   = "token_replaced"  // somebody changed or removed the file of a token
 )

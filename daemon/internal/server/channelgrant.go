@@ -36,23 +36,38 @@ type channelGrant struct {
 	instance string
 	hash     [sha256.Size]byte // of its token, which is nowhere else in the daemon
 	roots    []string          // of its projects, links resolved
-	ctx      context.Context   // ends with the grant
+	answers  func() (tools []string, may bool)
+	tickets  tickets
+	ctx      context.Context // ends with the grant
 
 	mu    sync.Mutex
 	conns int
 	known map[int64]bool // runs that were looked up, and whether it began them
 }
 
+// Loan is what a channel is lent.
+type Loan struct {
+	PID      int // of the plugin's process
+	Instance string
+	Projects []string
+	// Answers says, at any time, whether people may answer by the channel what its runs propose, and patterns of the
+	// tools beyond the workspace whose calls they may accept; nil is never.
+	Answers func() (tools []string, may bool)
+}
+
 // Grant lets the process of a plugin, and what descends from it, use the socket
-// with the token, for these projects and no others. end takes that back: the
+// with the token, for the projects of the loan and no others. end takes that back: the
 // token is none any more, and connections that were made with it are closed.
-func (c *Channels) Grant(plugin int, instance string, projects []string) (token string, end func()) {
+func (c *Channels) Grant(loan Loan) (token string, end func()) {
 	bits := make([]byte, 32)
 	_, _ = rand.Read(bits) // never fails: it ends the process instead
 	token = hex.EncodeToString(bits)
 	ctx, cancel := context.WithCancel(context.Background())
-	l := &channelGrant{plugin: plugin, instance: instance, hash: sha256.Sum256([]byte(token)), ctx: ctx, known: map[int64]bool{}}
-	for _, p := range projects {
+	l := &channelGrant{plugin: loan.PID, instance: loan.Instance, hash: sha256.Sum256([]byte(token)), answers: loan.Answers, ctx: ctx, known: map[int64]bool{}}
+	if l.answers == nil {
+		l.answers = func() ([]string, bool) { return nil, false }
+	}
+	for _, p := range loan.Projects {
 		l.roots = append(l.roots, sdk.WithoutLinks(p))
 	}
 	c.mu.Lock()

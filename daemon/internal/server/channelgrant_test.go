@@ -40,7 +40,7 @@ func openChannel(t *testing.T, projects ...string) *chanHouse {
 	t.Helper()
 	h := &chanHouse{audit: &fakeAudit{}}
 	channels := NewChannels()
-	h.token, h.end = channels.Grant(front, "chat", projects)
+	h.token, h.end = channels.Grant(Loan{PID: front, Instance: "chat", Projects: projects})
 	h.house = open(t, func(c *Config) {
 		c.Audit, c.Policy, c.Channels = h.audit, &twoPolicy{}, channels
 		c.Descended = func(int) bool { return true }
@@ -50,9 +50,8 @@ func openChannel(t *testing.T, projects ...string) *chanHouse {
 				c.Store.(*fakeStore).runs[i].Origin = sdk.Origin{Owner: "chat/ada", Channel: "chat"}
 			}
 		}
-		c.People = func(id string) (sdk.Person, bool) {
-			p, known := map[string]sdk.Person{"chat/ada": {}, "chat/me": {Owner: sdk.LocalOwner, Agent: "mine"}}[id]
-			return p, known
+		c.People = func() map[string]sdk.Person {
+			return map[string]sdk.Person{"chat/ada": {}, "chat/me": {Owner: sdk.LocalOwner, Agent: "mine"}}
 		}
 	})
 	return h
@@ -113,7 +112,7 @@ func TestEveryMethodIsHeldToTheChannel(t *testing.T) {
 				t.Errorf("%s takes %q, which nobody holds to a project", name, f.name)
 			}
 		}
-		if free := slices.Contains([]string{rpc.MethodPing, rpc.MethodDiscover, rpc.MethodModels, rpc.MethodTools, rpc.MethodUnwatch}, name); free != (len(named) == 0) {
+		if free := slices.Contains([]string{rpc.MethodPing, rpc.MethodDiscover, rpc.MethodModels, rpc.MethodTools, rpc.MethodUnwatch, rpc.MethodAnswer}, name); free != (len(named) == 0) {
 			t.Errorf("%s names %v, and knows of no project is %v", name, named, free)
 		}
 		for _, one := range named { // each alone, for one that is the channel's own must not hide the other
@@ -277,7 +276,7 @@ func TestLinksLeadNowhereElse(t *testing.T) {
 // TestPluginsWithoutTheToken: being a channel's plugin is not enough.
 func TestPluginsWithoutTheToken(t *testing.T) {
 	h := openChannel(t, "/p/one")
-	other, _ := h.cfg.Channels.Grant(1, "other", []string{"/p/two"})
+	other, _ := h.cfg.Channels.Grant(Loan{PID: 1, Instance: "other", Projects: []string{"/p/two"}})
 	bare := &client.Client{Socket: h.path}
 	t.Cleanup(func() { _ = bare.Close() })
 	for name, token := range map[string]string{"none": "", "another's": other, "no token": strings.Repeat("0", 64), "of a role": h.house.token(t, rpc.RoleAdmin)} {

@@ -57,13 +57,14 @@ func (c *Clients) connections() int {
 
 // Attended reports whether a client that may approve follows a run: the
 // connection that gave the prompt and said that it attends, named by its
-// session, or any that watches the run and said so. An empty session is none.
+// session, or any that watches the run and said so. An empty session is none. A
+// connection of the channel that began the run is one where somebody answers by that.
 func (c *Clients) Attended(run int64, session string) bool {
 	c.mu.Lock()
 	conns, watchers := slices.Collect(maps.Keys(c.conns)), slices.Collect(maps.Keys(c.watchers))
 	c.mu.Unlock()
 	for _, conn := range conns {
-		if session != "" && conn.session == session && conn.attends() {
+		if session != "" && conn.session == session && conn.attends() || conn.answers(run) {
 			return true
 		}
 	}

@@ -37,8 +37,9 @@ var channelMethods = map[string]limit{
 
 	rpc.MethodStreamCancel: ofRun, // and none of the others: a channel never runs what it accepts
 
-	rpc.MethodProposal: ofProposal,
-	rpc.MethodJournal:  ofJournal, rpc.MethodWatch: ofJournal,
+	rpc.MethodProposal: ofProposal, rpc.MethodTicket: ofProposal,
+	rpc.MethodAnswer:  anywhere, // what its ticket was given out for is the channel's own
+	rpc.MethodJournal: ofJournal, rpc.MethodWatch: ofJournal,
 }
 
 // params are the parameters of a call.

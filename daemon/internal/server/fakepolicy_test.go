@@ -73,3 +73,11 @@ func (f *fakeAudit) Raise(event, detail string) {
 
 // noRules are written down.
 func noRules(string) []sdk.PolicyRule { return nil }
+
+func (f *fakePolicy) Message(_ context.Context, p rpc.TicketParams) (rpc.Ticket, error) {
+	return rpc.Ticket{ID: p.ID, Text: p.Hash, Why: p.Why, Accept: p.Why == ""}, nil
+}
+
+func (f *fakePolicy) ResolveByChannel(ctx context.Context, p rpc.ChannelAnswer) (rpc.Resolved, error) {
+	return f.Resolve(ctx, rpc.Resolve{ID: p.ID, Hash: p.Hash, Answer: p.Answer})
+}

@@ -119,6 +119,8 @@ func (s *Server) table() map[string]method {
 		rpc.MethodProposal:   of(rpc.RoleObserve, "One proposal, whole: what exactly would run, and what an answer is bound to.", s.proposal),
 		rpc.MethodResolve:    of(rpc.RoleApprove, "Answers a proposal: accept, reject or edit. Answers when that is durable.", begins(s.resolve)),
 		rpc.MethodRunResolve: of(rpc.RoleApprove, "Answers what a run proposes by the path of its entry, as it was last sent over this connection. Answers when that is durable.", begins(lasting(s.resolveRun))),
+		rpc.MethodTicket:     of(rpc.RoleSubmit, "For a channel: the message that tells people what a run proposes, with what would run whole, and the ticket of one answer to it.", s.ticket),
+		rpc.MethodAnswer:     of(rpc.RoleSubmit, "For a channel: answers a proposal for a person who may, once, by a ticket: accept or reject. Answers when that is durable.", begins(s.answer)),
 		rpc.MethodRules:      of(rpc.RoleObserve, "Lists the rules in force beside the built-in ones.", s.rules),
 		rpc.MethodForget:     of(rpc.RoleApprove, "Removes a rule that was remembered from an answer.", begins(s.forgetRule)),
 		rpc.MethodExplain:    of(rpc.RoleObserve, "Why an action ran, waited or was refused.", s.explain),

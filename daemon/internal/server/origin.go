@@ -10,8 +10,8 @@ import (
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
-// People tells of somebody by their sdk.PersonID; false is a stranger.
-type People func(id string) (sdk.Person, bool)
+// People are those who are configured, by their sdk.PersonID; whoever is not among them is a stranger.
+type People func() map[string]sdk.Person
 
 // longestName is how long a name may be that a channel gives a person, a group, a topic or a message, in bytes.
 const longestName = 128
@@ -31,10 +31,7 @@ func (c *conn) origin(method string, from *sdk.From) (sdk.Origin, sdk.Person, er
 	if err := checkFrom(*from); err != nil {
 		return sdk.Origin{}, sdk.Person{}, err
 	}
-	person, known := sdk.Person{}, false
-	if c.s.cfg.People != nil {
-		person, known = c.s.cfg.People(sdk.PersonID(c.grant.instance, from.Person))
-	}
+	person, known := c.s.persons()[sdk.PersonID(c.grant.instance, from.Person)]
 	if !known {
 		c.s.alarm.raise(EventRefusedChannel, "the channel %s asked for %s for a person whom no person block names", c.grant.instance, method)
 		return sdk.Origin{}, sdk.Person{}, rpc.Errorf(rpc.CodeRole, sdk.Permission,

@@ -18,6 +18,10 @@ type Policy interface {
 	// ResolveRun is Resolve for a client that answers by run/resolve, of a session. Output goes with an answer
 	// that accepts.
 	ResolveRun(ctx context.Context, session string, p rpc.Resolve, output string) (rpc.Resolved, error)
+	// Message is a proposal as a message of a channel has it, without a ticket, and ResolveByChannel is Resolve for a
+	// person who answers by that, and who may.
+	Message(ctx context.Context, p rpc.TicketParams) (rpc.Ticket, error)
+	ResolveByChannel(ctx context.Context, p rpc.ChannelAnswer) (rpc.Resolved, error)
 	Rules(ctx context.Context, root string) ([]sdk.RememberedRule, error)
 	Forget(ctx context.Context, root, id string) (sdk.RememberedRule, error)
 	Explain(ctx context.Context, run int64, path string) (rpc.Explained, error)

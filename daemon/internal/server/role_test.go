@@ -28,7 +28,7 @@ var needs = map[rpc.Role][]string{
 	},
 	rpc.RoleSubmit: {
 		"ask", "act", "startRun", "run/abort", "run/release", "prompts/take", "run/resume", "run/fork", "run/undo", "run/redo", "run/reset", "run/delete", "run/rename", "run/config", "tools/call", "tools/cancel", "config/check", "auth/give",
-		"set", "get", "rm", "cp", "mv", "update", "run/inject", "stream", "stream/completed", "stream/aborted", "stream/cancel", "project/scan", "init", "store",
+		"set", "get", "rm", "cp", "mv", "update", "run/inject", "stream", "stream/completed", "stream/aborted", "stream/cancel", "project/scan", "init", "store", "channel/ticket", "channel/answer",
 	},
 	rpc.RoleApprove: {"proposals/resolve", "run/resolve", "project/constrain", "rules/remove", "run/lend", "buffer/give"},
 	rpc.RoleAdmin:   {"stop", "config/reload", "plugins/reload", "plugins/dev", "skills/enable", "skills/create", "store/backup", "models/pull", "auth/login", "auth/logout", "auth/list", "addModel", "removeModel"},

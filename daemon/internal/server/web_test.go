@@ -410,11 +410,11 @@ func TestWebConnections(t *testing.T) {
 // token gives it more.
 func TestChannelOnTheWeb(t *testing.T) {
 	channels, audit := NewChannels(), &fakeAudit{}
-	token, end := channels.Grant(front, "chat", []string{"/p/one"})
+	token, end := channels.Grant(Loan{PID: front, Instance: "chat", Projects: []string{"/p/one"}})
 	h := openWeb(t, func(c *Config) {
 		c.Audit, c.Channels, c.Limits.WrongToken = audit, channels, time.Millisecond
 		c.WebPeers = func(net.Conn) ([]int, bool, error) { return []int{front + 1}, true, nil }
-		c.People = func(id string) (sdk.Person, bool) { return sdk.Person{}, id == "chat/ada" }
+		c.People = func() map[string]sdk.Person { return map[string]sdk.Person{"chat/ada": {}} }
 		c.Descended = func(int) bool { return true }
 		c.Within = func(_, ancestor int) bool { return ancestor == front }
 	})

@@ -22,6 +22,7 @@ import (
 	"github.com/bothyd/bothy/daemon/internal/lend"
 	"github.com/bothyd/bothy/daemon/internal/logfile"
 	"github.com/bothyd/bothy/daemon/internal/model"
+	"github.com/bothyd/bothy/daemon/internal/people"
 	"github.com/bothyd/bothy/daemon/internal/policy"
 	"github.com/bothyd/bothy/daemon/internal/project"
 	"github.com/bothyd/bothy/daemon/internal/rulebook"
@@ -159,6 +160,7 @@ func (d *Daemon) make(ctx context.Context) (err error) {
 		Store:      g.store,
 		Daemon:     d,
 		Models:     &model.Answers{Models: d.models, Load: d.loadWhole, Reload: d.Reload},
+		People:     &people.People{Current: d.current, Load: d.loadWhole, Reload: d.Reload},
 		Keys:       credential.Answers{Keys: d.keys, Uses: func() map[string][]string { return d.current().KeyUses }, Logins: func() map[string]string { return d.current().Logins() }, Reload: d.reread, Log: d.log.Named("keys")},
 		Files:      tree,
 		Skills:     d.answers,
@@ -172,7 +174,6 @@ func (d *Daemon) make(ctx context.Context) (err error) {
 		Hooks:      g.hooks,
 		Channels:   g.channels,
 		Within:     group.Within,
-		People:     func() map[string]sdk.Person { return d.current().People },
 	})
 	return err
 }

@@ -21,7 +21,7 @@ type From struct {
 	Person       string `json:"person" jsonschema:"who wrote it"`
 	Conversation string `json:"conversation,omitempty" jsonschema:"the group in which it was written; absent where the person is alone with the channel"`
 	Thread       string `json:"thread,omitempty" jsonschema:"the topic there"`
-	Message      string `json:"message,omitempty" jsonschema:"the message that it was"`
+	Message      string `json:"message,omitempty" jsonschema:"the message that it was, by a name that no other one of the person, the group or the topic has: it is taken once"`
 }
 
 // Name names the conversation in which it was written, among those of one owner: a person's own, or a group, and a topic there.

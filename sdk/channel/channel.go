@@ -15,7 +15,7 @@
 //		say("connected")
 //		for message := range messages(ctx) {
 //			_, err := c.Act(ctx, rpc.Prompt{
-//				Project: access.Projects[0], Run: message.Chat, Prompt: message.Text, Key: message.ID,
+//				Project: access.Projects[0], Run: message.Chat, Prompt: message.Text,
 //				From: &sdk.From{Person: message.Sender, Message: message.ID},
 //			})
 //			...

@@ -104,6 +104,12 @@ const (
 
 	MethodBackup = "store/backup"
 
+	MethodPeople       = "people/list"
+	MethodAddPerson    = "people/add"
+	MethodRemovePerson = "people/remove"
+	MethodPair         = "channels/pair"
+	MethodClaim        = "channels/claim"
+
 	MethodJournal = "journal/read"
 	MethodWatch   = "journal/watch"
 	MethodUnwatch = "journal/unwatch"
@@ -131,6 +137,8 @@ const (
 	NotePull = "models/progress"
 
 	NoteAttached = "plugins/attached"
+
+	NoteCode = "channels/code"
 
 	NoteSkills = "skills/changed"
 

@@ -15,7 +15,7 @@ type Prompt struct {
 	Fork    bool   `json:"fork,omitempty" access:"free" jsonschema:"the prompt goes to a fork of the run, as that is now; the answer names it"`
 	Agent   string `json:"agent,omitempty" access:"free" jsonschema:"name of an agent block"`
 	Model   string `json:"model,omitempty" access:"free" jsonschema:"a model's alias or provider/name; resolved when absent"`
-	Key     string `json:"key,omitempty" access:"free" jsonschema:"chosen by the client, 1 to 64 of A-Z a-z 0-9 _ -, another one for each prompt: the same prompt given again under its key, since no answer came, is not queued again"`
+	Key     string `json:"key,omitempty" access:"free" jsonschema:"chosen by the client, 1 to 64 of A-Z a-z 0-9 _ -, another one for each prompt: the same prompt given again under its key, since no answer came, is not queued again. Of a channel the message in from is the key where there is none"`
 
 	RunOptions // for the run, from this prompt on
 

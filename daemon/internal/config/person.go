@@ -36,3 +36,10 @@ func (l *loader) person(b *block) {
 	}
 	l.cfg.People[p.ID] = p
 }
+
+// AddPerson writes a person block of a label, such as telegram/12345, into the file at path, behind all that is there. A
+// label that a block has already is an error of outcome conflict.
+func AddPerson(path, label string, says sdk.Person) error {
+	_, err := putBlock(path, "person", label, attributesOf(says), true)
+	return err
+}

@@ -5,22 +5,32 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/bothyd/bothy/sdk"
 )
 
-// key is the key of a submission among those of all clients. A channel chooses it among its own, such as the number that
-// a message has in its conversation.
-func (s Submission) key() string {
-	switch {
-	case s.Key == "" || s.Origin.Channel == "":
-		return s.Key
-	case s.From == nil:
-		return s.Origin.Channel + " " + s.Origin.Owner + " " + s.Key
+// key is the key of a submission among those of all clients. A channel chooses it among those of one person or group.
+// Where it chooses none, the message that it was is the key: one that was taken is not taken again, whatever it says by
+// now, since people edit messages, and a channel may put several into one prompt or name another run the next time.
+func (s Submission) key() (key string, byMessage bool) {
+	if s.Origin.Channel == "" {
+		return s.Key, false
 	}
-	return s.Origin.Channel + " " + sdk.OwnerOf(s.Origin.Channel, *s.From, sdk.Person{}) + " " + s.Key
+	owner := s.Origin.Owner
+	if s.From != nil {
+		owner = sdk.OwnerOf(s.Origin.Channel, *s.From, sdk.Person{})
+	}
+	key, byMessage = s.Key, s.Key == "" && s.From != nil && s.From.Message != ""
+	if byMessage {
+		key = url.PathEscape(s.From.Thread) + "/" + url.PathEscape(s.From.Message) // no key that is chosen has the slash
+	}
+	if key == "" {
+		return "", false
+	}
+	return s.Origin.Channel + " " + owner + " " + key, byMessage
 }
 
 // holdKey waits until nobody else submits under a key, and holds it until done is
@@ -57,35 +67,46 @@ func (e *Engine) given(ctx context.Context, s Submission) (Accepted, bool, error
 	if err != nil {
 		return Accepted{}, false, err
 	}
-	p := placed{}
-	if p.run, err = e.cfg.Store.Run(ctx, l.Run); err != nil {
+	run, err := e.cfg.Store.Run(ctx, l.Run)
+	if err != nil {
 		return Accepted{}, false, err
 	}
-	if p.project, err = e.openProject(ctx, s.Project); err != nil {
-		return Accepted{}, false, err
-	}
-	named := p.run
-	if s.Fork {
-		if named, err = e.cfg.Store.Run(ctx, p.run.Parent); err != nil {
+	if !s.byMessage {
+		if err := e.sameAsGiven(ctx, s, run, l); err != nil {
 			return Accepted{}, false, err
 		}
-	}
-	pieces := e.cfg.Redacting() // as the store has it
-	prompt := pieces.Write(s.Prompt) + pieces.End()
-	if p.project.ID != p.run.Project || s.Run != "" && s.Run != named.Alias || l.Prompt != prompt || l.ReadOnly != s.ReadOnly || s.asked.Digest() != optionsOf(l).Plan || !sameFiles(s, optionsOf(l)) {
-		return Accepted{}, false, sdk.Errorf(sdk.Conflict, "another prompt was given under the key %s; choose a new one for each prompt", s.Key[strings.LastIndexByte(s.Key, ' ')+1:])
 	}
 	loops, err := e.cfg.Store.Loops(ctx, l.Run)
 	if err != nil {
 		return Accepted{}, false, err
 	}
-	a := Accepted{Run: p.run, Loop: l, Seq: seq, Model: l.Model, Mode: optionsOf(l).Mode}
+	a := Accepted{Run: run, Loop: l, Seq: seq, Model: l.Model, Mode: optionsOf(l).Mode}
 	for _, other := range loops {
 		if isOpen(other) && other.Sequence < l.Sequence {
 			a.Ahead++
 		}
 	}
 	return a, true, nil
+}
+
+// sameAsGiven refuses a submission whose key another prompt has.
+func (e *Engine) sameAsGiven(ctx context.Context, s Submission, run sdk.Run, l sdk.Loop) error {
+	project, err := e.openProject(ctx, s.Project)
+	if err != nil {
+		return err
+	}
+	named := run
+	if s.Fork {
+		if named, err = e.cfg.Store.Run(ctx, run.Parent); err != nil {
+			return err
+		}
+	}
+	pieces := e.cfg.Redacting() // as the store has it
+	prompt := pieces.Write(s.Prompt) + pieces.End()
+	if project.ID != run.Project || s.Run != "" && s.Run != named.Alias || l.Prompt != prompt || l.ReadOnly != s.ReadOnly || s.asked.Digest() != optionsOf(l).Plan || !sameFiles(s, optionsOf(l)) {
+		return sdk.Errorf(sdk.Conflict, "another prompt was given under the key %s; choose a new one for each prompt", s.Key[strings.LastIndexByte(s.Key, ' ')+1:])
+	}
+	return nil
 }
 
 // sameFiles reports whether a prompt has the files and images of one that was given, and its schema. Images of files are behind those

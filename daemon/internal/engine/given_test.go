@@ -115,3 +115,66 @@ func TestGivenOtherwise(t *testing.T) {
 		})
 	}
 }
+
+// TestAMessageIsTakenOnce: what was a message before is that prompt, whatever it says now and wherever it is to go, in this
+// daemon and the next; another message, and the same number of another person, group or topic, is another prompt.
+func TestAMessageIsTakenOnce(t *testing.T) {
+	h := prepareAsking(t, say("1"), say("2"), say("3"), say("4"), say("5"), say("6"))
+	h.start()
+	group := sdk.Origin{Owner: "chat/group/g", Channel: "chat"}
+	loops := map[int64]bool{}
+	for name, s := range map[string]Submission{
+		"a message":             {Origin: chat, From: &sdk.From{Person: "ada", Message: "17"}},
+		"the next one":          {Origin: chat, From: &sdk.From{Person: "ada", Message: "18"}},
+		"in a group":            {Origin: group, From: &sdk.From{Person: "ada", Conversation: "g", Message: "17"}},
+		"in a topic":            {Origin: group, From: &sdk.From{Person: "ada", Conversation: "g", Thread: "t", Message: "17"}},
+		"a name like a topic's": {Origin: group, From: &sdk.From{Person: "ada", Conversation: "g", Message: "t/17"}},
+		"a key of that number":  {Origin: chat, Key: "17", From: &sdk.From{Person: "ada", Message: "17"}},
+	} {
+		s.Prompt = name
+		a := h.submit(s)
+		h.await(a)
+		if loops[a.Loop.ID] {
+			t.Errorf("%s was taken for another message", name)
+		}
+		loops[a.Loop.ID] = true
+		again := s
+		if s.Key == "" {
+			again.Prompt, again.Run, again.ReadOnly = "as it was edited", "another", true
+		}
+		if b := h.submit(again); b.Loop.ID != a.Loop.ID || b.Run.ID != a.Run.ID || b.Seq != a.Seq {
+			t.Errorf("%s is taken again: %+v is not\n%+v", name, b, a)
+		}
+	}
+	s := Submission{Prompt: "a message", Origin: chat, From: &sdk.From{Person: "ada", Message: "17"}}
+	h.cut()
+	h.start()
+	if a := h.submit(s); !loops[a.Loop.ID] {
+		t.Error("the next daemon took it again")
+	}
+	h.untilIdle()
+}
+
+// TestAMessageOutlivesTheDaemon: one that dies at any write of taking a message has taken it once when the channel gives it
+// again, or not at all until then.
+func TestAMessageOutlivesTheDaemon(t *testing.T) {
+	for _, silent := range []bool{false, true} {
+		for left := range 4 {
+			h := prepareAsking(t, say("done"))
+			m := newMortalStore(h.store.Store, left, silent)
+			h.config.Store = m
+			h.boot(t)
+			s := Submission{Project: h.project, Run: "chat_r", Prompt: "p", Origin: chat, From: &sdk.From{Person: "ada", Message: "17"}}
+			_, _ = h.engine.Submit(t.Context(), s) // whatever came of it, nobody was told
+			h.cut()
+			h.config.Store = h.store
+			h.start()
+			h.await(h.submit(s))
+			if run, err := h.store.RunByAlias(t.Context(), 1, "chat_r"); err != nil {
+				t.Error(err)
+			} else if loops, err := h.store.Loops(t.Context(), run.ID); err != nil || len(loops) != 1 {
+				t.Errorf("with %d writes, silent %v: %d prompts, %v", left, silent, len(loops), err)
+			}
+		}
+	}
+}

@@ -56,6 +56,8 @@ type Submission struct {
 
 	played *tape.Played // Replay, read
 	asked  *plan.Asked  // Plan, read
+
+	byMessage bool // Key is the message that it was
 }
 
 // Accepted says what a submission became. What it causes is in the journal
@@ -114,7 +116,7 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (Accepted, error) {
 	if s.Schema, err = finish.Kept(s.Schema); err != nil {
 		return Accepted{}, err
 	}
-	s.Key = s.key()
+	s.Key, s.byMessage = s.key()
 	done, err := e.holdKey(ctx, s.Key)
 	if err != nil {
 		return Accepted{}, err

@@ -81,6 +81,21 @@ func (c *Channels) Grant(loan Loan) (token string, end func()) {
 	}
 }
 
+// serves reports whether the channel of a plugin's block is served now.
+func (c *Channels) serves(instance string) bool {
+	if c == nil {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for l := range c.grants {
+		if l.instance == instance {
+			return true
+		}
+	}
+	return false
+}
+
 // of is the grant of the plugin that a process is, or descends from; nil when
 // there is none.
 func (c *Channels) of(pid int, within func(pid, ancestor int) bool) *channelGrant {

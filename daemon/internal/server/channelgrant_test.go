@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/bothyd/bothy/sdk"
@@ -20,13 +21,15 @@ import (
 // from it.
 const front = 4711
 
-// chanHouse is a daemon to which only a plugin connects, which is granted the
-// project /p/one.
+// chanHouse is a daemon to which a plugin connects, which is granted the
+// project /p/one, and nobody else unless person is set.
 type chanHouse struct {
 	*house
 	audit *fakeAudit
 	token string
 	end   func()
+
+	person atomic.Bool // who connects now works at this machine, and is no plugin
 }
 
 // twoPolicy has a proposal in each project.
@@ -43,16 +46,14 @@ func openChannel(t *testing.T, projects ...string) *chanHouse {
 	h.token, h.end = channels.Grant(Loan{PID: front, Instance: "chat", Projects: projects})
 	h.house = open(t, func(c *Config) {
 		c.Audit, c.Policy, c.Channels = h.audit, &twoPolicy{}, channels
-		c.Descended = func(int) bool { return true }
-		c.Within = func(_, ancestor int) bool { return ancestor == front }
+		c.Descended = func(int) bool { return !h.person.Load() }
+		c.Within = func(_, ancestor int) bool { return ancestor == front && !h.person.Load() }
 		for i := range c.Store.(*fakeStore).runs { // but for the implicit one, a channel made them
 			if !c.Store.(*fakeStore).runs[i].Hidden {
 				c.Store.(*fakeStore).runs[i].Origin = sdk.Origin{Owner: "chat/ada", Channel: "chat"}
 			}
 		}
-		c.People = func() map[string]sdk.Person {
-			return map[string]sdk.Person{"chat/ada": {}, "chat/me": {Owner: sdk.LocalOwner, Agent: "mine"}}
-		}
+		c.People = fakePeople{"chat/ada": {}, "chat/me": {Owner: sdk.LocalOwner, Agent: "mine"}}
 	})
 	return h
 }
@@ -112,7 +113,7 @@ func TestEveryMethodIsHeldToTheChannel(t *testing.T) {
 				t.Errorf("%s takes %q, which nobody holds to a project", name, f.name)
 			}
 		}
-		if free := slices.Contains([]string{rpc.MethodPing, rpc.MethodDiscover, rpc.MethodModels, rpc.MethodTools, rpc.MethodUnwatch, rpc.MethodAnswer}, name); free != (len(named) == 0) {
+		if free := slices.Contains([]string{rpc.MethodPing, rpc.MethodDiscover, rpc.MethodModels, rpc.MethodTools, rpc.MethodUnwatch, rpc.MethodPeople, rpc.MethodClaim, rpc.MethodAnswer}, name); free != (len(named) == 0) {
 			t.Errorf("%s names %v, and knows of no project is %v", name, named, free)
 		}
 		for _, one := range named { // each alone, for one that is the channel's own must not hide the other

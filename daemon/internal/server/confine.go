@@ -22,6 +22,7 @@ var channelMethods = map[string]limit{
 	// These know of no project.
 	rpc.MethodHello: anywhere, rpc.MethodPing: anywhere, rpc.MethodDiscover: anywhere,
 	rpc.MethodModels: anywhere, rpc.MethodTools: anywhere, rpc.MethodUnwatch: anywhere,
+	rpc.MethodPeople: anywhere, rpc.MethodClaim: anywhere, // of the channel itself
 
 	// These work in a project, or list what is in one.
 	rpc.MethodInit: inProject, rpc.MethodAsk: inProject, rpc.MethodAct: inProject, rpc.MethodStartRun: inProject, rpc.MethodCallTool: inProject,

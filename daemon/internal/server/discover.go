@@ -81,6 +81,7 @@ func notes() map[string]note {
 		rpc.NotePull:            {"How far the model is that this connection asked for.", reflect.TypeFor[rpc.PullProgress]()},
 		rpc.NoteBackup:          {"How far the backup is that this connection asked for.", reflect.TypeFor[rpc.BackupProgress]()},
 		rpc.NoteAttached:        {"The process of a plugin that this connection asked for is in use.", reflect.TypeFor[rpc.PluginAttached]()},
+		rpc.NoteCode:            {"The code of channels/pair, which this connection waits for.", reflect.TypeFor[rpc.PairCode]()},
 		rpc.NoteSkills:          {"Skills came, went or changed: skills/list has those that are there.", reflect.TypeFor[rpc.SkillsChanged]()},
 		rpc.NoteTools:           {"Tools came, went or changed: tools/list has those that are there.", reflect.TypeFor[rpc.Empty]()},
 		rpc.NoteBuffer:          {"A tool is about to use a file that this connection lends: answer by buffer/give.", reflect.TypeFor[rpc.BufferWanted]()},

@@ -23,6 +23,7 @@ type Limits struct {
 	Watchdog    time.Duration // how often the files of the socket and the tokens are looked at: 2 s
 	WrongToken  time.Duration // how long the answer to a wrong token takes: 500 ms
 	Buffer      time.Duration // for a client to say how it has a file: 1 s
+	Pairing     time.Duration // how long a code of channels/pair is good: 10 min
 }
 
 // DefaultLimits are the limits of a daemon that says nothing.
@@ -32,7 +33,7 @@ func DefaultLimits() Limits {
 		RingRows: 1024, RingBytes: 1 << 20,
 		FirstByte: 5 * time.Second, Partial: 10 * time.Second,
 		Patience: 3 * time.Second, Write: 5 * time.Second, Watchdog: 2 * time.Second,
-		WrongToken: 500 * time.Millisecond, Buffer: time.Second,
+		WrongToken: 500 * time.Millisecond, Buffer: time.Second, Pairing: 10 * time.Minute,
 	}
 }
 

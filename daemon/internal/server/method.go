@@ -137,6 +137,12 @@ func (s *Server) table() map[string]method {
 
 		rpc.MethodBackup: of(rpc.RoleAdmin, "Writes a verified copy of the database to a file. Closing the connection gives it up.", s.backup),
 
+		rpc.MethodPeople:       of(rpc.RoleObserve, "Lists those whose prompts channels may bring, and says whether a code of channels/pair is waited for.", caughtUp(s.people)),
+		rpc.MethodAddPerson:    of(rpc.RoleAdmin, "Writes a person block into the user's configuration and puts it in force.", s.addPerson),
+		rpc.MethodRemovePerson: of(rpc.RoleAdmin, "Takes a person block out of the user's configuration and puts that in force.", s.removePerson),
+		rpc.MethodPair:         of(rpc.RoleAdmin, "Sends channels/code with a code for a channel, and answers with who sent that there. Closing the connection gives it up.", lasting(s.pair)),
+		rpc.MethodClaim:        of(rpc.RoleSubmit, "Takes a code of channels/pair from a channel, with who sent it. Five wrong ones end the waiting.", s.claim),
+
 		rpc.MethodJournal: of(rpc.RoleObserve, "A page of the journal.", s.journal),
 		rpc.MethodWatch:   of(rpc.RoleObserve, "Sends journal/row for every committed row behind a position, from now on.", lasting(s.startWatch)),
 		rpc.MethodUnwatch: of(rpc.RoleObserve, "Ends a watch.", s.endWatch),

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"unicode"
@@ -10,8 +11,16 @@ import (
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
-// People are those who are configured, by their sdk.PersonID; whoever is not among them is a stranger.
-type People func() map[string]sdk.Person
+// People tells of those whose prompts channels may bring, and writes their blocks.
+type People interface {
+	// Person tells of somebody by their sdk.PersonID; false is a stranger.
+	Person(id string) (sdk.Person, bool)
+	// List are those of a channel, by ID, or of all where none is named.
+	List(channel string) []rpc.ListedPerson
+	// Add writes a person block into the user's configuration, and Remove takes one out; they return when that is in force.
+	Add(ctx context.Context, p rpc.PersonAdd) (rpc.PersonAdded, error)
+	Remove(ctx context.Context, p rpc.PersonRef) (rpc.PersonRemoved, error)
+}
 
 // longestName is how long a name may be that a channel gives a person, a group, a topic or a message, in bytes.
 const longestName = 128
@@ -31,7 +40,7 @@ func (c *conn) origin(method string, from *sdk.From) (sdk.Origin, sdk.Person, er
 	if err := checkFrom(*from); err != nil {
 		return sdk.Origin{}, sdk.Person{}, err
 	}
-	person, known := c.s.persons()[sdk.PersonID(c.grant.instance, from.Person)]
+	person, known := c.s.cfg.People.Person(sdk.PersonID(c.grant.instance, from.Person))
 	if !known {
 		c.s.alarm.raise(EventRefusedChannel, "the channel %s asked for %s for a person whom no person block names", c.grant.instance, method)
 		return sdk.Origin{}, sdk.Person{}, rpc.Errorf(rpc.CodeRole, sdk.Permission,
@@ -45,10 +54,15 @@ func checkFrom(from sdk.From) error {
 	if from.Person == "" {
 		return wrongParams("from names no person")
 	}
-	for _, name := range []string{from.Person, from.Conversation, from.Thread, from.Message} {
+	return checkNames(from.Person, from.Conversation, from.Thread, from.Message)
+}
+
+// checkNames refuses what a channel says that a service calls somebody or something.
+func checkNames(names ...string) error {
+	for _, name := range names {
 		hidden := func(r rune) bool { return !unicode.IsPrint(r) }
 		if len(name) > longestName || !utf8.ValidString(name) || strings.ContainsFunc(name, hidden) {
-			return wrongParams("from has the name %.40q; one has at most %d bytes, all of them of signs that can be seen", name, longestName)
+			return wrongParams("a name that the service gives is %.40q; one has at most %d bytes, all of them of signs that can be seen", name, longestName)
 		}
 	}
 	return nil

@@ -143,6 +143,7 @@ type Config struct {
 	History History
 	Daemon  Daemon
 	Models  Models
+	People  People
 	Keys    Keys
 	Files   Files
 	Skills  Skills
@@ -169,8 +170,6 @@ type Config struct {
 	// reports whether a process is another one, or descends from it.
 	Channels *Channels
 	Within   func(pid, ancestor int) bool
-	// People are those whose prompts channels may bring; nil is nobody.
-	People People
 	// Peer asks the kernel who is there; nil is rpc.PeerOf.
 	Peer func(*net.UnixConn) (rpc.Peer, error)
 	// WebUser and WebPeers ask it the same of a connection of TCP within this machine; known is
@@ -189,6 +188,7 @@ type Server struct {
 	alarm   *alarm
 	tail    *tail
 	hooks   *hooks
+	pairs   pairings
 	hearing chan struct{} // one for each refused peer that is being heard
 	socket  string        // set by Serve, before anybody is served
 	tokens  tokens        // likewise

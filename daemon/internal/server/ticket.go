@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
@@ -47,19 +46,11 @@ func (s *Server) ticket(ctx context.Context, c *conn, p rpc.TicketParams) (rpc.T
 	return t, err
 }
 
-// persons are those who are configured, by their sdk.PersonID.
-func (s *Server) persons() map[string]sdk.Person {
-	if s.cfg.People == nil {
-		return nil
-	}
-	return s.cfg.People()
-}
-
 // answered reports whether there is anybody who may answer by a channel what a run of it proposes.
 func (s *Server) answered(channel string, run sdk.Run) bool {
-	for id, person := range s.persons() {
-		theirs := sdk.OwnedByGroup(channel, run.Owner) || cmp.Or(person.Owner, id) == run.Owner
-		if person.Answers && theirs && strings.HasPrefix(id, channel+"/") {
+	for _, person := range s.cfg.People.List(channel) {
+		theirs := sdk.OwnedByGroup(channel, run.Owner) || cmp.Or(person.Owner, person.ID) == run.Owner
+		if person.Answers && theirs {
 			return true
 		}
 	}
@@ -123,7 +114,7 @@ func (s *Server) mayAnswer(ctx context.Context, c *conn, p *rpc.ChannelAnswer) e
 		return err
 	}
 	p.Channel = c.grant.instance
-	if p.Person = s.persons()[sdk.PersonID(p.Channel, p.From.Person)]; !p.Person.Answers {
+	if p.Person, _ = s.cfg.People.Person(sdk.PersonID(p.Channel, p.From.Person)); !p.Person.Answers {
 		return c.refuseAnswer(permission("%s may not answer: answers = true in their person block lets them", sdk.PersonID(p.Channel, p.From.Person)), "somebody answered who may not")
 	}
 	t, err := c.grant.tickets.find(p.Ticket)

@@ -414,7 +414,7 @@ func TestChannelOnTheWeb(t *testing.T) {
 	h := openWeb(t, func(c *Config) {
 		c.Audit, c.Channels, c.Limits.WrongToken = audit, channels, time.Millisecond
 		c.WebPeers = func(net.Conn) ([]int, bool, error) { return []int{front + 1}, true, nil }
-		c.People = func() map[string]sdk.Person { return map[string]sdk.Person{"chat/ada": {}} }
+		c.People = fakePeople{"chat/ada": {}}
 		c.Descended = func(int) bool { return true }
 		c.Within = func(_, ancestor int) bool { return ancestor == front }
 	})

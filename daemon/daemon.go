@@ -16,6 +16,7 @@ import (
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/daemon/internal/credential"
 	"github.com/bothyd/bothy/daemon/internal/engine"
+	"github.com/bothyd/bothy/daemon/internal/folders"
 	"github.com/bothyd/bothy/daemon/internal/group"
 	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/daemon/internal/known"
@@ -163,6 +164,7 @@ func (d *Daemon) make(ctx context.Context) (err error) {
 		People:     &people.People{Current: d.current, Load: d.loadWhole, Reload: d.Reload},
 		Keys:       credential.Answers{Keys: d.keys, Uses: func() map[string][]string { return d.current().KeyUses }, Logins: func() map[string]string { return d.current().Logins() }, Reload: d.reread, Log: d.log.Named("keys")},
 		Files:      tree,
+		Folders:    folders.Files{Data: d.paths.Data, Quota: func() int64 { return d.current().Sandbox.For("").Quota }},
 		Skills:     d.answers,
 		Policy:     d.engine.Socket(),
 		Configured: ruling.Configured,

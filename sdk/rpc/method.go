@@ -104,6 +104,9 @@ const (
 
 	MethodBackup = "store/backup"
 
+	MethodWorkspaceWrite = "workspace/write"
+	MethodWorkspaceRead  = "workspace/read"
+
 	MethodPeople       = "people/list"
 	MethodAddPerson    = "people/add"
 	MethodRemovePerson = "people/remove"

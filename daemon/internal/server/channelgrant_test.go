@@ -182,6 +182,13 @@ func TestAChannelWorks(t *testing.T) {
 	if done := h.engine.deeds(); !slices.Contains(done, "reset 9") {
 		t.Errorf("the run that is called 8 was not the one reset: %v", done)
 	}
+	long := strings.NewReader(strings.Repeat("x", rpc.MaxWorkspacePiece+1))
+	if name, err := c.PutFile(ctx, "seven", "/p/one", "x.txt", int64(long.Len()), long); err != nil || name != "x.txt" || long.Len() != 0 {
+		t.Errorf("putting a file: %q, %v, %d bytes left", name, err, long.Len())
+	}
+	if data, err := c.FetchFile(ctx, "7", "", "x.txt"); err != nil || string(data) != "x" {
+		t.Errorf("fetching a file: %q, %v", data, err)
+	}
 	if err := c.Call(ctx, rpc.MethodRuns, nil, nil); sdk.OutcomeOf(err) != sdk.Validation || !strings.Contains(err.Error(), "/p/one") {
 		t.Errorf("without a project: %v", err)
 	}

@@ -34,7 +34,7 @@ var channelMethods = map[string]limit{
 	rpc.MethodReset: ofRun, rpc.MethodDelete: ofRun, rpc.MethodRename: ofRun, rpc.MethodRunConfig: ofRun,
 	rpc.MethodRun: ofRun, rpc.MethodEntries: ofRun,
 	rpc.MethodSet: ofEntry, rpc.MethodGet: ofEntry, rpc.MethodRemove: ofEntry, rpc.MethodCopy: ofEntry, rpc.MethodMove: ofEntry, rpc.MethodProgress: ofRun,
-	rpc.MethodInject: ofRun,
+	rpc.MethodInject: ofRun, rpc.MethodWorkspaceWrite: ofRun, rpc.MethodWorkspaceRead: ofRun,
 
 	rpc.MethodStreamCancel: ofRun, // and none of the others: a channel never runs what it accepts
 

@@ -528,6 +528,17 @@ type house struct {
 	served   chan error
 }
 
+// fakeFolders have one file, which takes whatever is written.
+type fakeFolders struct{}
+
+func (fakeFolders) Write(_ sdk.Run, p rpc.WorkspaceWrite) (rpc.WorkspaceWritten, error) {
+	return rpc.WorkspaceWritten{Name: p.Name, Written: p.Offset + int64(len(p.Data))}, nil
+}
+
+func (fakeFolders) Read(_ sdk.Run, p rpc.WorkspaceRead) (rpc.WorkspacePiece, error) {
+	return rpc.WorkspacePiece{Data: []byte("x")[p.Offset:], Size: 1}, nil
+}
+
 // open starts a server; change, when not nil, sees the configuration first.
 func open(t *testing.T, change func(*Config)) *house {
 	t.Helper()
@@ -538,7 +549,7 @@ func open(t *testing.T, change func(*Config)) *house {
 func openListening(t *testing.T, change func(*Config), listen func(*Listener) error) *house {
 	t.Helper()
 	h := &house{store: newFakeStore(), engine: &fakeEngine{}, daemon: &fakeDaemon{stopped: make(chan struct{}), gaveUp: make(chan string, 1), tookBack: make(chan struct{})}, served: make(chan error, 1)}
-	cfg := Config{Engine: h.engine, History: h.engine, Store: h.store, Daemon: h.daemon, Models: h.daemon, People: fakePeople{}, Keys: &fakeKeys{}, Files: h.daemon, Skills: &fakeSkills{}, Policy: &fakePolicy{}, Audit: &fakeAudit{}, Clients: NewClients(), Configured: noRules, Log: hclog.NewNullLogger()}
+	cfg := Config{Engine: h.engine, History: h.engine, Store: h.store, Daemon: h.daemon, Models: h.daemon, People: fakePeople{}, Keys: &fakeKeys{}, Files: h.daemon, Folders: fakeFolders{}, Skills: &fakeSkills{}, Policy: &fakePolicy{}, Audit: &fakeAudit{}, Clients: NewClients(), Configured: noRules, Log: hclog.NewNullLogger()}
 	if change != nil {
 		change(&cfg)
 	}

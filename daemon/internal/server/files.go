@@ -16,6 +16,20 @@ type Files interface {
 	Constraints(ctx context.Context, p sdk.Project) ([]sdk.FileConstraint, error)
 }
 
+// Folders puts files into the folders of private runs, and reads what is there.
+type Folders interface {
+	Write(run sdk.Run, p rpc.WorkspaceWrite) (rpc.WorkspaceWritten, error)
+	Read(run sdk.Run, p rpc.WorkspaceRead) (rpc.WorkspacePiece, error)
+}
+
+func (s *Server) writeWorkspace(_ context.Context, run sdk.Run, p rpc.WorkspaceWrite) (rpc.WorkspaceWritten, error) {
+	return s.cfg.Folders.Write(run, p)
+}
+
+func (s *Server) readWorkspace(_ context.Context, run sdk.Run, p rpc.WorkspaceRead) (rpc.WorkspacePiece, error) {
+	return s.cfg.Folders.Read(run, p)
+}
+
 func (s *Server) files(ctx context.Context, _ *conn, p rpc.FilesParams) (rpc.Files, error) {
 	if err := s.workable(rpc.MethodFiles, p.Project); err != nil {
 		return rpc.Files{}, err

@@ -137,6 +137,9 @@ func (s *Server) table() map[string]method {
 
 		rpc.MethodBackup: of(rpc.RoleAdmin, "Writes a verified copy of the database to a file. Closing the connection gives it up.", s.backup),
 
+		rpc.MethodWorkspaceWrite: of(rpc.RoleSubmit, "Puts a piece of a file into the folder of a private run.", begins(onRun(s, s.writeWorkspace))),
+		rpc.MethodWorkspaceRead:  of(rpc.RoleObserve, "A piece of a file in the folder of a private run.", onRun(s, s.readWorkspace)),
+
 		rpc.MethodPeople:       of(rpc.RoleObserve, "Lists those whose prompts channels may bring, and says whether a code of channels/pair is waited for.", caughtUp(s.people)),
 		rpc.MethodAddPerson:    of(rpc.RoleAdmin, "Writes a person block into the user's configuration and puts it in force.", s.addPerson),
 		rpc.MethodRemovePerson: of(rpc.RoleAdmin, "Takes a person block out of the user's configuration and puts that in force.", s.removePerson),

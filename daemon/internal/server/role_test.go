@@ -24,11 +24,11 @@ var needs = map[rpc.Role][]string{
 	rpc.RoleObserve: {
 		"hello", "ping", "discover", "status", "getRuns", "getRun", "getEntries", "getModels", "run/changes", "tools/list", "plugins/list",
 		"config/show", "config/mistakes", "agents/list", "agents/show", "prompts/list", "prompts/files", "prompts/cassette", "project/files", "project/read", "skills/list", "skills/info", "skills/explain", "skills/match", "skills/trust", "proposals/list", "proposals/get",
-		"getConstraints", "project/tree", "rules/list", "policy/explain", "audit/list", "audit/verify", "usage/list", "journal/read", "journal/watch", "journal/unwatch", "people/list",
+		"getConstraints", "project/tree", "rules/list", "policy/explain", "audit/list", "audit/verify", "usage/list", "journal/read", "journal/watch", "journal/unwatch", "people/list", "workspace/read",
 	},
 	rpc.RoleSubmit: {
 		"ask", "act", "startRun", "run/abort", "run/release", "prompts/take", "run/resume", "run/fork", "run/undo", "run/redo", "run/reset", "run/delete", "run/rename", "run/config", "tools/call", "tools/cancel", "config/check", "auth/give",
-		"set", "get", "rm", "cp", "mv", "update", "run/inject", "stream", "stream/completed", "stream/aborted", "stream/cancel", "project/scan", "init", "store", "channel/ticket", "channel/answer", "channels/claim",
+		"set", "get", "rm", "cp", "mv", "update", "run/inject", "stream", "stream/completed", "stream/aborted", "stream/cancel", "project/scan", "init", "store", "channel/ticket", "channel/answer", "channels/claim", "workspace/write",
 	},
 	rpc.RoleApprove: {"proposals/resolve", "run/resolve", "project/constrain", "rules/remove", "run/lend", "buffer/give"},
 	rpc.RoleAdmin:   {"stop", "config/reload", "plugins/reload", "plugins/dev", "skills/enable", "skills/create", "store/backup", "models/pull", "auth/login", "auth/logout", "auth/list", "addModel", "removeModel", "people/add", "people/remove", "channels/pair"},
@@ -130,8 +130,12 @@ func parameters(m method) string {
 		if f.required {
 			p[f.name] = "x"
 		}
-		if f.required && m.params.FieldByIndex(f.index).Type.Kind() == reflect.Int {
+		switch kind := m.params.FieldByIndex(f.index).Type.Kind(); {
+		case !f.required:
+		case kind == reflect.Int || kind == reflect.Int64:
 			p[f.name] = 1
+		case kind == reflect.Slice: // of bytes
+			p[f.name] = []byte("x")
 		}
 	}
 	for name, v := range map[string]any{"project": "/p/one", "run": "7", "watch": 1, "enabled": true} {

@@ -146,6 +146,7 @@ type Config struct {
 	People  People
 	Keys    Keys
 	Files   Files
+	Folders Folders
 	Skills  Skills
 	Policy  Policy
 	// Configured are the rules that are written down, those of a project among them

@@ -16,6 +16,9 @@ type ToolSpec struct {
 	Whole       bool            `json:"whole,omitempty"`    // it sends nothing before its result, so that a call needs no stream
 	Command     string          `json:"command,omitempty"`  // the argument that is a command line, when it runs commands
 	Address     string          `json:"address,omitempty"`  // the argument that is the URL which its calls ask, when their caller names one; believed of pinned plugins
+	// Keeps says that its calls change entries of the schemes that its plugin registers, and nothing else, so that policy
+	// lets them run in every mode; believed of pinned plugins.
+	Keeps bool `json:"keeps,omitempty"`
 	// Unlisted says that nobody is offered the tool, and that no model, person or
 	// plugin calls it: the results of this plugin's tools do (ToolResult.Follow).
 	Unlisted bool `json:"unlisted,omitempty"`

@@ -148,6 +148,13 @@ func (f Func) Whole() Func {
 	return f
 }
 
+// Keeps declares that the tool changes entries of the plugin's own schemes and nothing else
+// ([sdk.ToolSpec.Keeps]).
+func (f Func) Keeps() Func {
+	f.spec.Keeps = true
+	return f
+}
+
 // Unlisted keeps the tool from being offered and called by anybody: the results of
 // the plugin's other tools name it ([sdk.ToolResult.Follow]).
 func (f Func) Unlisted() Func {

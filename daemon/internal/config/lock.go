@@ -91,6 +91,9 @@ func toolHash(t sdk.ToolSpec) string {
 	if t.Unlisted { // left out else, as in locks that know nothing of it
 		declared["unlisted"] = true
 	}
+	if t.Keeps {
+		declared["keeps"] = true
+	}
 	if t.People {
 		declared["people"] = true
 	}

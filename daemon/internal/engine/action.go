@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/bothyd/bothy/daemon/internal/proposal"
@@ -39,6 +40,7 @@ type action struct {
 	printed *[2]string  // what it printed in all, by channel, where that is known
 	marks   *sdk.Write  // the mark of its run, which the commit of its end writes; see Engine.mark
 	outside outside     // what its plugin read on its way that came from outside
+	accepts atomic.Bool // a person accepted what its plugin asked on its way
 	behind  *action     // the call that its result asked for
 	took    time.Duration
 	ends    int // the status with which it ends the loop; 0 is that of any terminal call

@@ -31,14 +31,10 @@ func (x *action) address() string {
 
 // addressFrom finds an address where no model can have put it. What cannot be read does not vouch for it.
 func (e *Engine) addressFrom(run int64, address string) sdk.AddressFrom {
-	loops, err := e.cfg.Store.Loops(e.base, run)
+	said, err := e.allSaid(run)
 	if err != nil {
 		e.log.Warn("where an address comes from is not known, because the prompts cannot be read", "run", run, "error", err)
 		return ""
-	}
-	said := ""
-	for _, l := range loops {
-		said += saidIn(l) + "\n\n"
 	}
 	if sdk.AddressStands(said, address) {
 		return sdk.AddressOfPrompt
@@ -63,16 +59,6 @@ func (e *Engine) addressFrom(run int64, address string) sdk.AddressFrom {
 		}
 	}
 	return from
-}
-
-// saidIn is what of a prompt a person said to a client: nothing where a plugin gave it or an agent delegated it, where it was made of
-// a file of steps or of how the prompt before it ended, and no text that was given along.
-func saidIn(l sdk.Loop) string {
-	o := optionsOf(l)
-	if o.Plugin != "" || o.Caller != 0 || o.Plan != "" || o.Resumes != 0 {
-		return ""
-	}
-	return l.Prompt[:max(0, len(l.Prompt)-o.Quoted)]
 }
 
 // searches are the plugins that are pinned and have a search of their own.

@@ -94,6 +94,7 @@ func (e *Engine) inquire(ctx context.Context, now *serving, plugin string, argum
 			return sdk.ToolResult{}, sdk.Errorf(sdk.Interrupted, "the question was answered, and the answer was lost")
 		}
 		answer.Data = waits.data
+		now.x.accepts.Store(true)
 	}
 	return sdk.ToolResult{Success: true, Output: x.Body, Structured: encode(answer)}, nil
 }

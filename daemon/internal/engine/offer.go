@@ -44,7 +44,7 @@ func readable(tools []sdk.Tool, readOnly bool) []sdk.Tool {
 	if !readOnly {
 		return tools
 	}
-	return which(tools, func(t sdk.Tool) bool { return t.Pinned && (t.Annotations.ReadOnly || t.Entries || t.Looks) })
+	return which(tools, func(t sdk.Tool) bool { return t.Pinned && (t.Annotations.ReadOnly || t.Entries || t.Keeps || t.Looks) })
 }
 
 // maxNamed is how many tools an error names.

@@ -58,7 +58,13 @@ func (e *Engine) owned(named string) bool {
 // entry is what the run has at a path, for a plugin.
 func (e *Engine) entry(ctx context.Context, run int64, path string) (sdk.Entry, error) {
 	if !e.owned(path) {
-		return e.cfg.Store.Entry(ctx, run, path)
+		entry, err := e.cfg.Store.Entry(ctx, run, path)
+		if err == nil && entry.Scheme() == "prompt" {
+			found := []sdk.Entry{entry}
+			err = e.withSaid(run, found)
+			entry = found[0]
+		}
+		return entry, err
 	}
 	found, err := e.cfg.Store.Entries(ctx, sdk.EntryQuery{Run: run, Path: path, Shared: true})
 	if err == nil && len(found) == 0 {
@@ -72,7 +78,11 @@ func (e *Engine) entry(ctx context.Context, run int64, path string) (sdk.Entry, 
 
 // entries are what the run has by a pattern, for a plugin.
 func (e *Engine) entries(ctx context.Context, run int64, pattern string) ([]sdk.Entry, error) {
-	return e.cfg.Store.Entries(ctx, sdk.EntryQuery{Run: run, Pattern: pattern, Shared: e.owned(pattern)})
+	found, err := e.cfg.Store.Entries(ctx, sdk.EntryQuery{Run: run, Pattern: pattern, Shared: e.owned(pattern)})
+	if err == nil && slices.ContainsFunc(found, func(x sdk.Entry) bool { return x.Scheme() == "prompt" }) {
+		err = e.withSaid(run, found)
+	}
+	return found, err
 }
 
 // Write writes entries of the run, in one commit or none.
@@ -144,7 +154,7 @@ func (e *Engine) pluginWrites(now *serving, c sdk.Caller, w *sdk.Write) error {
 		return err
 	}
 	if e.lasts(w.Path) && e.modeNow(now.a) != sdk.ModeFull {
-		if source := e.readFor(now); source != "" {
+		if source := e.readFor(now); source != "" && !e.vouched(now, w) {
 			return sdk.Errorf(sdk.Permission, "%s is what other runs read too, and this run has read %s: a person is asked about what it writes there, and a plugin's writing asks nobody; have the model write it with set", w.Path, source)
 		}
 	}
@@ -158,6 +168,18 @@ func (e *Engine) pluginWrites(now *serving, c sdk.Caller, w *sdk.Write) error {
 	attributes[sdk.AttributeForeign] = json.RawMessage("true")
 	w.Attributes = encode(attributes)
 	return nil
+}
+
+// vouched reports whether a person stands behind what a plugin writes for others to read in a run that has read what came
+// from outside: they agreed to what its tool that keeps entries asked them in this call, or it is what they said in this run.
+func (e *Engine) vouched(now *serving, w *sdk.Write) bool {
+	switch {
+	case now.x.tool.Keeps && now.x.tool.Pinned && now.x.accepts.Load():
+		return true
+	case w.Remove, w.Append, w.Body == nil, !e.owned(w.Path):
+		return false
+	}
+	return e.saidHere(now.a.run.ID, *w.Body)
 }
 
 // pluginMay says why a plugin may not write what its scheme would let it.

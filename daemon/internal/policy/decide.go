@@ -143,7 +143,7 @@ func (p *Policy) Decide(a sdk.PolicyRequest) sdk.Decision {
 	if a.Tool.Given {
 		return closed(p.given(j))
 	}
-	if a.ReadOnly && !j.tool.Annotations.ReadOnly && !j.tool.Entries && !j.looks() {
+	if a.ReadOnly && !j.tool.Annotations.ReadOnly && !j.tool.Entries && !j.keeps() && !j.looks() {
 		return denyEffect(a.Tool)
 	}
 	if len(a.Arguments) > 0 {
@@ -155,7 +155,7 @@ func (p *Policy) Decide(a sdk.PolicyRequest) sdk.Decision {
 	if j.takes = takesFile(j.tool, j.arguments); j.takes {
 		j.tool.Annotations.ReadOnly = true
 	}
-	if j.entries = touchesEntries(j.tool, j.arguments); a.ReadOnly && !j.tool.Annotations.ReadOnly && !j.entries && !j.looks() {
+	if j.entries = touchesEntries(j.tool, j.arguments); a.ReadOnly && !j.tool.Annotations.ReadOnly && !j.entries && !j.keeps() && !j.looks() {
 		return denyEffect(a.Tool)
 	}
 	d, bad := p.judgeArguments(j)
@@ -318,6 +318,9 @@ func touchesEntries(tool sdk.Tool, arguments map[string]any) bool {
 
 // looks reports whether the tool's commands that only read may run where only reading is allowed.
 func (j *judged) looks() bool { return j.tool.Looks && j.tool.Pinned && j.tool.Command != "" }
+
+// keeps reports whether the tool changes what its plugin keeps as entries, and nothing else.
+func (j *judged) keeps() bool { return j.tool.Keeps && j.tool.Pinned }
 
 // takesFile reports whether a call copies a file into an entry: it only reads, and what it reads is a file.
 func takesFile(tool sdk.Tool, arguments map[string]any) bool {

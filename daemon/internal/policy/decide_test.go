@@ -32,6 +32,7 @@ var (
 	copyFile  = tool("copy_path", true, sdk.Annotations{}, sdk.GrantProject)
 	copyEntry = sdk.Tool{ToolSpec: sdk.ToolSpec{Name: "cp", Annotations: sdk.Annotations{Idempotent: true}}, Plugin: "bothy", Pinned: true, Entries: true}
 	setEntry  = sdk.Tool{ToolSpec: sdk.ToolSpec{Name: "set", Annotations: sdk.Annotations{Idempotent: true}}, Plugin: "bothy", Pinned: true, Entries: true}
+	remember  = sdk.Tool{ToolSpec: sdk.ToolSpec{Name: "remember", Keeps: true}, Plugin: "memory", Pinned: true}
 	given     = sdk.Tool{ToolSpec: sdk.ToolSpec{Name: sdk.ToolFinish}, Plugin: sdk.OwnPlugin, Pinned: true, Given: true}
 	bash      = commands(tool("bash", true, destructive, sdk.GrantSandbox))
 	sh        = named("sh", bash)
@@ -68,6 +69,9 @@ func TestBuiltIn(t *testing.T) {
 		{"a file by a verb", setEntry, false, `{"path":".git/config"}`, sdk.Deny, RuleBadArguments},
 		{"a file by its scheme", setEntry, false, `{"path":"FILE:///etc/passwd"}`, sdk.Deny, RuleBadArguments},
 		{"a file by a verb in ask", setEntry, true, `{"path":"a.txt"}`, sdk.Deny, RuleAskMode},
+		{"what a plugin keeps", remember, false, `{"key":"town"}`, sdk.Allow, RuleEntries},
+		{"what a plugin keeps, in ask", remember, true, `{"key":"town"}`, sdk.Allow, RuleEntries},
+		{"what nothing vouches for", sdk.Tool{ToolSpec: remember.ToolSpec, Plugin: "memory"}, true, `{}`, sdk.Deny, RuleAskMode},
 		{"what is given", given, false, `{"path":"/etc/passwd","files":[".git/config"]}`, sdk.Allow, RuleGiven},
 		{"what is given in ask", given, true, `{"path":"../a"}`, sdk.Allow, RuleGiven},
 		{"what is given without an object", given, true, `[]`, sdk.Allow, RuleGiven},

@@ -32,6 +32,8 @@ func (j *judged) builtIn() sdk.Decision {
 		return j.byAddress()
 	case j.entries:
 		return builtIn(sdk.Allow, RuleEntries, "%q changes what the run knows, and nothing else", tool.Name)
+	case j.keeps():
+		return builtIn(sdk.Allow, RuleEntries, "%q changes what its plugin keeps as entries, and nothing else", tool.Name)
 	case tool.Annotations.ReadOnly:
 		return builtIn(sdk.Allow, RuleRead, "%q only reads, and its plugin is pinned", tool.Name)
 	case tool.Unlisted && tool.Pinned:

@@ -7,9 +7,9 @@ import "strings"
 // person gave the prompt in this run, but a plugin, an agent or a plan.
 const AttributeSaid = "said"
 
-// Stands reports whether a text stands in what somebody said, whatever white space is between its words. Nothing stands
+// StandsIn reports whether a text stands in what somebody said, whatever white space is between its words. Nothing stands
 // nowhere.
-func Stands(said, text string) bool {
+func StandsIn(said, text string) bool {
 	words := strings.Join(strings.Fields(text), " ")
 	return words != "" && strings.Contains(" "+strings.Join(strings.Fields(said), " ")+" ", words)
 }

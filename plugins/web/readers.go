@@ -41,7 +41,7 @@ type readers struct {
 // quickly does not wait for those that are not. Each may come to reader.Memory.
 const mostReading = 8
 
-// mostAhead is how many wait at most: each has 2 MB that it shares with no other.
+// mostAhead is how many wait at most: each has 1.5 MB that it shares with no other.
 const mostAhead = 64
 
 func newReaders() *readers {

@@ -35,7 +35,7 @@ func (e *Engine) saidHere(run int64, text string) bool {
 		e.log.Warn("what a person said in the run cannot be read", "run", run, "error", err)
 		return false
 	}
-	return sdk.Stands(said, text)
+	return sdk.StandsIn(said, text)
 }
 
 // withSaid adds to prompts of a run, for a plugin, how much of each a person said: the attribute said counts the bytes at its

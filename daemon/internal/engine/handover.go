@@ -56,13 +56,12 @@ func (e *Engine) handOver(ctx context.Context, q *question, h here, remember sdk
 	writes := append([]sdk.Write{proposal.Answer(q.x.entry, q.given, told)}, outputWrites([]*action{q.x})...)
 	if rule != nil {
 		writes = append(writes, rulebook.Write(*rule))
+		defer e.cfg.Rules.Change()()
 	}
 	if done, err = e.commitAnswer(ctx, q, writes); err != nil {
 		return done, err
 	}
 	e.cfg.Hooks.ProposalAccepted.Emit(ctx, sdk.EntryEvent{Run: q.a.run.ID, Entry: q.x.entry})
-	if done.Rule = rule; rule != nil {
-		e.cfg.Rules.Changed()
-	}
+	done.Rule = rule
 	return done, nil
 }

@@ -222,14 +222,13 @@ func (e *Engine) accept(ctx context.Context, q *question, remember sdk.Remember)
 	if rule != nil {
 		q.given.Rule = rule.ID
 		writes = append(writes, rulebook.Write(*rule))
+		defer e.cfg.Rules.Change()()
 	}
 	writes = append([]sdk.Write{proposal.Accept(q.x.entry, q.given, ruled.Body)}, writes...)
 	done, err := e.commitAnswer(ctx, q, writes)
 	if err == nil {
 		e.cfg.Hooks.ProposalAccepted.Emit(ctx, sdk.EntryEvent{Run: q.a.run.ID, Entry: q.x.told(q.x.entry)})
-		if done.Rule = rule; rule != nil {
-			e.cfg.Rules.Changed()
-		}
+		done.Rule = rule
 	}
 	return done, err
 }

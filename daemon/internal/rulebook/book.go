@@ -37,6 +37,7 @@ type Book struct {
 	clock func() time.Time
 
 	mu      sync.Mutex
+	under   int // commits of rules that are under way: what is read meanwhile may be of before
 	changes int
 	known   map[string][]sdk.RememberedRule
 }
@@ -66,17 +67,23 @@ func (b *Book) of(project string) []sdk.RememberedRule {
 	rules = rulesOf(entries)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.changes == changes {
+	if b.changes == changes && b.under == 0 {
 		b.known[project] = rules
 	}
 	return rules
 }
 
-// Changed has the rules read again. They are few, so that those of all projects
-// are.
-func (b *Book) Changed() {
+// Change is called before rules are recorded, and what it returns behind that. From its call on they are read again, so that
+// whoever the commit wakes is judged by them. They are few, so that those of all projects are.
+func (b *Book) Change() (done func()) {
+	b.forget(1)
+	return func() { b.forget(-1) }
+}
+
+func (b *Book) forget(under int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.under += under
 	b.changes++
 	clear(b.known)
 }
@@ -115,7 +122,7 @@ func (b *Book) Keep(ctx context.Context, project, tool, reason string) error {
 	}
 	at["reason"] = reason
 	write.Attributes = encode(at)
-	defer b.Changed()
+	defer b.Change()()
 	return b.keep.Keep(ctx, project, write)
 }
 
@@ -141,10 +148,10 @@ func (b *Book) Forget(ctx context.Context, project, id string) (sdk.RememberedRu
 	if i < 0 {
 		return sdk.RememberedRule{}, sdk.Errorf(sdk.NotFound, "no rule %s is remembered for %s; `bothy policy rules` shows what is", id, project)
 	}
+	defer b.Change()()
 	removed := encode(map[string]time.Time{"removed": b.clock().UTC()})
 	if err := b.keep.Keep(ctx, project, sdk.Write{Path: scheme + id, Writer: sdk.WriterSystem, Attributes: removed}); err != nil {
 		return sdk.RememberedRule{}, fmt.Errorf("forget the rule %s: %w", id, err)
 	}
-	b.Changed()
 	return rules[i], nil
 }

@@ -85,7 +85,7 @@ func emittedChains(t *testing.T, root string) map[string]bool {
 		ast.Inspect(f, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.SelectorExpr:
-				if slices.Contains([]string{"Emit", "Tell", "Apply"}, n.Sel.Name) {
+				if slices.Contains([]string{"Emit", "Tell", "TellOne", "Apply"}, n.Sel.Name) {
 					take(n.X)
 				}
 			case *ast.AssignStmt:

@@ -107,6 +107,11 @@ func (c *Client) Reset(ctx context.Context, p rpc.RunRef) (rpc.Changed, error) {
 	return ask[rpc.Changed](ctx, c, rpc.MethodReset, p)
 }
 
+// Leave says that nobody goes on with a run now, as a front end does that ends or begins another one: it rests.
+func (c *Client) Leave(ctx context.Context, p rpc.RunRef) (rpc.Left, error) {
+	return ask[rpc.Left](ctx, c, rpc.MethodLeave, p)
+}
+
 // Changes tells what a run, or a part of it, changed in its project's files.
 func (c *Client) Changes(ctx context.Context, p rpc.ChangesOf) (rpc.Changes, error) {
 	return ask[rpc.Changes](ctx, c, rpc.MethodChanges, p)

@@ -33,6 +33,13 @@ type Changed struct {
 	ID  int64  `json:"id"`
 }
 
+// Left answers run/leave. Where something of the run is open it rests when that is over.
+type Left struct {
+	Run    string `json:"run"`
+	ID     int64  `json:"id"`
+	Rested bool   `json:"rested"` // it rests now, and did not before
+}
+
 // Rename is the parameters of run/rename.
 type Rename struct {
 	Run     string `json:"run" access:"run" jsonschema:"the run's alias in the project, or its id"`

@@ -24,6 +24,7 @@ const (
 	MethodUndo        = "run/undo"
 	MethodRedo        = "run/redo"
 	MethodReset       = "run/reset"
+	MethodLeave       = "run/leave"
 	MethodDelete      = "run/delete"
 	MethodRename      = "run/rename"
 	MethodRunConfig   = "run/config"

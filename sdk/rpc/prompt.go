@@ -11,7 +11,7 @@ import (
 type Prompt struct {
 	Project string `json:"project" access:"project" jsonschema:"absolute path of the project"`
 	Prompt  string `json:"prompt" access:"free" jsonschema:"what to do, in plain words; empty with a plan"`
-	Run     string `json:"run,omitempty" access:"alias" jsonschema:"alias of the run to continue or to make; a new one when absent"`
+	Run     string `json:"run,omitempty" access:"alias" jsonschema:"alias of the run to continue or to make; a new one when absent, or of a channel the one in which the conversation goes on that from names"`
 	Fork    bool   `json:"fork,omitempty" access:"free" jsonschema:"the prompt goes to a fork of the run, as that is now; the answer names it"`
 	Agent   string `json:"agent,omitempty" access:"free" jsonschema:"name of an agent block"`
 	Model   string `json:"model,omitempty" access:"free" jsonschema:"a model's alias or provider/name; resolved when absent"`
@@ -109,12 +109,13 @@ type RunRef struct {
 
 // RunsParams is the parameters of getRuns.
 type RunsParams struct {
-	Project string `json:"project,omitempty" access:"project" jsonschema:"absolute path of the project; all projects when absent"`
-	Hidden  bool   `json:"hidden,omitempty" access:"free" jsonschema:"include the implicit runs behind tools/call"`
-	Last    bool   `json:"last,omitempty" access:"free" jsonschema:"only runs that were given a prompt, none of a channel, and first the one that was given one last"`
-	Search  string `json:"search,omitempty" access:"free" jsonschema:"only those with this text in their alias or in a prompt, whatever the case of A to Z"`
-	Limit   int    `json:"limit,omitempty" access:"free" jsonschema:"at most so many, 100 when absent"`
-	Offset  int    `json:"offset,omitempty" access:"free"`
+	Project string    `json:"project,omitempty" access:"project" jsonschema:"absolute path of the project; all projects when absent"`
+	Hidden  bool      `json:"hidden,omitempty" access:"free" jsonschema:"include the implicit runs behind tools/call"`
+	Last    bool      `json:"last,omitempty" access:"free" jsonschema:"only runs that were given a prompt, none of a channel, and first the one that was given one last"`
+	From    *sdk.From `json:"from,omitempty" access:"free" jsonschema:"of a channel: only runs of the conversation in which this was written, and first the one that was given a prompt last"`
+	Search  string    `json:"search,omitempty" access:"free" jsonschema:"only those with this text in their alias or in a prompt, whatever the case of A to Z"`
+	Limit   int       `json:"limit,omitempty" access:"free" jsonschema:"at most so many, 100 when absent"`
+	Offset  int       `json:"offset,omitempty" access:"free"`
 }
 
 // RunSummary is one line of getRuns, newest first unless Last was asked for. Of the persona, which getRun has

@@ -150,6 +150,11 @@ func (f *fakeDaemon) Reset(_ context.Context, run int64) error {
 	return f.refuse
 }
 
+func (f *fakeDaemon) Leave(_ context.Context, run int64) (bool, error) {
+	f.did("leave %d", run)
+	return true, f.refuse
+}
+
 func (f *fakeDaemon) Changes(_ context.Context, run int64, of rpc.ChangesOf) (rpc.Changes, error) {
 	f.did("changes %d%s", run, partOf(of))
 	return f.changes, f.refuse

@@ -24,6 +24,7 @@ type fakeModels struct {
 	price   *sdk.Price
 	listed  *sdk.Price
 	each    func(sdk.Request) step // goes before steps
+	local   map[string]bool        // by alias
 
 	mu       sync.Mutex
 	steps    []step
@@ -38,7 +39,7 @@ func (m *fakeModels) Resolve(_ context.Context, name string) (sdk.ModelChoice, e
 	if alias == "" {
 		alias = "fake/m"
 	}
-	return sdk.ModelChoice{Alias: alias, Provider: "fake", Name: "m", Context: m.context, Tools: m.tools, Price: m.price, Why: "it is the only one"}, nil
+	return sdk.ModelChoice{Alias: alias, Provider: "fake", Name: "m", Context: m.context, Tools: m.tools, Price: m.price, Why: "it is the only one", Local: m.local[alias]}, nil
 }
 
 func (m *fakeModels) ResolveConfigured(ctx context.Context, name string) (sdk.ModelChoice, error) {

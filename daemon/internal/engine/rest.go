@@ -22,6 +22,22 @@ type RestStore interface {
 	Conversation(ctx context.Context, project int64, of sdk.Origin, conversation string) (sdk.Run, bool, error)
 }
 
+// conversationOf is the conversation whose run a prompt is for, by the channel that names no run; empty is none.
+func conversationOf(s Submission) string {
+	if s.Origin.Channel == "" || s.From == nil || s.Run != "" {
+		return ""
+	}
+	return s.From.Name()
+}
+
+// conversationKey is what a conversation is held by while a prompt is queued in it; empty is none. No key of a prompt is like it.
+func (s Submission) conversationKey() string {
+	if s.conversation == "" {
+		return ""
+	}
+	return "conversation " + s.Project + " " + s.Origin.Channel + " " + s.Origin.Owner + " " + s.conversation
+}
+
 // restLook is how often it is looked which runs come to rest.
 const restLook = time.Minute
 

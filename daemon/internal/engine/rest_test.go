@@ -315,3 +315,97 @@ func TestServicesOfARest(t *testing.T) {
 		t.Errorf("wrote %+v", facts)
 	}
 }
+
+// TestConversations: a prompt of a channel that names no run goes on where its conversation does, until that rests or is
+// left; of each person, group and topic by itself.
+func TestConversations(t *testing.T) {
+	h, move := aged(t)
+	from := func(of sdk.From, run string) string {
+		t.Helper()
+		a := h.submit(Submission{Run: run, From: &of, Origin: sdk.Origin{Owner: sdk.OwnerOf("chat", of, sdk.Person{}), Channel: "chat"}})
+		h.await(a)
+		return a.Run.Alias
+	}
+	ada := sdk.From{Person: "ada"}
+	first := from(ada, "")
+	h.look(move, 59*time.Minute)
+	if again := from(ada, ""); again != first {
+		t.Errorf("it went on in %s", again)
+	}
+	others := map[string]bool{first: true}
+	for _, of := range []sdk.From{{Person: "bob"}, {Person: "ada", Conversation: "g"}, {Person: "ada", Conversation: "g", Thread: "t"}, {Person: "ada", Thread: "t"}} {
+		if at := from(of, ""); others[at] {
+			t.Errorf("%+v went on in %s", of, at)
+		} else {
+			others[at] = true
+		}
+	}
+	if a, b := from(sdk.From{Person: "ada", Conversation: "g"}, ""), from(sdk.From{Person: "bob", Conversation: "g"}, ""); a != b || !others[a] {
+		t.Errorf("a group goes on in %s and %s", a, b)
+	}
+	h.untilIdle()
+	h.look(move, 2*time.Hour)
+	second := from(ada, "")
+	if others[second] {
+		t.Errorf("after a rest it went on in %s", second)
+	}
+	h.untilIdle()
+	run, err := h.store.RunByAlias(t.Context(), 1, second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rested, err := h.engine.Leave(t.Context(), run.ID); err != nil || !rested {
+		t.Fatalf("left: %v, %v", rested, err)
+	}
+	third := from(ada, "")
+	if third == second || from(ada, first) != first || from(ada, "") != first {
+		t.Errorf("resumed, it goes on elsewhere than in %s", first)
+	}
+	runs, err := h.store.Runs(t.Context(), sdk.RunFilter{Of: &sdk.Conversation{Origin: run.Origin, Name: ada.Name()}})
+	if got, want := strings.Join(sdk.Aliases(runs), " "), strings.Join([]string{first, third, second}, " "); err != nil || got != want {
+		t.Errorf("lists %s, want %s (%v)", got, want, err)
+	}
+}
+
+// TestMessagesAtOnce: two messages at the same moment begin one run.
+func TestMessagesAtOnce(t *testing.T) {
+	h := newHouse(t)
+	var all sync.WaitGroup
+	runs := make([]string, 8)
+	for i := range runs {
+		all.Go(func() {
+			a, err := h.engine.Submit(t.Context(), Submission{Project: h.project, Prompt: "hello", From: &sdk.From{Person: "ada"}, Origin: sdk.Origin{Owner: "chat/ada", Channel: "chat"}})
+			if err != nil {
+				t.Error(err)
+			}
+			runs[i] = a.Run.Alias
+		})
+	}
+	all.Wait()
+	for _, at := range runs {
+		if at != runs[0] {
+			t.Fatalf("they went to %q", runs)
+		}
+	}
+}
+
+// TestNothingIsToldAbroad: at a rest no model elsewhere is told what the run told only one here.
+func TestNothingIsToldAbroad(t *testing.T) {
+	for name, c := range map[string]struct {
+		own, asked bool // on this machine
+		refused    bool
+	}{"both here": {true, true, false}, "abroad": {true, false, true}, "it was abroad before": {false, false, false}, "home": {false, true, false}} {
+		t.Run(name, func(t *testing.T) {
+			h := newHouse(t)
+			h.models.local = map[string]bool{"own": c.own, "asked": c.asked}
+			now := &serving{a: &activeLoop{loop: sdk.Loop{Model: "own"}}}
+			choice, err := h.models.Resolve(t.Context(), "asked")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := h.engine.tellsAbroad(t.Context(), now, choice); (err != nil) != c.refused || err != nil && sdk.OutcomeOf(err) != sdk.Permission {
+				t.Errorf("refused: %v", err)
+			}
+		})
+	}
+}

@@ -39,7 +39,7 @@ func accepted(a Accepted) rpc.Accepted {
 
 // StartRun makes a run without a prompt. Origin says whose it is to be.
 func (s Socket) StartRun(ctx context.Context, origin sdk.Origin, p rpc.StartRun) (rpc.Started, error) {
-	a, err := s.Engine.StartRun(ctx, Submission{Project: p.Project, Run: p.Run, Agent: p.Agent, Model: p.Model, Yolo: p.Yolo, Origin: origin, Usually: p.Usually, Options: p.RunOptions})
+	a, err := s.Engine.StartRun(ctx, Submission{Project: p.Project, Run: p.Run, Agent: p.Agent, Model: p.Model, Yolo: p.Yolo, Origin: origin, From: p.From, Usually: p.Usually, Options: p.RunOptions})
 	return rpc.Started{Run: a.Run.Alias, ID: a.Run.ID, Model: a.Model, Why: a.Why}, err
 }
 

@@ -54,6 +54,8 @@ type Submission struct {
 	Offline     bool             // with Plugin: a run that is made for it reaches no network
 	Foreign     string           // with Plugin: names what the run that it works for has read from outside; empty is nothing
 
+	conversation string // of a channel that names no run; see conversationOf
+
 	played *tape.Played // Replay, read
 	asked  *plan.Asked  // Plan, read
 
@@ -125,6 +127,12 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (Accepted, error) {
 	if a, given, err := e.given(ctx, s); err != nil || given {
 		return a, err
 	}
+	s.conversation = conversationOf(s)
+	said, err := e.holdKey(ctx, s.conversationKey()) // two messages at once are of one run
+	if err != nil {
+		return Accepted{}, err
+	}
+	defer said()
 	if s.played, err = tape.ToPlay(s.Replay, s.Strict, s.Model); err != nil {
 		return Accepted{}, err
 	}
@@ -239,7 +247,12 @@ func (e *Engine) place(ctx context.Context, s Submission) (placed, error) {
 	if p.project, err = e.openProject(ctx, s.Project); err != nil {
 		return p, err
 	}
-	if s.Run != "" {
+	switch {
+	case s.conversation != "":
+		if p.run, _, err = e.cfg.Store.Conversation(ctx, p.project.ID, s.Origin, s.conversation); err != nil {
+			return p, err
+		}
+	case s.Run != "":
 		if p.run, err = e.findRun(ctx, p.project.ID, s.Run); err != nil {
 			return p, err
 		}
@@ -326,6 +339,9 @@ func (e *Engine) ensureRun(ctx context.Context, p placed, s Submission) (sdk.Run
 func (e *Engine) createRun(ctx context.Context, p placed, s Submission) (sdk.Run, error) {
 	r := sdk.Run{
 		Project: p.project.ID, Alias: s.Run, Agent: p.agent.Name, Model: p.model(), Hidden: keepsTools(s.Run), Private: s.Origin.Channel != "", Origin: s.Origin, Offline: s.Offline,
+	}
+	if s.Origin.Channel != "" && s.From != nil {
+		r.Conversation = s.From.Name()
 	}
 	s.Options.Apply(&r.RunConfig)
 	var marked []sdk.Write

@@ -173,7 +173,7 @@ func TestAChannelWorks(t *testing.T) {
 		rpc.MethodRun: rpc.RunRef{Run: "7"}, rpc.MethodEntries: rpc.EntriesParams{Run: "seven", Project: "/p/one"},
 		rpc.MethodRuns: rpc.RunsParams{Project: "/p/one"}, rpc.MethodTools: nil, rpc.MethodModels: nil, rpc.MethodPing: nil,
 		rpc.MethodReset: rpc.RunRef{Run: "8", Project: "/p/one"}, rpc.MethodProposals: rpc.ProposalsParams{Project: "/p/one"},
-		rpc.MethodProposal: rpc.ProposalRef{ID: "0001"}, rpc.MethodAbort: rpc.RunRef{Run: "9"},
+		rpc.MethodProposal: rpc.ProposalRef{ID: "0001"}, rpc.MethodAbort: rpc.RunRef{Run: "9"}, rpc.MethodLeave: rpc.RunRef{Run: "9"},
 	} {
 		if err := c.Call(ctx, name, p, nil); err != nil {
 			t.Errorf("%s: %v", name, err)

@@ -31,7 +31,7 @@ var channelMethods = map[string]limit{
 
 	// These are about one run.
 	rpc.MethodAbort: ofRun, rpc.MethodRelease: ofRun, rpc.MethodTakeBack: ofRun, rpc.MethodPrompts: ofRun, rpc.MethodPromptFiles: ofRun, rpc.MethodCassette: ofRun, rpc.MethodCancelCall: ofRun, rpc.MethodResume: ofRun, rpc.MethodFork: ofRun, rpc.MethodChanges: ofRun, rpc.MethodUndo: ofRun, rpc.MethodRedo: ofRun,
-	rpc.MethodReset: ofRun, rpc.MethodDelete: ofRun, rpc.MethodRename: ofRun, rpc.MethodRunConfig: ofRun,
+	rpc.MethodReset: ofRun, rpc.MethodLeave: ofRun, rpc.MethodDelete: ofRun, rpc.MethodRename: ofRun, rpc.MethodRunConfig: ofRun,
 	rpc.MethodRun: ofRun, rpc.MethodEntries: ofRun,
 	rpc.MethodSet: ofEntry, rpc.MethodGet: ofEntry, rpc.MethodRemove: ofEntry, rpc.MethodCopy: ofEntry, rpc.MethodMove: ofEntry, rpc.MethodProgress: ofRun,
 	rpc.MethodInject: ofRun, rpc.MethodWorkspaceWrite: ofRun, rpc.MethodWorkspaceRead: ofRun,

@@ -23,6 +23,7 @@ import (
 
 // fakeStore is a journal and some runs in memory.
 type fakeStore struct {
+	of          *sdk.Conversation // whose runs were asked for last
 	mu          sync.Mutex
 	rows        []sdk.JournalRow
 	unannounced int // of them: committed, and Seq does not count them yet
@@ -92,6 +93,7 @@ func (f *fakeStore) RunByAlias(_ context.Context, project int64, alias string) (
 }
 
 func (f *fakeStore) Runs(_ context.Context, by sdk.RunFilter) ([]sdk.Run, error) {
+	f.of = by.Of
 	var found []sdk.Run
 	for _, r := range f.runs {
 		if (by.Project == 0 || r.Project == by.Project) && (by.Channel == "" || r.Channel == by.Channel) && (by.Hidden || !r.Hidden) && (by.Children || by.Below != 0 || r.Delegator == 0) && (by.Below == 0 || r.ID != by.Below && f.below(r.ID, by.Below)) && strings.Contains(r.Alias, by.Search) {
@@ -368,6 +370,11 @@ func (f *fakeEngine) Fork(_ context.Context, run int64, p rpc.Fork) (rpc.Forked,
 }
 
 func (f *fakeEngine) Reset(_ context.Context, run int64) error { f.did("reset %d", run); return nil }
+
+func (f *fakeEngine) Leave(_ context.Context, run int64) (bool, error) {
+	f.did("leave %d", run)
+	return true, nil
+}
 
 func (f *fakeEngine) Changes(_ context.Context, run int64, of rpc.ChangesOf) (rpc.Changes, error) {
 	f.did("changes %d %d %d %q %v %v", run, of.Prompt, of.Turn, of.Action, of.Paths, of.Redo)

@@ -71,6 +71,11 @@ func (s *Server) reset(ctx context.Context, run sdk.Run, _ rpc.RunRef) (rpc.Chan
 	return rpc.Changed{Run: run.Alias, ID: run.ID}, s.cfg.Engine.Reset(ctx, run.ID)
 }
 
+func (s *Server) leave(ctx context.Context, run sdk.Run, _ rpc.RunRef) (rpc.Left, error) {
+	rested, err := s.cfg.Engine.Leave(ctx, run.ID)
+	return rpc.Left{Run: run.Alias, ID: run.ID, Rested: rested}, err
+}
+
 func (s *Server) delete(ctx context.Context, run sdk.Run, _ rpc.RunRef) (rpc.Changed, error) {
 	return rpc.Changed{Run: run.Alias, ID: run.ID}, s.cfg.Engine.Delete(ctx, run.ID)
 }

@@ -55,6 +55,7 @@ func (s *Server) table() map[string]method {
 		rpc.MethodUndo:        of(rpc.RoleSubmit, "Takes back what a run, or a part of it, changed in the project's files, when nothing else touched it.", onRun(s, s.undo)),
 		rpc.MethodRedo:        of(rpc.RoleSubmit, "Makes again what the last run/undo took back, when nothing touched it since.", onRun(s, s.redo)),
 		rpc.MethodReset:       of(rpc.RoleSubmit, "Drops the run's sandbox and its home; what it knows stays.", onRun(s, s.reset)),
+		rpc.MethodLeave:       of(rpc.RoleSubmit, "Says that nobody goes on with a run, so that it rests, at once or when its work is over. A prompt goes on with it all the same.", onRun(s, s.leave)),
 		rpc.MethodDelete:      of(rpc.RoleSubmit, "Deletes a run for good, with all it knows; forks keep what they see.", onRun(s, s.delete)),
 		rpc.MethodRename:      of(rpc.RoleSubmit, "Gives a run another alias.", onRun(s, s.rename)),
 		rpc.MethodInject:      of(rpc.RoleSubmit, "Queues a prompt in a run that is there, as its last one was given (ask or act). Answers at once.", begins(caughtUp(s.inject))),

@@ -49,6 +49,15 @@ func (c *conn) origin(method string, from *sdk.From) (sdk.Origin, sdk.Person, er
 	return sdk.Origin{Owner: sdk.OwnerOf(c.grant.instance, *from, person), Channel: c.grant.instance}, person, nil
 }
 
+// conversation is the one that a channel names by whom it has a prompt from; nil is none.
+func (c *conn) conversation(method string, from *sdk.From) (*sdk.Conversation, error) {
+	if from == nil {
+		return nil, nil //nolint:nilnil // none is asked for
+	}
+	origin, _, err := c.origin(method, from)
+	return &sdk.Conversation{Origin: origin, Name: from.Name()}, err
+}
+
 // checkFrom refuses names that no service gives.
 func checkFrom(from sdk.From) error {
 	if from.Person == "" {

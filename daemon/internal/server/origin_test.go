@@ -1,6 +1,7 @@
 package server
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -111,5 +112,30 @@ func TestChannelsKnowNoOthersNames(t *testing.T) {
 		if r.Channel != "chat" {
 			t.Errorf("it is shown %s", r.Alias)
 		}
+	}
+}
+
+// TestRunsOfAConversation: a channel lists those of one, of people who are configured, and nobody else lists them so.
+func TestRunsOfAConversation(t *testing.T) {
+	h := openChannel(t, "/p/one")
+	channel, desk := h.channel(t), h.client(t)
+	for name, c := range map[string]struct {
+		from    *sdk.From
+		outcome sdk.Outcome
+		want    *sdk.Conversation
+	}{
+		"none":       {nil, "", nil},
+		"a person":   {ada, "", &sdk.Conversation{Origin: sdk.Origin{Owner: "chat/ada", Channel: "chat"}, Name: "person/ada"}},
+		"a topic":    {&sdk.From{Person: "ada", Conversation: "-1", Thread: "a/b"}, "", &sdk.Conversation{Origin: sdk.Origin{Owner: "chat/group/-1", Channel: "chat"}, Name: "group/-1/a%2Fb"}},
+		"a stranger": {&sdk.From{Person: "eve"}, sdk.Permission, nil},
+	} {
+		h.store.of = nil
+		_, err := channel.Runs(t.Context(), rpc.RunsParams{Project: "/p/one", From: c.from, Limit: 5})
+		if err != nil && sdk.OutcomeOf(err) != c.outcome || err == nil && c.outcome != "" || !reflect.DeepEqual(h.store.of, c.want) {
+			t.Errorf("%s: %v, asked for %+v", name, err, h.store.of)
+		}
+	}
+	if _, err := desk.Runs(t.Context(), rpc.RunsParams{From: ada}); sdk.OutcomeOf(err) != sdk.Validation {
+		t.Errorf("at the terminal: %v", err)
 	}
 }

@@ -93,8 +93,12 @@ func (s *Server) runs(ctx context.Context, c *conn, p rpc.RunsParams) ([]rpc.Run
 		}
 		project = found.ID
 	}
+	of, err := c.conversation(rpc.MethodRuns, p.From)
+	if err != nil {
+		return nil, err
+	}
 	found, err := s.cfg.Store.Runs(ctx, sdk.RunFilter{
-		Project: project, Hidden: p.Hidden, Last: p.Last, Search: p.Search, Children: p.Search != "", Channel: c.channel(), Limit: limit, Offset: p.Offset,
+		Of: of, Project: project, Hidden: p.Hidden, Last: p.Last, Search: p.Search, Children: p.Search != "", Channel: c.channel(), Limit: limit, Offset: p.Offset,
 	})
 	if err != nil {
 		return nil, err

@@ -50,6 +50,7 @@ type Engine interface {
 	Resume(ctx context.Context, run int64) (rpc.Accepted, error)
 	Fork(ctx context.Context, run int64, p rpc.Fork) (rpc.Forked, error)
 	Reset(ctx context.Context, run int64) error
+	Leave(ctx context.Context, run int64) (rested bool, err error)
 	Delete(ctx context.Context, run int64) error
 	Rename(ctx context.Context, run int64, name string) (sdk.Run, error)
 	ConfigureRun(ctx context.Context, run int64, p rpc.RunConfig) (sdk.Run, error)

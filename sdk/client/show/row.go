@@ -84,8 +84,8 @@ var rowTexts = map[string]func(sdk.JournalRow, rowData) string{
 		_ = json.Unmarshal(row.Data, &rest) // what is missing stays empty
 		return fmt.Sprintf("prompts %d to %d, %s", rest.From, rest.To, rest.Why)
 	},
-	sdk.KindRestHeard:     func(_ sdk.JournalRow, d rowData) string { return d.Plugin },
-	sdk.KindRunDeleted:    func(_ sdk.JournalRow, d rowData) string { return d.Reason },
+	sdk.KindRestHeard:  func(_ sdk.JournalRow, d rowData) string { return d.Plugin },
+	sdk.KindRunDeleted: func(_ sdk.JournalRow, d rowData) string { return d.Reason },
 	sdk.KindLoopQueued: func(_ sdk.JournalRow, d rowData) string {
 		return fmt.Sprintf("%s %d, model %s", sdk.AskOrAct(d.ReadOnly), d.Sequence, d.Model)
 	},

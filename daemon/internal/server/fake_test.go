@@ -93,7 +93,9 @@ func (f *fakeStore) RunByAlias(_ context.Context, project int64, alias string) (
 }
 
 func (f *fakeStore) Runs(_ context.Context, by sdk.RunFilter) ([]sdk.Run, error) {
-	f.of = by.Of
+	if by.Of != nil {
+		f.of = by.Of
+	}
 	var found []sdk.Run
 	for _, r := range f.runs {
 		if (by.Project == 0 || r.Project == by.Project) && (by.Channel == "" || r.Channel == by.Channel) && (by.Hidden || !r.Hidden) && (by.Children || by.Below != 0 || r.Delegator == 0) && (by.Below == 0 || r.ID != by.Below && f.below(r.ID, by.Below)) && strings.Contains(r.Alias, by.Search) {

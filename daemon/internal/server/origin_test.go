@@ -118,7 +118,7 @@ func TestChannelsKnowNoOthersNames(t *testing.T) {
 // TestRunsOfAConversation: a channel lists those of one, of people who are configured, and nobody else lists them so.
 func TestRunsOfAConversation(t *testing.T) {
 	h := openChannel(t, "/p/one")
-	channel, desk := h.channel(t), h.client(t)
+	channel, desk := h.channel(t), open(t, nil).client(t)
 	for name, c := range map[string]struct {
 		from    *sdk.From
 		outcome sdk.Outcome

@@ -434,6 +434,7 @@ provider "replay" {
 #   skills       = ["commit-message"] # the skills that it may use; without it all
 #   agents       = ["default"] # those that it may delegate to; without it none
 #   network      = false # no tool that reaches a network, none for its commands, nor for those that it delegates to
+#   messages     = 40       # how many of the last messages it is shown; all, in runs of channels 20
 #   temperature  = 0.1
 #   max_tokens   = 2000     # of one answer
 #   reasoning    = "high"   # how much it thinks: off, low, medium or high

@@ -38,9 +38,11 @@ type Agent struct {
 	// Finish says what it must hand back; nil is an agent whose plain answer ends the work.
 	Finish *FinishSpec `json:"finish,omitempty"`
 	// Team makes it a team of its Agents, which does nothing by itself; nil is an agent.
-	Team        *Team     `json:"team,omitempty"`
-	Dialect     string    `json:"dialect" hcl:"dialect,optional"` // "tools"
-	View        string    `json:"view" hcl:"view,optional"`       // "transcript"
+	Team    *Team  `json:"team,omitempty"`
+	Dialect string `json:"dialect" hcl:"dialect,optional"` // "tools"
+	View    string `json:"view" hcl:"view,optional"`       // "transcript"
+	// Messages is how many of the last messages its model is shown; 0 is all, and in a run that a channel began ChannelMessages.
+	Messages    int       `json:"messages,omitempty" hcl:"messages,optional"`
 	Temperature *float64  `json:"temperature,omitempty" hcl:"temperature,optional"`
 	MaxTokens   int       `json:"max_tokens,omitempty" hcl:"max_tokens,optional"`
 	Reasoning   Reasoning `json:"reasoning,omitempty" hcl:"reasoning,optional"` // empty is the model's
@@ -53,6 +55,9 @@ type Agent struct {
 	// copy of the project; empty is restricted.
 	WithoutView Mode `json:"without_view,omitempty" hcl:"without_view,optional"`
 }
+
+// ChannelMessages is how many of the last messages a model is shown in a run that a channel began, where its agent does not say.
+const ChannelMessages = 20
 
 // Otherwise is the agent's mode in the place of workspace, where that is not
 // possible.

@@ -50,6 +50,9 @@ func (a Agent) In(r Run) Agent {
 	if r.Offline {
 		a.Network = new(false)
 	}
+	if r.Channel != "" && a.Messages == 0 {
+		a.Messages = ChannelMessages
+	}
 	a.Excluded = r.Excludes()
 	return a
 }

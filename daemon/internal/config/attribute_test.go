@@ -94,6 +94,7 @@ var wrongAttributes = map[string][]struct{ assigned, says string }{
 		{`view = "dream"`, `view is "dream"; it may be [transcript]`},
 		{`temperature = -0.5`, `temperature is -0.5 and cannot be negative`},
 		{`max_tokens = -1`, `max_tokens is -1 and cannot be negative`},
+		{`messages = -1`, `messages is -1 and cannot be negative`},
 		{`reasoning = ""`, `reasoning is ""; it may be [off low medium high]`},
 		{`network = "closed"`, `a bool is required`},
 		{`busy = "never"`, `busy is "never"; it may be [queue refuse]`},

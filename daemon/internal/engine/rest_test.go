@@ -409,3 +409,30 @@ func TestNothingIsToldAbroad(t *testing.T) {
 		})
 	}
 }
+
+// TestMessages: a model is shown the last messages of a run that a channel began, and all of any other.
+func TestMessages(t *testing.T) {
+	for name, c := range map[string]struct {
+		origin sdk.Origin
+		agent  string
+		most   int
+	}{
+		"here":                {sdk.Origin{}, "free", 61},
+		"a channel":           {sdk.Origin{Owner: "chat/1", Channel: "chat"}, "free", sdk.ChannelMessages},
+		"as the agent has it": {sdk.Origin{Owner: "chat/1", Channel: "chat"}, "brief", 5},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := prepareHouse(t)
+			h.agents["brief"] = sdk.Agent{Messages: 5}
+			h.start()
+			for i := range 31 {
+				h.run(Submission{Run: "talk", Agent: c.agent, Origin: c.origin, Prompt: fmt.Sprintf("say %d", i)})
+			}
+			m := h.models.asked()[30].Messages[1:] // behind the system text
+			first, left := m[0].Text, m[1].Text
+			if c.most < 61 && (len(m) != c.most+2 || !strings.Contains(left, "not shown")) || c.most == 61 && len(m) != 61 || first != "say 0" || m[len(m)-1].Text != "say 30" {
+				t.Errorf("%d messages, the first %q, behind it %q", len(m), first, left)
+			}
+		})
+	}
+}

@@ -42,7 +42,7 @@ func (t *Transcript) Assemble(_ context.Context, in sdk.Assembly) (sdk.Prompt, e
 		Tools:   in.Tools,
 		Ceiling: ceiling(in.Context, in.Agent.MaxTokens),
 	}
-	p.Messages = conversation(c, in)
+	p.Messages = last(conversation(c, in), in.Agent.Messages)
 	p.Tokens = t.Estimate(p)
 	return p, nil
 }

@@ -28,7 +28,7 @@ var ownFields = []string{"name", "description", "capabilities", "model", "tools"
 	"reasoning", "temperature", "max_tokens", "max_turns", "max_cost", "deadline", "finish", "disable", "enabled"}
 
 // configured are attributes of an agent's block that a file cannot give.
-var configured = []string{"inherits", "persona", "prompt", "view", "dialect", "busy", "without_view"}
+var configured = []string{"inherits", "persona", "prompt", "view", "dialect", "busy", "without_view", "messages"}
 
 // others looks at the fields that nothing has read.
 func (r *reader) others() {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/hook"
 	"github.com/bothyd/bothy/sdk/host"
 	"github.com/bothyd/bothy/sdk/plugin"
 	"github.com/bothyd/bothy/sdk/skill"
@@ -32,7 +33,8 @@ type line struct {
 // be called again. The code skill of the site does the same (withSkills).
 func serveLedger() {
 	plugin.Serve(plugin.Options{
-		Name: "ledger", Version: "1", Grants: []string{sdk.GrantProject}, Calls: sdk.Calls{Tools: ledgerCalls(), Schemes: []string{"known"}},
+		Name: "ledger", Version: "1", Grants: []string{sdk.GrantProject}, Calls: sdk.Calls{Tools: ledgerCalls(), Schemes: []string{"known", "prompt"}},
+		Hook: hook.Set{hook.AfterRest(noteRest)},
 		Tool: tool.Set{
 			tool.New("note_line", "Appends a line to the ledger.", sdk.Annotations{}, noteLine),
 			tool.New("note_entry", "Appends a line to two entries.", sdk.Annotations{}, noteEntry),

@@ -95,7 +95,7 @@ plugin "ledger" {
   env     = { %s = "1" }
   grants  = ["project", "tools", "entries"]
   tools   = ["note_line"]
-  schemes = ["known"]
+  schemes = ["known", "prompt"]
 }
 `, s.model.url(), playLedger) + strings.Join(blocks, "\n")
 	if err := os.WriteFile(filepath.Join(s.root, "home/.config/bothy/config.hcl"), []byte(text), 0o600); err != nil {

@@ -109,4 +109,5 @@ func (c *conversation) leave() {
 	c.lastSent()
 	c.saveDraft()
 	c.drafted.leave()
+	c.rests()()
 }

@@ -89,7 +89,27 @@ func (c *conversation) goToID(id int64) tea.Cmd {
 	return c.goTo(rpc.RunRef{Run: strconv.FormatInt(id, 10)}, "")
 }
 
-func (c *conversation) newRun(string) tea.Cmd { return c.leaveRun(nil) }
+func (c *conversation) newRun(string) tea.Cmd {
+	rests := c.rests()
+	return tea.Batch(c.leaveRun(nil), func() tea.Msg { rests(); return nil })
+}
+
+// leaveTime is how long the end waits for the daemon to hear that a run is left.
+const leaveTime = time.Second
+
+// rests is how the daemon is told that nobody goes on with the run that one is in. That it was not is nothing to say: the
+// run rests by itself in time.
+func (c *conversation) rests() func() {
+	if c.runID == 0 {
+		return func() {}
+	}
+	run := rpc.RunRef{Run: strconv.FormatInt(c.runID, 10)}
+	return func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(c.ctx), leaveTime)
+		defer cancel()
+		_, _ = c.cl.Leave(ctx, run)
+	}
+}
 
 // fork makes a run that begins with what this one knows, and goes to it.
 func (c *conversation) fork(turn string) tea.Cmd {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client"
@@ -89,6 +90,7 @@ func (cmd chatCmd) Run(ctx context.Context, c *console) error {
 			break
 		}
 	}
+	t.leave(ctx)
 	if last != exitOK && !c.inTTY {
 		return exitError{code: last}
 	}
@@ -105,6 +107,20 @@ type chatSession struct {
 	run, model string
 	cut        bool // the last prompt had as many turns as it may take, and may go on
 }
+
+// leave tells the daemon that nobody goes on with the run. That it did not hear is nothing to say: the run rests by itself in
+// time.
+func (t *chatSession) leave(ctx context.Context) {
+	if t.run == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, leaveTime)
+	defer cancel()
+	_, _ = t.cl.Leave(ctx, rpc.RunRef{Run: t.run, Project: t.project})
+}
+
+// leaveTime is how long the end of a chat waits for the daemon.
+const leaveTime = time.Second
 
 // read returns the next line, and whether it is the last one.
 func (t *chatSession) read(lines *bufio.Reader) (string, bool, error) {

@@ -30,7 +30,8 @@ var chatCommands = []chatCommand{
 	{name: "mode", takes: "MODE", help: "how much runs unasked: interactive, restricted or workspace", set: setChatMode},
 	{name: "model", takes: "NAME", help: "the model of the next prompts", set: func(_ context.Context, t *chatSession, value string) error { t.cmd.Model = value; return nil }},
 	{name: "models", help: "the models that there are", verb: "models"},
-	{name: "new", help: "begin another run", set: func(_ context.Context, t *chatSession, _ string) error {
+	{name: "new", help: "begin another run", set: func(ctx context.Context, t *chatSession, _ string) error {
+		t.leave(ctx)
 		t.run, t.model, t.cmd.Alias, t.cmd.Yolo, t.cut = "", "", "", false, false
 		return nil
 	}},

@@ -380,7 +380,7 @@ func TestChat(t *testing.T) {
 }
 
 // TestChatGoesOn: a prompt that had as many turns as it may take goes on when a person
-// says so, and other text is the next prompt.
+// says so, and other text is the next prompt. The end of the chat leaves the run.
 func TestChatGoesOn(t *testing.T) {
 	for lines, want := range map[string]struct{ resumed, prompts int }{
 		"hello\n\n/quit\n":            {1, 2}, // the fake counts what goes on as a prompt
@@ -394,7 +394,7 @@ func TestChatGoesOn(t *testing.T) {
 		b.daemon.detail = eventful(b.project)
 		b.c.inTTY, b.c.in = true, strings.NewReader(lines)
 		b.want(t, exitOK, "chat")
-		if len(b.daemon.done) != want.resumed || len(b.daemon.prompts) != want.prompts {
+		if done := b.daemon.done; len(done) != want.resumed+1 || done[want.resumed] != "leave 7" || len(b.daemon.prompts) != want.prompts {
 			t.Errorf("%q: did %v, %d prompts", lines, b.daemon.done, len(b.daemon.prompts))
 		}
 		if !strings.Contains(b.err.String(), "bothy runs resume brave-1 goes on") {

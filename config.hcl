@@ -313,6 +313,13 @@ plugin "research" {
 #   prefetch    = 0 # of the pages that a search finds, how many are fetched with it: 5 at most
 # }
 
+# The plugin "memory" remembers facts of you and of the people of channels, each their own (docs/memory.md). It is not there
+# unless you write its block.
+#
+# plugin "memory" {
+#   grants = ["entries", "tools", "models"] # tools: it asks you before it remembers what a page may have said
+# }
+
 # A provider is an instance of a plugin that answers completions. It is started
 # when one of its models is used. The plugin "openai" speaks to any server with
 # Chat Completions; what some of them differ in it knows by their address, or by

@@ -29,6 +29,7 @@ func PluginAttributes() (names []string) {
 var bundled = map[string]Confine{
 	mcpBinary:   {BestEffort: true, Bundled: true},
 	"anthropic": {Network: true, BestEffort: true, Bundled: true},
+	"memory":    {BestEffort: true, Bundled: true},
 	"openai":    {Network: true, BestEffort: true, Bundled: true},
 	"research":  {BestEffort: true, Bundled: true},
 	"web":       {Network: true, BestEffort: true, Bundled: true},

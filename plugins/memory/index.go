@@ -1,0 +1,168 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/host"
+)
+
+// index has the facts of owners in memory, as the daemon's entries have them: those of an owner are read when they are
+// first asked for, and follow the event entry.changed from then on. What is removed there is not here any more.
+type index struct {
+	mu     sync.Mutex
+	owners map[string]*owned
+	runs   map[string]string // the owners of runs, by their keys
+}
+
+// owned are the facts of one owner.
+type owned struct {
+	mu     sync.Mutex
+	read   bool
+	byPath map[string]fact
+}
+
+// ownerIn is the owner whose scope an entry has.
+func ownerIn(scope string) string {
+	owner, _ := strings.CutPrefix(scope, "owner:")
+	return owner
+}
+
+// knows notes whose a run is.
+func (x *index) knows(run sdk.Run) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.runs[run.Key] = run.Owner
+}
+
+// ownerOf is the owner of the run of a key; empty where it is not known.
+func (x *index) ownerOf(key string) string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.runs[key]
+}
+
+func (x *index) forget(key string) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	delete(x.runs, key)
+}
+
+// of is the place for the facts of an owner.
+func (x *index) of(owner string) *owned {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	o := x.owners[owner]
+	if o == nil {
+		o = &owned{byPath: map[string]fact{}}
+		x.owners[owner] = o
+	}
+	return o
+}
+
+// load reads the facts of an owner, whose run ctx belongs to, where they were not read yet. What changes meanwhile waits, and is
+// followed then.
+func (x *index) load(ctx context.Context, owner string) (*owned, error) {
+	o := x.of(owner)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.read {
+		return o, nil
+	}
+	found, err := host.From(ctx).Entries(ctx, everyFact)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range found {
+		if f, is := factOf(e); is && ownerIn(e.Scope) == owner {
+			o.byPath[f.path] = f
+		}
+	}
+	o.read = true
+	return o, nil
+}
+
+// follow takes over a change of an entry. It reports whether something that its owner's models may have been told is otherwise now:
+// a fact that was added is not.
+func (x *index) follow(change sdk.EntryEvent) (owner string, otherwise bool) {
+	owner = ownerIn(change.Entry.Scope)
+	o := x.of(owner)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !o.read {
+		return owner, false
+	}
+	was, known := o.byPath[change.Entry.Path]
+	now, is := factOf(change.Entry)
+	if change.Removed || !is {
+		delete(o.byPath, change.Entry.Path)
+		return owner, known
+	}
+	o.byPath[now.path] = now
+	return owner, known && (was.Key != now.Key || was.Value != now.Value)
+}
+
+// all are the facts, as they are told and found: what somebody said is to be remembered first, then what was said last.
+func (o *owned) all() []fact {
+	o.mu.Lock()
+	list := make([]fact, 0, len(o.byPath))
+	for _, f := range o.byPath {
+		list = append(list, f)
+	}
+	o.mu.Unlock()
+	slices.SortFunc(list, before)
+	return list
+}
+
+// before orders facts for all.
+func before(a, b fact) int {
+	if (a.Source == explicit) != (b.Source == explicit) {
+		if a.Source == explicit {
+			return -1
+		}
+		return 1
+	}
+	if c := b.Seen.Compare(a.Seen); c != 0 {
+		return c
+	}
+	return strings.Compare(a.path, b.path)
+}
+
+// at is the fact of a path.
+func (o *owned) at(path string) (fact, bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	f, is := o.byPath[path]
+	return f, is
+}
+
+// under are the facts under a key, whatever its capitals.
+func (o *owned) under(key string) []fact {
+	key = fold(plain(key))
+	return slices.DeleteFunc(o.all(), func(f fact) bool { return fold(f.Key) != key })
+}
+
+// search finds facts by words: those that have most of them first, in the order of all. No words find all.
+func (o *owned) search(query string) []fact {
+	words := strings.Fields(fold(plain(query)))
+	list := o.all()
+	if len(words) == 0 {
+		return list
+	}
+	scores := make(map[string]int, len(list))
+	list = slices.DeleteFunc(list, func(f fact) bool {
+		n := 0
+		for _, w := range words {
+			if strings.Contains(f.folded, w) {
+				n++
+			}
+		}
+		scores[f.path] = n
+		return n == 0
+	})
+	slices.SortStableFunc(list, func(a, b fact) int { return scores[b.path] - scores[a.path] })
+	return list
+}

@@ -1,0 +1,11 @@
+package main
+
+import "strings"
+
+// hidden stands where the daemon took a secret out of a text.
+const hidden = "[secret]"
+
+// hasSecret reports whether a secret stood in a fact before the daemon took it out.
+func hasSecret(f fact) bool {
+	return strings.Contains(f.Key, hidden) || strings.Contains(f.Value, hidden) || strings.Contains(f.Quote, hidden)
+}

@@ -242,6 +242,7 @@ type RunFilter struct {
 	Below    int64         // only the children of this run, and theirs; 0 is all runs
 	Channel  string        // only those that this channel began; empty is all runs
 	Of       *Conversation // only those of it, first the one that was given a prompt last; nil is all runs
+	Owner    string        // only those of this owner; empty is all runs
 	Search   string        // only those with this text in their alias or in a prompt, whatever the case of A to Z
 	Last     bool          // only runs that were given a prompt, and none of a channel: first the one that was given one last
 	Limit    int           // 0 is no limit

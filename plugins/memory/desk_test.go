@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/fact"
 	"github.com/bothyd/bothy/sdk/host"
 	"github.com/bothyd/bothy/sdk/match"
 	"github.com/bothyd/bothy/sdk/tool"
@@ -135,7 +136,7 @@ func (s *seat) told() string {
 // facts are those that are kept, as KEY: VALUE (SOURCE), by path.
 func (s *seat) facts() (all []string) {
 	for _, e := range s.entries[s.owner] {
-		f, is := factOf(e)
+		f, is := fact.Of(e)
 		if !is {
 			s.t.Errorf("%+v is no fact", e)
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/fact"
 	"github.com/bothyd/bothy/sdk/host"
 	"github.com/bothyd/bothy/sdk/tool"
 )
@@ -26,7 +27,7 @@ func (m *memory) forget(ctx context.Context, in forgotten) (string, error) {
 	}
 	found := facts.under(in.Key)
 	if len(found) == 0 {
-		return fmt.Sprintf("nothing is remembered under %s", plain(in.Key)), nil
+		return fmt.Sprintf("nothing is remembered under %s", fact.Plain(in.Key)), nil
 	}
 	err = drop(ctx, found)
 	if sdk.OutcomeOf(err) == sdk.Permission {
@@ -42,17 +43,17 @@ func (m *memory) forget(ctx context.Context, in forgotten) (string, error) {
 }
 
 // drop removes facts, all or none.
-func drop(ctx context.Context, facts []fact) error {
+func drop(ctx context.Context, facts []fact.Fact) error {
 	writes := make([]sdk.Write, len(facts))
 	for i, f := range facts {
-		writes[i] = sdk.Write{Path: f.path, Remove: true}
+		writes[i] = sdk.Write{Path: f.Path, Remove: true}
 	}
 	_, err := host.From(ctx).Write(ctx, writes...)
 	return err
 }
 
 // agreedToForget is agreedTo for what is to be forgotten.
-func agreedToForget(ctx context.Context, facts []fact) error {
+func agreedToForget(ctx context.Context, facts []fact.Fact) error {
 	message := "This conversation has read what came from outside. Shall this be forgotten?\n"
 	for i, f := range facts {
 		if i == 10 {

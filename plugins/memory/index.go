@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/fact"
 	"github.com/bothyd/bothy/sdk/host"
 )
 
@@ -15,14 +16,14 @@ import (
 type index struct {
 	mu     sync.Mutex
 	owners map[string]*owned
-	runs   map[string]string // the owners of runs, by their keys
+	runs   map[string]sdk.Run // those that were told of, by their keys
 }
 
 // owned are the facts of one owner.
 type owned struct {
 	mu     sync.Mutex
 	read   bool
-	byPath map[string]fact
+	byPath map[string]fact.Fact
 }
 
 // ownerIn is the owner whose scope an entry has.
@@ -35,11 +36,11 @@ func ownerIn(scope string) string {
 func (x *index) knows(run sdk.Run) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.runs[run.Key] = run.Owner
+	x.runs[run.Key] = run
 }
 
-// ownerOf is the owner of the run of a key; empty where it is not known.
-func (x *index) ownerOf(key string) string {
+// runOf is the run of a key; without an owner where it is not known.
+func (x *index) runOf(key string) sdk.Run {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.runs[key]
@@ -57,7 +58,7 @@ func (x *index) of(owner string) *owned {
 	defer x.mu.Unlock()
 	o := x.owners[owner]
 	if o == nil {
-		o = &owned{byPath: map[string]fact{}}
+		o = &owned{byPath: map[string]fact.Fact{}}
 		x.owners[owner] = o
 	}
 	return o
@@ -72,13 +73,13 @@ func (x *index) load(ctx context.Context, owner string) (*owned, error) {
 	if o.read {
 		return o, nil
 	}
-	found, err := host.From(ctx).Entries(ctx, everyFact)
+	found, err := host.From(ctx).Entries(ctx, fact.Every)
 	if err != nil {
 		return nil, err
 	}
 	for _, e := range found {
-		if f, is := factOf(e); is && ownerIn(e.Scope) == owner {
-			o.byPath[f.path] = f
+		if f, is := fact.Of(e); is && ownerIn(e.Scope) == owner {
+			o.byPath[f.Path] = f
 		}
 	}
 	o.read = true
@@ -96,73 +97,43 @@ func (x *index) follow(change sdk.EntryEvent) (owner string, otherwise bool) {
 		return owner, false
 	}
 	was, known := o.byPath[change.Entry.Path]
-	now, is := factOf(change.Entry)
+	now, is := fact.Of(change.Entry)
 	if change.Removed || !is {
 		delete(o.byPath, change.Entry.Path)
 		return owner, known
 	}
-	o.byPath[now.path] = now
+	o.byPath[now.Path] = now
 	return owner, known && (was.Key != now.Key || was.Value != now.Value)
 }
 
 // all are the facts, as they are told and found: what somebody said is to be remembered first, then what was said last.
-func (o *owned) all() []fact {
+func (o *owned) all() []fact.Fact {
 	o.mu.Lock()
-	list := make([]fact, 0, len(o.byPath))
+	list := make([]fact.Fact, 0, len(o.byPath))
 	for _, f := range o.byPath {
 		list = append(list, f)
 	}
 	o.mu.Unlock()
-	slices.SortFunc(list, before)
+	slices.SortFunc(list, fact.Before)
 	return list
 }
 
-// before orders facts for all.
-func before(a, b fact) int {
-	if (a.Source == explicit) != (b.Source == explicit) {
-		if a.Source == explicit {
-			return -1
-		}
-		return 1
-	}
-	if c := b.Seen.Compare(a.Seen); c != 0 {
-		return c
-	}
-	return strings.Compare(a.path, b.path)
-}
-
-// at is the fact of a path.
-func (o *owned) at(path string) (fact, bool) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	f, is := o.byPath[path]
-	return f, is
-}
-
 // under are the facts under a key, whatever its capitals.
-func (o *owned) under(key string) []fact {
-	key = fold(plain(key))
-	return slices.DeleteFunc(o.all(), func(f fact) bool { return fold(f.Key) != key })
+func (o *owned) under(key string) []fact.Fact {
+	return slices.DeleteFunc(o.all(), func(f fact.Fact) bool { return !f.Under(key) })
 }
 
 // search finds facts by words: those that have most of them first, in the order of all. No words find all.
-func (o *owned) search(query string) []fact {
-	words := strings.Fields(fold(plain(query)))
-	list := o.all()
+func (o *owned) search(query string) []fact.Fact {
+	words, list := fact.Words(query), o.all()
 	if len(words) == 0 {
 		return list
 	}
 	scores := make(map[string]int, len(list))
-	list = slices.DeleteFunc(list, func(f fact) bool {
-		n := 0
-		for _, w := range words {
-			if strings.Contains(f.folded, w) {
-				n++
-			}
-		}
-		scores[f.path] = n
-		return n == 0
+	list = slices.DeleteFunc(list, func(f fact.Fact) bool {
+		scores[f.Path] = f.Has(words)
+		return scores[f.Path] == 0
 	})
-	slices.SortStableFunc(list, func(a, b fact) int { return scores[b.path] - scores[a.path] })
+	slices.SortStableFunc(list, func(a, b fact.Fact) int { return scores[b.Path] - scores[a.Path] })
 	return list
 }

@@ -4,6 +4,7 @@ package main
 
 import (
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/fact"
 	"github.com/bothyd/bothy/sdk/plugin"
 )
 
@@ -14,7 +15,7 @@ func (m *memory) options() plugin.Options {
 	return plugin.Options{
 		Name: "memory", Version: sdk.Version,
 		Tool: m.tools(), Hook: m.hooks(),
-		Schemes: []sdk.Scheme{{Name: scheme, Category: sdk.CategoryData, Scope: "owner", WritableBy: []sdk.Writer{sdk.WriterPlugin, sdk.WriterClient}}},
+		Schemes: []sdk.Scheme{{Name: fact.Scheme, Category: sdk.CategoryData, Scope: "owner", WritableBy: []sdk.Writer{sdk.WriterPlugin, sdk.WriterClient}}},
 		Grants:  []string{sdk.GrantModels},
 		Calls:   sdk.Calls{Tools: []string{sdk.ToolAskUser}, Schemes: []string{"prompt"}},
 		Config:  &m.block,

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/fact"
 	"github.com/bothyd/bothy/sdk/hook"
 	"github.com/bothyd/bothy/sdk/host"
 	"github.com/bothyd/bothy/sdk/tool"
@@ -17,7 +18,7 @@ type memory struct {
 }
 
 func newMemory() *memory {
-	return &memory{index: index{owners: map[string]*owned{}, runs: map[string]string{}}, parts: parts{of: map[int64]part{}}}
+	return &memory{index: index{owners: map[string]*owned{}, runs: map[string]sdk.Run{}}, parts: parts{of: map[int64]part{}}}
 }
 
 func (m *memory) tools() tool.Set { return tool.Set{m.rememberTool(), m.forgetTool(), m.recallTool()} }
@@ -25,7 +26,7 @@ func (m *memory) tools() tool.Set { return tool.Set{m.rememberTool(), m.forgetTo
 func (m *memory) hooks() hook.Set {
 	return hook.Set{
 		hook.Filter("assembly.system", m.tell).Priority(100), // behind others, whose text it stands before
-		hook.On("entry.changed", m.changed).Of(scheme),
+		hook.On("entry.changed", m.changed).Of(fact.Scheme),
 		hook.On("run.deleted", m.deleted),
 	}
 }
@@ -69,10 +70,10 @@ func (m *memory) deleted(_ context.Context, x sdk.RunEvent) error {
 
 // factsOf are those of the owner of the run that a call belongs to.
 func (m *memory) factsOf(ctx context.Context, call sdk.Invocation) (*owned, error) {
-	if owner := m.index.ownerOf(call.Run); owner != "" {
+	if owner := m.index.runOf(call.Run).Owner; owner != "" {
 		return m.index.load(ctx, owner)
 	}
-	found, err := host.From(ctx).Entries(ctx, everyFact)
+	found, err := host.From(ctx).Entries(ctx, fact.Every)
 	if err != nil || len(found) == 0 {
 		return &owned{}, err
 	}

@@ -6,11 +6,9 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
-
-	"pgregory.net/rapid"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/fact"
 	"github.com/bothyd/bothy/sdk/plugin"
 )
 
@@ -49,7 +47,7 @@ func TestRemembering(t *testing.T) {
 // TestLearnedThenRemembered: a fact that was learned is one that somebody said is to be remembered, once they say so.
 func TestLearnedThenRemembered(t *testing.T) {
 	s := newDesk(t).as(sdk.LocalOwner)
-	learned, err := newFact("town", "lives in Utrecht", about{Source: auto, Seen: time.Unix(1, 0)})
+	learned, err := fact.New("town", "lives in Utrecht", fact.About{Source: fact.Auto, Seen: time.Unix(1, 0)})
 	if err == nil {
 		err = keep(s.ctx(), learned)
 	}
@@ -180,15 +178,15 @@ func (s *seat) fill(n int) {
 		s.t.Fatal(err)
 	}
 	for i := range n {
-		a := about{Source: auto, Seen: time.Unix(int64(i), 0)}
+		a := fact.About{Source: fact.Auto, Seen: time.Unix(int64(i), 0)}
 		if i%10 == 0 {
-			a.Source = explicit
+			a.Source = fact.Explicit
 		}
-		f, err := newFact(fmt.Sprintf("key %d", i), fmt.Sprintf("value %d of ten thousand", i), a)
+		f, err := fact.New(fmt.Sprintf("key %d", i), fmt.Sprintf("value %d of ten thousand", i), a)
 		if err != nil {
 			s.t.Fatal(err)
 		}
-		o.byPath[f.path] = f
+		o.byPath[f.Path] = f
 	}
 }
 
@@ -227,35 +225,6 @@ func TestAfterReadingFromOutside(t *testing.T) {
 	if d.answer = sdk.Accept; !strings.Contains(s.use("forget", `{"key":"town"}`), "1 fact is forgotten") || !strings.Contains(d.asked[0], "town: lives in Utrecht") {
 		t.Errorf("asked was %q", d.asked)
 	}
-}
-
-// TestPaths: facts whose keys fold alike lie under one path, and no path is longer than verbs take or is a pattern of more.
-func TestPaths(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		key, value := rapid.String().Draw(t, "key"), rapid.String().Draw(t, "value")
-		f, err := newFact(key, value, about{Source: explicit})
-		if err != nil {
-			if sdk.OutcomeOf(err) != sdk.Validation {
-				t.Fatal(err)
-			}
-			return
-		}
-		other, err := newFact(" "+strings.ToUpper(f.Key)+"\t", value, about{})
-		if err == nil && fold(strings.ToUpper(f.Key)) == fold(f.Key) && other.path != f.path {
-			t.Errorf("%q and %q are %s and %s", f.Key, other.Key, f.path, other.path)
-		}
-		if len(f.path) > sdk.MaxTarget || !utf8.ValidString(f.path) || strings.ContainsAny(f.path, "*?[]{}()!|\\ \n") || strings.ContainsFunc(f.path, sdk.Hidden) {
-			t.Errorf("the path is %q", f.path)
-		}
-		w, err := f.write()
-		if err != nil {
-			t.Fatal(err)
-		}
-		back, is := factOf(sdk.Entry{Path: w.Path, Body: *w.Body, Attributes: w.Attributes})
-		if !is || back.Key != f.Key || back.Value != f.Value || back.Source != f.Source {
-			t.Errorf("%+v comes back as %+v", f, back)
-		}
-	})
 }
 
 // TestDeclared: the plugin is what it says it is.

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/fact"
 )
 
 // The most that a model is told, in tokens: this many, or that part of what it takes.
@@ -28,7 +29,7 @@ var escape = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
 // partFor is what a model that takes so many tokens is told of some facts, in their order; empty where there are none. A window of 0 is
 // not known.
-func partFor(run sdk.Run, facts []fact, window int) string {
+func partFor(run sdk.Run, facts []fact.Fact, window int) string {
 	if len(facts) == 0 {
 		return ""
 	}
@@ -44,7 +45,7 @@ func partFor(run sdk.Run, facts []fact, window int) string {
 	left := most*bytesOfToken - b.Len() - len(more(len(facts))) - len(closing)
 	told := 0
 	for _, f := range facts {
-		line := "- " + escape.Replace(plain(f.Key)) + ": " + escape.Replace(plain(f.Value)) + "\n"
+		line := "- " + escape.Replace(fact.Plain(f.Key)) + ": " + escape.Replace(fact.Plain(f.Value)) + "\n"
 		if left -= len(line); left < 0 {
 			break
 		}

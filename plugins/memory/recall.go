@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/fact"
 	"github.com/bothyd/bothy/sdk/tool"
 )
 
@@ -35,7 +36,7 @@ func (m *memory) recall(ctx context.Context, in recalled) (string, error) {
 			fmt.Fprintf(&b, "%d more are remembered of that; ask with other words, or for more at once\n", len(found)-i)
 			break
 		}
-		fmt.Fprintf(&b, "- %s (%s, %s)\n", escape.Replace(plain(f.String())), f.Source, f.Seen.Format("2006-01-02"))
+		fmt.Fprintf(&b, "- %s (%s, %s)\n", escape.Replace(fact.Plain(f.String())), f.Source, f.Seen.Format("2006-01-02"))
 	}
 	return strings.TrimSuffix(b.String(), "\n"), nil
 }

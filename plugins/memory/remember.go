@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/fact"
 	"github.com/bothyd/bothy/sdk/host"
 	"github.com/bothyd/bothy/sdk/tool"
 )
@@ -23,7 +24,7 @@ func (m *memory) rememberTool() tool.Func {
 
 // remember keeps a fact that somebody said is to be remembered. One that was learned before is that from then on.
 func (m *memory) remember(ctx context.Context, in remembered) (string, error) {
-	f, err := newFact(in.Key, in.Value, about{Source: explicit, Seen: time.Now().UTC(), Run: tool.CallOf(ctx).Run, Quote: in.Quote})
+	f, err := fact.New(in.Key, in.Value, fact.About{Source: fact.Explicit, Seen: time.Now().UTC(), Run: m.index.runOf(tool.CallOf(ctx).Run).ID, Quote: in.Quote})
 	if err != nil {
 		return "", err
 	}
@@ -34,27 +35,23 @@ func (m *memory) remember(ctx context.Context, in remembered) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if f.Source == auto {
+	if f.Source == fact.Auto {
 		return fmt.Sprintf("remembered in the person's own words, since this conversation has read what came from outside and nobody could be asked: %s", f), nil
 	}
 	return "remembered: " + f.String(), nil
 }
 
 // keep writes a fact. None is kept in which a secret stands, as the daemon knows them.
-func keep(ctx context.Context, f fact) error {
-	w, err := f.write()
-	if err != nil {
-		return err
-	}
+func keep(ctx context.Context, f fact.Fact) error {
 	if hasSecret(f) {
 		return errSecret
 	}
-	kept, err := host.From(ctx).Write(ctx, w)
+	kept, err := host.From(ctx).Write(ctx, f.Write())
 	if err != nil {
 		return err
 	}
-	if now, is := factOf(kept[0]); is && hasSecret(now) {
-		if _, err := host.From(ctx).Write(ctx, sdk.Write{Path: f.path, Remove: true}); err != nil {
+	if now, is := fact.Of(kept[0]); is && hasSecret(now) {
+		if _, err := host.From(ctx).Write(ctx, sdk.Write{Path: f.Path, Remove: true}); err != nil {
 			return err
 		}
 		return errSecret
@@ -66,7 +63,7 @@ var errSecret = sdk.Errorf(sdk.Validation, "a secret stands in it, and none is r
 
 // agreedTo keeps a fact of a conversation that has read what came from outside, which the daemon refused: the person is asked. Where
 // nobody can be, their own words are kept, if they are in this conversation.
-func agreedTo(ctx context.Context, f fact) (fact, error) {
+func agreedTo(ctx context.Context, f fact.Fact) (fact.Fact, error) {
 	answer, err := host.Question(ctx, sdk.Question{Message: "This conversation has read what came from outside. Shall this be remembered for all later ones?\n\n" + f.String()})
 	switch {
 	case err == nil && answer.Answer == sdk.Accept:
@@ -79,10 +76,10 @@ func agreedTo(ctx context.Context, f fact) (fact, error) {
 		return f, errNobody
 	}
 	key := f.Key
-	if !sdk.Stands(fold(f.Quote), fold(key)) { // who wrote the key may have read it outside
+	if !sdk.Stands(fact.Fold(f.Quote), fact.Fold(key)) { // who wrote the key may have read it outside
 		key = "note"
 	}
-	own, err := newFact(key, f.Quote, about{Source: auto, Seen: f.Seen, Run: f.Run, Quote: f.Quote})
+	own, err := fact.New(key, f.Quote, fact.About{Source: fact.Auto, Seen: f.Seen, Run: f.Run, Quote: f.Quote})
 	if err != nil {
 		return f, err
 	}

@@ -7,6 +7,7 @@ import "github.com/bothyd/bothy/sdk"
 type EntriesParams struct {
 	Run     string `json:"run,omitempty" access:"run" jsonschema:"the run's alias in the project, or its id; the newest of the project when absent"`
 	Project string `json:"project,omitempty" access:"project" jsonschema:"absolute path of the project; not needed with an id"`
+	Owner   string `json:"owner,omitempty" access:"owner" jsonschema:"in the place of a run: whose entries, of the scope owner; local, or another's, which needs the role admin"`
 	Pattern string `json:"pattern,omitempty" access:"free" jsonschema:"pattern over paths (glob, regular expression or the path itself); all when absent"`
 	Body    string `json:"body,omitempty" access:"free" jsonschema:"a pattern: only entries whose body has it"`
 	Brief   bool   `json:"brief,omitempty" access:"free" jsonschema:"without bodies"`

@@ -51,6 +51,7 @@ const (
 	AccessApprove  = "approve"  // it widens what a run may do, or answers for a person: it needs the role approve
 	AccessProject  = "project"  // the root of a project: a channel is held to its own
 	AccessRun      = "run"      // the alias or id of a run of any project: a channel is held to those that it began
+	AccessOwner    = "owner"    // an owner of runs, in the place of a run: another than local needs the role admin, and a channel names none
 	AccessAlias    = "alias"    // the alias of a run in the project, which may not be there yet: the same
 	AccessProposal = "proposal" // the id of a proposal: the same
 )

@@ -17,6 +17,7 @@ import (
 type Set struct {
 	Run        string          `json:"run,omitempty" access:"run" jsonschema:"the run's alias in the project, or its id; needed unless path is run://ALIAS"`
 	Project    string          `json:"project,omitempty" access:"project" jsonschema:"absolute path of the project; not needed with an id"`
+	Owner      string          `json:"owner,omitempty" access:"owner" jsonschema:"in the place of a run: whose entry it is, of the scope owner; local, or another's, which needs the role admin"`
 	Path       string          `json:"path" access:"free" jsonschema:"of an entry, or a pattern: without a body, or with pattern; with a body also a file of the project, which has no scheme"`
 	Body       *string         `json:"body,omitempty" access:"free" jsonschema:"the whole text, which is in sight then; absent it stays as it is"`
 	Append     bool            `json:"append,omitempty" access:"free" jsonschema:"body goes behind what is there"`
@@ -45,8 +46,9 @@ type Get struct {
 
 // Remove is the parameters of rm.
 type Remove struct {
-	Run     string `json:"run" access:"run" jsonschema:"the run's alias in the project, or its id"`
+	Run     string `json:"run,omitempty" access:"run" jsonschema:"the run's alias in the project, or its id; needed unless an owner is named"`
 	Project string `json:"project,omitempty" access:"project" jsonschema:"absolute path of the project; not needed with an id"`
+	Owner   string `json:"owner,omitempty" access:"owner" jsonschema:"in the place of a run: whose entries, of the scope owner; local, or another's, which needs the role admin"`
 	Path    string `json:"path" access:"free" jsonschema:"of an entry, a pattern, or a file of the project"`
 	Filter  string `json:"filter,omitempty" access:"free" jsonschema:"a pattern: only entries whose body has it"`
 }

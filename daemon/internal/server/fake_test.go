@@ -98,7 +98,7 @@ func (f *fakeStore) Runs(_ context.Context, by sdk.RunFilter) ([]sdk.Run, error)
 	}
 	var found []sdk.Run
 	for _, r := range f.runs {
-		if (by.Project == 0 || r.Project == by.Project) && (by.Channel == "" || r.Channel == by.Channel) && (by.Hidden || !r.Hidden) && (by.Children || by.Below != 0 || r.Delegator == 0) && (by.Below == 0 || r.ID != by.Below && f.below(r.ID, by.Below)) && strings.Contains(r.Alias, by.Search) {
+		if (by.Project == 0 || r.Project == by.Project) && (by.Channel == "" || r.Channel == by.Channel) && (by.Owner == "" || r.Owner == by.Owner) && (by.Hidden || !r.Hidden) && (by.Children || by.Below != 0 || r.Delegator == 0) && (by.Below == 0 || r.ID != by.Below && f.below(r.ID, by.Below)) && strings.Contains(r.Alias, by.Search) {
 			found = append(found, r)
 		}
 	}

@@ -177,6 +177,9 @@ func of[P, R any](role rpc.Role, doc string, handle func(context.Context, *conn,
 					return nil, err
 				}
 			}
+			if err := c.ofOwner(ctx, name, params{fields, reflect.ValueOf(&p).Elem()}); err != nil {
+				return nil, err
+			}
 			if err := c.confine(ctx, name, params{fields, reflect.ValueOf(&p).Elem()}); err != nil {
 				return nil, err
 			}

@@ -12,7 +12,7 @@ import (
 // classified does.
 func (f field) widens() bool {
 	switch f.access {
-	case rpc.AccessFree, rpc.AccessProject, rpc.AccessRun, rpc.AccessAlias, rpc.AccessProposal:
+	case rpc.AccessFree, rpc.AccessProject, rpc.AccessRun, rpc.AccessOwner, rpc.AccessAlias, rpc.AccessProposal:
 		return false
 	}
 	return true

@@ -264,10 +264,10 @@ func (s *Store) Runs(ctx context.Context, f sdk.RunFilter) ([]sdk.Run, error) {
 	if f.Below != 0 {
 		which, arg = `id IN `+downFrom(`SELECT id FROM runs WHERE delegator = ?6`), f.Below
 	}
-	all, err := list(s.reader(ctx), scanRun, existingRun+which+` AND (?1 = 0 OR project = ?1) AND (?2 OR NOT hidden) AND (?7 = '' OR channel = ?7)
+	all, err := list(s.reader(ctx), scanRun, existingRun+which+` AND (?1 = 0 OR project = ?1) AND (?2 OR NOT hidden) AND (?7 = '' OR channel = ?7) AND (?11 = '' OR owner = ?11)
 		AND (?5 = '' OR instr(lower(alias), lower(?5)) > 0
 			OR EXISTS (SELECT 1 FROM loops l JOIN entries e ON e.id = l.prompt WHERE l.run = runs.id AND instr(lower(e.body), lower(?5)) > 0)) `+order+` LIMIT ?3 + 0 OFFSET ?4 + 0`,
-		f.Project, f.Hidden, f.Limit, f.Offset, f.Search, arg, f.Channel, f.Of.Owner, f.Of.Channel, f.Of.Name)
+		f.Project, f.Hidden, f.Limit, f.Offset, f.Search, arg, f.Channel, f.Of.Owner, f.Of.Channel, f.Of.Name, f.Owner)
 	return all, explain("reading the runs", err)
 }
 

@@ -78,7 +78,7 @@ func (x *index) load(ctx context.Context, owner string) (*owned, error) {
 		return nil, err
 	}
 	for _, e := range found {
-		if f, is := fact.Of(e); is && ownerIn(e.Scope) == owner {
+		if f, is := fact.Of(e); is && !hasSecret(f) && ownerIn(e.Scope) == owner {
 			o.byPath[f.Path] = f
 		}
 	}
@@ -98,7 +98,7 @@ func (x *index) follow(change sdk.EntryEvent) (owner string, otherwise bool) {
 	}
 	was, known := o.byPath[change.Entry.Path]
 	now, is := fact.Of(change.Entry)
-	if change.Removed || !is {
+	if change.Removed || !is || hasSecret(now) {
 		delete(o.byPath, change.Entry.Path)
 		return owner, known
 	}

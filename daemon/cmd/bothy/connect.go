@@ -35,6 +35,7 @@ var roles = map[string]rpc.Role{
 	"backup":         rpc.RoleAdmin,
 	"config reload":  rpc.RoleAdmin,
 	"mcp logout":     rpc.RoleAdmin,
+	"memory":         rpc.RoleAdmin, // somebody else's
 	"models pull":    rpc.RoleAdmin,
 	"plugins reload": rpc.RoleAdmin,
 	"plugins dev":    rpc.RoleAdmin,

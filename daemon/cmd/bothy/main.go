@@ -33,6 +33,7 @@ type cli struct {
 	ACP       acpCmd                 `cmd:"" name:"acp" help:"Serve an editor that speaks the Agent Client Protocol."`
 	Runs      runsCmd                `cmd:"" help:"List and show runs; abort, resume, fork, diff, undo, reset, rename or delete one."`
 	Entries   entriesCmd             `cmd:"" help:"List what a run knows; read, change, copy, move or remove entries."`
+	Memory    memoryCmd              `cmd:"" help:"List, find, add, change and forget what is remembered of you, or of somebody else."`
 	Project   projectCmd             `cmd:"" help:"Make a project's files entries, list them, and say which no run may write."`
 	Journal   journalCmd             `cmd:"" help:"Print what was committed, row by row, and follow what comes."`
 	Proposals proposalsCmd           `cmd:"" help:"List what waits for your answer; show, accept, reject or edit one."`

@@ -70,7 +70,7 @@ func (s *seat) Entries(_ context.Context, pattern string) (found []sdk.Entry, er
 
 func (s *seat) Write(ctx context.Context, writes ...sdk.Write) (all []sdk.Entry, err error) {
 	for _, w := range writes {
-		if s.refuse && !s.accepted && (w.Remove || !sdk.Stands(s.said, *w.Body)) {
+		if s.refuse && !s.accepted && (w.Remove || !sdk.StandsIn(s.said, *w.Body)) {
 			return nil, sdk.Errorf(sdk.Permission, "a person is asked about what it writes there")
 		}
 		e := s.entries[s.owner][w.Path]

@@ -52,7 +52,7 @@ func heading(p sdk.Proposal, why string) string {
 		if p.Network {
 			network = "with the network open"
 		}
-		fmt.Fprintf(&b, "%s asks before it goes on: %s\n%s of the plugin %s, in %s, %s\n", line(p.Alias), line(p.Decision.Reason), line(p.Tool), line(p.Plugin), line(p.Dir), network)
+		fmt.Fprintf(&b, "%s asks before it goes on: %s\n%s of the plugin %s, %s\n", line(p.Alias), line(p.Decision.Reason), line(p.Tool), line(p.Plugin), network)
 	case p.Plugin == sdk.OwnPlugin:
 		fmt.Fprintf(&b, "%s asks, and its model reads the answer:\n", line(p.Alias))
 	default:

@@ -60,7 +60,7 @@ func (s *Server) answered(channel string, run sdk.Run) bool {
 // answers reports whether what a run proposes is answered here: it is one of a channel at the other end, by which
 // somebody may.
 func (c *conn) answers(run int64) bool {
-	if c.grant == nil || !c.hears() {
+	if c.grant == nil || c.grant.ctx.Err() != nil || !c.hears() {
 		return false
 	}
 	if _, may := c.grant.answers(); !may {

@@ -21,6 +21,7 @@ import (
 const (
 	playFront = "BOTHY_TEST_FRONT"
 	frontAsks = "BOTHY_TEST_FRONT_ASKS" // prompts that front gives in the place of what it tries
+	frontLent = "BOTHY_TEST_FRONT_LENT" // front uses what a channel is lent besides, and tells what came of it
 	playVeto  = "BOTHY_TEST_VETO"
 )
 
@@ -28,10 +29,15 @@ const (
 // its own, and tells what it was answered.
 func serveFront() {
 	plugin.Serve(plugin.Options{
-		Name: "front", Version: "1",
+		Name: "front", Version: "1", Schemes: []sdk.Scheme{channel.Keeps("front")},
 		Channel: channel.Func(func(ctx context.Context, access channel.Access, say func(string)) error {
 			c := client.Client{Socket: access.Socket, Token: access.Token, Name: "front"}
 			defer func() { _ = c.Close() }() // all was said
+			if os.Getenv(frontLent) != "" {
+				say(frontUses(ctx, &c, access))
+				<-ctx.Done()
+				return ctx.Err()
+			}
 			if asks := os.Getenv(frontAsks); asks != "" {
 				say(fmt.Sprintf("asked: %v", frontPrompts(ctx, &c, access.Projects[0], asks)))
 				<-ctx.Done()
@@ -62,6 +68,65 @@ func serveFront() {
 			return ctx.Err()
 		}),
 	})
+}
+
+// frontUses counts how often it was served, by an entry that it keeps, puts a file into the folder of a run and fetches it,
+// and tells whom it may serve. It gives the same message each time.
+func frontUses(ctx context.Context, c *client.Client, access channel.Access) string {
+	count := 0
+	if kept, err := c.Entries(ctx, rpc.EntriesParams{Pattern: "front://**"}); err != nil {
+		return err.Error()
+	} else if len(kept.Entries) > 0 {
+		count = len(kept.Entries[0].Body)
+	}
+	body := strings.Repeat("x", count+1)
+	if _, err := c.SetEntry(ctx, rpc.Set{Path: "front://served", Body: &body}); err != nil {
+		return err.Error()
+	}
+	given, err := c.Act(ctx, rpc.Prompt{
+		Project: access.Projects[0], Run: fmt.Sprintf("run-%d", count), Prompt: fmt.Sprintf("call list_directory {\"path\":\".\"} %d", count),
+		From: &sdk.From{Person: "ada", Message: "17"},
+	})
+	if err != nil {
+		return err.Error()
+	}
+	name, err := c.PutFile(ctx, given.Run, access.Projects[0], "../report.txt", 3, strings.NewReader("sum"))
+	if err != nil {
+		return err.Error()
+	}
+	data, err := c.FetchFile(ctx, fmt.Sprint(given.ID), "", "/workspace/"+name)
+	if err != nil {
+		return err.Error()
+	}
+	listed, err := c.People(ctx, rpc.PeopleParams{})
+	if err != nil {
+		return err.Error()
+	}
+	var names []string
+	for _, p := range listed.People {
+		names = append(names, p.Called)
+	}
+	agents, err := c.Agents(ctx, rpc.AgentsParams{Project: access.Projects[0], Untrusted: true})
+	if err != nil {
+		return err.Error()
+	}
+	spies := 0
+	for _, a := range agents {
+		if a.Name == "spy" || a.Place != "" {
+			spies++
+		}
+	}
+	_, spied := c.Act(ctx, rpc.Prompt{Project: access.Projects[0], Prompt: "hello", Agent: "spy", From: &sdk.From{Person: "ada"}})
+	skills, err := c.Skills(ctx, rpc.SkillQuery{Project: access.Projects[0]})
+	if err != nil {
+		return err.Error()
+	}
+	for _, s := range skills.Skills {
+		if s.Name == "tell" {
+			spies++
+		}
+	}
+	return fmt.Sprintf("served %d times; in %s as prompt %d; %s has %q; for %v, a code waits: %v; of the project: %d, %s", count+1, given.Run, given.Sequence, name, data, names, listed.Pairing, spies, sdk.OutcomeOf(spied))
 }
 
 // frontPrompts gives prompts, a JSON array of them, in a project.

@@ -15,6 +15,9 @@ type Origin struct {
 	Channel string `json:"channel,omitempty"` // the plugin's block, where a channel began it
 }
 
+// Keeper reports whether a run is where a channel keeps entries of its own. It is nobody's, and no prompt goes there.
+func (o Origin) Keeper() bool { return o.Channel != "" && o.Owner == o.Channel }
+
 // From says whom a channel has a prompt from, by the names that the service behind it gives. The daemon makes the
 // owner of the run from it, so that a channel never says one.
 type From struct {

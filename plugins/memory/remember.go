@@ -76,7 +76,7 @@ func agreedTo(ctx context.Context, f fact.Fact) (fact.Fact, error) {
 		return f, errNobody
 	}
 	key := f.Key
-	if !sdk.Stands(fact.Fold(f.Quote), fact.Fold(key)) { // who wrote the key may have read it outside
+	if !sdk.StandsIn(fact.Fold(f.Quote), fact.Fold(key)) { // who wrote the key may have read it outside
 		key = "note"
 	}
 	own, err := fact.New(key, f.Quote, fact.About{Source: fact.Auto, Seen: f.Seen, Run: f.Run, Quote: f.Quote})

@@ -27,6 +27,8 @@ package channel
 import (
 	"context"
 	"fmt"
+
+	"github.com/bothyd/bothy/sdk"
 )
 
 // Channel is a front end.
@@ -53,6 +55,14 @@ type Access struct {
 // Format keeps the token out of whatever is printed.
 func (a Access) Format(f fmt.State, _ rune) {
 	_, _ = fmt.Fprintf(f, "access to %s for the projects %q", a.Socket, a.Projects) // fmt keeps no errors
+}
+
+// Keeps is a scheme, for the Schemes of plugin.Options, of entries that the channel keeps for itself and no model sees: the
+// place up to which it has read, say, and what it has sent. It sets, gets, lists and removes them over its connection by
+// path alone, without a run and a project; they outlive a crash of the plugin and of the daemon. The name is one that
+// no other plugin has, such as that of the plugin.
+func Keeps(name string) sdk.Scheme {
+	return sdk.Scheme{Name: name, Category: sdk.CategoryData, Scope: "run", WritableBy: []sdk.Writer{sdk.WriterClient}}
 }
 
 // Func is a Channel made of a function.

@@ -46,7 +46,7 @@ type Get struct {
 
 // Remove is the parameters of rm.
 type Remove struct {
-	Run     string `json:"run,omitempty" access:"run" jsonschema:"the run's alias in the project, or its id; needed unless an owner is named"`
+	Run     string `json:"run,omitempty" access:"run" jsonschema:"the run's alias in the project, or its id; needed unless an owner is named, and but for what a channel keeps for itself"`
 	Project string `json:"project,omitempty" access:"project" jsonschema:"absolute path of the project; not needed with an id"`
 	Owner   string `json:"owner,omitempty" access:"owner" jsonschema:"in the place of a run: whose entries, of the scope owner; local, or another's, which needs the role admin"`
 	Path    string `json:"path" access:"free" jsonschema:"of an entry, a pattern, or a file of the project"`

@@ -48,6 +48,15 @@ func (e *Engine) AgentOf(project, name string) (sdk.Agent, error) {
 	return a, nil
 }
 
+// agentsAt is where agents are looked for that work in a run: those of the files of its project are none of a private
+// one's, which has nothing of that.
+func agentsAt(project sdk.Project, private bool) string {
+	if private {
+		return ""
+	}
+	return project.Root
+}
+
 // warnOfSkills tells people once a prompt of skills that its agent names and that there are not.
 func (e *Engine) warnOfSkills(a *activeLoop) {
 	if a.turns > 1 || len(a.agent.Skills) == 0 {

@@ -36,9 +36,10 @@ func (e *Engine) keepAgent(ctx context.Context, p placed, digest string) ([]sdk.
 // that name as it is now.
 func (e *Engine) keptAgent(ctx context.Context, a *activeLoop) (sdk.Agent, error) {
 	digest := a.given().Agent
-	now, found := e.cfg.Agents.Find(a.project.Root, a.loop.Agent)
+	at := agentsAt(a.project, a.run.Private)
+	now, found := e.cfg.Agents.Find(at, a.loop.Agent)
 	if digest == "" || found && now.Agent.Digest() == digest {
-		return e.AgentOf(a.project.Root, a.loop.Agent)
+		return e.AgentOf(at, a.loop.Agent)
 	}
 	there, err := e.cfg.Store.Entries(ctx, sdk.EntryQuery{Project: a.project.Root, Path: agentScheme + digest})
 	if err != nil {

@@ -56,7 +56,7 @@ func (e *Engine) childOf(ctx context.Context, a *activeLoop, x *action) (sdk.Chi
 	case !slices.Contains(may, task.Agent):
 		return sdk.Child{}, sdk.Errorf(sdk.Permission, "the agent %q may delegate to %s, and not to %.80q", a.agent.Name, strings.Join(may, ", "), task.Agent)
 	}
-	agent, err := e.AgentOf(a.project.Root, task.Agent)
+	agent, err := e.AgentOf(agentsAt(a.project, a.run.Private), task.Agent)
 	switch {
 	case err != nil:
 		return sdk.Child{}, err
@@ -150,7 +150,7 @@ func (e *Engine) agentsFor(a *activeLoop) []sdk.Agent {
 		if !slices.Contains(a.agent.Agents, name) {
 			continue
 		}
-		if agent, err := e.AgentOf(a.project.Root, name); err == nil && a.mayAsk(agent) {
+		if agent, err := e.AgentOf(agentsAt(a.project, a.run.Private), name); err == nil && a.mayAsk(agent) {
 			all = append(all, agent)
 		}
 	}

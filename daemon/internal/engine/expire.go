@@ -43,8 +43,8 @@ func (e *Engine) Expire(ctx context.Context, keep Keep) error {
 
 	failed := []error{
 		e.expireOlder(ctx, keep.Run, func(r sdk.Run, event sdk.RunEvent) error {
-			if r.Delegator != 0 {
-				return nil // it goes with its parent
+			if r.Delegator != 0 || r.Keeper() {
+				return nil // it goes with its parent, or never: a channel would begin anew
 			}
 			return e.eraseAll(ctx, event, fmt.Sprintf("rested for longer than %s", days(keep.Run)))
 		}),

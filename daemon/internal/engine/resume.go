@@ -30,7 +30,7 @@ func (e *Engine) Resume(ctx context.Context, run int64) (Accepted, error) {
 	if p.project, err = e.cfg.Store.Project(ctx, p.run.Project); err != nil {
 		return Accepted{}, err
 	}
-	if p.agent, err = e.AgentOf(p.project.Root, last.Agent); err != nil {
+	if p.agent, err = e.AgentOf(agentsAt(p.project, p.run.Private), last.Agent); err != nil {
 		return Accepted{}, err
 	}
 	model := last.Model

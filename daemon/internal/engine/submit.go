@@ -268,7 +268,7 @@ func (e *Engine) place(ctx context.Context, s Submission) (placed, error) {
 	}
 	narrowed := e.narrowing(p.project.Root)
 	chosen := cmp.Or(s.Agent, p.run.Agent, s.Usually)
-	if p.agent, err = e.AgentOf(p.project.Root, cmp.Or(chosen, narrowed.Agent, defaultAgent)); err != nil && chosen == "" && narrowed.Agent != "" {
+	if p.agent, err = e.AgentOf(agentsAt(p.project, p.run.Private || s.Origin.Channel != ""), cmp.Or(chosen, narrowed.Agent, defaultAgent)); err != nil && chosen == "" && narrowed.Agent != "" {
 		err = sdk.Errorf(sdk.OutcomeOf(err), "a workspace block chooses the agent of this project (in its .bothy/config.hcl, or in yours): %w", err)
 	}
 	if err != nil {

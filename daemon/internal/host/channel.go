@@ -30,6 +30,7 @@ type Loan struct {
 	PID      int // of the plugin's process
 	Instance string
 	Projects []string
+	Schemes  []string // of entries that it keeps for itself
 	// Answers says, at any time, whether people may answer by the channel, and patterns of the tools beyond the
 	// workspace whose calls they may accept.
 	Answers func() (tools []string, may bool)
@@ -47,6 +48,7 @@ const (
 // ended.
 type channelServer struct {
 	l        *link
+	s        *Supervisor
 	projects []string
 	answers  func() (tools []string, may bool)
 	ending   context.Context // ends when it is to end, in order
@@ -66,7 +68,7 @@ func (i *instance) openChannel(l *link) {
 	if i.s.channels.Err() != nil {
 		return // the daemon stops
 	}
-	f := &channelServer{l: l, projects: i.s.projectsOf(spec), answers: func() ([]string, bool) { return i.answers(l) }, done: make(chan struct{})}
+	f := &channelServer{l: l, s: i.s, projects: i.s.projectsOf(spec), answers: func() ([]string, bool) { return i.answers(l) }, done: make(chan struct{})}
 	f.ending, f.end = context.WithCancel(i.s.channels)
 	i.channel, l.channelServer, l.channel = f, f, channel.NewClient(l.conn)
 	i.s.fronts.Add(1)
@@ -140,13 +142,26 @@ func (f *channelServer) serve() error {
 			return fmt.Errorf("make the folder of the channel, whose block names no projects: %w", err)
 		}
 	}
-	access, takeBack := f.l.cfg.Lend(Loan{PID: f.l.proc.PID(), Instance: f.l.instance, Projects: f.projects, Answers: f.answers})
+	access, takeBack := f.l.cfg.Lend(Loan{PID: f.l.proc.PID(), Instance: f.l.instance, Projects: f.projects, Schemes: f.keeps(), Answers: f.answers})
 	defer takeBack()
 	var err error
 	if access.Socket, err = f.l.walls.Reach(access.Socket, f.l.proc.Dir); err != nil {
 		return fmt.Errorf("let the channel reach the daemon's socket: %w", err)
 	}
 	return f.l.guarded(f.ending, "", f, func(rpc context.Context) error { return f.l.channel.Serve(rpc, access, f.l.say) })
+}
+
+// keeps are the schemes of the entries that the channel keeps for itself: those of the plugin that clients write, and that
+// others do not see.
+func (f *channelServer) keeps() (names []string) {
+	f.s.mu.Lock()
+	defer f.s.mu.Unlock()
+	for _, x := range f.l.manifest.Load().Schemes {
+		if f.s.schemes[x.Name].instance == f.l.instance && cmp.Or(x.Scope, "run") == "run" && x.Admits(sdk.WriterClient) {
+			names = append(names, x.Name)
+		}
+	}
+	return names
 }
 
 // Cancel has the plugin end its channel. One that cannot be asked has its stream cut; one

@@ -7,10 +7,17 @@ import (
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
-func (s *Server) agents(_ context.Context, _ *conn, p rpc.AgentsParams) (rpc.Agents, error) {
+func (s *Server) agents(_ context.Context, c *conn, p rpc.AgentsParams) (rpc.Agents, error) {
 	project, err := maybeProject(rpc.MethodAgents, p.Project)
 	if err != nil {
 		return rpc.Agents{}, err
+	}
+	if c.grant != nil { // whose runs have no agents of the project's files
+		all := s.cfg.Engine.Agents("", false)
+		for i := range all {
+			all[i].Place = "" // a path of this machine
+		}
+		return rpc.Agents{Agents: orEmpty(all)}, nil
 	}
 	return rpc.Agents{Agents: orEmpty(s.cfg.Engine.Agents(project, p.Untrusted))}, nil
 }

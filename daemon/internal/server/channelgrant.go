@@ -36,6 +36,7 @@ type channelGrant struct {
 	instance string
 	hash     [sha256.Size]byte // of its token, which is nowhere else in the daemon
 	roots    []string          // of its projects, links resolved
+	schemes  []string          // of entries that it keeps for itself
 	answers  func() (tools []string, may bool)
 	tickets  tickets
 	ctx      context.Context // ends with the grant
@@ -50,20 +51,21 @@ type Loan struct {
 	PID      int // of the plugin's process
 	Instance string
 	Projects []string
+	Schemes  []string // of entries that it keeps for itself
 	// Answers says, at any time, whether people may answer by the channel what its runs propose, and patterns of the
 	// tools beyond the workspace whose calls they may accept; nil is never.
 	Answers func() (tools []string, may bool)
 }
 
 // Grant lets the process of a plugin, and what descends from it, use the socket
-// with the token, for the projects of the loan and no others. end takes that back: the
+// with the token, for the projects and schemes of the loan and no others. end takes that back: the
 // token is none any more, and connections that were made with it are closed.
 func (c *Channels) Grant(loan Loan) (token string, end func()) {
 	bits := make([]byte, 32)
 	_, _ = rand.Read(bits) // never fails: it ends the process instead
 	token = hex.EncodeToString(bits)
 	ctx, cancel := context.WithCancel(context.Background())
-	l := &channelGrant{plugin: loan.PID, instance: loan.Instance, hash: sha256.Sum256([]byte(token)), answers: loan.Answers, ctx: ctx, known: map[int64]bool{}}
+	l := &channelGrant{plugin: loan.PID, instance: loan.Instance, hash: sha256.Sum256([]byte(token)), schemes: loan.Schemes, answers: loan.Answers, ctx: ctx, known: map[int64]bool{}}
 	if l.answers == nil {
 		l.answers = func() ([]string, bool) { return nil, false }
 	}
@@ -175,7 +177,7 @@ func (l *channelGrant) began(ctx context.Context, store Store, run int64) (bool,
 
 // owns reports whether a run is one that the channel began, in one of its projects.
 func (l *channelGrant) owns(ctx context.Context, store Store, run sdk.Run) (bool, error) {
-	if run.Channel != l.instance {
+	if run.Channel != l.instance || run.Keeper() {
 		return false, nil
 	}
 	all, err := store.Projects(ctx)
@@ -208,4 +210,23 @@ func (l *channelGrant) path(ctx context.Context, s *Server, root, path string) s
 		return path
 	}
 	return runentry.Path(l.name(ctx, s, root, name))
+}
+
+// keeps reports whether a call that names no run is about entries that the channel keeps for itself: each path or pattern
+// in it begins with a scheme of its own.
+func (l *channelGrant) keeps(p params) bool {
+	named := false
+	for _, f := range p.fields {
+		if !slices.Contains([]string{"path", "to", "pattern"}, f.name) {
+			continue
+		}
+		path, is := p.FieldByIndex(f.index).Interface().(string)
+		if !is || path == "" {
+			continue
+		}
+		if named = slices.Contains(l.schemes, sdk.SchemeOf(path)); !named {
+			return false
+		}
+	}
+	return named
 }

@@ -43,7 +43,7 @@ func openChannel(t *testing.T, projects ...string) *chanHouse {
 	t.Helper()
 	h := &chanHouse{audit: &fakeAudit{}}
 	channels := NewChannels()
-	h.token, h.end = channels.Grant(Loan{PID: front, Instance: "chat", Projects: projects})
+	h.token, h.end = channels.Grant(Loan{PID: front, Instance: "chat", Projects: projects, Schemes: []string{"chat"}})
 	h.house = open(t, func(c *Config) {
 		c.Audit, c.Policy, c.Channels = h.audit, &twoPolicy{}, channels
 		c.Descended = func(int) bool { return !h.person.Load() }

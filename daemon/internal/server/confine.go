@@ -32,7 +32,7 @@ var channelMethods = map[string]limit{
 	// These are about one run.
 	rpc.MethodAbort: ofRun, rpc.MethodRelease: ofRun, rpc.MethodTakeBack: ofRun, rpc.MethodPrompts: ofRun, rpc.MethodPromptFiles: ofRun, rpc.MethodCassette: ofRun, rpc.MethodCancelCall: ofRun, rpc.MethodResume: ofRun, rpc.MethodFork: ofRun, rpc.MethodChanges: ofRun, rpc.MethodUndo: ofRun, rpc.MethodRedo: ofRun,
 	rpc.MethodReset: ofRun, rpc.MethodLeave: ofRun, rpc.MethodDelete: ofRun, rpc.MethodRename: ofRun, rpc.MethodRunConfig: ofRun,
-	rpc.MethodRun: ofRun, rpc.MethodEntries: ofRun,
+	rpc.MethodRun: ofRun, rpc.MethodEntries: ofEntries,
 	rpc.MethodSet: ofEntry, rpc.MethodGet: ofEntry, rpc.MethodRemove: ofEntry, rpc.MethodCopy: ofEntry, rpc.MethodMove: ofEntry, rpc.MethodProgress: ofRun,
 	rpc.MethodInject: ofRun, rpc.MethodWorkspaceWrite: ofRun, rpc.MethodWorkspaceRead: ofRun,
 
@@ -117,12 +117,30 @@ func ofRun(ctx context.Context, s *Server, l *channelGrant, p params) error {
 }
 
 // ofEntry wants a run as ofRun does, or a project where no run is named, as for run://ALIAS: of that the method
-// that it comes to is held again, and only runs of channels are read.
+// that it comes to is held again, and only runs of channels are read. Neither is named for what it keeps for itself.
 func ofEntry(ctx context.Context, s *Server, l *channelGrant, p params) error {
-	if *p.text(rpc.AccessRun) == "" {
-		return inProject(ctx, s, l, p)
+	switch {
+	case *p.text(rpc.AccessRun) != "":
+		return ofRun(ctx, s, l, p)
+	case l.keeps(p):
+		return ofKeeper(ctx, s, l, p)
+	}
+	return inProject(ctx, s, l, p)
+}
+
+// ofEntries is ofRun, but for what the channel keeps for itself.
+func ofEntries(ctx context.Context, s *Server, l *channelGrant, p params) error {
+	if *p.text(rpc.AccessRun) == "" && l.keeps(p) {
+		return ofKeeper(ctx, s, l, p)
 	}
 	return ofRun(ctx, s, l, p)
+}
+
+// ofKeeper names the run in which the channel keeps entries of its own.
+func ofKeeper(ctx context.Context, s *Server, l *channelGrant, p params) error {
+	run, err := s.cfg.Engine.Keeper(ctx, l.instance)
+	*p.text(rpc.AccessRun), *p.text(rpc.AccessProject) = fmt.Sprint(run.ID), ""
+	return err
 }
 
 // ofProposal wants a proposal of a run that the channel began.

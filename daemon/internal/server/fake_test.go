@@ -206,6 +206,9 @@ type fakeEngine struct {
 	tell     func(session string, run int64, p rpc.StreamCancelled)
 }
 
+// Keeper is the run 19, of nobody.
+func (f *fakeEngine) Keeper(context.Context, string) (sdk.Run, error) { return sdk.Run{ID: 19}, nil }
+
 func (f *fakeEngine) Submit(_ context.Context, session string, readOnly, _ bool, origin sdk.Origin, p rpc.Prompt) (rpc.Accepted, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -104,7 +104,7 @@ func TestLimitsFitTheParameters(t *testing.T) {
 		classes []string
 	}{
 		{anywhere, nil}, {inProject, []string{rpc.AccessProject}}, {ofProposal, []string{rpc.AccessProposal}},
-		{ofRun, []string{rpc.AccessProject, rpc.AccessRun}}, {ofEntry, []string{rpc.AccessProject, rpc.AccessRun}}, {ofJournal, []string{rpc.AccessProject, rpc.AccessRun}},
+		{ofRun, []string{rpc.AccessProject, rpc.AccessRun}}, {ofEntry, []string{rpc.AccessProject, rpc.AccessRun}}, {ofEntries, []string{rpc.AccessProject, rpc.AccessRun}}, {ofJournal, []string{rpc.AccessProject, rpc.AccessRun}},
 	} {
 		looks[reflect.ValueOf(l.limit).Pointer()] = l.classes
 	}

@@ -35,6 +35,8 @@ type Engine interface {
 	// Init makes a folder known as a project, and what is in it.
 	Init(ctx context.Context, root string) (sdk.Project, error)
 	CallTool(ctx context.Context, approved bool, origin sdk.Origin, p rpc.ToolCall) (rpc.ToolDone, error)
+	// Keeper is the run in which a channel keeps entries of its own; it is made when it is not there.
+	Keeper(ctx context.Context, channel string) (sdk.Run, error)
 	// UseEntries uses verbs on entries of a run, in one commit or none.
 	UseEntries(ctx context.Context, approved bool, run sdk.Run, calls []sdk.EntryCall) ([]sdk.EntryDone, error)
 	Streams

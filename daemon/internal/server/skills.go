@@ -37,9 +37,12 @@ func (s *Server) trust(ctx context.Context, _ *conn, p rpc.TrustQuery) (rpc.Trus
 // inFolder is the handler of a method about the skills of a project. answer gets
 // the project as its real path, or none.
 func inFolder[P, R any](method string, answer func(context.Context, P) (R, error)) func(context.Context, *conn, P) (R, error) {
-	return func(ctx context.Context, _ *conn, p P) (R, error) {
+	return func(ctx context.Context, c *conn, p P) (R, error) {
 		project := paramsOf(&p).text(rpc.AccessProject)
 		var err error
+		if c.grant != nil { // whose runs have no skills of the project
+			*project = ""
+		}
 		if *project, err = skillProject(method, *project); err != nil {
 			var none R
 			return none, err

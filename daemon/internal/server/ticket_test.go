@@ -69,11 +69,9 @@ func openAnswers(t *testing.T) *answerHouse {
 	t.Helper()
 	h := &answerHouse{chanHouse: openChannel(t, "/p/one"), policy: &answerPolicy{hash: "first"}, may: true}
 	h.cfg.Policy = h.policy
-	h.cfg.People = func() map[string]sdk.Person {
-		return map[string]sdk.Person{
-			"chat/ada": {ID: "chat/ada", Answers: true}, "chat/cyd": {ID: "chat/cyd", Answers: true}, "chat/bob": {ID: "chat/bob"},
-			"chat/me": {ID: "chat/me", Owner: sdk.LocalOwner, Answers: true}, "other/eve": {ID: "other/eve", Answers: true},
-		}
+	h.cfg.People = fakePeople{
+		"chat/ada": {ID: "chat/ada", Answers: true}, "chat/cyd": {ID: "chat/cyd", Answers: true}, "chat/bob": {ID: "chat/bob"},
+		"chat/me": {ID: "chat/me", Owner: sdk.LocalOwner, Answers: true}, "other/eve": {ID: "other/eve", Answers: true},
 	}
 	for i := range h.store.runs {
 		if r := &h.store.runs[i]; r.ID == 9 {

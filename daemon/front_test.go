@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/channel"
@@ -35,7 +36,7 @@ func serveFront() {
 			defer func() { _ = c.Close() }() // all was said
 			if os.Getenv(frontLent) != "" {
 				say(frontUses(ctx, &c, access))
-				<-ctx.Done()
+				frontClaims(ctx, &c, say)
 				return ctx.Err()
 			}
 			if asks := os.Getenv(frontAsks); asks != "" {
@@ -127,6 +128,24 @@ func frontUses(ctx context.Context, c *client.Client, access channel.Access) str
 		}
 	}
 	return fmt.Sprintf("served %d times; in %s as prompt %d; %s has %q; for %v, a code waits: %v; of the project: %d, %s", count+1, given.Run, given.Sequence, name, data, names, listed.Pairing, spies, sdk.OutcomeOf(spied))
+}
+
+// frontClaims passes on the codes that it finds in a file, as people send them, until ctx ends.
+func frontClaims(ctx context.Context, c *client.Client, say func(string)) {
+	for ; ctx.Err() == nil; time.Sleep(20 * time.Millisecond) {
+		text, _ := os.ReadFile(os.Getenv(frontLent)) // it is not there mostly
+		for _, word := range strings.Fields(string(text)) {
+			if sdk.PairingCode(word) == "" {
+				continue
+			}
+			listed, err := c.People(ctx, rpc.PeopleParams{})
+			if err != nil || !listed.Pairing {
+				continue
+			}
+			err = c.Claim(ctx, rpc.Claim{Code: word, From: &sdk.From{Person: "eve"}, Name: "Eve"})
+			say(fmt.Sprintf("claimed: %v", err))
+		}
+	}
 }
 
 // frontPrompts gives prompts, a JSON array of them, in a project.

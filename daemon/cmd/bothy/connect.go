@@ -33,6 +33,8 @@ var roles = map[string]rpc.Role{
 
 	"auth":           rpc.RoleAdmin,
 	"backup":         rpc.RoleAdmin,
+	"channels pair":  rpc.RoleAdmin,
+	"channels rm":    rpc.RoleAdmin,
 	"config reload":  rpc.RoleAdmin,
 	"mcp logout":     rpc.RoleAdmin,
 	"memory":         rpc.RoleAdmin, // somebody else's

@@ -49,6 +49,7 @@ type cli struct {
 	Trust     trustCmd               `cmd:"" help:"Show the skills that came with a project, and trust those that you want."`
 	MCP       mcpCmd                 `cmd:"" name:"mcp" help:"List MCP servers, add and import them."`
 	Plugins   pluginsCmd             `cmd:"" help:"List plugins and their state."`
+	Channels  channelsCmd            `cmd:"" help:"List channels and whose prompts they bring; add or remove somebody."`
 	Hooks     hooksCmd               `cmd:"" help:"Print the catalogue of hooks: what each carries and what a failure means."`
 	Models    modelsCmd              `cmd:"" help:"List models and the one that is taken when none is named, or get one."`
 	Auth      authCmd                `cmd:"" help:"Give the key of a provider, take it away, or list where keys are."`

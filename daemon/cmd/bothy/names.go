@@ -65,6 +65,9 @@ func (c *console) offers(ctx context.Context, cl *client.Client, kind, named str
 	case "plugin": // and provider, by the label of its block
 		list, err := cl.Plugins(ctx)
 		return offered(list, err, func(p rpc.Plugin) candidate { return candidate{p.Instance, p.State} })
+	case "person":
+		list, err := cl.People(ctx, rpc.PeopleParams{})
+		return offered(list.People, err, func(p rpc.ListedPerson) candidate { return candidate{p.Channel + "/" + p.Called, p.Name} })
 	case "mcp":
 		list, err := cl.Plugins(ctx)
 		list = slices.DeleteFunc(list, func(p rpc.Plugin) bool { return !strings.HasPrefix(p.Instance, sdk.MCPPrefix) })

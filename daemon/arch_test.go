@@ -343,6 +343,7 @@ func TestNoTestJudgesTheClock(t *testing.T) {
 // what it is for.
 var mayTakeTimes = map[string]string{
 	"crash_test.go undisturbed": "how long a run takes says at which moments it is worth killing one",
+	"owed_test.go tell":         "the clock is that of a bubble of synctest",
 	"bench_test.go clock":       "benchmarks of the host take their times with it",
 }
 

@@ -159,7 +159,7 @@ class Window:
     last: Optional[int] = None
 
 
-plugin = bothy.Plugin("many", "1.0.0", config=Config, grants=["entries", "tools"], calls={"schemes": ["known"], "tools": ["shout"]}, needs={"read_paths": ["/usr/share/dict"]})
+plugin = bothy.Plugin("many", "1.0.0", config=Config, grants=["entries", "tools"], calls={"schemes": ["known", "prompt"], "tools": ["shout"]}, needs={"read_paths": ["/usr/share/dict"]})
 
 
 @plugin.configured
@@ -240,6 +240,12 @@ def guard(action):
         return {**action, "state": "failed", "outcome": "permission", "body": "that is forbidden"}
 
 
+@plugin.on("run.rested")
+def rested(event, call: bothy.Call):
+    prompt = call.host.entry("prompt://%d" % event["to"]).body
+    call.host.write({"path": "known://rest", "body": f"{prompt} {event['from']}-{event['to']} {call.run == event['run']['key']}"})
+
+
 @plugin.on("run.created")
 def created(event):
     print("printed, and not on standard output")
@@ -304,6 +310,10 @@ plugin "many" {
 	kept := sdk.Invocation{Tool: "visit", Arguments: []byte(`{"url":"https://example.org/"}`), CallID: "kept", Run: e.run.Key, Project: e.project, RunDir: t.TempDir(), Deadline: time.Now().Add(30 * time.Second), SameHost: true, NotHosts: []string{"*.org"}}
 	if r, err := e.host.Invoke(t.Context(), kept, silence{}); err != nil || r.Output != "https://example.org/ True ['*.org']" {
 		t.Errorf("told to stay at its host it says %+v, %v", r, err)
+	}
+	e.rests(t, "a prompt")
+	if x, err := e.store.Entry(t.Context(), e.run.ID, "known://rest"); err != nil || x.Body != "a prompt 1-1 True" {
+		t.Errorf("told of a rest it wrote %q, %v", x.Body, err)
 	}
 	if r, _, err := e.execute(t, "many", "abc"); err != nil || r.Output != "cba" {
 		t.Errorf("the skill: %+v, %v", r, err)
@@ -412,5 +422,36 @@ plugin.serve()
 		{`peek {"name":""}`, "validation"},
 	} {
 		e.wants(t, c.call, c.want)
+	}
+}
+
+// rests gives the run a prompt that comes to nothing, leaves it, and waits until plugins heard that it rests.
+func (e *executing) rests(t *testing.T, prompt string) {
+	t.Helper()
+	l, _, err := e.store.Begin(t.Context(), sdk.Loop{Run: e.run.ID, Prompt: prompt})
+	if err == nil {
+		_, err = e.store.Commit(t.Context(), sdk.Change{Run: e.run.ID, EndLoop: &sdk.LoopEnd{Loop: l.ID, Status: sdk.StatusOK, Reason: "done", Stop: sdk.StopAnswer}})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rested, err := e.engine.Leave(t.Context(), e.run.ID); err != nil || !rested {
+		t.Fatalf("it does not rest: %v", err)
+	}
+	for {
+		changed := e.store.Changed()
+		owed, err := e.store.Owed(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(owed) == 0 {
+			return
+		}
+		select {
+		case <-changed:
+		case <-time.After(patience):
+			text, _ := os.ReadFile(e.paths.Log)
+			t.Fatalf("nobody heard of %+v\n%s", owed, text)
+		}
 	}
 }

@@ -96,6 +96,11 @@ class Call:
         if self.remaining() == 0:
             raise Failed("timeout", "the deadline of the call has passed")
 
+    def about(self, payload):
+        """Takes from the payload of an event which run it is about."""
+        if isinstance(payload, dict) and isinstance(payload.get("run"), dict):
+            self.run, self.project, self.run_dir = payload["run"].get("key", ""), payload.get("project", ""), payload.get("run_dir", "")
+
     def cancel(self):
         with self._lock:
             self.cancelled.set()
@@ -120,6 +125,20 @@ class Call:
     def _piece(self, **piece):
         self.check()
         self._send(protocol.InvokeResponse(**piece))
+
+
+class _Told:
+    """What of a call is known before the payload of its event is read."""
+
+    def __init__(self, context):
+        self.call_id = dict(context.invocation_metadata() or ()).get("bothy-call", "")
+        self.deadline_unix_ms = 0  # the daemon cancels it
+        self.run = self.project = self.run_dir = ""
+
+
+def told(context, services):
+    """The call that an event is, where it is one."""
+    return Call(_Told(context), services, lambda piece: None)
 
 
 def result(answer):

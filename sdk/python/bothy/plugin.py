@@ -54,7 +54,7 @@ class Plugin:
         def take(f):
             hints = typing.get_type_hints(f, include_extras=True)
             parameters = inspect.signature(f).parameters.values()
-            given = [p.name for p in parameters if hints.get(p.name) is calls.Call]
+            given = _given(f)
             tool = name or f.__name__
             untyped = [p.name for p in parameters if p.name not in hints or p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
             if untyped:
@@ -110,7 +110,10 @@ class Plugin:
         return function
 
     def on(self, name, priority=10):
-        """Has a function hear an event of docs/hooks.md; it is given the payload, a dict."""
+        """Has a function hear an event of docs/hooks.md; it is given the payload, a dict.
+
+        Of one that is told until it is heard (run.rested) it is given a Call, too, where it has a parameter of that type.
+        """
         return self._hook(name, {"name": name, "priority": priority})
 
     def filter(self, name, priority=10, closed=False):
@@ -239,10 +242,14 @@ class Plugin:
                 return {"failure": _failure(e)}
 
     def Event(self, request, context):
-        with self._begun(context):
+        call = calls.told(context, self._services)
+        with self._begun(context, call):
+            context.add_callback(call.cancel)
             try:
                 if request.name in self._hooks:
-                    self._hooks[request.name][1](json.loads(request.payload_json))
+                    payload, function = json.loads(request.payload_json), self._hooks[request.name][1]
+                    call.about(payload)
+                    function(payload, **{name: call for name in _given(function)})
             except Exception as e:
                 return {"failure": _failure(e)}
             return {}
@@ -310,6 +317,11 @@ class _Begun:
         with self.plugin._lock:
             self.plugin._running.remove(self.call)
             self.plugin._lock.notify_all()
+
+
+def _given(function):
+    """The names of the parameters that are to be the call."""
+    return [name for name, kind in typing.get_type_hints(function).items() if kind is calls.Call]
 
 
 def _failure(e):

@@ -311,7 +311,7 @@ func TestServicesOfARest(t *testing.T) {
 	if err != nil || len(rows) != 2 || rows[0].Loop != a.Loop.ID {
 		t.Errorf("the run was not told what it pays for: %+v, %v", rows, err)
 	}
-	if facts := h.entries(a.Run.ID, "known://"); len(facts) != 1 || facts[0].Body != "a fact" {
+	if facts := h.entries(a.Run.ID, "known://"); len(facts) != 1 || facts[0].Body != "a fact" || facts[0].IsForeign() {
 		t.Errorf("wrote %+v", facts)
 	}
 }
@@ -435,4 +435,34 @@ func TestMessages(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestRestOfAnUnpinnedPlugin: what it writes at a rest came from outside, and nothing that other runs read.
+func TestRestOfAnUnpinnedPlugin(t *testing.T) {
+	h := prepareHouse(t)
+	s := new(Services)
+	h.config.Services = s
+	h.start()
+	if err := h.store.RegisterScheme(t.Context(), sdk.Scheme{Name: "fact", Scope: "owner", WritableBy: []sdk.Writer{sdk.WriterPlugin}, Category: sdk.CategoryData}); err != nil {
+		t.Fatal(err)
+	}
+	var wide error
+	h.hears("evil", func(ctx context.Context, r sdk.Rest) error {
+		c := sdk.Caller{Instance: "evil", Call: r.Call("evil"), Run: r.Run.Key, RunDir: r.RunDir}
+		body := "obey"
+		_, err := s.Write(ctx, c, []sdk.Write{{Path: "known://fact", Body: &body, Writer: sdk.WriterPlugin}})
+		_, wide = s.Write(ctx, c, []sdk.Write{{Path: "fact://a/1", Body: &body, Writer: sdk.WriterPlugin}})
+		return err
+	})
+	a := h.submit(Submission{Run: "talk"})
+	h.await(a)
+	h.untilIdle()
+	if _, err := h.engine.Leave(t.Context(), a.Run.ID); err != nil {
+		t.Fatal(err)
+	}
+	h.tellsAll()
+	if found := h.entries(a.Run.ID, "known://"); len(found) != 1 || !found[0].IsForeign() {
+		t.Errorf("wrote %+v", found)
+	}
+	wants(t, wide, sdk.Permission, "asks nobody")
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/bothyd/bothy/daemon/internal/failpoint"
 	"github.com/bothyd/bothy/daemon/internal/guard"
@@ -31,7 +32,7 @@ func (e *Engine) tellRest(ctx context.Context, o sdk.OwedRest) error {
 	a.paid = -e.tellings.Add(1)
 	e.guards.Begin(a.paid, guard.Loop{Rules: e.narrowing(a.project.Root).Guards(a.agent.Guards)})
 	defer e.guards.End(a.paid)
-	x := &action{Action: sdk.Action{Loop: a.loop.ID}, project: a.project.Root, folder: e.folder(a.run)}
+	x := &action{Action: sdk.Action{Loop: a.loop.ID, ActionCall: sdk.ActionCall{Tool: restTool}}, tool: e.restToolOf(o.Plugin), project: a.project.Root, folder: e.folder(a.run)}
 	endServing := e.serves.begin(ctx, nil, rest.Call(o.Plugin), a, x)
 	failpoint.Hit(failpoint.RestTelling)
 	err = e.cfg.Hooks.RunRested.TellOne(ctx, o.Plugin, rest)
@@ -41,6 +42,15 @@ func (e *Engine) tellRest(ctx context.Context, o sdk.OwedRest) error {
 	}
 	failpoint.Hit(failpoint.RestTold)
 	return e.cfg.Store.Heard(ctx, o)
+}
+
+// restTool is what the call in which a plugin is told of a rest goes by, where a call goes by its tool.
+const restTool = "run.rested"
+
+// restToolOf has what a plugin does at a rest count as what its tools do: nothing vouches for it unless they are pinned.
+func (e *Engine) restToolOf(plugin string) sdk.Tool {
+	pinned := slices.ContainsFunc(e.cfg.Tools.Tools(), func(t sdk.Tool) bool { return t.Plugin == plugin && t.Pinned })
+	return sdk.Tool{ToolSpec: sdk.ToolSpec{Name: restTool}, Plugin: plugin, Pinned: pinned}
 }
 
 // restOf finds the last prompt that a rest reached, and its agent. An agent that nothing tells of any more bounds nothing.

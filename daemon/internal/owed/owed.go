@@ -47,7 +47,7 @@ type ended struct {
 func New(list func(context.Context) ([]sdk.OwedRest, error), tell func(context.Context, sdk.OwedRest) error, log hclog.Logger) *Teller {
 	return &Teller{
 		list: list, tell: tell, log: log, more: make(chan struct{}, 1),
-		busy: map[string]bool{}, failed: map[sdk.OwedRest]*postponed{}, ended: make(chan ended),
+		failed: map[sdk.OwedRest]*postponed{}, ended: make(chan ended),
 	}
 }
 
@@ -59,10 +59,11 @@ func (t *Teller) More() {
 	}
 }
 
-// Run tells until ctx ends, and returns when nobody is being told any more.
+// Run tells until ctx ends, and returns when nobody is being told any more. It runs once at a time.
 func (t *Teller) Run(ctx context.Context) {
 	var telling sync.WaitGroup
 	defer telling.Wait()
+	t.busy = map[string]bool{}
 	for {
 		owed, err := t.list(ctx)
 		var next <-chan time.Time

@@ -11,11 +11,13 @@ import (
 // nothing is to be done: runs of channels or all others, or with left those that nobody goes on with, whatever they are. Children
 // are not among them; a run and its children are done or not at all.
 func (s *Store) Unrested(ctx context.Context, before time.Time, which sdk.Unrested) ([]sdk.Run, error) {
-	all, err := list(s.reader(ctx), scanRun, existingRun+`loops > rested AND NOT hidden AND delegator IS NULL
-		AND CASE ?2 WHEN 'left' THEN leaving WHEN 'channels' THEN channel <> '' ELSE channel = '' END
-		AND id NOT IN `+awake+` ORDER BY updated, id`, before.UnixNano(), string(which))
+	all, err := list(s.reader(ctx), scanRun, unrestedQuery, before.UnixNano(), string(which))
 	return all, explain("reading the runs that come to rest", err)
 }
+
+const unrestedQuery = existingRun + `loops > rested AND NOT hidden AND delegator IS NULL
+	AND CASE ?2 WHEN 'left' THEN leaving WHEN 'channels' THEN channel <> '' ELSE channel = '' END
+	AND id NOT IN ` + awake + ` ORDER BY updated, id`
 
 // Rest notes that a run rests, with the prompts that no rest reached before, and that plugins are owed the news of it.
 // False is that there is no such prompt. Conflict while one waits or is worked on.

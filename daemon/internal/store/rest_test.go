@@ -2,6 +2,7 @@ package store
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -41,6 +42,9 @@ func TestRest(t *testing.T) {
 		if !slices.Equal(ids, want) {
 			t.Fatalf("%s: %v, want %v", which, ids, want)
 		}
+	}
+	if plan := f.plan(unrestedQuery, 1, "here"); !strings.Contains(plan, "runs_unrested") {
+		t.Errorf("each minute all runs are looked through: %s", plan)
 	}
 	if rest(sdk.RestIdle, "memory") {
 		t.Error("a run without prompts rests")

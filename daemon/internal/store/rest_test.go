@@ -1,6 +1,7 @@
 package store
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -138,5 +139,38 @@ func TestConversation(t *testing.T) {
 	runs, err := f.Runs(t.Context(), sdk.RunFilter{Of: &sdk.Conversation{Origin: ada, Name: talk}, Limit: 5})
 	if err != nil || len(runs) != 2 || runs[0].ID != first || runs[1].ID != second {
 		t.Errorf("lists %v (%v)", sdk.Aliases(runs), err)
+	}
+}
+
+// TestRunsFromBeforeHaveRested: of what was said before rests were there nobody is told, but of a prompt that waited then.
+func TestRunsFromBeforeHaveRested(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "bothy.db")
+	steps, err := migrations()
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := &Store{path: path}
+	if err := old.connectWriter(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := migrate(t.Context(), old.conn, path, steps[:13]); err != nil {
+		t.Fatal(err)
+	}
+	_, err = old.conn.ExecContext(t.Context(), `INSERT INTO projects (id, name, root, created) VALUES (1, 'p', '/p', 1);
+		INSERT INTO runs (id, project, alias, key, agent, model, loops, created, updated) VALUES (1, 1, 'over', 'a', 'default', '', 3, 1, 1), (2, 1, 'waits', 'b', 'default', '', 2, 1, 1);
+		INSERT INTO loops (id, run, sequence, model, agent, status, created) VALUES (1, 1, 3, '', 'default', 200, 1), (2, 2, 1, '', 'default', 200, 1), (3, 2, 2, '', 'default', 100, 1)`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := old.disconnect(); err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, path)
+	if rested, err := s.Rest(t.Context(), 1, sdk.RestIdle, nil); err != nil || rested {
+		t.Errorf("what was over rests: %v, %v", rested, err)
+	}
+	var rested int
+	if err := s.conn.QueryRowContext(t.Context(), `SELECT rested FROM runs WHERE id = 2`).Scan(&rested); err != nil || rested != 1 {
+		t.Errorf("the run in which a prompt waits has rested up to %d, %v", rested, err)
 	}
 }

@@ -68,17 +68,31 @@ func (s *seat) Entries(_ context.Context, pattern string) (found []sdk.Entry, er
 	return found, err
 }
 
+func (s *seat) Entry(_ context.Context, path string) (sdk.Entry, error) {
+	e, there := s.entries[s.owner][path]
+	if !there {
+		return e, sdk.Errorf(sdk.NotFound, "there is no entry %s", path)
+	}
+	return e, nil
+}
+
 func (s *seat) Write(ctx context.Context, writes ...sdk.Write) (all []sdk.Entry, err error) {
 	for _, w := range writes {
-		if s.refuse && !s.accepted && (w.Remove || !sdk.StandsIn(s.said, *w.Body)) {
+		if s.refuse && !s.accepted && sdk.SchemeOf(w.Path) == fact.Scheme && (w.Remove || !sdk.StandsIn(s.said, *w.Body)) {
 			return nil, sdk.Errorf(sdk.Permission, "a person is asked about what it writes there")
 		}
+	}
+	for _, w := range writes {
 		e := s.entries[s.owner][w.Path]
 		if !w.Remove {
 			e = sdk.Entry{Path: w.Path, Body: strings.ReplaceAll(*w.Body, "hunter2", hidden), Attributes: w.Attributes, Scope: "owner:" + s.owner}
 			s.entries[s.owner][w.Path] = e
 		} else {
 			delete(s.entries[s.owner], w.Path)
+		}
+		if sdk.SchemeOf(w.Path) != fact.Scheme {
+			all = append(all, e)
+			continue
 		}
 		if err := s.m.changed(ctx, sdk.EntryEvent{Entry: e, Removed: w.Remove}); err != nil {
 			return nil, err
@@ -136,6 +150,9 @@ func (s *seat) told() string {
 // facts are those that are kept, as KEY: VALUE (SOURCE), by path.
 func (s *seat) facts() (all []string) {
 	for _, e := range s.entries[s.owner] {
+		if e.Scheme() != fact.Scheme {
+			continue
+		}
 		f, is := fact.Of(e)
 		if !is {
 			s.t.Errorf("%+v is no fact", e)

@@ -118,6 +118,14 @@ func (o *owned) all() []fact.Fact {
 	return list
 }
 
+// at is the fact of a path.
+func (o *owned) at(path string) (fact.Fact, bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	f, is := o.byPath[path]
+	return f, is
+}
+
 // under are the facts under a key, whatever its capitals.
 func (o *owned) under(key string) []fact.Fact {
 	return slices.DeleteFunc(o.all(), func(f fact.Fact) bool { return !f.Under(key) })

@@ -15,9 +15,12 @@ func (m *memory) options() plugin.Options {
 	return plugin.Options{
 		Name: "memory", Version: sdk.Version,
 		Tool: m.tools(), Hook: m.hooks(),
-		Schemes: []sdk.Scheme{{Name: fact.Scheme, Category: sdk.CategoryData, Scope: "owner", WritableBy: []sdk.Writer{sdk.WriterPlugin, sdk.WriterClient}}},
-		Grants:  []string{sdk.GrantModels},
-		Calls:   sdk.Calls{Tools: []string{sdk.ToolAskUser}, Schemes: []string{"prompt"}},
-		Config:  &m.block,
+		Schemes: []sdk.Scheme{
+			{Name: fact.Scheme, Category: sdk.CategoryData, Scope: "owner", WritableBy: []sdk.Writer{sdk.WriterPlugin, sdk.WriterClient}},
+			{Name: learnedScheme, Category: sdk.CategoryLogging, Scope: "run", WritableBy: []sdk.Writer{sdk.WriterPlugin}},
+		},
+		Grants: []string{sdk.GrantModels},
+		Calls:  sdk.Calls{Tools: []string{sdk.ToolAskUser}, Schemes: []string{"prompt"}},
+		Config: &m.block,
 	}
 }

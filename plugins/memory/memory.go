@@ -28,6 +28,7 @@ func (m *memory) hooks() hook.Set {
 		hook.Filter("assembly.system", m.tell).Priority(100), // behind others, whose text it stands before
 		hook.On("entry.changed", m.changed).Of(fact.Scheme),
 		hook.On("run.deleted", m.deleted),
+		hook.AfterRest(m.rested),
 	}
 }
 

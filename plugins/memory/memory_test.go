@@ -233,7 +233,7 @@ func TestDeclared(t *testing.T) {
 	if _, err := plugin.Schema(o.Config); err != nil {
 		t.Error(err)
 	}
-	if len(o.Schemes) != 1 || !o.Schemes[0].Unseen() || o.Schemes[0].Scope != "owner" || !slices.Contains(o.Schemes[0].WritableBy, sdk.WriterClient) {
+	if len(o.Schemes) != 2 || !o.Schemes[1].Unseen() || !o.Schemes[0].Unseen() || o.Schemes[0].Scope != "owner" || !slices.Contains(o.Schemes[0].WritableBy, sdk.WriterClient) {
 		t.Errorf("the scheme is %+v", o.Schemes)
 	}
 	for _, spec := range o.Tool.Tools() {

@@ -75,11 +75,7 @@ func agreedTo(ctx context.Context, f fact.Fact) (fact.Fact, error) {
 	case f.Quote == "":
 		return f, errNobody
 	}
-	key := f.Key
-	if !sdk.StandsIn(fact.Fold(f.Quote), fact.Fold(key)) { // who wrote the key may have read it outside
-		key = "note"
-	}
-	own, err := fact.New(key, f.Quote, fact.About{Source: fact.Auto, Seen: f.Seen, Run: f.Run, Quote: f.Quote})
+	own, err := ownWords(f)
 	if err != nil {
 		return f, err
 	}

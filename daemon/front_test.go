@@ -39,6 +39,9 @@ func serveFront() {
 				frontClaims(ctx, &c, say)
 				return ctx.Err()
 			}
+			if file := os.Getenv(frontAnswers); file != "" {
+				return servePresses(ctx, access, file)
+			}
 			if asks := os.Getenv(frontAsks); asks != "" {
 				say(fmt.Sprintf("asked: %v", frontPrompts(ctx, &c, access.Projects[0], asks)))
 				<-ctx.Done()

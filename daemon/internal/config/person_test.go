@@ -16,6 +16,7 @@ person "chat/12" {
 }
 person "chat/@me:example.org" {
   owner   = "local"
+  answers = true
 }
 person "chat/room/1" {}
 `)
@@ -23,7 +24,7 @@ person "chat/room/1" {}
 		t.Fatal(diags.Error())
 	}
 	me := cfg.People[sdk.PersonID("chat", "@me:example.org")]
-	if len(cfg.People) != 3 || me.Owner != sdk.LocalOwner || cfg.People["chat/12"].Name != "Ada" || cfg.People["chat/12"].Owner != "" {
+	if len(cfg.People) != 3 || me.Owner != sdk.LocalOwner || !me.Answers || cfg.People["chat/12"].Answers || cfg.People["chat/12"].Name != "Ada" || cfg.People["chat/12"].Owner != "" {
 		t.Errorf("they are %+v", cfg.People)
 	}
 	if _, known := cfg.People[sdk.PersonID("chat", "room/1")]; !known {

@@ -71,3 +71,19 @@ func TestBlockAttributes(t *testing.T) {
 		t.Errorf("sdk.BlockAttributes are %v, the block has %v", got, want)
 	}
 }
+
+// TestAnswersOfAChannel are what people may accept by one that is granted it.
+func TestAnswersOfAChannel(t *testing.T) {
+	cfg, diags := small(t, "plugin \"x\" {\n  grants = [\"channel\", \"answers\"]\n  answers {\n    tools = [\"web_*\"]\n  }\n}\n")
+	if cfg == nil || len(cfg.Plugins) != 1 || !slices.Equal(cfg.Plugins[0].Answers.Tools, []string{"web_*"}) {
+		t.Fatal(diags.Error())
+	}
+	other, _ := small(t, "plugin \"x\" {\n  grants = [\"channel\", \"answers\"]\n}\n")
+	if d := Diff(other, cfg); len(d) != 1 {
+		t.Errorf("the changes are %v", d)
+	}
+	cfg, diags = small(t, "plugin \"x\" {\n  grants = [\"channel\"]\n  answers {\n    tools = [\"web_*\"]\n  }\n}\n")
+	if cfg != nil || !strings.Contains(diags.Error(), "write \"answers\" into grants") {
+		t.Errorf("without the grant: %s", diags.Error())
+	}
+}

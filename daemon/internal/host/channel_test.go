@@ -20,6 +20,7 @@ import (
 type lender struct {
 	mu    sync.Mutex
 	pids  []int
+	last  Loan
 	now   int
 	most  int
 	given int
@@ -28,7 +29,7 @@ type lender struct {
 func (l *lender) lend(loan Loan) (channel.Access, func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.pids = append(l.pids, loan.PID)
+	l.pids, l.last = append(l.pids, loan.PID), loan
 	l.given++
 	l.now++
 	l.most = max(l.most, l.now)
@@ -112,6 +113,42 @@ func TestChannelWithoutProjects(t *testing.T) {
 	if info, err := os.Stat(filepath.Join(dir, "chat")); err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("its folder: %v, %v", info, err)
 	}
+}
+
+// TestWhoAnswersByAChannel: nobody without the grant, nor where nothing vouches for the plugin's file, which is told.
+func TestWhoAnswersByAChannel(t *testing.T) {
+	loans := &lender{}
+	r := newRig(t, lending(loans))
+	s, _ := chat(t, "works", "")
+	s.Answers = []string{"web_fetch"}
+	may := func() bool {
+		loans.mu.Lock()
+		defer loans.mu.Unlock()
+		tools, may := loans.last.Answers()
+		if len(tools) != 1 || tools[0] != "web_fetch" {
+			t.Errorf("they may accept calls of %v", tools)
+		}
+		return may
+	}
+	for _, d := range r.start(t.Context(), []inspect.Spec{s}) {
+		t.Errorf("without the grant: %s", d.Summary)
+	}
+	r.until(t, "it is connected", func() bool { given, _, _ := loans.counts(); return given == 1 })
+	if may() {
+		t.Error("they may without the grant")
+	}
+	s.Grants, s.Digest = append(s.Grants, sdk.GrantAnswers), "granted"
+	said := r.Apply(t.Context(), []inspect.Spec{s})
+	if len(said) != 1 || !strings.Contains(said[0].Summary, "nobody answers by its channel") || !strings.Contains(said[0].Detail, "bothy plugins lock chat") {
+		t.Errorf("without a pin: %v", said)
+	}
+	r.until(t, "it is connected again", func() bool { given, _, _ := loans.counts(); return given == 2 })
+	if may() {
+		t.Error("they may without a pin")
+	}
+	s.SHA256, s.Digest = sha256Of(t, faultBinary), "pinned"
+	r.Apply(t.Context(), []inspect.Spec{s})
+	r.until(t, "they may", may)
 }
 
 // TestChannelThatEnds: it is opened again, people see why, and the rest of the

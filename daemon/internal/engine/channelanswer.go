@@ -28,6 +28,9 @@ func (e *Engine) Message(ctx context.Context, p rpc.TicketParams) (rpc.Ticket, e
 		why = q.withheld(p.Tools)
 	}
 	shown, _ := e.proposalOf(ctx, q.a.run, q.a.project, q.x.entry)
+	if whole := string(shown.Arguments) + shown.Diff; why == "" && e.cfg.RedactText(whole) != whole {
+		why = "a secret is in it, which is not sent" // one that was not known when it was recorded
+	}
 	t := rpc.Ticket{ID: shown.ID, Expires: shown.Expires, Asks: shown.Question != nil && len(shown.Question.Schema) > 0}
 	t.Text, t.Why = proposal.Message(shown, p.Room, e.cfg.Hidden, why)
 	t.Accept = t.Why == ""

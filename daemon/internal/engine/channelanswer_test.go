@@ -85,6 +85,27 @@ func TestWithheldFromAChannel(t *testing.T) {
 	}
 }
 
+// TestASecretIsNotAcceptedByAChannel: what is sent there has it no more, so that nobody sees what would run.
+func TestASecretIsNotAcceptedByAChannel(t *testing.T) {
+	h := prepareAsking(t, calls(call{"write", `{"path":"hunter2"}`}))
+	known := false
+	h.config.RedactText = func(text string) string {
+		if !known {
+			return text
+		}
+		return strings.ReplaceAll(text, "hunter2", "[secret]")
+	}
+	h.start()
+	h.submit(Submission{Origin: chat})
+	p := h.proposed()
+	for _, known = range []bool{false, true} {
+		m, err := h.engine.Message(t.Context(), rpc.TicketParams{ID: p.ID, Hash: p.Hash, Room: 4096})
+		if err != nil || m.Accept == known || known && !strings.Contains(m.Why, "a secret is in it") {
+			t.Errorf("known %v: %+v, %v", known, m, err)
+		}
+	}
+}
+
 // TestNothingOfTheDeskByAChannel: a run that was begun at the machine is not answered for by a channel, whatever it says.
 func TestNothingOfTheDeskByAChannel(t *testing.T) {
 	h := newAsking(t, calls(call{"write", `{"path":"a"}`}))

@@ -26,7 +26,7 @@ var channelMethods = map[string]limit{
 
 	// These work in a project, or list what is in one.
 	rpc.MethodInit: inProject, rpc.MethodAsk: inProject, rpc.MethodAct: inProject, rpc.MethodStartRun: inProject, rpc.MethodCallTool: inProject,
-	rpc.MethodAgents: inProject, rpc.MethodRuns: inProject, rpc.MethodUsage: inProject, rpc.MethodProposals: inProject,
+	rpc.MethodAgents: inProject, rpc.MethodRuns: inProject, rpc.MethodUsage: inProject, rpc.MethodProposals: ofRunOrProject,
 	rpc.MethodSkills: inProject, rpc.MethodSkill: inProject, rpc.MethodSkillExplain: inProject, rpc.MethodSkillMatch: inProject,
 
 	// These are about one run.
@@ -114,6 +114,14 @@ func ofRun(ctx context.Context, s *Server, l *channelGrant, p params) error {
 		*alias = l.alias(*alias)
 	}
 	return nil
+}
+
+// ofRunOrProject is ofRun where a run is named, else inProject.
+func ofRunOrProject(ctx context.Context, s *Server, l *channelGrant, p params) error {
+	if *p.text(rpc.AccessRun) == "" {
+		return inProject(ctx, s, l, p)
+	}
+	return ofRun(ctx, s, l, p)
 }
 
 // ofEntry wants a run as ofRun does, or a project where no run is named, as for run://ALIAS: of that the method

@@ -104,14 +104,14 @@ func TestLimitsFitTheParameters(t *testing.T) {
 		classes []string
 	}{
 		{anywhere, nil}, {inProject, []string{rpc.AccessProject}}, {ofProposal, []string{rpc.AccessProposal}},
-		{ofRun, []string{rpc.AccessProject, rpc.AccessRun}}, {ofEntry, []string{rpc.AccessProject, rpc.AccessRun}}, {ofEntries, []string{rpc.AccessProject, rpc.AccessRun}}, {ofJournal, []string{rpc.AccessProject, rpc.AccessRun}},
+		{ofRun, []string{rpc.AccessProject, rpc.AccessRun}}, {ofEntry, []string{rpc.AccessProject, rpc.AccessRun}}, {ofEntries, []string{rpc.AccessProject, rpc.AccessRun}}, {ofJournal, []string{rpc.AccessProject, rpc.AccessRun}}, {ofRunOrProject, []string{rpc.AccessProject, rpc.AccessRun}},
 	} {
 		looks[reflect.ValueOf(l.limit).Pointer()] = l.classes
 	}
 	for name, hold := range channelMethods {
 		var classes []string
 		for _, f := range h.methods[name].fields {
-			within := name == rpc.MethodProposals && f.access == rpc.AccessRun || f.access == rpc.AccessAlias || f.access == rpc.AccessOwner // in the project, which has to be named
+			within := f.access == rpc.AccessAlias || f.access == rpc.AccessOwner // in the project, which has to be named
 			if f.access != rpc.AccessFree && !f.widens() && !within {
 				classes = append(classes, f.access)
 			}

@@ -307,3 +307,33 @@ func TestTicketsAreForgotten(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestTicketsEndWithTheLoan: a plugin that is served again has no ticket of before, and gets others.
+func TestTicketsEndWithTheLoan(t *testing.T) {
+	h := openAnswers(t)
+	before := h.ticket(t, "0001")
+	h.end()
+	h.token, h.end = h.cfg.Channels.Grant(Loan{PID: front, Instance: "chat", Projects: []string{"/p/one"}, Answers: func() ([]string, bool) { return nil, true }})
+	h.c = h.channel(t)
+	answer := rpc.ChannelAnswer{Ticket: before, Answer: sdk.Accept, From: &sdk.From{Person: "ada"}}
+	if _, err := h.c.Answer(t.Context(), answer); sdk.OutcomeOf(err) != sdk.Conflict || !h.audit.has(EventRefusedAnswer, "no ticket") {
+		t.Errorf("got %v, %q", err, h.audit.details)
+	}
+	answer.Ticket = h.ticket(t, "0001")
+	if _, err := h.c.Answer(t.Context(), answer); err != nil || len(h.policy.answers()) != 1 {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestAChannelListsTheProposalsOfARun by whichever name it knows that.
+func TestAChannelListsTheProposalsOfARun(t *testing.T) {
+	h := openAnswers(t)
+	for _, p := range []rpc.ProposalsParams{{Project: "/p/one", Run: "seven"}, {Run: "7"}} {
+		if got, err := h.c.Proposals(t.Context(), p); err != nil || len(got) != 1 || got[0].ID != "0001abcd" {
+			t.Errorf("%+v: %v, %v", p, got, err)
+		}
+	}
+	if _, err := h.c.Proposals(t.Context(), rpc.ProposalsParams{Run: "10"}); sdk.OutcomeOf(err) != sdk.NotFound {
+		t.Errorf("of the desk: %v", err)
+	}
+}

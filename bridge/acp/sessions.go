@@ -198,16 +198,19 @@ func (b *bridge) leave() {
 	}
 }
 
-// drop deletes a run that this bridge made and nobody gave a prompt.
+// drop deletes a run that this bridge made and nobody gave a prompt. Of any other it says that nobody goes on with it.
 func (s *session) drop(ctx context.Context) {
 	ref := rpc.RunRef{Run: strconv.FormatInt(s.run, 10)}
-	if !s.made || s.busy() {
-		return
+	if s.made && !s.busy() {
+		switch d, err := s.b.cl.Run(ctx, ref); {
+		case err != nil:
+			return // it is kept where that is not known
+		case len(d.Loops)+len(d.Turns)+len(d.Forks) == 0:
+			s.b.remove(ctx, ref)
+			return
+		}
 	}
-	if d, err := s.b.cl.Run(ctx, ref); err != nil || len(d.Loops)+len(d.Turns)+len(d.Forks) > 0 {
-		return // it is kept where that is not known
-	}
-	s.b.remove(ctx, ref)
+	_, _ = s.b.cl.Leave(ctx, ref) // in vain, it rests in time
 }
 
 // unmake deletes the run of a session that has not come about.

@@ -194,11 +194,11 @@ func TestGatesThroughPrograms(t *testing.T) {
 	}
 }
 
-// channelAsks has a channel give a prompt in the seat's project.
+// channelAsks has a channel give a prompt in the seat's project, in a conversation of its own.
 func (s *seat) channelAsks(t *testing.T, agent, prompt string) {
 	t.Helper()
 	key := strconv.FormatInt(time.Now().UnixNano(), 36) // what is served again asks nothing twice
-	asks, err := json.Marshal([]rpc.Prompt{{Agent: agent, Prompt: prompt, Key: key, From: &sdk.From{Person: "ada"}}})
+	asks, err := json.Marshal([]rpc.Prompt{{Agent: agent, Prompt: prompt, Key: key, From: &sdk.From{Person: "ada", Thread: key}}})
 	if err != nil {
 		t.Fatal(err)
 	}

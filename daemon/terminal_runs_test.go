@@ -133,6 +133,9 @@ func TestConversationGoesToRuns(t *testing.T) {
 	s.keys("\x04")
 	s.gone()
 	s.until("comes back")
+	if rows := s.bothy("journal", "--run", "chat-2"); !strings.Contains(rows, "run.rested") {
+		t.Errorf("the run that was left does not rest:\n%s", rows)
+	}
 }
 
 // TestConversationPicksFirst: bothy-terminal --pick begins with the runs; esc there begins a

@@ -38,8 +38,11 @@ func (s Submission) conversationKey() string {
 	return "conversation " + s.Project + " " + s.Origin.Channel + " " + s.Origin.Owner + " " + s.conversation
 }
 
-// restLook is how often it is looked which runs come to rest.
-const restLook = time.Minute
+// How often it is looked which runs come to rest: each minute, and where they rest sooner as soon as that.
+const (
+	restLook    = time.Minute
+	soonestLook = time.Second
+)
 
 // followRests has runs rest in which nobody goes on, and tells plugins of it, until ctx ends. keep is asked each time how
 // long nothing has to be said.
@@ -53,7 +56,7 @@ func (e *Engine) followRests(ctx context.Context, keep func() Keep) {
 		wait := restLook
 		for _, rest := range []time.Duration{k.Rest, k.ChannelRest} {
 			if rest > 0 {
-				wait = min(wait, rest)
+				wait = min(wait, max(rest, soonestLook))
 			}
 		}
 		select {

@@ -65,8 +65,8 @@ type Store struct {
 	Path          string        `name:"path" kind:"path" start:"yes" doc:"the database file; empty is $XDG_STATE_HOME/bothy/bothy.db"`
 	RetentionDays int           `name:"retention_days" default:"31" doc:"days that a run is kept after its last work; 0 keeps all"`
 	IdleDays      int           `name:"idle_days" default:"7" doc:"days without work after which a run's container is removed; 0 keeps it until the daemon stops"`
-	Rest          time.Duration `name:"rest" default:"30m" doc:"time without a prompt after which a run rests, so that plugins are told of what was said in it"`
-	ChannelRest   time.Duration `name:"channel_rest" default:"1h" doc:"the same of a run that a channel began; its container goes then, and its conversation goes on in another run"`
+	Rest          time.Duration `name:"rest" default:"30m" doc:"time without a prompt after which a run rests, and plugins are told of that"`
+	ChannelRest   time.Duration `name:"channel_rest" default:"1h" doc:"the same of runs that channels began, whose conversations then go on in others"`
 	UndoSize      int64         `name:"undo_size" kind:"size" default:"2GB" doc:"the most that is kept of what files held before runs changed them, to take it back"`
 	UndoDays      int           `name:"undo_days" default:"31" doc:"days that it is kept without being used; 0 is only bounded by the size"`
 }

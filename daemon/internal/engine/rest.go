@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/bothyd/bothy/daemon/internal/failpoint"
@@ -47,7 +48,9 @@ const (
 // followRests has runs rest in which nobody goes on, and tells plugins of it, until ctx ends. keep is asked each time how
 // long nothing has to be said.
 func (e *Engine) followRests(ctx context.Context, keep func() Keep) {
-	e.busy.Go(func() { e.owed.Run(ctx) })
+	var telling sync.WaitGroup
+	telling.Go(func() { e.owed.Run(ctx) })
+	defer telling.Wait()
 	for {
 		k := keep()
 		if err := e.restOlder(ctx, k); err != nil && ctx.Err() == nil {

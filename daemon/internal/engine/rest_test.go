@@ -466,3 +466,36 @@ func TestRestOfAnUnpinnedPlugin(t *testing.T) {
 	}
 	wants(t, wide, sdk.Permission, "asks nobody")
 }
+
+// TestRestThatIsCut: a daemon that ends while a plugin learns has the next one tell it again, and it is heard once.
+func TestRestThatIsCut(t *testing.T) {
+	begun := make(chan struct{}, 1)
+	h := prepareHouse(t, say("hello"), hanging(begun), say("learned"))
+	s := new(Services)
+	h.config.Services = s
+	h.start()
+	told := h.hears("fake", func(ctx context.Context, r sdk.Rest) error {
+		c := sdk.Caller{Instance: "fake", Call: r.Call("fake"), Run: r.Run.Key, RunDir: r.RunDir}
+		return s.Complete(ctx, c, sdk.Request{}, func(sdk.Delta) error { return nil })
+	})
+	a := h.submit(Submission{Run: "talk"})
+	h.await(a)
+	h.untilIdle()
+	if _, err := h.engine.Leave(t.Context(), a.Run.ID); err != nil {
+		t.Fatal(err)
+	}
+	first := h.engine
+	done := make(chan struct{})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() { first.owed.Run(ctx); close(done) }()
+	<-begun
+	h.cut()
+	cancel()
+	<-done
+	h.start()
+	h.tellsAll()
+	if got := told(); got != "talk 1-1 left, talk 1-1 left" || h.kinds(a.Run.ID) != "run.created run.rested run.heard" {
+		t.Errorf("told %q, journal %s", got, h.kinds(a.Run.ID))
+	}
+}

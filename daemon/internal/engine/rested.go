@@ -18,6 +18,9 @@ func (e *Engine) tellRest(ctx context.Context, o sdk.OwedRest) error {
 		return err
 	}
 	defer leave()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(e.draining, func() { cancel(errStopping) })()
 	a := &activeLoop{loop: sdk.Loop{Run: o.Run}}
 	switch err := e.restOf(ctx, a, o); {
 	case sdk.OutcomeOf(err) == sdk.NotFound:

@@ -22,7 +22,7 @@ Where there is nothing to note, answer {"facts":[]}.`
 const mostKeys = 100
 
 // question asks a model for the facts in what a person said.
-func question(model, said string, known []fact.Fact) sdk.Request {
+func question(model, said string, known []*fact.Fact) sdk.Request {
 	var keys []string
 	seen := map[string]bool{}
 	for _, f := range known {

@@ -23,8 +23,31 @@ type index struct {
 type owned struct {
 	mu     sync.Mutex
 	read   bool
-	byPath map[string]fact.Fact
+	byPath map[string]*fact.Fact
+	sorted []*fact.Fact // by fact.Before
 }
+
+// put takes a fact in, in the place of one of its path. The caller has the lock.
+func (o *owned) put(f fact.Fact) {
+	o.take(f.Path)
+	at, _ := slices.BinarySearchFunc(o.sorted, &f, byOrder)
+	o.sorted = slices.Insert(o.sorted, at, &f)
+	o.byPath[f.Path] = &f
+}
+
+// take takes a fact out. The caller has the lock.
+func (o *owned) take(path string) {
+	f, is := o.byPath[path]
+	if !is {
+		return
+	}
+	if at, found := slices.BinarySearchFunc(o.sorted, f, byOrder); found {
+		o.sorted = slices.Delete(o.sorted, at, at+1)
+	}
+	delete(o.byPath, path)
+}
+
+func byOrder(a, b *fact.Fact) int { return fact.Before(*a, *b) }
 
 // ownerIn is the owner whose scope an entry has.
 func ownerIn(scope string) string {
@@ -58,7 +81,7 @@ func (x *index) of(owner string) *owned {
 	defer x.mu.Unlock()
 	o := x.owners[owner]
 	if o == nil {
-		o = &owned{byPath: map[string]fact.Fact{}}
+		o = &owned{byPath: map[string]*fact.Fact{}}
 		x.owners[owner] = o
 	}
 	return o
@@ -79,9 +102,11 @@ func (x *index) load(ctx context.Context, owner string) (*owned, error) {
 	}
 	for _, e := range found {
 		if f, is := fact.Of(e); is && !hasSecret(f) && ownerIn(e.Scope) == owner {
-			o.byPath[f.Path] = f
+			o.byPath[f.Path] = &f
+			o.sorted = append(o.sorted, &f)
 		}
 	}
+	slices.SortFunc(o.sorted, byOrder)
 	o.read = true
 	return o, nil
 }
@@ -99,23 +124,18 @@ func (x *index) follow(change sdk.EntryEvent) (owner string, otherwise bool) {
 	was, known := o.byPath[change.Entry.Path]
 	now, is := fact.Of(change.Entry)
 	if change.Removed || !is || hasSecret(now) {
-		delete(o.byPath, change.Entry.Path)
+		o.take(change.Entry.Path)
 		return owner, known
 	}
-	o.byPath[now.Path] = now
+	o.put(now)
 	return owner, known && (was.Key != now.Key || was.Value != now.Value)
 }
 
-// all are the facts, as they are told and found: what somebody said is to be remembered first, then what was said last.
-func (o *owned) all() []fact.Fact {
+// all are the facts, as they are told and found. Nobody may change them.
+func (o *owned) all() []*fact.Fact {
 	o.mu.Lock()
-	list := make([]fact.Fact, 0, len(o.byPath))
-	for _, f := range o.byPath {
-		list = append(list, f)
-	}
-	o.mu.Unlock()
-	slices.SortFunc(list, fact.Before)
-	return list
+	defer o.mu.Unlock()
+	return slices.Clone(o.sorted)
 }
 
 // at is the fact of a path.
@@ -123,25 +143,35 @@ func (o *owned) at(path string) (fact.Fact, bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	f, is := o.byPath[path]
-	return f, is
+	if !is {
+		return fact.Fact{}, false
+	}
+	return *f, true
 }
 
 // under are the facts under a key, whatever its capitals.
-func (o *owned) under(key string) []fact.Fact {
-	return slices.DeleteFunc(o.all(), func(f fact.Fact) bool { return !f.Under(key) })
+func (o *owned) under(key string) (found []fact.Fact) {
+	for _, f := range o.all() {
+		if f.Under(key) {
+			found = append(found, *f)
+		}
+	}
+	return found
 }
 
 // search finds facts by words: those that have most of them first, in the order of all. No words find all.
-func (o *owned) search(query string) []fact.Fact {
-	words, list := fact.Words(query), o.all()
+func (o *owned) search(query string) (found []*fact.Fact) {
+	words := fact.Words(query)
 	if len(words) == 0 {
-		return list
+		return o.all()
 	}
-	scores := make(map[string]int, len(list))
-	list = slices.DeleteFunc(list, func(f fact.Fact) bool {
-		scores[f.Path] = f.Has(words)
-		return scores[f.Path] == 0
-	})
-	slices.SortStableFunc(list, func(a, b fact.Fact) int { return scores[b.Path] - scores[a.Path] })
-	return list
+	having := make([][]*fact.Fact, len(words)+1) // so many of them
+	for _, f := range o.all() {
+		n := f.Has(words)
+		having[n] = append(having[n], f)
+	}
+	for n := len(words); n > 0; n-- {
+		found = append(found, having[n]...)
+	}
+	return found
 }

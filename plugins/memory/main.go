@@ -20,7 +20,7 @@ func (m *memory) options() plugin.Options {
 			{Name: learnedScheme, Category: sdk.CategoryLogging, Scope: "run", WritableBy: []sdk.Writer{sdk.WriterPlugin}},
 		},
 		Grants: []string{sdk.GrantModels},
-		Calls:  sdk.Calls{Tools: []string{sdk.ToolAskUser}, Schemes: []string{"prompt"}},
+		Calls:  sdk.Calls{Tools: []string{sdk.ToolAskUser}, Schemes: []string{"prompt"}, Models: []string{"*"}},
 		Config: &m.block,
 	}
 }

@@ -186,7 +186,7 @@ func (s *seat) fill(n int) {
 		if err != nil {
 			s.t.Fatal(err)
 		}
-		o.byPath[f.Path] = f
+		o.put(f)
 	}
 }
 

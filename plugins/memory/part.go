@@ -29,7 +29,7 @@ var escape = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
 // partFor is what a model that takes so many tokens is told of some facts, in their order; empty where there are none. A window of 0 is
 // not known.
-func partFor(run sdk.Run, facts []fact.Fact, window int) string {
+func partFor(run sdk.Run, facts []*fact.Fact, window int) string {
 	if len(facts) == 0 {
 		return ""
 	}

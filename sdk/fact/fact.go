@@ -102,7 +102,7 @@ func (f Fact) Write() sdk.Write {
 }
 
 // Has reports how many of some words, folded, stand in the key or the value.
-func (f Fact) Has(words []string) (n int) {
+func (f *Fact) Has(words []string) (n int) {
 	for _, w := range words {
 		if strings.Contains(f.folded, w) {
 			n++

@@ -162,6 +162,9 @@ func (r *reach) undeclared(does, kind, name string) error {
 	return r.refuse("does not declare that it %s: its author adds it to its manifest, as calls: {%q: [%q]}, or with the Go SDK as Options.Calls: sdk.Calls{%s: []string{%q}}", does, kind, name, field, name)
 }
 
+// anyModel is declared by a plugin that asks whichever model its block names, and wants none.
+const anyModel = "*"
+
 // Wants warns about what the plugin asks for and its block does not give.
 func Wants(spec inspect.Spec, m *sdk.Manifest) []inspect.Diagnostic {
 	var lacks, lines, unknown []string
@@ -190,7 +193,7 @@ func Wants(spec inspect.Spec, m *sdk.Manifest) []inspect.Diagnostic {
 			continue
 		}
 		less := slices.DeleteFunc(slices.Clone(d.declared), func(name string) bool {
-			return slices.ContainsFunc(d.have, func(p string) bool { return fits([]string{p}, name) || fits([]string{name}, p) })
+			return d.kind == "models" && name == anyModel || slices.ContainsFunc(d.have, func(p string) bool { return fits([]string{p}, name) || fits([]string{name}, p) })
 		})
 		if len(less) > 0 {
 			lacks = append(lacks, fmt.Sprintf("%s %s", d.kind, List(less)))

@@ -36,10 +36,23 @@ func (e *Engine) assemble(ctx context.Context, a *activeLoop) (sdk.Prompt, error
 	}
 	a.turn.prompt = p
 	e.cfg.Hooks.ContextMaterialized.Emit(ctx, a.turnEvent(map[string]int{"entries": len(entries), "tokens": p.Tokens}))
-	if p, err = e.cfg.Hooks.AssemblySystem.Apply(hook.About(ctx, a.run.ID), p); err != nil {
+	if p, err = e.systemText(ctx, a, p); err != nil {
 		return p, err
 	}
 	return e.cfg.Hooks.AssemblyUser.Apply(ctx, p)
+}
+
+// systemText lets the filters of the system text at it. They are given no messages and no tools, which a long conversation has
+// many of, and change nothing else.
+func (e *Engine) systemText(ctx context.Context, a *activeLoop, p sdk.Prompt) (sdk.Prompt, error) {
+	if !e.cfg.Hooks.AssemblySystem.Active() {
+		return p, nil
+	}
+	bare := p
+	bare.Messages, bare.Tools = nil, nil
+	bare, err := e.cfg.Hooks.AssemblySystem.Apply(hook.About(ctx, a.run.ID), bare)
+	p.System = bare.System
+	return p, err
 }
 
 // toolDocs adds what plugins say about tools to the system text.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/fact"
@@ -24,7 +25,8 @@ type owned struct {
 	mu     sync.Mutex
 	read   bool
 	byPath map[string]*fact.Fact
-	sorted []*fact.Fact // by fact.Before
+	sorted []*fact.Fact         // by fact.Before
+	gone   map[string]time.Time // when something under a key, folded, was forgotten last
 }
 
 // put takes a fact in, in the place of one of its path. The caller has the lock.
@@ -81,7 +83,7 @@ func (x *index) of(owner string) *owned {
 	defer x.mu.Unlock()
 	o := x.owners[owner]
 	if o == nil {
-		o = &owned{byPath: map[string]*fact.Fact{}}
+		o = &owned{byPath: map[string]*fact.Fact{}, gone: map[string]time.Time{}}
 		x.owners[owner] = o
 	}
 	return o
@@ -118,6 +120,9 @@ func (x *index) follow(change sdk.EntryEvent) (owner string, otherwise bool) {
 	o := x.of(owner)
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if f, is := fact.Of(change.Entry); is && change.Removed {
+		o.gone[fact.Fold(f.Key)] = time.Now()
+	}
 	if !o.read {
 		return owner, false
 	}
@@ -147,6 +152,13 @@ func (o *owned) at(path string) (fact.Fact, bool) {
 		return fact.Fact{}, false
 	}
 	return *f, true
+}
+
+// forgotten reports whether something under a key was forgotten since a time.
+func (o *owned) forgotten(key string, since time.Time) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.gone[fact.Fold(key)].After(since)
 }
 
 // under are the facts under a key, whatever its capitals.

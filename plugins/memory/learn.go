@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/fact"
@@ -40,14 +39,14 @@ func (m *memory) rested(ctx context.Context, rest sdk.Rest) error {
 		return err
 	}
 	said, err := saidIn(ctx, rest)
-	if err != nil || strings.TrimSpace(said) == "" {
+	if err != nil || len(said) == 0 {
 		return err
 	}
 	known, err := m.index.load(ctx, rest.Run.Owner)
 	if err != nil {
 		return err
 	}
-	answer, err := host.Ask(ctx, question(m.block.Model, said, known.all()))
+	answer, err := host.Ask(ctx, question(m.block.Model, together(said), known.all()))
 	if sdk.OutcomeOf(err) == sdk.Permission && err != nil { // it would be refused again: what it may cost is spent, or the model is elsewhere
 		slog.Info("nothing is learned from a run", "run", rest.Run.Alias, "reason", err)
 		return nil
@@ -64,16 +63,23 @@ func (m *memory) learns(rest sdk.Rest) bool {
 		(rest.Project == "" || !slices.Contains(m.block.Projects, rest.Project))
 }
 
-// saidIn is what a person said in the prompts of a rest: nothing that was given along, and nothing that a plugin or an agent gave.
-func saidIn(ctx context.Context, rest sdk.Rest) (string, error) {
-	var prompts []string
-	for n := rest.From; n <= rest.To; n++ {
+// words are what a person said in a prompt.
+type words struct {
+	text string
+	at   time.Time
+}
+
+// saidIn is what a person said in the prompts of a rest: nothing that was given along, and nothing that a plugin or an agent gave. Of
+// more than mostSaid bytes it is what was said last.
+func saidIn(ctx context.Context, rest sdk.Rest) (said []words, err error) {
+	left := mostSaid
+	for n := rest.To; n >= rest.From && left > 0; n-- {
 		e, err := host.From(ctx).Entry(ctx, fmt.Sprintf("prompt://%d", n))
 		switch {
-		case sdk.OutcomeOf(err) == sdk.NotFound && err != nil:
+		case err != nil && sdk.OutcomeOf(err) == sdk.NotFound:
 			continue
 		case err != nil:
-			return "", err
+			return nil, err
 		case e.State == sdk.StateCancelled: // it was taken back
 			continue
 		}
@@ -82,28 +88,42 @@ func saidIn(ctx context.Context, rest sdk.Rest) (string, error) {
 		}
 		if len(e.Attributes) > 0 {
 			if err := json.Unmarshal(e.Attributes, &at); err != nil {
-				return "", err
+				return nil, err
 			}
 		}
-		prompts = append(prompts, e.Body[:min(at.Said, len(e.Body))])
+		text := sdk.Head(e.Body[:min(at.Said, len(e.Body))], left)
+		if left -= len(text); strings.TrimSpace(text) != "" {
+			said = append(said, words{text, e.Created})
+		}
 	}
-	said := strings.ToValidUTF8(strings.Join(prompts, "\n\n"), "")
-	for len(said) > mostSaid {
-		_, size := utf8.DecodeRuneInString(said[len(said)-mostSaid:])
-		said = strings.ToValidUTF8(said[len(said)-mostSaid+size:], "")
-	}
+	slices.Reverse(said)
 	return said, nil
 }
 
-// learned are the facts of a model's answer whose quotes stand in what the person said, and that nobody said before in as many
-// words to be remembered.
-func learned(answer, said string, rest sdk.Rest, known *owned) (facts []fact.Fact) {
+// together are the words of all prompts.
+func together(said []words) string {
+	var b strings.Builder
+	for _, w := range said {
+		b.WriteString(w.text + "\n\n")
+	}
+	return b.String()
+}
+
+// learned are the facts of a model's answer whose quotes stand in what the person said. What somebody said before is to be remembered
+// stays theirs, and what was forgotten since the words were said is not learned from them again.
+func learned(answer string, said []words, rest sdk.Rest, known *owned) (facts []fact.Fact) {
 	for _, x := range readAnswer(answer) {
 		f, err := fact.New(x.Key, x.Value, fact.About{Source: fact.Auto, Seen: time.Now().UTC(), Run: rest.Run.ID, Loop: rest.To, Quote: x.Quote})
-		if err != nil || hasSecret(f) || !sdk.StandsIn(said, f.Quote) || len(facts) == mostLearned {
+		if err != nil || hasSecret(f) || len(facts) == mostLearned {
 			continue
 		}
-		if was, is := known.at(f.Path); is && was.Source == fact.Explicit {
+		last := -1
+		for i, w := range said {
+			if sdk.StandsIn(w.text, f.Quote) {
+				last = i
+			}
+		}
+		if was, is := known.at(f.Path); last < 0 || is && was.Source == fact.Explicit || known.forgotten(f.Key, said[last].at) {
 			continue
 		}
 		facts = append(facts, f)

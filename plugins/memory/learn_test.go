@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/fact"
@@ -145,6 +146,31 @@ func TestLearnedBeside(t *testing.T) {
 	}
 	if _, is := fact.Of(s.entries[s.owner]["learned://r-1"]); is {
 		t.Error("a mark is a fact")
+	}
+}
+
+// TestForgottenIsNotLearned: what a person takes back is not learned again from words that they wrote before, and is from new ones.
+func TestForgottenIsNotLearned(t *testing.T) {
+	d := newDesk(t)
+	d.m.block.Learn = true
+	s := d.as(sdk.LocalOwner)
+	d.model = func(sdk.Request) (string, error) { return nameAnswer, nil }
+	s.prompt(1, "my name is Ada", 14)
+	s.use("remember", `{"key":"name","value":"is Ada"}`)
+	s.use("forget", `{"key":"NAME"}`)
+	for n := 1; n <= 2; n++ {
+		if n == 2 {
+			s.prompt(2, "my name is Ada", 14)
+			e := s.entries[s.owner]["prompt://2"]
+			e.Created = time.Now().Add(time.Hour)
+			s.entries[s.owner]["prompt://2"] = e
+		}
+		if err := d.m.rested(s.ctx(), sdk.Rest{ID: fmt.Sprint("r-", n), Run: s.run(), From: n, To: n}); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.facts(); len(got) != n-1 {
+			t.Errorf("after prompt %d: %q", n, got)
+		}
 	}
 }
 

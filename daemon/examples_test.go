@@ -190,6 +190,9 @@ func buildPython(source, binary string) error {
 			return err
 		}
 	}
+	if folder := filepath.Base(source); folder != "python-tool" { // made with the package
+		return copyPackage(filepath.Join(dir, "bothy"))
+	}
 	out, err := exec.Command(python, "-m", "grpc_tools.protoc", "-I", "../sdk/proto/v1", "--python_out="+dir, "--grpc_python_out="+dir, "bothy.proto").CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("build %s: %w\n%s", source, err, out)

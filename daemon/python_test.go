@@ -21,20 +21,7 @@ func pythonPlugin(t *testing.T, name, text string) string {
 	t.Helper()
 	needPython(t)
 	dir := t.TempDir()
-	err := fs.WalkDir(bothy.Python, ".", func(file string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		body, err := bothy.Python.ReadFile(file)
-		if err == nil {
-			err = os.MkdirAll(filepath.Join(dir, "bothy"), 0o755)
-		}
-		if err == nil {
-			err = os.WriteFile(filepath.Join(dir, "bothy", filepath.Base(file)), body, 0o644)
-		}
-		return err
-	})
-	if err != nil {
+	if err := copyPackage(filepath.Join(dir, "bothy")); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, "bothy-plugin-"+name)
@@ -42,6 +29,23 @@ func pythonPlugin(t *testing.T, name, text string) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// copyPackage puts the package into a folder.
+func copyPackage(dir string) error {
+	return fs.WalkDir(bothy.Python, ".", func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		body, err := bothy.Python.ReadFile(file)
+		if err == nil {
+			err = os.MkdirAll(dir, 0o755)
+		}
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, filepath.Base(file)), body, 0o644)
+		}
+		return err
+	})
 }
 
 // conforms holds a plugin to the protocol, without a failure and without a warning.

@@ -13,3 +13,12 @@ func TestPairingCode(t *testing.T) {
 		}
 	}
 }
+
+func FuzzPairingCode(f *testing.F) {
+	f.Add("k7qm-4fzx")
+	f.Fuzz(func(t *testing.T, text string) {
+		if code := PairingCode(text); code != "" && (len(code) != 9 || code[4] != '-' || PairingCode(code) != code) {
+			t.Errorf("%q is %q", text, code)
+		}
+	})
+}

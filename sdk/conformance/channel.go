@@ -21,8 +21,23 @@ func ChannelChecks(m sdk.Manifest) []Check {
 			}
 			return nil
 		}},
+		{"channel: what it keeps", func(context.Context, Subject) error { return keepsAlone(m) }},
 		{"channel: serve without a daemon", lonely},
 	}
+}
+
+// keepsAlone finds schemes of which the channel could not keep entries for itself, or not for itself alone.
+func keepsAlone(m sdk.Manifest) error {
+	for _, x := range m.Schemes {
+		switch {
+		case !x.Admits(sdk.WriterClient):
+		case x.Scope == "run" && x.Admits(sdk.WriterModel):
+			return fmt.Errorf("a model may write entries of %s://, which the channel keeps for itself: declare the scheme as channel.Keeps does, written by clients alone", x.Name)
+		case x.Scope == "":
+			return fmt.Errorf("the scheme %s:// has no scope: say run for entries that the channel keeps for itself", x.Name)
+		}
+	}
+	return nil
 }
 
 // lonely serves the channel a socket on which nobody listens, and ends it.

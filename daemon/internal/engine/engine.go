@@ -182,6 +182,8 @@ type Engine struct {
 
 	keys sync.Map // of prompts that are being submitted, with a channel that closes when that is over; see holdKey
 
+	keepers sync.Map // ids of the runs in which channels keep entries, by channel; see Keeper
+
 	mu      sync.Mutex
 	closed  bool
 	workers map[int64]*worker

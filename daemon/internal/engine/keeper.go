@@ -17,6 +17,11 @@ func (e *Engine) Keeper(ctx context.Context, channel string) (sdk.Run, error) {
 		return sdk.Run{}, err
 	}
 	defer leave()
+	if id, known := e.keepers.Load(channel); known {
+		if run, err := e.cfg.Store.Run(ctx, id.(int64)); sdk.OutcomeOf(err) != sdk.NotFound { // a person may have deleted it
+			return run, err
+		}
+	}
 	root := filepath.Join(e.cfg.DataDir, "channels", channel)
 	if err := os.MkdirAll(root, 0o700); err != nil {
 		return sdk.Run{}, err
@@ -30,5 +35,9 @@ func (e *Engine) Keeper(ctx context.Context, channel string) (sdk.Run, error) {
 	if p.run, err = e.findRun(ctx, p.project.ID, s.Run); err != nil {
 		return sdk.Run{}, err
 	}
-	return e.ensureRun(ctx, p, s)
+	run, err := e.ensureRun(ctx, p, s)
+	if err == nil {
+		e.keepers.Store(channel, run.ID)
+	}
+	return run, err
 }

@@ -15,6 +15,9 @@ func TestKeeper(t *testing.T) {
 	if err != nil || !first.Keeper() || !first.Hidden || !first.Private {
 		t.Fatalf("%+v, %v", first, err)
 	}
+	if again, err := h.engine.Keeper(t.Context(), "chat"); err != nil || again.ID != first.ID {
+		t.Errorf("in the same daemon it is %d, not %d, %v", again.ID, first.ID, err)
+	}
 	h.cut()
 	h.start()
 	again, err := h.engine.Keeper(t.Context(), "chat")
@@ -42,5 +45,11 @@ func TestKeeper(t *testing.T) {
 	}
 	if _, err := h.store.Run(t.Context(), first.ID); err != nil {
 		t.Errorf("it has gone: %v", err)
+	}
+	if err := h.engine.Delete(t.Context(), other.ID); err != nil {
+		t.Error(err)
+	}
+	if anew, err := h.engine.Keeper(t.Context(), "mail"); err != nil || anew.ID == other.ID {
+		t.Errorf("after a person deleted it, it is %d, %v", anew.ID, err)
 	}
 }

@@ -30,6 +30,7 @@ type pairing struct {
 
 var (
 	errPairingLate  = sdk.Errorf(sdk.Timeout, "nobody sent the code in time; make another one")
+	errPairingOver  = rpc.Errorf(rpc.CodeBusy, sdk.Unavailable, "the daemon is stopping, and the code is good no more: make another one when it runs again")
 	errPairingWrong = sdk.Errorf(sdk.Permission, "%d wrong codes were sent to the channel, and this one is good no more; make another one when nobody else writes there", pairingTries)
 )
 
@@ -94,6 +95,7 @@ func (s *Server) pair(ctx context.Context, c *conn, p rpc.PairParams) (rpc.Paire
 	defer cancel()
 	ctx, over := context.WithCancelCause(ctx)
 	defer over(nil)
+	defer context.AfterFunc(s.draining, func() { over(errPairingOver) })()
 	x, end, err := s.pairs.begin(p.Channel, over)
 	if err != nil {
 		return rpc.Paired{}, err

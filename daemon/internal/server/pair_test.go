@@ -138,6 +138,14 @@ func TestPairEnds(t *testing.T) {
 			t.Errorf("it ended by %v", err)
 		}
 	})
+	t.Run("the daemon", func(t *testing.T) {
+		h := openChannel(t, "/p/one")
+		_, end := h.pair(t.Context(), t)
+		h.Close(t.Context()) // which waits for what is at work
+		if _, err := end(); err == nil {
+			t.Error("somebody sent it")
+		}
+	})
 	t.Run("the connection", func(t *testing.T) {
 		h := openChannel(t, "/p/one")
 		ctx, cancel := context.WithCancel(t.Context())

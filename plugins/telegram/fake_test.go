@@ -1,0 +1,306 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/bothyd/bothy/plugins/telegram/telegramtest"
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+// desk is a daemon of memory, with a model that says what a test has it say.
+type desk struct {
+	mu      sync.Mutex
+	changed chan struct{}
+	rows    []sdk.JournalRow
+	shown   []rpc.Preview
+	given   map[string]rpc.Prompt // by key
+	loops   map[string]rpc.Accepted
+	prompts []rpc.Prompt // in the order in which they were taken
+	asked   []string     // the other methods
+	people  rpc.People
+	claims  []rpc.Claim
+	runs    map[string]int64 // the run of a conversation
+
+	refuse error                       // of each prompt
+	say    func(p rpc.Prompt) []string // pieces of an answer; nil leaves it open
+	kept   map[string][]byte
+}
+
+func newDesk(people ...string) *desk {
+	d := &desk{changed: make(chan struct{}), given: map[string]rpc.Prompt{}, loops: map[string]rpc.Accepted{}, runs: map[string]int64{}, kept: map[string][]byte{}}
+	d.say = func(p rpc.Prompt) []string { return []string{"You said: " + p.Prompt} }
+	for _, p := range people {
+		d.people.People = append(d.people.People, rpc.ListedPerson{Channel: "telegram", Called: p})
+	}
+	return d
+}
+
+func (d *desk) commit(row sdk.JournalRow, data any, body ...string) int64 {
+	raw, err := json.Marshal(data)
+	if err != nil {
+		panic(err)
+	}
+	row.Seq, row.Data = int64(len(d.rows)+1), raw
+	if len(body) > 0 {
+		row.Body = &body[0]
+	}
+	d.rows = append(d.rows, row)
+	d.wake()
+	return row.Seq
+}
+
+func (d *desk) wake() {
+	close(d.changed)
+	d.changed = make(chan struct{})
+}
+
+func (d *desk) preview(p rpc.Preview) {
+	p.Preview = true
+	d.shown = append(d.shown, p)
+	d.wake()
+}
+
+// Call implements daemon.
+func (d *desk) Call(ctx context.Context, method string, params, result any) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	answer, err := d.answer(method, params)
+	if err != nil || result == nil {
+		return err
+	}
+	raw, err := json.Marshal(answer)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(raw, result)
+}
+
+func (d *desk) answer(method string, params any) (any, error) {
+	switch p := params.(type) {
+	case rpc.Prompt:
+		return d.act(p)
+	case rpc.PeopleParams:
+		return d.people, nil
+	case rpc.Claim:
+		d.claims = append(d.claims, p)
+		if p.Code != "AAAA-BBBB" {
+			return nil, sdk.Errorf(sdk.Permission, "that is not the code")
+		}
+		return nil, nil
+	case rpc.JournalParams:
+		var page rpc.JournalPage
+		for _, row := range d.rows {
+			if number(row.Run) == p.Run && row.Seq > p.After {
+				page.Rows = append(page.Rows, row)
+			}
+		}
+		return page, nil
+	case rpc.RunRef:
+		d.asked = append(d.asked, method+" "+p.Run)
+		return rpc.RunDetail{Agent: "default", Model: "parrot"}, nil
+	case rpc.ModelsParams:
+		return rpc.Models{Models: []rpc.Model{{Alias: "parrot", Default: true}, {Alias: "owl"}}}, nil
+	case rpc.AgentsParams:
+		return rpc.Agents{Agents: []rpc.Agent{{Name: "default", Default: true}, {Name: "reviewer"}}}, nil
+	}
+	return nil, sdk.Errorf(sdk.NotFound, "the desk knows no %s", method)
+}
+
+func (d *desk) act(p rpc.Prompt) (rpc.Accepted, error) {
+	if d.refuse != nil {
+		return rpc.Accepted{}, d.refuse
+	}
+	owner := p.From.Person
+	if p.From.Conversation != "" {
+		owner = p.From.Conversation
+	}
+	key := owner + " " + p.Key
+	if was, is := d.given[key]; is {
+		if was.Prompt != p.Prompt {
+			return rpc.Accepted{}, sdk.Errorf(sdk.Conflict, "another prompt was given under the key %s", p.Key)
+		}
+		return d.loops[key], nil
+	}
+	conversation := owner + " " + p.From.Thread
+	if d.runs[conversation] == 0 {
+		d.runs[conversation] = int64(len(d.runs) + 1)
+	}
+	loop := int64(len(d.prompts) + 1)
+	a := rpc.Accepted{ID: d.runs[conversation], Loop: loop}
+	a.Seq = d.commit(sdk.JournalRow{Kind: sdk.KindLoopQueued, Run: a.ID, Loop: loop}, nil)
+	d.given[key], d.loops[key] = p, a
+	d.prompts = append(d.prompts, p)
+	if pieces := d.say(p); pieces != nil {
+		d.write(a, pieces...)
+		d.end(a, pieces...)
+	}
+	return a, nil
+}
+
+// write shows pieces of an answer, before it is committed.
+func (d *desk) write(a rpc.Accepted, pieces ...string) {
+	d.commit(sdk.JournalRow{Kind: sdk.KindTurnOpened, Run: a.ID, Loop: a.Loop, Turn: int(a.Loop)}, nil)
+	for i, piece := range pieces {
+		d.preview(rpc.Preview{Run: a.ID, Loop: a.Loop, Turn: int(a.Loop), Text: piece, First: i == 0})
+	}
+}
+
+// end commits an answer.
+func (d *desk) end(a rpc.Accepted, pieces ...string) {
+	var whole string
+	for _, piece := range pieces {
+		whole += piece
+	}
+	d.commit(sdk.JournalRow{Kind: sdk.KindEntrySet, Run: a.ID, Loop: a.Loop, Turn: int(a.Loop), Path: fmt.Sprintf("assistant://%d", a.Loop)}, sdk.EntryChange{State: sdk.StateResolved}, whole)
+	d.commit(sdk.JournalRow{Kind: sdk.KindTurnClosed, Run: a.ID, Loop: a.Loop, Turn: int(a.Loop)}, nil)
+	d.commit(sdk.JournalRow{Kind: sdk.KindLoopEnded, Run: a.ID, Loop: a.Loop}, sdk.LoopEnd{Status: 200, Stop: sdk.StopAnswer})
+}
+
+// do changes the desk while nobody reads it.
+func (d *desk) do(change func()) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	change()
+}
+
+// taken are the prompts that were taken.
+func (d *desk) taken() []rpc.Prompt {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return append([]rpc.Prompt(nil), d.prompts...)
+}
+
+// Follow implements daemon.
+func (d *desk) Follow(ctx context.Context, _ client.Watch, each func(client.Event) error) error {
+	d.mu.Lock()
+	row, shown := len(d.rows), len(d.shown)
+	d.mu.Unlock()
+	for {
+		d.mu.Lock()
+		var events []client.Event
+		for ; shown < len(d.shown); shown++ {
+			events = append(events, client.Event{Preview: &d.shown[shown]})
+		}
+		for ; row < len(d.rows); row++ {
+			events = append(events, client.Event{Row: &d.rows[row]})
+		}
+		changed := d.changed
+		d.mu.Unlock()
+		for _, e := range events {
+			if err := each(e); err != nil {
+				return err
+			}
+		}
+		if len(events) > 0 {
+			continue
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// All and Put implement shelf.
+func (d *desk) All(context.Context) (map[string][]byte, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	all := map[string][]byte{}
+	for name, content := range d.kept {
+		all[name] = content
+	}
+	return all, nil
+}
+
+func (d *desk) Put(ctx context.Context, name string, content []byte) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.kept[name] = append([]byte(nil), content...)
+	d.wake()
+	return nil
+}
+
+// scene is a Telegram, a daemon, and the plugin between them.
+type scene struct {
+	*testing.T
+	telegram *telegramtest.Server
+	desk     *desk
+	end      func() // ends the plugin
+	front    *front
+}
+
+// talk starts a plugin between a Telegram and a daemon. It is ended with the test, or by end.
+func talk(t *testing.T, server *telegramtest.Server, d *desk) *scene {
+	t.Helper()
+	b := botOf(t, server.URL, nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	f := newFront(b, user{ID: 4242, Username: "test_bot"}, d, d, "telegram", "/p")
+	ended := make(chan error, 1)
+	go func() { ended <- f.serve(ctx, func(string) {}) }()
+	c := &scene{T: t, telegram: server, desk: d, front: f}
+	var once sync.Once
+	c.end = func() {
+		once.Do(func() {
+			cancel()
+			<-ended
+		})
+	}
+	t.Cleanup(c.end)
+	return c
+}
+
+// until waits for something that the server will have.
+func (c *scene) until(what string, is func() bool) {
+	c.Helper()
+	late := time.After(time.Minute)
+	for {
+		changed := c.telegram.Changed()
+		c.desk.mu.Lock()
+		moved := c.desk.changed
+		c.desk.mu.Unlock()
+		if is() {
+			return
+		}
+		select {
+		case <-changed:
+		case <-moved:
+		case <-late:
+			c.Fatalf("never: %s; posts are %+v", what, c.telegram.Posts(7))
+		}
+	}
+}
+
+// shows waits until the last message of the bot in a chat is a text.
+func (c *scene) shows(chat int64, text string) telegramtest.Post {
+	c.Helper()
+	var last telegramtest.Post
+	c.until("the text "+text, func() bool {
+		posts := c.telegram.Posts(chat)
+		if len(posts) == 0 {
+			return false
+		}
+		last = posts[len(posts)-1]
+		return last.Text == text
+	})
+	return last
+}
+
+// quiet waits until everything that was written is confirmed.
+func (c *scene) quiet() {
+	c.Helper()
+	c.until("all is confirmed", func() bool { return c.telegram.Waiting() == 0 })
+}

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+// listed reports whether who wrote a message may write here. Who is not listed hears nothing: their texts are passed on as
+// far as one is a code that somebody at the desk waits for.
+func (f *front) listed(ctx context.Context, m *message) (bool, error) {
+	var people rpc.People
+	if err := f.daemon.Call(ctx, rpc.MethodPeople, rpc.PeopleParams{Channel: f.instance}, &people); err != nil {
+		return false, err
+	}
+	for _, p := range people.People {
+		if p.Called == m.person() {
+			return true, nil
+		}
+	}
+	if people.Pairing && m.alone() && m.Forwarded == nil {
+		if code := sdk.PairingCode(m.Text); code != "" {
+			return false, f.claim(ctx, m, code)
+		}
+	}
+	if _, addressed := f.addressed(group{m}); addressed {
+		f.note("telegram user "+m.person(), "wrote to the bot and is not listed: `bothy channels pair` lists somebody")
+	}
+	return false, nil
+}
+
+// claim passes a code on. Who sent a wrong one hears nothing.
+func (f *front) claim(ctx context.Context, m *message, code string) error {
+	from := m.from()
+	from.Message = ""
+	err := f.daemon.Call(ctx, rpc.MethodClaim, rpc.Claim{Code: code, From: from, Name: calledBy(m.From)}, nil)
+	switch {
+	case err == nil:
+		return f.tell(ctx, m.place(), "Sent on. When this is confirmed at the desk, write again.")
+	case sdk.OutcomeOf(err) == sdk.Permission || sdk.OutcomeOf(err) == sdk.NotFound || sdk.OutcomeOf(err) == sdk.Validation:
+		f.note("telegram user "+m.person(), "sent a wrong code")
+		return nil
+	}
+	return err
+}
+
+// calledBy is what the service calls somebody for people, who may have chosen it themselves.
+func calledBy(u user) string {
+	name := strings.TrimSpace(u.Name)
+	if u.Username != "" {
+		name = strings.TrimSpace(fmt.Sprintf("%s @%s", name, u.Username))
+	}
+	return name
+}

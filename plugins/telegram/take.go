@@ -1,0 +1,162 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf16"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+// takeGroup does what somebody wrote. Who is not listed gets no answer, and nothing is fetched for them.
+func (f *front) takeGroup(ctx context.Context, g group) error {
+	m := g[0]
+	person := m.person()
+	if person == "" || m.From.Bot || m.Chat.Type == "channel" {
+		return nil
+	}
+	known, err := f.listed(ctx, m)
+	if err != nil || !known {
+		return err
+	}
+	text, addressed := f.addressed(g)
+	if !addressed {
+		return nil
+	}
+	if m.Album == "" && m.Forwarded == nil {
+		if name, rest, is := command(text, f.me.Username); is {
+			return f.command(ctx, m, name, rest)
+		}
+	}
+	files, others := g.files()
+	if len(others) > 0 {
+		if err := f.tell(ctx, m.place(), "I cannot take "+strings.Join(others, " and ")+": write it, please."); err != nil {
+			return err
+		}
+	}
+	if strings.TrimSpace(text) == "" && len(files) == 0 {
+		return nil
+	}
+	return f.prompt(ctx, g, text, files)
+}
+
+// addressed is what the group of messages says to the bot. In a chat of many that is what names it, or replies to it.
+func (f *front) addressed(g group) (text string, is bool) {
+	m := g[0]
+	if m.alone() {
+		return g.words(), true
+	}
+	name := "@" + f.me.Username
+	for _, part := range g {
+		for _, e := range part.marks() {
+			word := part.part(e)
+			if e.Type == "mention" && strings.EqualFold(word, name) {
+				return strings.TrimSpace(strings.Replace(g.words(), word, "", 1)), true
+			}
+			if e.Type == "bot_command" && strings.HasSuffix(strings.ToLower(word), strings.ToLower(name)) {
+				return g.words(), true
+			}
+		}
+	}
+	return g.words(), m.ReplyTo != nil && m.ReplyTo.From.ID == f.me.ID
+}
+
+// part is what an entity marks; empty where it marks nothing.
+func (m *message) part(e entity) string {
+	code := utf16.Encode([]rune(m.words()))
+	if e.Offset < 0 || e.Length < 0 || e.Offset+e.Length > len(code) {
+		return ""
+	}
+	return string(utf16.Decode(code[e.Offset : e.Offset+e.Length]))
+}
+
+// from says whom a message is from.
+func (m *message) from() *sdk.From {
+	from := &sdk.From{Person: m.person(), Message: number(m.ID)}
+	if !m.alone() {
+		from.Conversation = number(m.Chat.ID)
+	}
+	if p := m.place(); p.Thread != 0 {
+		from.Thread = number(p.Thread)
+	}
+	return from
+}
+
+// prompt gives the daemon what a group says. When it returns without an error the daemon has it, or never will.
+func (f *front) prompt(ctx context.Context, g group, text string, files []attachment) error {
+	m := g[0]
+	r := f.records.of(m.place())
+	p := rpc.Prompt{Project: f.project, Run: r.Resume, Prompt: text, Agent: r.Agent, Model: r.Model, Key: number(m.ID), From: m.from()}
+	if m.Forwarded != nil {
+		p.Quoted = len(text) // somebody else's words
+	}
+	if err := f.attach(ctx, &p, files); err != nil {
+		return f.trouble(ctx, m.place(), err)
+	}
+	var accepted rpc.Accepted
+	err := f.daemon.Call(ctx, rpc.MethodAct, p, &accepted)
+	if sdk.OutcomeOf(err) == sdk.Conflict && len(g) > 1 {
+		return f.apart(ctx, g, err)
+	}
+	if err != nil {
+		return f.trouble(ctx, m.place(), err)
+	}
+	_, err = f.records.change(ctx, m.place(), func(r *record) error {
+		r.Alone, r.Run, r.Resume, r.Agent, r.Model = m.alone(), accepted.ID, "", "", ""
+		err := r.owe(delivery{Run: accepted.ID, Loop: accepted.Loop, Seq: accepted.Seq, Message: m.ID})
+		if errors.Is(err, errSame) {
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	f.answers(ctx, m.place())
+	return nil
+}
+
+// apart gives a group in two where the daemon has its first message already, without those that came later: the first
+// ones as they were given, and the others by themselves.
+func (f *front) apart(ctx context.Context, g group, conflict error) error {
+	for n := len(g) - 1; n > 0; n-- {
+		first := g[:n]
+		text, _ := f.addressed(first)
+		files, _ := first.files()
+		p := rpc.Prompt{Project: f.project, Prompt: text, Key: number(g[0].ID), From: g[0].from()}
+		if err := f.attach(ctx, &p, files); err != nil {
+			return f.trouble(ctx, g[0].place(), err)
+		}
+		err := f.daemon.Call(ctx, rpc.MethodAct, p, nil)
+		if sdk.OutcomeOf(err) == sdk.Conflict {
+			continue
+		}
+		if err != nil {
+			return f.trouble(ctx, g[0].place(), err)
+		}
+		if err := f.takeGroup(ctx, first); err != nil {
+			return err
+		}
+		return f.takeGroup(ctx, g[n:])
+	}
+	return f.trouble(ctx, g[0].place(), conflict)
+}
+
+// trouble tells a person why something was not done. It is an error where it will be done later.
+func (f *front) trouble(ctx context.Context, to place, err error) error {
+	var down *client.NotRunningError
+	var said *rpc.Error
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, client.ErrDisconnected) || errors.Is(err, client.ErrStopped) || errors.As(err, &down):
+		return err
+	case errors.As(err, &said) && said.Code == rpc.CodeBusy:
+		return err
+	}
+	return f.tell(ctx, to, fmt.Sprintf("That was not taken: %v", err))
+}

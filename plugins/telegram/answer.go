@@ -309,4 +309,3 @@ func literal(text string) string {
 	}
 	return b.String()
 }
-

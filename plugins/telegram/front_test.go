@@ -36,6 +36,7 @@ func TestStrangersGetNothing(t *testing.T) {
 	c.telegram.Write(map[string]any{"from": map[string]any{"id": 7}, "sender_chat": map[string]any{"id": -9}, "chat": map[string]any{"id": -9, "type": "channel"}, "text": "hello"})
 	c.telegram.Says(7, "last")
 	c.shows(7, "You said: last")
+	c.quiet()
 	c.desk.do(func() { c.desk.people.Pairing = true })
 	c.telegram.Says(8, "hello")
 	c.telegram.Says(8, "CCCC-DDDD")

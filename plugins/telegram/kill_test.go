@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/bothyd/bothy/plugins/telegram/telegramtest"
+	"github.com/bothyd/bothy/sdk/rpc"
 )
 
 var errKilled = errors.New("killed")
@@ -61,6 +62,15 @@ func (m *mortal) RoundTrip(r *http.Request) (resp *http.Response, err error) {
 	return resp, err
 }
 
+// answerTo is what the model answers: to some prompts more than one message holds.
+func answerTo(prompt string) string {
+	text := "To " + prompt
+	if strings.HasSuffix(prompt, "At length.") {
+		text += "\n\n" + strings.Repeat("word ", 1500)
+	}
+	return text
+}
+
 // TestKilledAnywhere: whenever the plugin dies, each message is taken once, and each answer is there whole and once. A
 // death between a placeholder that was sent and the note of it leaves that one empty, and nothing else.
 func TestKilledAnywhere(t *testing.T) {
@@ -68,14 +78,14 @@ func TestKilledAnywhere(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			random := rand.New(rand.NewPCG(seed, 23))
 			server, d := telegramtest.New(t), newDesk("7", "8")
-			const messages = 12
-			long := strings.Repeat("word ", 1500)
+			d.say = func(p rpc.Prompt) []string { return []string{answerTo(p.Prompt)} }
+			const count = 12
 			said := map[int64][]string{}
-			for i := range messages {
+			for i := range count {
 				person := int64(7 + i%2)
 				text := fmt.Sprintf("message %d.", i)
 				if i%5 == 4 {
-					text += " " + strings.TrimSpace(long)
+					text += " At length."
 				}
 				server.Says(person, text)
 				said[person] = append(said[person], text)
@@ -88,14 +98,15 @@ func TestKilledAnywhere(t *testing.T) {
 				b := botOf(t, server.URL, nil)
 				b.http.Transport = m
 				f := newFront(b, user{ID: 4242, Username: "test_bot"}, m, m, "telegram", "/p")
+				go m.atEnd(ctx, server)
 				_ = f.serve(ctx, func(string) {}) // it was killed
 				kill()
 				if kills++; kills > 500 {
 					t.Fatal("it does not come to an end")
 				}
 			}
-			if n := len(d.taken()); n != messages {
-				t.Errorf("%d messages were taken %d times", messages, n)
+			if n := len(d.taken()); n != count {
+				t.Errorf("%d messages were taken %d times", count, n)
 			}
 			empty := 0
 			for person, texts := range said {
@@ -109,7 +120,7 @@ func TestKilledAnywhere(t *testing.T) {
 				}
 				var want []string
 				for _, text := range texts {
-					for _, m := range plain("You said: " + text) {
+					for _, m := range messages(answerTo(text)) {
 						want = append(want, m.Text)
 					}
 				}
@@ -121,6 +132,26 @@ func TestKilledAnywhere(t *testing.T) {
 				t.Errorf("%d empty messages after %d kills", empty, kills)
 			}
 		})
+	}
+}
+
+// atEnd ends the plugin when there is nothing left for it to do.
+func (m *mortal) atEnd(ctx context.Context, server *telegramtest.Server) {
+	defer m.kill()
+	for {
+		changed := server.Changed()
+		m.mu.Lock()
+		moved := m.changed
+		m.mu.Unlock()
+		if server.Waiting() == 0 && m.settled() {
+			return
+		}
+		select {
+		case <-changed:
+		case <-moved:
+		case <-ctx.Done():
+			return
+		}
 	}
 }
 

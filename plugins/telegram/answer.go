@@ -93,10 +93,15 @@ func (s *sheet) fill(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if loop != nil && loop.End != nil {
-			return s.whole(ctx, final(loop))
+		if loop != nil {
+			if err := s.proposals(ctx, &reading.tree, loop); err != nil {
+				return err
+			}
+			if loop.End != nil {
+				return s.whole(ctx, final(loop))
+			}
 		}
-		if err := s.progress(ctx, s.live.draft(s.delivery.Loop), loop); err != nil {
+		if err := s.progress(ctx, s.live.draft(s.delivery.Loop)); err != nil {
 			return err
 		}
 		select { // one edit in each interval, however much is written
@@ -163,14 +168,14 @@ func (s *sheet) keep(ctx context.Context, at int, message int64) error {
 }
 
 // write makes a message show a text. One that a person deleted is sent again.
-func (s *sheet) write(ctx context.Context, at int, m styled, b *buttons) error {
+func (s *sheet) write(ctx context.Context, at int, m styled) error {
 	if err := s.page(ctx, at); err != nil {
 		return err
 	}
-	if was, known := s.pages[at]; known && b == nil && was.Text == m.Text && len(was.Entities) == len(m.Entities) {
+	if was, known := s.pages[at]; known && was.Text == m.Text && len(was.Entities) == len(m.Entities) {
 		return nil
 	}
-	out := outgoing{Chat: s.place.Chat, Message: s.delivery.Parts[at], Text: m.Text, Entities: m.Entities, Preview: &preview{Off: true}, Buttons: b}
+	out := outgoing{Chat: s.place.Chat, Message: s.delivery.Parts[at], Text: m.Text, Entities: m.Entities, Preview: &preview{Off: true}}
 	err := s.bot.editMessageText(ctx, out)
 	if isUnformatted(err) {
 		out.Entities = nil
@@ -191,17 +196,12 @@ func (s *sheet) write(ctx context.Context, at int, m styled, b *buttons) error {
 }
 
 // progress shows what is written so far: the end of it, in the first message.
-func (s *sheet) progress(ctx context.Context, draft string, loop *timeline.Loop) error {
-	if loop != nil {
-		if a := loop.Waits(); a != nil {
-			return s.write(ctx, 0, styled{Text: "This waits for an answer at the desk: " + a.Tool}, nil)
-		}
-	}
+func (s *sheet) progress(ctx context.Context, draft string) error {
 	all := messages(draft)
 	if len(all) == 0 {
 		return nil
 	}
-	return s.write(ctx, 0, all[len(all)-1], nil)
+	return s.write(ctx, 0, all[len(all)-1])
 }
 
 // whole writes an answer that is there: in messages, or as a document where those would be too many.
@@ -215,7 +215,7 @@ func (s *sheet) whole(ctx context.Context, text string) error {
 		slog.Warn(fmt.Sprintf("a long answer is sent as messages: %v", err))
 	}
 	for at, m := range all {
-		if err := s.write(ctx, at, m, nil); err != nil {
+		if err := s.write(ctx, at, m); err != nil {
 			return err
 		}
 	}
@@ -251,7 +251,7 @@ func (s *sheet) document(ctx context.Context, first styled, text string) error {
 type reading struct {
 	daemon   daemon
 	delivery delivery
-	lines    timeline.Timeline
+	tree     timeline.Tree // with the runs that it delegated work to
 	after    int64
 }
 
@@ -260,7 +260,7 @@ func (r *reading) loop(ctx context.Context) (*timeline.Loop, error) {
 	r.after = max(r.after, r.delivery.Seq)
 	for {
 		var page rpc.JournalPage
-		p := rpc.JournalParams{Run: number(r.delivery.Run), After: r.after, Limit: 1000}
+		p := rpc.JournalParams{Run: number(r.delivery.Run), After: r.after, Limit: 1000, Children: true}
 		err := r.daemon.Call(ctx, rpc.MethodJournal, p, &page)
 		if sdk.OutcomeOf(err) == sdk.NotFound {
 			return &timeline.Loop{ID: r.delivery.Loop, End: &sdk.LoopEnd{Status: sdk.StatusNotFound, Stop: sdk.StopAborted, Reason: "its run was deleted"}}, nil
@@ -269,7 +269,7 @@ func (r *reading) loop(ctx context.Context) (*timeline.Loop, error) {
 			return nil, err
 		}
 		for _, row := range page.Rows {
-			r.lines.Take(row)
+			r.tree.Take(row)
 			r.after = row.Seq
 		}
 		if page.Next == 0 {
@@ -277,7 +277,11 @@ func (r *reading) loop(ctx context.Context) (*timeline.Loop, error) {
 		}
 		r.after = page.Next
 	}
-	for _, l := range r.lines.Loops {
+	run := r.tree.Run(r.delivery.Run)
+	if run == nil {
+		return nil, nil
+	}
+	for _, l := range run.Loops {
 		if l.ID == r.delivery.Loop {
 			return l, nil
 		}

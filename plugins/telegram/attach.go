@@ -1,29 +1,49 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
-// mostFile is how large a file is that the Bot API hands out.
-const mostFile = 20 << 20
-
-// attach gets the files that came with a prompt: pictures go to the model.
-func (f *front) attach(ctx context.Context, p *rpc.Prompt, files []attachment) error {
+// attach puts the files that came with a prompt into the folder of its run, and says in the prompt where they are. Pictures
+// go to the model besides.
+func (f *front) attach(ctx context.Context, m *message, p *rpc.Prompt, files []attachment) (err error) {
+	if len(files) == 0 {
+		return nil
+	}
+	if p.Run, err = f.folderOf(ctx, m); err != nil {
+		return err
+	}
+	// A file that is brought again after a crash gets another name, so that the text of the prompt is no key.
+	p.Key = ""
+	var names []string
 	for _, a := range files {
 		content, err := f.fetched(ctx, a)
 		if err != nil {
 			return err
 		}
+		name, err := f.daemon.PutFile(ctx, p.Run, "", a.Name, int64(len(content)), bytes.NewReader(content))
+		if err != nil {
+			return fmt.Errorf("%s: %w", a.Name, err)
+		}
+		names = append(names, "/workspace/"+name)
 		if a.picture {
 			p.Media = append(p.Media, sdk.Medium{MIMEType: http.DetectContentType(content), Data: base64.StdEncoding.EncodeToString(content)})
 		}
 	}
+	came := "Files that came with this: " + strings.Join(names, ", ")
+	if p.Prompt != "" {
+		came = "\n\n" + came
+	}
+	p.Prompt += came
+	p.Quoted += len(came) // no words of the person
 	return nil
 }
 
@@ -42,3 +62,6 @@ func (f *front) fetched(ctx context.Context, a attachment) ([]byte, error) {
 	}
 	return content, nil
 }
+
+// mostFile is how large a file is that the Bot API hands out.
+const mostFile = 20 << 20

@@ -88,11 +88,6 @@ func (f *front) help(context.Context, *message, string) (string, error) {
 	return strings.Join(lines, "\n"), nil
 }
 
-// runs are the runs of the conversation that a message is part of, the one that was given a prompt last first.
-func (f *front) runs(ctx context.Context, m *message, most int) (runs []rpc.RunSummary, err error) {
-	return runs, f.daemon.Call(ctx, rpc.MethodRuns, rpc.RunsParams{Project: f.project, Last: true, Limit: most}, &runs)
-}
-
 // run is the run of the conversation; its ID is 0 where there is none.
 func (f *front) run(ctx context.Context, m *message) (sdk.Run, error) {
 	id := f.records.of(m.place()).Run
@@ -114,16 +109,16 @@ func (f *front) reset(ctx context.Context, m *message, _ string) (string, error)
 	if err != nil || run.ID == 0 {
 		return nothingYet, err
 	}
-	return "The files and the container of this conversation are gone. What was said stays; /new begins anew.",
+	return "The files and the container of this conversation are gone. The next prompt begins anew; /resume goes back to what was said.",
 		f.daemon.Call(ctx, rpc.MethodReset, rpc.RunRef{Run: number(run.ID)}, nil)
 }
 
 func (f *front) stop(ctx context.Context, m *message, _ string) (string, error) {
-	run, err := f.run(ctx, m)
-	if err != nil || run.ID == 0 {
-		return nothingYet, err
+	r := f.records.of(m.place())
+	if len(r.Owed) == 0 {
+		return "Nothing is being done.", nil
 	}
-	err = f.daemon.Call(ctx, rpc.MethodAbort, rpc.RunRef{Run: number(run.ID)}, nil)
+	err := f.daemon.Call(ctx, rpc.MethodAbort, rpc.RunRef{Run: number(r.Owed[0].Run)}, nil)
 	if o := sdk.OutcomeOf(err); o == sdk.Conflict || o == sdk.NotFound {
 		return "Nothing is being done.", nil
 	}

@@ -1,9 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -27,6 +31,14 @@ type desk struct {
 	people  rpc.People
 	claims  []rpc.Claim
 	runs    map[string]int64 // the run of a conversation
+
+	earlier  []rpc.RunSummary
+	files    []string // that were put into folders of runs
+	ticket   rpc.Ticket
+	tickets  int // that were given out
+	answers  []rpc.ChannelAnswer
+	unseeing bool           // its model takes no pictures
+	waits    sdk.JournalRow // the call
 
 	refuse error                       // of each prompt
 	say    func(p rpc.Prompt) []string // pieces of an answer; nil leaves it open
@@ -105,6 +117,25 @@ func (d *desk) answer(method string, params any) (any, error) {
 			}
 		}
 		return page, nil
+	case rpc.RunsParams:
+		return d.earlier, nil
+	case rpc.StartRun:
+		d.asked = append(d.asked, method)
+		d.runs[conversation(p.From)] = int64(len(d.runs) + 1)
+		return rpc.Started{ID: d.runs[conversation(p.From)]}, nil
+	case rpc.TicketParams:
+		d.tickets++
+		t := d.ticket
+		t.ID, t.Ticket = p.ID, fmt.Sprintf("%032d", d.tickets)
+		return t, nil
+	case rpc.ChannelAnswer:
+		if p.Ticket != fmt.Sprintf("%032d", d.tickets) {
+			return nil, sdk.Errorf(sdk.Conflict, "the ticket is good no more")
+		}
+		d.tickets++ // it is good no more
+		d.answers = append(d.answers, p)
+		d.answered(p)
+		return nil, nil
 	case rpc.RunRef:
 		d.asked = append(d.asked, method+" "+p.Run)
 		return rpc.RunDetail{Agent: "default", Model: "parrot"}, nil
@@ -116,27 +147,60 @@ func (d *desk) answer(method string, params any) (any, error) {
 	return nil, sdk.Errorf(sdk.NotFound, "the desk knows no %s", method)
 }
 
+// conversation is where something was written.
+func conversation(from *sdk.From) string { return from.Name() }
+
+// PutFile implements daemon.
+func (d *desk) PutFile(ctx context.Context, run, _, name string, _ int64, from io.Reader) (string, error) {
+	content, err := io.ReadAll(from)
+	if err != nil || ctx.Err() != nil {
+		return "", errors.Join(err, ctx.Err())
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.files = append(d.files, run+" "+name+": "+string(content))
+	return name, nil
+}
+
+// propose commits a call that waits for an answer.
+func (d *desk) propose(a rpc.Accepted, proposal string) {
+	d.commit(sdk.JournalRow{Kind: sdk.KindTurnOpened, Run: a.ID, Loop: a.Loop, Turn: int(a.Loop)}, nil)
+	row := sdk.JournalRow{Kind: sdk.KindEntrySet, Run: a.ID, Loop: a.Loop, Turn: int(a.Loop), Path: fmt.Sprintf("log://turn_%d/bash/a", a.Loop)}
+	d.commit(row, sdk.EntryChange{State: sdk.StateStreaming, Phase: sdk.PhaseRecorded, Attributes: json.RawMessage(`{"call_id":"c","tool":"bash","index":0}`)})
+	d.commit(row, sdk.EntryChange{State: sdk.StateProposed, Phase: sdk.PhaseRecorded, Attributes: json.RawMessage(`{"proposal":{"id":"` + proposal + `"}}`)})
+	d.waits = row
+}
+
+// answered commits what a person answered.
+func (d *desk) answered(p rpc.ChannelAnswer) {
+	d.commit(d.waits, sdk.EntryChange{State: sdk.StateResolved, Phase: sdk.PhaseEnded, Attributes: json.RawMessage(fmt.Sprintf(`{"answer":{"answer":%q,"by":"telegram/%s"}}`, p.Answer, p.From.Person))})
+	d.end(rpc.Accepted{ID: d.waits.Run, Loop: d.waits.Loop}, "done")
+}
+
 func (d *desk) act(p rpc.Prompt) (rpc.Accepted, error) {
+	if d.unseeing && len(p.Media) > 0 {
+		return rpc.Accepted{}, sdk.Errorf(sdk.Validation, "the model takes no images")
+	}
 	if d.refuse != nil {
 		return rpc.Accepted{}, d.refuse
 	}
-	owner := p.From.Person
-	if p.From.Conversation != "" {
-		owner = p.From.Conversation
-	}
-	key := owner + " " + p.Key
+	key := conversation(p.From) + " " + cmp.Or(p.Key, p.From.Message)
 	if was, is := d.given[key]; is {
-		if was.Prompt != p.Prompt {
+		if p.Key != "" && was.Prompt != p.Prompt {
 			return rpc.Accepted{}, sdk.Errorf(sdk.Conflict, "another prompt was given under the key %s", p.Key)
 		}
 		return d.loops[key], nil
 	}
-	conversation := owner + " " + p.From.Thread
-	if d.runs[conversation] == 0 {
-		d.runs[conversation] = int64(len(d.runs) + 1)
+	run := d.runs[conversation(p.From)]
+	if p.Run != "" {
+		run, _ = strconv.ParseInt(p.Run, 10, 64)
 	}
+	if run == 0 {
+		run = int64(len(d.runs) + 1)
+	}
+	d.runs[conversation(p.From)] = run
 	loop := int64(len(d.prompts) + 1)
-	a := rpc.Accepted{ID: d.runs[conversation], Loop: loop}
+	a := rpc.Accepted{ID: run, Loop: loop}
 	a.Seq = d.commit(sdk.JournalRow{Kind: sdk.KindLoopQueued, Run: a.ID, Loop: loop}, nil)
 	d.given[key], d.loops[key] = p, a
 	d.prompts = append(d.prompts, p)

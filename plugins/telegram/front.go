@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"sync"
 	"time"
@@ -10,12 +11,14 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/rpc"
 )
 
 // daemon is what the front asks of the daemon: a *client.Client, or what a test has in its place.
 type daemon interface {
 	Call(ctx context.Context, method string, params, result any) error
 	Follow(ctx context.Context, w client.Watch, each func(client.Event) error) error
+	PutFile(ctx context.Context, run, project, name string, size int64, from io.Reader) (string, error)
 }
 
 // front brings messages to the daemon and answers to chats, for one Serve.
@@ -33,15 +36,16 @@ type front struct {
 	work     *errgroup.Group // of answers
 
 	mu      sync.Mutex
-	talking map[place]bool       // whose answers are being brought
-	noted   map[string]time.Time // strangers, by when they were noted last
+	talking map[place]bool         // whose answers are being brought
+	noted   map[string]time.Time   // strangers, by when they were noted last
+	tickets map[string]*rpc.Ticket // by proposal
 }
 
 func newFront(b *bot, me user, d daemon, kept shelf, instance, project string) *front {
 	return &front{
 		bot: b, me: me, daemon: d, shelf: kept, instance: instance, project: project,
 		live: newLive(), now: time.Now, say: func(string) {},
-		talking: map[place]bool{}, noted: map[string]time.Time{},
+		talking: map[place]bool{}, noted: map[string]time.Time{}, tickets: map[string]*rpc.Ticket{},
 	}
 }
 

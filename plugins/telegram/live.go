@@ -33,7 +33,13 @@ func (l *live) follow(ctx context.Context, d daemon, project string) error {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		if e.Row != nil {
-			l.wake(e.Row.Run)
+			if l.waiting[e.Row.Run] != nil {
+				l.wake(e.Row.Run)
+				return nil
+			}
+			for run := range l.waiting { // it may be of work that one of them delegated
+				l.wake(run)
+			}
 			return nil
 		}
 		p := e.Preview
@@ -58,6 +64,13 @@ func (l *live) write(p *rpc.Preview) {
 	if d.text += p.Text; len(d.text) > mostDraft {
 		d.text = d.text[len(d.text)-mostDraft:]
 	}
+}
+
+// look has whoever waits for a run look at it again.
+func (l *live) look(run int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.wake(run)
 }
 
 func (l *live) wake(run int64) {

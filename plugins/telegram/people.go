@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/bothyd/bothy/sdk"
@@ -12,14 +13,9 @@ import (
 // listed reports whether who wrote a message may write here. Who is not listed hears nothing: their texts are passed on as
 // far as one is a code that somebody at the desk waits for.
 func (f *front) listed(ctx context.Context, m *message) (bool, error) {
-	var people rpc.People
-	if err := f.daemon.Call(ctx, rpc.MethodPeople, rpc.PeopleParams{Channel: f.instance}, &people); err != nil {
-		return false, err
-	}
-	for _, p := range people.People {
-		if p.Called == m.person() {
-			return true, nil
-		}
+	people, known, err := f.known(ctx, m.person())
+	if err != nil || known {
+		return known, err
 	}
 	if people.Pairing && m.alone() && m.Forwarded == nil {
 		if code := sdk.PairingCode(m.Text); code != "" {
@@ -30,6 +26,12 @@ func (f *front) listed(ctx context.Context, m *message) (bool, error) {
 		f.note("telegram user "+m.person(), "wrote to the bot and is not listed: `bothy channels pair` lists somebody")
 	}
 	return false, nil
+}
+
+// known looks for somebody among those who may write here.
+func (f *front) known(ctx context.Context, person string) (people rpc.People, known bool, err error) {
+	err = f.daemon.Call(ctx, rpc.MethodPeople, rpc.PeopleParams{Channel: f.instance}, &people)
+	return people, slices.ContainsFunc(people.People, func(p rpc.ListedPerson) bool { return p.Called == person }), err
 }
 
 // claim passes a code on. Who sent a wrong one hears nothing.

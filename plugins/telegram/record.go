@@ -5,7 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
+)
+
+const (
+	mostTaken = 100 // messages that are kept as taken; Telegram gives that many at once
+	mostAsked = 20  // proposals likewise
 )
 
 // record is what the plugin keeps of a place, so that no answer is lost or told twice when it or the daemon is killed.
@@ -17,6 +23,9 @@ type record struct {
 	Resume   string     `json:"resume,omitempty"`   // the run that the next prompt goes to
 	Agent    string     `json:"agent,omitempty"`    // of the next prompt
 	Model    string     `json:"model,omitempty"`    // likewise
+	Seq      int64      `json:"seq,omitempty"`      // of the journal, when it was
+	Taken    []int64    `json:"taken,omitempty"`    // the last messages that are prompts
+	Asked    []asked    `json:"asked,omitempty"`    // the last messages that tell of proposals
 	Answered int64      `json:"answered,omitempty"` // the last loop whose answer is out
 	Owed     []delivery `json:"owed,omitempty"`     // answers, in the order of their prompts
 }
@@ -128,7 +137,7 @@ func (r record) clone() record {
 		d.Parts = append([]int64(nil), d.Parts...)
 		owed[i] = d
 	}
-	r.Owed = owed
+	r.Owed, r.Taken, r.Asked = owed, slices.Clone(r.Taken), slices.Clone(r.Asked)
 	return r
 }
 

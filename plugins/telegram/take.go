@@ -2,13 +2,11 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf16"
 
 	"github.com/bothyd/bothy/sdk"
-	"github.com/bothyd/bothy/sdk/client"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -21,6 +19,13 @@ func (f *front) takeGroup(ctx context.Context, g group) error {
 	}
 	known, err := f.listed(ctx, m)
 	if err != nil || !known {
+		return err
+	}
+	if g = f.records.of(m.place()).taken(g); len(g) == 0 {
+		return nil
+	}
+	m = g[0]
+	if is, err := f.reply(ctx, m, g.words()); is || err != nil {
 		return err
 	}
 	text, addressed := f.addressed(g)
@@ -94,30 +99,22 @@ func (f *front) prompt(ctx context.Context, g group, text string, files []attach
 	if m.Forwarded != nil {
 		p.Quoted = len(text) // somebody else's words
 	}
-	if err := f.attach(ctx, &p, files); err != nil {
+	if err := f.attach(ctx, m, &p, files); err != nil {
 		return f.trouble(ctx, m.place(), err)
 	}
 	var accepted rpc.Accepted
 	err := f.daemon.Call(ctx, rpc.MethodAct, p, &accepted)
+	if len(p.Media) > 0 && sdk.OutcomeOf(err) == sdk.Validation { // a model that sees nothing has the files all the same
+		p.Media = nil
+		err = f.daemon.Call(ctx, rpc.MethodAct, p, &accepted)
+	}
 	if sdk.OutcomeOf(err) == sdk.Conflict && len(g) > 1 {
 		return f.apart(ctx, g, err)
 	}
 	if err != nil {
 		return f.trouble(ctx, m.place(), err)
 	}
-	_, err = f.records.change(ctx, m.place(), func(r *record) error {
-		r.Alone, r.Run, r.Resume, r.Agent, r.Model = m.alone(), accepted.ID, "", "", ""
-		err := r.owe(delivery{Run: accepted.ID, Loop: accepted.Loop, Seq: accepted.Seq, Message: m.ID})
-		if errors.Is(err, errSame) {
-			return nil
-		}
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	f.answers(ctx, m.place())
-	return nil
+	return f.given(ctx, g, accepted)
 }
 
 // apart gives a group in two where the daemon has its first message already, without those that came later: the first
@@ -126,11 +123,7 @@ func (f *front) apart(ctx context.Context, g group, conflict error) error {
 	for n := len(g) - 1; n > 0; n-- {
 		first := g[:n]
 		text, _ := f.addressed(first)
-		files, _ := first.files()
 		p := rpc.Prompt{Project: f.project, Prompt: text, Key: number(g[0].ID), From: g[0].from()}
-		if err := f.attach(ctx, &p, files); err != nil {
-			return f.trouble(ctx, g[0].place(), err)
-		}
 		err := f.daemon.Call(ctx, rpc.MethodAct, p, nil)
 		if sdk.OutcomeOf(err) == sdk.Conflict {
 			continue
@@ -148,14 +141,7 @@ func (f *front) apart(ctx context.Context, g group, conflict error) error {
 
 // trouble tells a person why something was not done. It is an error where it will be done later.
 func (f *front) trouble(ctx context.Context, to place, err error) error {
-	var down *client.NotRunningError
-	var said *rpc.Error
-	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case errors.Is(err, client.ErrDisconnected) || errors.Is(err, client.ErrStopped) || errors.As(err, &down):
-		return err
-	case errors.As(err, &said) && said.Code == rpc.CodeBusy:
+	if isLost(ctx, err) {
 		return err
 	}
 	return f.tell(ctx, to, fmt.Sprintf("That was not taken: %v", err))

@@ -45,7 +45,7 @@ func (t *telegram) Serve(ctx context.Context, access channel.Access, say func(st
 	if err != nil {
 		return err
 	}
-	return newFront(t.bot, me, c, nil, t.instance, access.Projects[0]).serve(ctx, say)
+	return newFront(t.bot, me, c, entries{c}, t.instance, access.Projects[0]).serve(ctx, say)
 }
 
 // connect asks who the bot is until Telegram answers, and makes it keep updates for this plugin.

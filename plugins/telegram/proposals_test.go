@@ -1,0 +1,129 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/bothyd/bothy/plugins/telegram/telegramtest"
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+// proposes makes a desk whose runs propose something at each prompt.
+func proposes(t rpc.Ticket) *desk {
+	d := newDesk("7", "8")
+	d.ticket = t
+	d.say = func(rpc.Prompt) []string { return nil }
+	return d
+}
+
+// asks waits for a message that shows what is proposed.
+func (c *scene) asks(chat int64, text string) (post telegramtest.Post) {
+	c.until("it asks "+text, func() bool {
+		for _, post = range c.telegram.Posts(chat) {
+			if post.Text == text {
+				return true
+			}
+		}
+		return false
+	})
+	return post
+}
+
+func TestAnsweredByAButton(t *testing.T) {
+	d := proposes(rpc.Ticket{Text: "It would run\n| **rm** x", Accept: true})
+	c := talk(t, telegramtest.New(t), d)
+	c.telegram.Says(7, "x")
+	c.shows(7, placeholder)
+	d.do(func() { d.propose(rpc.Accepted{ID: 1, Loop: 1}, "p") })
+	post := c.asks(7, d.ticket.Text)
+	if len(post.Buttons) != 1 || len(post.Buttons[0]) != 2 || len(post.Entities) != 0 {
+		t.Fatalf("buttons %v, entities %v", post.Buttons, post.Entities)
+	}
+	c.telegram.Press(9, post, post.Buttons[0][0].Data) // a stranger
+	c.telegram.Press(7, post, "y"+strings.Repeat("f", 32))
+	c.quiet()
+	post = c.asks(7, d.ticket.Text)
+	c.telegram.Press(7, post, post.Buttons[0][0].Data)
+	done := c.asks(7, d.ticket.Text+"\n\nAccepted by telegram/7.")
+	c.asks(7, "done")
+	if len(done.Buttons) != 0 || done.ID != post.ID {
+		t.Errorf("%+v", done)
+	}
+	c.telegram.Press(7, post, post.Buttons[0][0].Data)
+	c.quiet()
+	if len(d.answers) != 1 || d.answers[0].Answer != sdk.Accept || *d.answers[0].From != (sdk.From{Person: "7", Message: number(post.ID)}) {
+		t.Errorf("%+v", d.answers)
+	}
+	if presses := c.telegram.Calls("answerCallbackQuery"); len(presses) != 3 || !strings.Contains(presses[1].Body, "Accepted.") {
+		t.Errorf("%v", presses)
+	}
+}
+
+// TestAskedAnewAfterADeath: the ticket is gone with the plugin that had it. Another one stands in the same message.
+func TestAskedAnewAfterADeath(t *testing.T) {
+	server, d := telegramtest.New(t), proposes(rpc.Ticket{Text: "It would run", Accept: true})
+	c := talk(t, server, d)
+	server.Write(inGroup(7, 3, "@test_bot x", nil))
+	c.shows(-100, placeholder)
+	d.do(func() { d.propose(rpc.Accepted{ID: 1, Loop: 1}, "p") })
+	old := c.asks(-100, "It would run")
+	c.quiet()
+	c.end()
+	c = talk(t, server, d)
+	var post telegramtest.Post
+	c.until("it is asked anew", func() bool {
+		post = c.asks(-100, "It would run")
+		return post.Buttons[0][1].Data != old.Buttons[0][1].Data
+	})
+	if post.ID != old.ID || post.Thread != 3 {
+		t.Errorf("%+v after %+v", post, old)
+	}
+	server.Press(8, old, old.Buttons[0][1].Data)
+	server.Press(8, post, post.Buttons[0][1].Data)
+	c.asks(-100, "It would run\n\nRejected by telegram/8.")
+	if len(d.answers) != 1 || d.answers[0].From.Person != "8" || d.answers[0].From.Conversation != "-100" {
+		t.Errorf("%+v", d.answers)
+	}
+}
+
+// TestAnsweredByAReply: a question takes a text, and its answer is no prompt, also when it comes too late.
+func TestAnsweredByAReply(t *testing.T) {
+	d := proposes(rpc.Ticket{Text: "Which one?", Accept: true, Asks: true})
+	c := talk(t, telegramtest.New(t), d)
+	c.telegram.Says(7, "x")
+	c.shows(7, placeholder)
+	d.do(func() { d.propose(rpc.Accepted{ID: 1, Loop: 1}, "p") })
+	post := c.asks(7, "Which one?")
+	if len(post.Buttons[0]) != 1 {
+		t.Fatalf("buttons %v", post.Buttons)
+	}
+	reply := func() {
+		c.telegram.Write(map[string]any{"from": map[string]any{"id": 7}, "chat": map[string]any{"id": 7, "type": "private"}, "date": 1700000000, "text": "the red one",
+			"reply_to_message": map[string]any{"message_id": post.ID, "from": map[string]any{"id": 4242}}})
+	}
+	reply()
+	c.shows(7, "Accepted.")
+	c.asks(7, "Which one?\n\nAccepted by telegram/7.")
+	c.asks(7, "done")
+	reply()
+	c.shows(7, over+" What replies to no question is a prompt.")
+	if len(d.answers) != 1 || d.answers[0].Text != "the red one" || len(d.taken()) != 1 {
+		t.Errorf("%+v, prompts %v", d.answers, d.taken())
+	}
+}
+
+// TestAnsweredAtTheDesk: what has no button waits there, and the message says how it ended.
+func TestAnsweredAtTheDesk(t *testing.T) {
+	d := proposes(rpc.Ticket{Text: "It cannot be accepted here"})
+	c := talk(t, telegramtest.New(t), d)
+	c.telegram.Says(7, "x")
+	c.shows(7, placeholder)
+	d.do(func() { d.propose(rpc.Accepted{ID: 1, Loop: 1}, "p") })
+	if post := c.asks(7, "It cannot be accepted here"); len(post.Buttons[0]) != 1 || !strings.HasPrefix(post.Buttons[0][0].Data, rejects) {
+		t.Errorf("buttons %v", post.Buttons)
+	}
+	d.do(func() { d.answered(rpc.ChannelAnswer{Answer: sdk.Reject, From: &sdk.From{Person: "8"}}) })
+	c.asks(7, "It cannot be accepted here\n\nRejected by telegram/8.")
+	c.asks(7, "done")
+}

@@ -326,6 +326,21 @@ plugin "research" {
 #   not_people   = ["local"]          # owners: you, or the label of a person's block
 # }
 
+# The plugin "telegram" is a bot of Telegram (docs/telegram.md). It is not there unless you write its block, which
+# needs a token of @BotFather. Nobody may write to it but whom a person block names: `bothy channels pair`
+# writes that of whoever sends the code that it shows. With the grant "answers", people whose block says
+# answers = true accept or reject what their runs propose.
+#
+# plugin "telegram" {
+#   grants = ["channel", "answers"]
+#   token  = secret("TELEGRAM_TOKEN")
+#   api    = "https://api.telegram.org" # another server of the Bot API: over https, or on this machine
+# }
+# person "telegram/123456789" {
+#   name    = "Ada"
+#   answers = true
+# }
+
 # A provider is an instance of a plugin that answers completions. It is started
 # when one of its models is used. The plugin "openai" speaks to any server with
 # Chat Completions; what some of them differ in it knows by their address, or by

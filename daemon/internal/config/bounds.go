@@ -32,6 +32,7 @@ var bundled = map[string]Confine{
 	"memory":    {BestEffort: true, Bundled: true},
 	"openai":    {Network: true, BestEffort: true, Bundled: true},
 	"research":  {BestEffort: true, Bundled: true},
+	"telegram":  {Network: true, BestEffort: true, Bundled: true},
 	"web":       {Network: true, BestEffort: true, Bundled: true},
 }
 

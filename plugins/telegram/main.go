@@ -4,6 +4,7 @@ package main
 
 import (
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/channel"
 	"github.com/bothyd/bothy/sdk/plugin"
 )
 
@@ -13,6 +14,7 @@ func main() {
 		Name:      "telegram",
 		Version:   sdk.Version,
 		Channel:   t,
+		Schemes:   []sdk.Scheme{channel.Keeps(scheme)},
 		Needs:     sdk.Needs{Network: true},
 		Config:    &t.settings,
 		Configure: t.configure,

@@ -160,13 +160,13 @@ func (s *Server) Posts(chat int64) []Post {
 	return of
 }
 
-// Calls are the requests of a method, in their order.
+// Calls are the requests of a method, or of all where none is named, in their order.
 func (s *Server) Calls(method string) []Call {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var of []Call
 	for _, c := range s.calls {
-		if c.Method == method {
+		if method == "" || c.Method == method {
 			of = append(of, c)
 		}
 	}

@@ -1,0 +1,226 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bothyd/bothy/plugins/telegram/telegramtest"
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+// chatting is a site whose people write to a bot.
+type chatting struct {
+	*site
+	telegram *telegramtest.Server
+}
+
+// newChatting starts a daemon with a bot, for Ada (7), who answers, and Bob (8), with a model that repeats what it is told.
+func newChatting(t *testing.T) *chatting {
+	t.Helper()
+	c := &chatting{telegram: telegramtest.New(t)}
+	c.site = newSite(t, fmt.Sprintf(`
+plugin "bash" {
+  enabled = false
+}
+provider "parrot" {
+  plugin   = "openai"
+  base_url = %q
+}
+agent "spoken" {
+  model = "parrot/parrot"
+  tools = ["*"]
+}
+policy {
+  mode = "interactive"
+}
+plugin "telegram" {
+  grants = ["channel", "answers"]
+  token  = %q
+  api    = %q
+}
+person "telegram/7" {
+  name    = "Ada"
+  agent   = "spoken"
+  answers = true
+}
+person "telegram/8" {
+  agent = "spoken"
+}
+`, modelServer(t), telegramtest.Token, c.telegram.URL))
+	c.up()
+	return c
+}
+
+// until waits for what the server will have.
+func (c *chatting) until(what string, is func() bool) {
+	c.t.Helper()
+	late := time.After(patience)
+	for {
+		changed := c.telegram.Changed()
+		if is() {
+			return
+		}
+		select {
+		case <-changed:
+		case <-late:
+			c.t.Fatalf("never: %s; it shows %+v\n%s", what, c.telegram.Posts(7), c.evidence())
+		}
+	}
+}
+
+// shows waits for a message of the bot whose text has something, and returns it.
+func (c *chatting) shows(chat int64, text string) (post telegramtest.Post) {
+	c.t.Helper()
+	c.until(text, func() bool {
+		posts := c.telegram.Posts(chat)
+		i := slices.IndexFunc(posts, func(p telegramtest.Post) bool { return strings.Contains(p.Text, text) })
+		if i >= 0 {
+			post = posts[i]
+		}
+		return i >= 0
+	})
+	return post
+}
+
+// folder reads a file of the folders that runs have of their own.
+func (c *chatting) folder(name string) string {
+	all, err := filepath.Glob(filepath.Join(filepath.Dir(c.store), "runs", "*", "workspace", name))
+	if err != nil || len(all) != 1 {
+		return fmt.Sprintf("%d files: %v", len(all), err)
+	}
+	text, err := os.ReadFile(all[0])
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
+
+// TestTelegram goes through a conversation: who is listed is answered, alone and in a group, and answers what is proposed.
+func TestTelegram(t *testing.T) {
+	t.Parallel()
+	c := newChatting(t)
+	c.telegram.Says(9, "let me in")
+	c.telegram.Says(7, "hello **you**")
+	if post := c.shows(7, "you said: hello you"); len(post.Entities) != 1 || post.Entities[0].Type != "bold" {
+		t.Errorf("%+v", post)
+	}
+
+	// What is proposed is accepted once, by who may.
+	c.telegram.Says(7, `call write_file {"path":"made","content":"of ada\n"}`)
+	post := c.shows(7, "of ada")
+	if len(post.Buttons) != 1 || len(post.Buttons[0]) != 2 {
+		t.Fatalf("the proposal is %+v\n%s", post, c.evidence())
+	}
+	c.telegram.Press(8, post, post.Buttons[0][0].Data)
+	c.telegram.Press(7, post, post.Buttons[0][0].Data)
+	c.telegram.Press(7, post, post.Buttons[0][0].Data)
+	c.shows(7, "Accepted by telegram/7.")
+	c.shows(7, "the tool said: ")
+	if got := c.folder("made"); got != "of ada\n" {
+		t.Errorf("made is %q", got)
+	}
+
+	// Files lie in the folder of the run.
+	c.telegram.Write(map[string]any{"from": map[string]any{"id": 7}, "chat": map[string]any{"id": 7, "type": "private"}, "date": 1700000000, "caption": "take this",
+		"document": map[string]any{"file_id": "d", "file_name": "list.txt", "file_size": 20}})
+	c.shows(7, "you said: take this\n\nFiles that came with this: /workspace/")
+	if got := c.folder("*-list.txt"); got != "the contents of documents/d" {
+		t.Errorf("the file is %q", got)
+	}
+
+	// A group has runs of its own, and its conversations go on until they are left.
+	c.telegram.Write(map[string]any{"from": map[string]any{"id": 8}, "chat": map[string]any{"id": -100, "type": "supergroup"}, "date": 1700000000,
+		"text": "@test_bot all of you", "entities": []map[string]any{{"type": "mention", "offset": 0, "length": 9}}})
+	c.shows(-100, "you said: all of you")
+	c.telegram.Says(7, "/new")
+	c.shows(7, "The next prompt begins anew.")
+	c.telegram.Says(7, "anew")
+	c.shows(7, "you said: anew")
+	c.telegram.Says(7, "/resume")
+	c.shows(7, "– anew\n")
+	if posts := c.telegram.Posts(9); len(posts) != 0 {
+		t.Errorf("a stranger got %v", posts)
+	}
+	owners := map[string]int{}
+	runs, err := c.client.Runs(context.Background(), rpc.RunsParams{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, run := range runs {
+		owners[run.Owner]++
+	}
+	if owners["telegram/7"] != 2 || owners["telegram/group/-100"] != 1 {
+		t.Errorf("runs by owner are %v", owners)
+	}
+	c.whole()
+}
+
+// TestTelegramKilled kills the daemon or the plugin while people write. Each message is taken once, and each answer is
+// there whole and once. BOTHY_CHAT_KILLS says how often (20), BOTHY_SEED repeats a series.
+func TestTelegramKilled(t *testing.T) {
+	t.Parallel()
+	c, random := newChatting(t), seeded(t)
+	said := 0
+	for kill := range number(t, "BOTHY_CHAT_KILLS", 20) {
+		for range 2 {
+			c.telegram.Says(int64(7+said%2), fmt.Sprintf("message %d.", said))
+			said++
+		}
+		c.watches(random)
+		if kill%3 == 2 {
+			c.killPlugin("telegram")
+			continue
+		}
+		c.kill()
+		c.up()
+	}
+	c.until("every answer", func() bool {
+		shown := 0
+		for _, chat := range []int64{7, 8} {
+			for _, p := range c.telegram.Posts(chat) {
+				if strings.HasPrefix(p.Text, "you said: ") {
+					shown++
+				}
+			}
+		}
+		return shown >= said && c.telegram.Waiting() == 0
+	})
+	for i := range said {
+		n := 0
+		for _, p := range c.telegram.Posts(int64(7 + i%2)) {
+			if p.Text == fmt.Sprintf("you said: message %d.", i) {
+				n++
+			} else if p.Text != "…" && !strings.HasPrefix(p.Text, "you said: message ") {
+				t.Errorf("somebody was told %q", p.Text)
+			}
+		}
+		if n != 1 {
+			t.Errorf("message %d is answered %d times", i, n)
+		}
+	}
+	queued := 0
+	for _, row := range c.journal() {
+		if row.Kind == sdk.KindLoopQueued {
+			queued++
+		}
+	}
+	if queued != said {
+		t.Errorf("%d messages were taken %d times", said, queued)
+	}
+	c.whole()
+}
+
+// watches waits until the bot has asked the server for something a few times since a daemon, or it, was started.
+func (c *chatting) watches(random *rand.Rand) {
+	c.t.Helper()
+	calls := len(c.telegram.Calls("")) + 1 + random.IntN(9)
+	c.until("the bot asks", func() bool { return len(c.telegram.Calls("")) >= calls })
+}

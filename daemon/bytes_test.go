@@ -37,7 +37,7 @@ func TestBytesInJSON(t *testing.T) {
 			})
 		}
 	}
-	if want := []string{"sdk removed,omitempty"}; !slices.Equal(found, want) {
+	if want := []string{"sdk removed,omitempty", "sdk/rpc data", "sdk/rpc data"}; !slices.Equal(found, want) {
 		t.Errorf("members of bytes are %q and not %q", found, want)
 	}
 }

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/bothyd/bothy/plugins/telegram/telegramtest"
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
 )
 
 // chatting is a site whose people write to a bot.
@@ -35,9 +37,7 @@ provider "parrot" {
 agent "spoken" {
   model = "parrot/parrot"
   tools = ["*"]
-}
-policy {
-  mode = "interactive"
+  mode  = "interactive"
 }
 plugin "telegram" {
   grants = ["channel", "answers"]
@@ -99,6 +99,68 @@ func (c *chatting) folder(name string) string {
 		return err.Error()
 	}
 	return string(text)
+}
+
+// TestTelegram goes through a conversation: who is listed is answered, alone and in a group, and answers what is proposed.
+func TestTelegram(t *testing.T) {
+	t.Parallel()
+	c := newChatting(t)
+	c.telegram.Says(9, "let me in")
+	c.telegram.Says(7, "hello **you**")
+	if post := c.shows(7, "you said: hello you"); len(post.Entities) != 1 || post.Entities[0].Type != "bold" {
+		t.Errorf("%+v", post)
+	}
+
+	// What is proposed is accepted once, by who may.
+	c.telegram.Says(7, `call write_file {"path":"made","content":"of ada\n"}`)
+	post := c.shows(7, "of ada")
+	if len(post.Buttons) != 1 || len(post.Buttons[0]) != 2 {
+		t.Fatalf("the proposal is %+v\n%s", post, c.evidence())
+	}
+	c.telegram.Press(8, post, post.Buttons[0][0].Data)
+	c.telegram.Press(7, post, post.Buttons[0][0].Data)
+	c.telegram.Press(7, post, post.Buttons[0][0].Data)
+	if settled := c.shows(7, "Accepted by Ada (telegram/7)."); settled.ID != post.ID || !strings.Contains(settled.Text, "of ada") || len(settled.Buttons) != 0 {
+		t.Errorf("the answered proposal is %+v", settled)
+	}
+	c.shows(7, "the tool said: ")
+	if got := c.folder("made"); got != "of ada\n" {
+		t.Errorf("made is %q", got)
+	}
+
+	// Files lie in the folder of the run.
+	c.telegram.Write(map[string]any{"from": map[string]any{"id": 7}, "chat": map[string]any{"id": 7, "type": "private"}, "date": 1700000000, "caption": "take this",
+		"document": map[string]any{"file_id": "d", "file_name": "list.txt", "file_size": 20}})
+	c.shows(7, "you said: take this\n\nFiles that came with this: /workspace/")
+	if got := c.folder("*-list.txt"); got != "the contents of documents/d" {
+		t.Errorf("the file is %q", got)
+	}
+
+	// A group has runs of its own, and its conversations go on until they are left.
+	c.telegram.Write(map[string]any{"from": map[string]any{"id": 8}, "chat": map[string]any{"id": -100, "type": "supergroup"}, "date": 1700000000,
+		"text": "@test_bot all of you", "entities": []map[string]any{{"type": "mention", "offset": 0, "length": 9}}})
+	c.shows(-100, "you said: all of you")
+	c.telegram.Says(7, "/new")
+	c.shows(7, "The next prompt begins anew.")
+	c.telegram.Says(7, "anew")
+	c.shows(7, "you said: anew")
+	c.telegram.Says(7, "/resume")
+	c.shows(7, "– anew\n")
+	if posts := c.telegram.Posts(9); len(posts) != 0 {
+		t.Errorf("a stranger got %v", posts)
+	}
+	owners := map[string]int{}
+	runs, err := c.client.Runs(context.Background(), rpc.RunsParams{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, run := range runs {
+		owners[run.Owner]++
+	}
+	if owners["telegram/7"] != 2 || owners["telegram/group/-100"] != 1 {
+		t.Errorf("runs by owner are %v", owners)
+	}
+	c.whole()
 }
 
 // TestTelegramKilled kills the daemon or the plugin while people write. Each message is taken once, and each answer is

@@ -11,7 +11,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/bothyd/bothy/sdk/client"
-	"github.com/bothyd/bothy/sdk/rpc"
 )
 
 // daemon is what the front asks of the daemon: a *client.Client, or what a test has in its place.
@@ -36,16 +35,16 @@ type front struct {
 	work     *errgroup.Group // of answers
 
 	mu      sync.Mutex
-	talking map[place]bool         // whose answers are being brought
-	noted   map[string]time.Time   // strangers, by when they were noted last
-	tickets map[string]*rpc.Ticket // by proposal
+	talking map[place]bool       // whose answers are being brought
+	noted   map[string]time.Time // strangers, by when they were noted last
+	tickets map[string]*held     // by proposal
 }
 
 func newFront(b *bot, me user, d daemon, kept shelf, instance, project string) *front {
 	return &front{
 		bot: b, me: me, daemon: d, shelf: kept, instance: instance, project: project,
 		live: newLive(), now: time.Now, say: func(string) {},
-		talking: map[place]bool{}, noted: map[string]time.Time{}, tickets: map[string]*rpc.Ticket{},
+		talking: map[place]bool{}, noted: map[string]time.Time{}, tickets: map[string]*held{},
 	}
 }
 

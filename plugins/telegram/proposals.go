@@ -34,6 +34,13 @@ const (
 	rejects = "n"
 )
 
+// held is what this process has to answer a proposal by.
+type held struct {
+	rpc.Ticket
+	hash  string // of the proposal as the ticket has it; an edit at the desk makes another
+	spent bool   // the ticket is good no more
+}
+
 // proposals tells of what a loop waits for, or what it delegated, and takes the buttons off what is not asked any more.
 func (s *sheet) proposals(ctx context.Context, tree *timeline.Tree, loop *timeline.Loop) error {
 	waits := map[string]bool{}
@@ -58,10 +65,10 @@ func (s *sheet) proposals(ctx context.Context, tree *timeline.Tree, loop *timeli
 	return nil
 }
 
-// ask tells of what waits for an answer, once.
+// ask tells of what waits for an answer: once, and again where it was edited or its ticket is good no more.
 func (s *sheet) ask(ctx context.Context, a *timeline.Action) error {
 	id := a.Proposal.ID
-	if s.ticket(id) != nil {
+	if t := s.ticket(id); t != nil && !t.spent && t.hash == a.Proposal.Hash {
 		return nil
 	}
 	var t rpc.Ticket
@@ -79,7 +86,7 @@ func (s *sheet) ask(ctx context.Context, a *timeline.Action) error {
 		return err
 	}
 	s.mu.Lock()
-	s.tickets[id] = &t
+	s.tickets[id] = &held{Ticket: t, hash: a.Proposal.Hash}
 	s.mu.Unlock()
 	return s.show(ctx, q, t.Text, buttonsOf(t))
 }
@@ -100,7 +107,7 @@ func buttonsOf(t rpc.Ticket) *buttons {
 }
 
 // ticket is what this process has to answer a proposal by; nil is nothing.
-func (f *front) ticket(proposal string) *rpc.Ticket {
+func (f *front) ticket(proposal string) *held {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.tickets[proposal]
@@ -222,14 +229,14 @@ func (f *front) reply(ctx context.Context, m *message, text string) (is bool, er
 	if t == nil || all[i].Over {
 		return true, f.tell(ctx, m.place(), over+" What replies to no question is a prompt.")
 	}
-	said, err := f.resolve(ctx, m.place(), rpc.ChannelAnswer{Ticket: t.Ticket, Answer: sdk.Accept, Text: text, From: m.from()})
+	said, err := f.resolve(ctx, m.place(), rpc.ChannelAnswer{Ticket: t.Ticket.Ticket, Answer: sdk.Accept, Text: text, From: m.from()})
 	if err != nil {
 		return true, err
 	}
 	return true, f.tell(ctx, m.place(), said)
 }
 
-// resolve gives the daemon an answer, and says what became of it. A ticket that is good no more is forgotten, so that
+// resolve gives the daemon an answer, and says what became of it. Of a ticket that is good no more the text is kept, and
 // another is asked for where the proposal still waits.
 func (f *front) resolve(ctx context.Context, p place, answer rpc.ChannelAnswer) (said string, err error) {
 	err = f.daemon.Call(ctx, rpc.MethodAnswer, answer, nil)
@@ -245,8 +252,8 @@ func (f *front) resolve(ctx context.Context, p place, answer rpc.ChannelAnswer) 
 	}
 	f.mu.Lock()
 	for id, t := range f.tickets {
-		if t.Ticket == answer.Ticket {
-			delete(f.tickets, id)
+		if t.Ticket.Ticket == answer.Ticket {
+			f.tickets[id] = &held{Ticket: t.Ticket, spent: true} // its text stays beside how it ended
 		}
 	}
 	f.mu.Unlock()

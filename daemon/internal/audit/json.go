@@ -15,10 +15,10 @@ const deepest = 64
 // nothing to hide. A secret that reaches over several texts, such as one that is
 // JSON itself, hides the smallest value around it.
 //
-// Bytes that stand in JSON as base64 (sdk.Splice, and nothing else of package sdk)
-// are read for what they are, and left out whole when a secret is in them: a mark
-// in their middle would be no base64, and a splice with a mark in it would be put
-// into a file. The change then says that it is lost.
+// Bytes that stand in JSON as base64 (sdk.Splice, and the data of pieces of files in
+// package rpc) are read for what they are, and left out whole when a secret is in
+// them: a mark in their middle would be no base64, and a splice with a mark in it would
+// be put into a file. The change then says that it is lost.
 func (r *Redactor) JSON(raw json.RawMessage) json.RawMessage { return r.inJSON(raw, 0) }
 
 // Text is Redact for a text that may be JSON and is to stay so.
@@ -37,7 +37,7 @@ func (r *Redactor) isClean(raw []byte) bool { return len(r.spans(string(raw))) =
 func (r *Redactor) inJSON(raw json.RawMessage, depth int) json.RawMessage {
 	raw = bytes.TrimSpace(raw)
 	hit := !r.isClean(raw)
-	if !hit && !mayHoldSplice(raw) {
+	if !hit && !mayHoldSplice(raw) && !bytes.Contains(raw, dataMember) {
 		return raw
 	}
 	kind := byte(0)
@@ -66,6 +66,15 @@ func (r *Redactor) inJSON(raw json.RawMessage, depth int) json.RawMessage {
 		return encodeJSON(Hidden)
 	}
 	return raw
+}
+
+// dataMember is the name of a piece of a file.
+var dataMember = []byte(`"data"`)
+
+// hidesData reports whether a member is a piece of a file with a secret in it.
+func (r *Redactor) hidesData(name string, value json.RawMessage) bool {
+	var data []byte
+	return name == "data" && json.Unmarshal(value, &data) == nil && (!r.isClean(data) || !r.isClean(value))
 }
 
 // mayHoldSplice reports whether a splice may be in JSON, or in JSON in a text of it.
@@ -101,6 +110,10 @@ func (r *Redactor) object(raw json.RawMessage, depth int) json.RawMessage {
 	hit := false
 	out := make(map[string]json.RawMessage, len(members)+1)
 	for name, value := range members {
+		if r.hidesData(name, value) {
+			out[name], hit = encodeJSON(Hidden), true
+			continue
+		}
 		clean, hidden := r.Redact(name), r.inJSON(value, depth+1)
 		if bytes.Equal(hidden, none) && !bytes.Equal(value, none) {
 			out["lost"], hit = encodeJSON(lostSecret), true

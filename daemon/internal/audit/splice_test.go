@@ -105,7 +105,7 @@ func TestContentsWithSecrets(t *testing.T) {
 	})
 }
 
-// TestSpliceByItself, and what only looks like one.
+// TestSpliceByItself, a piece of a file, and what only looks like one.
 func TestSpliceByItself(t *testing.T) {
 	var r Redactor
 	r.Add("canary-0123456789abcdef")
@@ -113,6 +113,8 @@ func TestSpliceByItself(t *testing.T) {
 		`{"offset":0,"inserted":1,"removed":"Y2FuYXJ5LTAxMjM0NTY3ODlhYmNkZWY="}`:          `null`,
 		`{"offset":0,"inserted":1,"removed":"canary-0123456789abcdef"}`:                   `{"inserted":1,"offset":0,"removed":"[secret]"}`,
 		`{"offset":0,"inserted":1,"removed":"cGxhaW4="}`:                                  `{"offset":0,"inserted":1,"removed":"cGxhaW4="}`,
+		`{"path":"a","data":"Y2FuYXJ5LTAxMjM0NTY3ODlhYmNkZWY="}`:                          `{"data":"[secret]","path":"a"}`,
+		`{"path":"a","data":"cGxhaW4="}`:                                                  `{"path":"a","data":"cGxhaW4="}`,
 		`{"inserted":"\u003c","removed":"x"}`:                                             `{"inserted":"\u003c","removed":"x"}`,
 		strings.Repeat("[", 99) + `{"inserted":0,"removed":""}` + strings.Repeat("]", 99): strings.Repeat("[", deepest) + `"[secret]"` + strings.Repeat("]", deepest),
 	} {

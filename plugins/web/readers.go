@@ -41,7 +41,7 @@ type readers struct {
 // quickly does not wait for those that are not. Each may come to reader.Memory.
 const mostReading = 8
 
-// mostAhead is how many wait at most: each has 1.5 MB that it shares with no other.
+// mostAhead is how many wait at most: each has 1.5 MB that it shares with no other, and the one that waits for no request 8.
 const mostAhead = 64
 
 func newReaders() *readers {
@@ -79,8 +79,8 @@ func (h *head) Write(p []byte) (int, error) {
 }
 
 // start starts a process, which waits for its document.
-func (s *readers) start() (*process, error) {
-	r := &process{cmd: exec.Command(s.program, reader.Argument)}
+func (s *readers) start(more ...string) (*process, error) {
+	r := &process{cmd: exec.Command(s.program, append([]string{reader.Argument}, more...)...)}
 	r.cmd.Env = []string{"GOMAXPROCS=1", "GOTRACEBACK=none"}
 	r.cmd.Dir = "/"
 	r.cmd.Stderr = &r.said
@@ -116,14 +116,18 @@ func (s *readers) expected(more int) {
 func (s *readers) tend() {
 	s.tends.Lock()
 	defer s.tends.Unlock()
-	few, many := s.count()
+	few, idle, many := s.count()
 	for _, r := range many {
 		r.end()
 	}
 	if !few {
 		return
 	}
-	r, err := s.start()
+	var more []string
+	if idle {
+		more = []string{reader.AtRest}
+	}
+	r, err := s.start(more...)
 	if err != nil {
 		slog.Warn("no reader could be started ahead", "error", err)
 		return
@@ -133,8 +137,8 @@ func (s *readers) tend() {
 	s.ahead = append(s.ahead, r)
 }
 
-// count reports whether too few wait, and takes those that are too many.
-func (s *readers) count() (few bool, many []*process) {
+// count reports whether too few wait and whether no request is under way, and takes those that are too many.
+func (s *readers) count() (few, idle bool, many []*process) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	most := min(max(s.asked-s.busy, 1), mostAhead)
@@ -144,7 +148,7 @@ func (s *readers) count() (few bool, many []*process) {
 	if n := len(s.ahead) - most; n > 0 {
 		many, s.ahead = s.ahead[:n], s.ahead[n:]
 	}
-	return len(s.ahead) < most, many
+	return len(s.ahead) < most, s.asked == 0, many
 }
 
 // take is a process that waits, or a new one. It is not busy any more when done is called.
@@ -176,6 +180,18 @@ func (s *readers) close() {
 	s.tend()
 }
 
+// letGo ends a process that has answered. Its caller does not wait for that: it takes as long as giving back what the
+// document took.
+func (s *readers) letGo(r *process) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		r.end()
+		return
+	}
+	s.tending.Go(r.end)
+}
+
 // end kills a process, and waits for it.
 func (r *process) end() {
 	_ = r.cmd.Process.Kill() // it may have ended
@@ -202,6 +218,9 @@ func (s *readers) read(ctx context.Context, d reader.Document, body []byte) (str
 		}
 		text, said, err = r.read(ctx, d, body, s.patience)
 	}
+	if err == nil {
+		s.letGo(r)
+	}
 	if err == errLost {
 		err = sdk.Errorf(sdk.Unavailable, "the process that read the document at %s was ended by somebody else; try again", hostOf(d.Address))
 	}
@@ -213,6 +232,7 @@ var (
 	errLost = errors.New("lost") // somebody else ended a reader, perhaps while it waited
 )
 
+// read is the text that the process makes of a document. It is still to be ended where there is no error.
 func (r *process) read(caller context.Context, d reader.Document, body []byte, patience time.Duration) (string, reader.Reading, error) {
 	ctx, cancel := context.WithTimeoutCause(caller, patience, errLate)
 	defer cancel()
@@ -220,8 +240,11 @@ func (r *process) read(caller context.Context, d reader.Document, body []byte, p
 	defer stop()
 	go r.hand(d, body)
 	text, said, err := r.answer(d.Most)
-	if err != nil && err != io.EOF {
-		_ = r.cmd.Process.Kill() // whatever it still does, its answer is none
+	if err == nil && said.Failed == "" {
+		return text, said, nil
+	}
+	if err != io.EOF {
+		_ = r.cmd.Process.Kill() // whatever it still does, this was its answer
 	}
 	ended := r.cmd.Wait()
 	switch {
@@ -236,12 +259,10 @@ func (r *process) read(caller context.Context, d reader.Document, body []byte, p
 		return "", reader.Reading{}, errLost
 	case err != nil && strings.Contains(r.said.String(), "memory"):
 		return "", reader.Reading{}, sdk.Errorf(sdk.OutOfMemory, "the document at %s needs more memory to be read than the %d MB that one may", hostOf(d.Address), reader.Memory>>20)
-	case err != nil, ended != nil:
+	case err != nil:
 		return "", reader.Reading{}, sdk.Errorf(sdk.Validation, "the document at %s broke its reader: it is not formed as it should be", hostOf(d.Address))
-	case said.Failed != "":
-		return "", reader.Reading{}, sdk.Errorf(sdk.Validation, "the document at %s %s", hostOf(d.Address), said.Failed)
 	}
-	return text, said, nil
+	return "", reader.Reading{}, sdk.Errorf(sdk.Validation, "the document at %s %s", hostOf(d.Address), said.Failed)
 }
 
 // hand gives the process its document. One that ends before has no use for the rest.
@@ -268,12 +289,15 @@ func (r *process) answer(most int) (string, reader.Reading, error) {
 	if err := json.Unmarshal(line, &said); err != nil {
 		return "", reader.Reading{}, err
 	}
-	text, err := io.ReadAll(io.LimitReader(in, int64(most)+1))
-	if err == nil && len(text) > most {
-		err = io.ErrShortBuffer
+	if said.Length < 0 || said.Length > most {
+		return "", reader.Reading{}, io.ErrShortBuffer
+	}
+	text := make([]byte, said.Length)
+	if _, err := io.ReadFull(in, text); err != nil {
+		return "", reader.Reading{}, err
 	}
 	said.Title = titled(said.Title)
-	return strings.ToValidUTF8(string(text), "\uFFFD"), said, err
+	return strings.ToValidUTF8(string(text), "\uFFFD"), said, nil
 }
 
 // exited reports whether a process ended with the code.

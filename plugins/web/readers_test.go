@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -53,6 +54,23 @@ func TestReaderBeginsEarly(t *testing.T) {
 				t.Errorf("%s: %s is initialized: %v", in, late, has)
 			}
 		}
+	}
+}
+
+// TestReaderAtRest: one that waits for no request has the memory that a page takes, and reads as any other.
+func TestReaderAtRest(t *testing.T) {
+	program := readersOf(t).program
+	held := func(arguments ...string) (faults int64) {
+		cmd := exec.CommandContext(t.Context(), program, arguments...)
+		cmd.Stdin = strings.NewReader(`{"kind": "html", "form": "markdown", "most": 9}` + "\n<p>here")
+		out, err := cmd.Output()
+		if err != nil || string(out) != `{"length":4}`+"\nhere" {
+			t.Fatalf("%v: %s", err, out)
+		}
+		return cmd.ProcessState.SysUsage().(*syscall.Rusage).Minflt
+	}
+	if more := held(reader.Argument, reader.AtRest) - held(reader.Argument); more < 1000 {
+		t.Errorf("%d pages of memory more", more)
 	}
 }
 

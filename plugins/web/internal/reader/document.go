@@ -36,6 +36,8 @@ type Reading struct {
 	// Title is what the document calls itself, as it stands there but for its length.
 	Title string `json:"title,omitempty"`
 	Cut   bool   `json:"cut,omitempty"` // there is more text than was wanted
+	// Length is how many bytes of text follow: who has them need not wait for the process to end.
+	Length int `json:"length"`
 	// Failed is why there is no text, as the end of a sentence about the document.
 	Failed string `json:"failed,omitempty"`
 }

@@ -156,11 +156,11 @@ func (l *Lender) serve(c io.ReadWriter) {
 	for lines.Scan() {
 		var req rpc.Request
 		if err := json.Unmarshal(lines.Bytes(), &req); err != nil {
-			l.mistake("it sent %.80q, which is no request", lines.Text())
+			_ = l.mistake("it sent %.80q, which is no request", lines.Text()) // no request is answered
 			return
 		}
 		var result any
-		err := error(sdk.Errorf(sdk.Permission, "say hello first, with the token that Serve was given"))
+		var err error
 		switch {
 		case req.Method == rpc.MethodHello:
 			if result, err = hello, l.hello(req.Params); err == nil {
@@ -169,7 +169,7 @@ func (l *Lender) serve(c io.ReadWriter) {
 		case shown:
 			result, err = l.answer(req)
 		default:
-			l.mistake("it called %s before it said hello", req.Method)
+			err = l.mistake("it called %s before it said hello: say hello first, with the token that Serve was given", req.Method)
 		}
 		answer := rpc.Response{JSONRPC: rpc.Version2, ID: req.ID}
 		if err != nil {

@@ -25,9 +25,10 @@ const token = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 // Channel checks an implementation of the kind channel: it ends soon after it is
 // told to, in order and when its stream is cut, and can be served again then; it
 // survives a daemon that is not there, one that lists nobody and one that hangs up; and
-// its token is in nothing that it says. What it does with messages is tried against a
-// Lender, by whoever knows its service.
-func Channel(t *testing.T, impl channel.Channel) {
+// its token is in nothing that it says. schemes are those that the plugin declares by
+// channel.Keeps. What it does with messages is tried against a Lender, by whoever knows
+// its service.
+func Channel(t *testing.T, impl channel.Channel, schemes ...string) {
 	t.Helper()
 	conn := Pair(t, func(s grpc.ServiceRegistrar) { channel.Register(s, impl) })
 	client := channel.NewClient(conn)
@@ -35,7 +36,7 @@ func Channel(t *testing.T, impl channel.Channel) {
 	keeps(t, conn, m, conformance.ChannelChecks(m))
 	t.Run("without a daemon", func(t *testing.T) { serves(t, client, filepath.Join(socketDir(t), "none.sock")) })
 	t.Run("a daemon that lists nobody", func(t *testing.T) {
-		var lender Lender
+		lender := Lender{Schemes: schemes}
 		serves(t, client, lender.Access(t).Socket)
 		for _, m := range lender.Mistakes() {
 			t.Error(m)

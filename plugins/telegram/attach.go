@@ -25,7 +25,11 @@ func (f *front) attach(ctx context.Context, m *message, p *rpc.Prompt, files []a
 	p.Key = ""
 	var names []string
 	for _, a := range files {
-		content, err := f.fetched(ctx, a)
+		var content []byte
+		err := f.reach(ctx, func() (err error) {
+			content, err = f.fetched(ctx, a)
+			return err
+		})
 		if err != nil {
 			return err
 		}

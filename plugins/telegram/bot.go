@@ -171,7 +171,7 @@ func (b *bot) lost(method string, err error) error {
 	if errors.Is(err, context.Canceled) {
 		return context.Canceled
 	}
-	return sdk.Errorf(sdk.Unavailable, "Telegram does not answer to %s: %s", method, b.clean(err.Error()))
+	return &refusal{Method: method, Said: b.clean(err.Error())}
 }
 
 // clean takes the token, whole and its secret part alone, out of what others wrote, and makes one line of it.

@@ -31,12 +31,14 @@ type desk struct {
 	people  rpc.People
 	claims  []rpc.Claim
 	runs    map[string]int64 // the run of a conversation
+	parents map[int64]int64  // of runs that work was delegated to
 
 	earlier  []rpc.RunSummary
 	files    []string // that were put into folders of runs
 	ticket   rpc.Ticket
 	tickets  int // that were given out
 	answers  []rpc.ChannelAnswer
+	unasked  error          // of each ticket
 	unseeing bool           // its model takes no pictures
 	waits    sdk.JournalRow // the call
 
@@ -46,7 +48,7 @@ type desk struct {
 }
 
 func newDesk(people ...string) *desk {
-	d := &desk{changed: make(chan struct{}), given: map[string]rpc.Prompt{}, loops: map[string]rpc.Accepted{}, runs: map[string]int64{}, kept: map[string][]byte{}}
+	d := &desk{changed: make(chan struct{}), given: map[string]rpc.Prompt{}, loops: map[string]rpc.Accepted{}, runs: map[string]int64{}, parents: map[int64]int64{}, kept: map[string][]byte{}}
 	d.say = func(p rpc.Prompt) []string { return []string{"You said: " + p.Prompt} }
 	for _, p := range people {
 		d.people.People = append(d.people.People, rpc.ListedPerson{Channel: "telegram", Called: p})
@@ -112,7 +114,7 @@ func (d *desk) answer(method string, params any) (any, error) {
 	case rpc.JournalParams:
 		var page rpc.JournalPage
 		for _, row := range d.rows {
-			if number(row.Run) == p.Run && row.Seq > p.After {
+			if (number(row.Run) == p.Run || p.Children && number(d.parents[row.Run]) == p.Run) && row.Seq > p.After {
 				page.Rows = append(page.Rows, row)
 			}
 		}
@@ -124,6 +126,9 @@ func (d *desk) answer(method string, params any) (any, error) {
 		d.runs[conversation(p.From)] = int64(len(d.runs) + 1)
 		return rpc.Started{ID: d.runs[conversation(p.From)]}, nil
 	case rpc.TicketParams:
+		if d.unasked != nil {
+			return nil, d.unasked
+		}
 		d.tickets++
 		t := d.ticket
 		t.ID, t.Ticket = p.ID, fmt.Sprintf("%032d", d.tickets)
@@ -165,10 +170,27 @@ func (d *desk) PutFile(ctx context.Context, run, _, name string, _ int64, from i
 // propose commits a call that waits for an answer.
 func (d *desk) propose(a rpc.Accepted, proposal string) {
 	d.commit(sdk.JournalRow{Kind: sdk.KindTurnOpened, Run: a.ID, Loop: a.Loop, Turn: int(a.Loop)}, nil)
+	d.waits = d.calls(a, `{"call_id":"c","tool":"bash","index":0}`)
+	d.edit(proposal, "first")
+}
+
+// calls commits a call, and returns a row of its entry.
+func (d *desk) calls(a rpc.Accepted, call string) sdk.JournalRow {
 	row := sdk.JournalRow{Kind: sdk.KindEntrySet, Run: a.ID, Loop: a.Loop, Turn: int(a.Loop), Path: fmt.Sprintf("log://turn_%d/bash/a", a.Loop)}
-	d.commit(row, sdk.EntryChange{State: sdk.StateStreaming, Phase: sdk.PhaseRecorded, Attributes: json.RawMessage(`{"call_id":"c","tool":"bash","index":0}`)})
-	d.commit(row, sdk.EntryChange{State: sdk.StateProposed, Phase: sdk.PhaseRecorded, Attributes: json.RawMessage(`{"proposal":{"id":"` + proposal + `"}}`)})
-	d.waits = row
+	d.commit(row, sdk.EntryChange{State: sdk.StateStreaming, Phase: sdk.PhaseRecorded, Attributes: json.RawMessage(call)})
+	return row
+}
+
+// edit commits what the call that waits would do now.
+func (d *desk) edit(proposal, hash string) {
+	d.commit(d.waits, sdk.EntryChange{State: sdk.StateProposed, Phase: sdk.PhaseRecorded, Attributes: json.RawMessage(fmt.Sprintf(`{"proposal":{"id":%q,"hash":%q}}`, proposal, hash))})
+}
+
+// delegate commits a call that has another run work for one.
+func (d *desk) delegate(a, child rpc.Accepted) {
+	d.parents[child.ID] = a.ID
+	d.commit(sdk.JournalRow{Kind: sdk.KindTurnOpened, Run: a.ID, Loop: a.Loop, Turn: int(a.Loop)}, nil)
+	d.calls(a, fmt.Sprintf(`{"call_id":"c","tool":"delegate","index":0,"child":{"run":%d,"loop":%d}}`, child.ID, child.Loop))
 }
 
 // answered commits what a person answered.
@@ -242,6 +264,13 @@ func (d *desk) taken() []rpc.Prompt {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return append([]rpc.Prompt(nil), d.prompts...)
+}
+
+// resolved are the answers that were taken.
+func (d *desk) resolved() []rpc.ChannelAnswer {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return append([]rpc.ChannelAnswer(nil), d.answers...)
 }
 
 // Follow implements daemon.

@@ -198,19 +198,6 @@ func TestBarred(t *testing.T) {
 	}
 }
 
-// TestDeletedPlaceholder: a message that a person deleted meanwhile is sent anew.
-func TestDeletedPlaceholder(t *testing.T) {
-	server, d := telegramtest.New(t), newDesk("7")
-	d.say = func(rpc.Prompt) []string { return nil }
-	c := talk(t, server, d)
-	server.Says(7, "x")
-	post := c.shows(7, placeholder)
-	server.Delete(7, post.ID)
-	c.quiet()
-	d.do(func() { d.end(rpc.Accepted{ID: 1, Loop: 1}, "here") })
-	c.shows(7, "here")
-}
-
 // TestDraftsAreShown: what is written so far is shown, and then the whole.
 func TestDraftsAreShown(t *testing.T) {
 	server, d := telegramtest.New(t), newDesk("7")

@@ -44,14 +44,18 @@ type held struct {
 // proposals tells of what a loop waits for, or what it delegated, and takes the buttons off what is not asked any more.
 func (s *sheet) proposals(ctx context.Context, tree *timeline.Tree, loop *timeline.Loop) error {
 	waits := map[string]bool{}
+	s.note = ""
 	if loop.End == nil {
 		for _, a := range tree.Waiting(loop) {
 			if a.Proposal == nil {
 				continue
 			}
 			waits[a.Proposal.ID] = true
-			if err := s.ask(ctx, a); err != nil {
+			if err := s.ask(ctx, a); err != nil && !isUnfit(err) {
 				return err
+			} else if err != nil {
+				slog.Warn(fmt.Sprintf("a proposal is not told of: %v", err))
+				s.note = atDesk(a)
 			}
 		}
 	}
@@ -79,17 +83,23 @@ func (s *sheet) ask(ctx context.Context, a *timeline.Action) error {
 	case sdk.OutcomeOf(err) == sdk.NotFound || sdk.OutcomeOf(err) == sdk.Conflict:
 		return nil // it was answered meanwhile
 	case err != nil:
-		return s.write(ctx, 0, styled{Text: "This waits for an answer at the desk: " + a.Tool})
+		s.note = atDesk(a)
+		return nil
 	}
 	q, err := s.question(ctx, id, t.Asks && t.Accept)
 	if err != nil {
 		return err
 	}
-	s.mu.Lock()
-	s.tickets[id] = &held{Ticket: t, hash: a.Proposal.Hash}
-	s.mu.Unlock()
-	return s.show(ctx, q, t.Text, buttonsOf(t))
+	s.hold(id, &held{Ticket: t, hash: a.Proposal.Hash})
+	err = s.show(ctx, q, t.Text, buttonsOf(t))
+	if err != nil {
+		s.hold(id, nil) // nobody was asked
+	}
+	return err
 }
+
+// atDesk is what people are told of a proposal that cannot be asked here.
+func atDesk(a *timeline.Action) string { return "This waits for an answer at the desk: " + a.Tool }
 
 // buttonsOf are those by which people answer.
 func buttonsOf(t rpc.Ticket) *buttons {
@@ -113,6 +123,15 @@ func (f *front) ticket(proposal string) *held {
 	return f.tickets[proposal]
 }
 
+// hold keeps what there is to answer a proposal by; nil is nothing.
+func (f *front) hold(proposal string, h *held) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.tickets[proposal] = h; h == nil {
+		delete(f.tickets, proposal)
+	}
+}
+
 // question is the message that tells of a proposal. It is sent empty and kept before anything is written in it, as those
 // of answers are.
 func (s *sheet) question(ctx context.Context, proposal string, text bool) (asked, error) {
@@ -121,7 +140,7 @@ func (s *sheet) question(ctx context.Context, proposal string, text bool) (asked
 			return q, nil
 		}
 	}
-	sent, err := s.bot.sendMessage(ctx, outgoing{Chat: s.place.Chat, Thread: s.place.Thread, Text: placeholder})
+	sent, err := s.empty(ctx, outgoing{Thread: s.place.Thread})
 	if err != nil {
 		return asked{}, err
 	}
@@ -156,7 +175,7 @@ func (s *sheet) settle(ctx context.Context, q asked, end string) error {
 	if room := mostUnits - 200; units(text) > room {
 		text = text[:fits(text, room)] + "…\n\n"
 	}
-	if err := s.show(ctx, q, text+end, nil); err != nil {
+	if err := s.show(ctx, q, text+end, nil); err != nil && !isUnfit(err) {
 		return err
 	}
 	_, err := s.records.change(ctx, s.place, func(r *record) error {
@@ -167,9 +186,7 @@ func (s *sheet) settle(ctx context.Context, q asked, end string) error {
 		}
 		return nil
 	})
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.tickets, q.Proposal)
+	s.hold(q.Proposal, nil)
 	return err
 }
 

@@ -127,3 +127,74 @@ func TestAnsweredAtTheDesk(t *testing.T) {
 	c.asks(7, "It cannot be accepted here\n\nRejected by telegram/8.")
 	c.asks(7, "done")
 }
+
+// TestAskedAnewAfterAnEdit: what was edited at the desk is asked in the same message, and a button that shows what it was
+// before answers nothing.
+func TestAskedAnewAfterAnEdit(t *testing.T) {
+	d := proposes(rpc.Ticket{Text: "It would run one", Accept: true})
+	c := talk(t, telegramtest.New(t), d)
+	c.telegram.Says(7, "x")
+	c.shows(7, placeholder)
+	d.do(func() { d.propose(rpc.Accepted{ID: 1, Loop: 1}, "p") })
+	before := c.asks(7, "It would run one")
+	d.do(func() {
+		d.ticket.Text = "It would run another"
+		d.edit("p", "second")
+	})
+	after := c.asks(7, "It would run another")
+	if after.ID != before.ID || after.Buttons[0][0].Data == before.Buttons[0][0].Data {
+		t.Errorf("%+v after %+v", after, before)
+	}
+	c.telegram.Press(7, before, before.Buttons[0][0].Data)
+	c.quiet()
+	if answers := d.resolved(); len(answers) != 0 {
+		t.Fatalf("%+v", answers)
+	}
+	c.telegram.Press(7, after, after.Buttons[0][0].Data)
+	c.asks(7, "It would run another\n\nAccepted by telegram/7.")
+	if answers := d.resolved(); len(answers) != 1 {
+		t.Errorf("%+v", answers)
+	}
+}
+
+// TestProposalOfDelegatedWork: what another run proposes that works for the one of the conversation is asked there.
+func TestProposalOfDelegatedWork(t *testing.T) {
+	d := proposes(rpc.Ticket{Text: "It would run below", Accept: true})
+	c := talk(t, telegramtest.New(t), d)
+	c.telegram.Says(7, "x")
+	c.shows(7, placeholder)
+	d.do(func() {
+		d.delegate(rpc.Accepted{ID: 1, Loop: 1}, rpc.Accepted{ID: 9, Loop: 90})
+		d.propose(rpc.Accepted{ID: 9, Loop: 90}, "p")
+	})
+	post := c.asks(7, "It would run below")
+	c.telegram.Press(7, post, post.Buttons[0][0].Data)
+	c.asks(7, "It would run below\n\nAccepted by telegram/7.")
+	d.do(func() { d.end(rpc.Accepted{ID: 1, Loop: 1}, "all done") })
+	c.asks(7, "all done")
+}
+
+// TestProposalThatIsNotTaken: what the daemon or Telegram does not take as a message is said to wait at the desk, beside
+// what is written, and the answer comes all the same.
+func TestProposalThatIsNotTaken(t *testing.T) {
+	for name, refuse := range map[string]func(d *desk, server *telegramtest.Server){
+		"by the daemon": func(d *desk, _ *telegramtest.Server) {
+			d.do(func() { d.unasked = sdk.Errorf(sdk.Unavailable, "the file of the plugin is not pinned") })
+		},
+		"by Telegram": func(_ *desk, server *telegramtest.Server) {
+			server.Plan("editMessageText", telegramtest.Refusal(400, "Bad Request: BUTTON_DATA_INVALID"))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := proposes(rpc.Ticket{Text: "It would run", Accept: true})
+			c := talk(t, telegramtest.New(t), d)
+			c.telegram.Says(7, "x")
+			c.shows(7, placeholder)
+			refuse(d, c.telegram)
+			d.do(func() { d.propose(rpc.Accepted{ID: 1, Loop: 1}, "p") })
+			c.asks(7, "This waits for an answer at the desk: bash")
+			d.do(func() { d.answered(rpc.ChannelAnswer{Answer: sdk.Accept, From: &sdk.From{Person: "7"}}) })
+			c.asks(7, "done")
+		})
+	}
+}

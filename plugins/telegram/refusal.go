@@ -8,15 +8,18 @@ import (
 	"time"
 )
 
-// refusal is an answer of the Bot API that is none of what was asked for.
+// refusal is an answer of the Bot API that is none of what was asked for, or that there is none.
 type refusal struct {
 	Method string
-	Code   int           // as HTTP has them
-	Said   string        // Telegram's own words, without the token
+	Code   int           // as HTTP has them; 0 where there is no answer
+	Said   string        // Telegram's own words, or why there are none, without the token
 	Wait   time.Duration // with 429: when to ask again
 }
 
 func (r *refusal) Error() string {
+	if r.Code == 0 {
+		return fmt.Sprintf("Telegram does not answer to %s: %s", r.Method, r.Said)
+	}
 	return fmt.Sprintf("Telegram refused %s: %d %s", r.Method, r.Code, r.Said)
 }
 
@@ -58,9 +61,19 @@ func isUnformatted(err error) bool {
 	return says(err, http.StatusBadRequest, "can't parse entities", "entity", "entities")
 }
 
-// isBarred: the person blocked the bot, or the group put it out. Nothing that is sent there will arrive.
+// isBarred: the person blocked the bot, or the group put it out or silenced it. Nothing that is sent there will arrive.
 func isBarred(err error) bool {
-	return says(err, http.StatusForbidden) || says(err, http.StatusBadRequest, "chat not found")
+	return says(err, http.StatusForbidden) ||
+		says(err, http.StatusBadRequest, "chat not found", "rights to send", "chat_write_forbidden", "chat_restricted")
+}
+
+// isUnfit: Telegram does not take what was sent, as it is or where it was sent. Something else it may take.
+func isUnfit(err error) bool { return says(err, http.StatusBadRequest) && !isBarred(err) }
+
+// isPassing: nothing is wrong with what was asked, and it is asked again later.
+func isPassing(err error) bool {
+	r := refused(err)
+	return r != nil && (r.Code == 0 || r.Code == http.StatusTooManyRequests || r.Code >= http.StatusInternalServerError)
 }
 
 // isTaken: another program asks for this bot's updates.

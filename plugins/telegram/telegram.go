@@ -84,4 +84,18 @@ func patiently(ctx context.Context, b *bot, say func(string), do func() error) e
 	}
 }
 
+// reach does what asks Telegram, again for as long as that is out of reach. What Telegram refuses is returned.
+func (f *front) reach(ctx context.Context, do func() error) (no error) {
+	err := patiently(ctx, f.bot, f.say, func() error {
+		if no = do(); isPassing(no) || isUnknown(no) {
+			return no
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return no
+}
+
 var _ channel.Channel = (*telegram)(nil)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Answer is what a call is answered with in the place of its work.
+// Answer is what a call is answered with in the place of its work. The zero value is none: the connection ends.
 type Answer struct {
 	Status int
 	Body   string

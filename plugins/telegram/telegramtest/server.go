@@ -142,6 +142,9 @@ func read(r *http.Request) (params map[string]json.RawMessage, body string, err 
 }
 
 func reply(w http.ResponseWriter, a Answer) {
+	if a == (Answer{}) {
+		panic(http.ErrAbortHandler)
+	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(a.Status)
 	fmt.Fprint(w, a.Body)

@@ -52,14 +52,18 @@ func TestLent(t *testing.T) {
 		"document": map[string]any{"file_id": "d", "file_name": "list.txt", "file_size": 20}})
 	server.Write(inGroup(7, 3, "@test_bot three", nil))
 	for range 2 { // the second time it is told to begin anew, as after a reload of the configuration
-		channel := configuredFor(t, server.URL)
+		channel, asked := configuredFor(t, server.URL), len(server.Calls("getUpdates"))
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() { ended <- channel.Serve(ctx, access, func(string) {}) }()
 		late := time.After(time.Minute)
-		for begun := len(server.Calls("getUpdates")); server.Waiting() > 0 || len(server.Calls("getUpdates")) == begun; {
+		for {
+			changed := server.Changed()
+			if server.Waiting() == 0 && len(server.Calls("getUpdates")) > asked {
+				break
+			}
 			select {
-			case <-server.Changed():
+			case <-changed:
 			case err := <-ended:
 				t.Fatalf("it ended: %v", err)
 			case <-late:

@@ -25,7 +25,16 @@ type chatting struct {
 // newChatting starts a daemon with a bot, for Ada (7), who answers, and Bob (8), with a model that repeats what it is told.
 func newChatting(t *testing.T) *chatting {
 	t.Helper()
-	c := &chatting{telegram: telegramtest.New(t)}
+	server := telegramtest.New(t)
+	c := newChattingAt(t, server.URL)
+	c.telegram = server
+	return c
+}
+
+// newChattingAt is newChatting with a Telegram that is there.
+func newChattingAt(t *testing.T, api string) *chatting {
+	t.Helper()
+	c := &chatting{}
 	c.site = newSite(t, fmt.Sprintf(`
 plugin "bash" {
   enabled = false
@@ -52,7 +61,7 @@ person "telegram/7" {
 person "telegram/8" {
   agent = "spoken"
 }
-`, modelServer(t), telegramtest.Token, c.telegram.URL))
+`, modelServer(t), telegramtest.Token, api))
 	c.up()
 	return c
 }

@@ -69,6 +69,7 @@ func (f *front) poll(ctx context.Context) error {
 	var offset int64
 	for ctx.Err() == nil {
 		var updates []update
+		asked := f.now()
 		err := patiently(ctx, f.bot, f.say, func() (err error) {
 			updates, err = f.bot.getUpdates(ctx, offset)
 			return err
@@ -77,6 +78,11 @@ func (f *front) poll(ctx context.Context) error {
 			return err
 		}
 		f.say("connected as @" + f.me.Username)
+		if len(updates) == 0 && f.now().Sub(asked) < time.Second { // a server that does not wait until there are some
+			if err := f.bot.pause(ctx, 200*time.Millisecond); err != nil {
+				return err
+			}
+		}
 		for known := 0; len(updates) > known && mayGoOn(groups(messagesOf(updates))); {
 			known = len(updates)
 			if err := f.bot.pause(ctx, together); err != nil {

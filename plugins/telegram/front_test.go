@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/bothyd/bothy/plugins/telegram/telegramtest"
 	"github.com/bothyd/bothy/sdk"
@@ -260,5 +261,18 @@ func TestCommands(t *testing.T) {
 	}
 	if got := fmt.Sprint(c.desk.asked); !strings.Contains(got, "run/reset 1") {
 		t.Errorf("asked %s", got)
+	}
+}
+
+// TestAnsweredAtOnce: a server that holds no question is asked again only after a while.
+func TestAnsweredAtOnce(t *testing.T) {
+	server, d := telegramtest.New(t), newDesk("7")
+	nothing := telegramtest.Answer{Status: 200, Body: `{"ok":true,"result":[]}`}
+	server.Plan("getUpdates", nothing, nothing, telegramtest.Refusal(401, "Unauthorized"))
+	var waits []time.Duration
+	f := newFront(botOf(t, server.URL, &waits), user{ID: 4242, Username: "test_bot"}, d, d, "telegram", "/p")
+	f.now = func() time.Time { return time.Unix(0, 0) }
+	if err := f.serve(t.Context(), func(string) {}); sdk.OutcomeOf(err) != sdk.Unavailable || fmt.Sprint(waits) != "[200ms 200ms]" {
+		t.Errorf("it waited %v and ended with %v", waits, err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"strings"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -117,12 +118,21 @@ func (s *Store) loadHead() error {
 // row keeps itself.
 const longestInline = 128
 
-// describeAttributes puts changed members into a row's data: short ones as they
-// are, long ones by their hash.
-func describeAttributes(c *sdk.EntryChange, changed members) error {
+// longestIn is longestInline for an entry of a scope. Nothing of an owner's stays in the journal when it is removed: what somebody has
+// forgotten is no shorter for that.
+func longestIn(scope string) int {
+	if strings.HasPrefix(scope, ownerScope("")) {
+		return 0
+	}
+	return longestInline
+}
+
+// describeAttributes puts changed members into a row's data: those of up to longest bytes as they
+// are, and that one is gone, longer ones by their hash.
+func describeAttributes(c *sdk.EntryChange, changed members, longest int) error {
 	short := members{}
 	for name, value := range changed {
-		if len(value) <= longestInline {
+		if len(value) <= longest || string(value) == string(null) {
 			short[name] = value
 			continue
 		}

@@ -177,7 +177,7 @@ func TestEqualContentHasEqualHashes(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			if err := describeAttributes(&change, changed); err != nil {
+			if err := describeAttributes(&change, changed, longestInline); err != nil {
 				return err
 			}
 			raw, err := canonical(map[string]any{"change": change, "data": data})

@@ -148,6 +148,39 @@ func TestWhatIsOfAnOwner(t *testing.T) {
 	}
 }
 
+// TestNothingForgottenStaysInTheJournal: of what an owner's entries said, the rows keep hashes, also of short attributes, and tell
+// them as long as they stand. An attribute that was taken out verifies.
+func TestNothingForgottenStaysInTheJournal(t *testing.T) {
+	f := newFixture(t)
+	if err := f.RegisterScheme(t.Context(), sdk.Scheme{Name: "fact", Category: sdk.CategoryData, Scope: "owner", WritableBy: []sdk.Writer{sdk.WriterPlugin}}); err != nil {
+		t.Fatal(err)
+	}
+	write := func(w sdk.Write) {
+		t.Helper()
+		w.Path, w.Writer = "fact://town/1", sdk.WriterPlugin
+		if _, err := f.Commit(t.Context(), sdk.Change{Run: f.run.ID, Writes: []sdk.Write{w}}); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Verify(t.Context(), 0); err != nil {
+			t.Error(err)
+		}
+	}
+	write(sdk.Write{Body: new("lives in Utrecht"), Attributes: []byte(`{"key":"town","quote":"I live in Utrecht","seen":1}`)})
+	rows, err := f.Journal(t.Context(), sdk.JournalQuery{Run: f.run.ID})
+	if err != nil || !strings.Contains(string(rows[len(rows)-1].Data), "I live in Utrecht") {
+		t.Errorf("the row does not tell what the entry holds: %s, %v", rows[len(rows)-1].Data, err)
+	}
+	write(sdk.Write{Attributes: []byte(`{"quote":null}`)})
+	write(sdk.Write{Attributes: []byte(`{"quote":"Utrecht it is"}`)})
+	write(sdk.Write{Remove: true})
+	if n := f.count(`SELECT count(*) FROM journal WHERE data LIKE '%Utrecht%'`); n != 0 {
+		t.Errorf("%d rows keep what was forgotten", n)
+	}
+	if n := f.count(`SELECT count(*) FROM journal WHERE path = 'fact://town/1'`); n != 4 {
+		t.Errorf("%d rows tell of it", n)
+	}
+}
+
 // TestForgotten: what an owner's run removes is gone for all runs of that owner, its body too, whether the run had it in view or
 // not; that of another owner stays.
 func TestForgotten(t *testing.T) {

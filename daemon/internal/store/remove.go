@@ -105,7 +105,7 @@ func (t *tx) copyFor(o inheritance, entry int64, path string, attributes json.Ra
 	if err := t.exec(`UPDATE run_views SET entry = ? WHERE id = ?`, id, o.view); err != nil {
 		return err
 	}
-	if err := describeAttributes(&o.change, all); err != nil {
+	if err := describeAttributes(&o.change, all, longestInline); err != nil {
 		return err
 	}
 	o.change.Look = true // nothing of it changes for that run

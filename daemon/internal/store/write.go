@@ -293,7 +293,7 @@ func (t *tx) putView(run int64, x *visibleEntry) (err error) {
 // tellSet writes the journal row of a set.
 func (t *tx) tellSet(run *sdk.Run, path string, x *visibleEntry, w *sdk.Write, wroteBody bool, changed members) error {
 	c := sdk.EntryChange{State: x.State, Outcome: x.Outcome, Phase: x.Phase, Visibility: x.Visibility, Writer: w.Writer, Look: w.Look}
-	if err := describeAttributes(&c, changed); err != nil {
+	if err := describeAttributes(&c, changed, longestIn(x.Scope)); err != nil {
 		return err
 	}
 	e := event{kind: sdk.KindEntrySet, project: run.Project, run: run.ID, loop: x.Loop, turn: x.Turn, path: path, entry: x.entry}

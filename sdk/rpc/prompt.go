@@ -87,6 +87,7 @@ type Inject struct {
 	Run     string `json:"run" access:"run" jsonschema:"the run's alias in the project, or its id"`
 	Project string `json:"project,omitempty" access:"project" jsonschema:"absolute path of the project; not needed with an id"`
 	Message string `json:"message" access:"free" jsonschema:"the prompt"`
+	Quoted  int    `json:"quoted,omitempty" access:"free" jsonschema:"as that of act"`
 	Key     string `json:"key,omitempty" access:"free" jsonschema:"as that of act"`
 
 	From *sdk.From `json:"from,omitempty" access:"free" jsonschema:"as that of act"`

@@ -99,17 +99,18 @@ func block(what, text string) string {
 }
 
 // prompt joins the words and what stands on standard input: all of it where the words
-// are missing or one is "-", and else a block of its own behind them.
-func (c *console) prompt(words []string) (string, error) {
+// are missing or one is "-", and else a block of its own behind them. along is how many bytes that block has, which are no
+// words of the person.
+func (c *console) prompt(words []string) (prompt string, along int, err error) {
 	rest := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "-" })
 	var parts []string
 	if len(rest) > 0 {
 		parts = append(parts, strings.Join(rest, " "))
 	}
-	text, err := "", error(nil)
+	var text string
 	switch {
 	case len(words) == 0 && c.inTTY:
-		return "", usageError{`say what to do: bothy run "..."; or pipe it in`}
+		return "", 0, usageError{`say what to do: bothy run "..."; or pipe it in`}
 	case len(rest) < len(words) || len(words) == 0:
 		if text, err = c.readInput(); err == nil {
 			text = typed(text)
@@ -117,19 +118,19 @@ func (c *console) prompt(words []string) (string, error) {
 	default:
 		if text, err = c.piped(); text != "" {
 			text = block("Standard input", text)
+			along = len(text)
 		}
 	}
 	if err != nil {
-		return "", err
+		return "", 0, err
 	}
 	if text != "" {
 		parts = append(parts, text)
 	}
-	prompt := strings.Join(parts, "\n\n")
-	if strings.TrimSpace(prompt) == "" {
-		return "", usageError{"the prompt is empty: say what to do"}
+	if prompt = strings.Join(parts, "\n\n"); strings.TrimSpace(prompt) == "" {
+		return "", 0, usageError{"the prompt is empty: say what to do"}
 	}
-	return prompt, nil
+	return prompt, along, nil
 }
 
 // typed is text without the space around it, but for one before a slash: it says

@@ -78,9 +78,12 @@ func TestPiped(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)
 			b.c.in = c.in
-			prompt, err := b.c.prompt(strings.Fields(c.words))
+			prompt, along, err := b.c.prompt(strings.Fields(c.words))
 			if prompt != c.prompt || (err != nil) != (c.prompt == "") {
 				t.Errorf("%q, %v", prompt, err)
+			}
+			if strings.Contains(prompt, "Standard input:") != (along > 0) || along > 0 && prompt != c.words+"\n\n"+prompt[len(prompt)-along:] {
+				t.Errorf("%d bytes of %q are no words of the person", along, prompt)
 			}
 			said := b.err.String()
 			if err != nil {
@@ -97,7 +100,7 @@ func TestPiped(t *testing.T) {
 func TestPipedTerminal(t *testing.T) {
 	b := newBench(t)
 	b.c.inTTY, b.c.in = true, strings.NewReader("typed ahead\n")
-	if prompt, err := b.c.prompt([]string{"p"}); prompt != "p" || err != nil {
+	if prompt, _, err := b.c.prompt([]string{"p"}); prompt != "p" || err != nil {
 		t.Errorf("%q, %v", prompt, err)
 	}
 }

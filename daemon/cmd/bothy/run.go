@@ -61,7 +61,7 @@ func (cmd runCmd) Run(ctx context.Context, c *console) error {
 	if err := cmd.cassetteFlags.check(c, cmd.Model); err != nil {
 		return err
 	}
-	prompt, plan, err := cmd.given(c, cmd.Prompt)
+	prompt, along, plan, err := cmd.given(c, cmd.Prompt)
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (cmd runCmd) Run(ctx context.Context, c *console) error {
 	if err := c.openInstructions(ctx, cl, project, who.asks, cmd.Format == "text" && !cmd.Quiet); err != nil {
 		return err
 	}
-	p := rpc.Prompt{Project: project, Prompt: prompt, Plan: plan, Media: images, Schema: schema, Run: run, Agent: cmd.Agent, Model: cmd.Model, Attend: who.asks, Record: cmd.Record != "", Replay: cmd.Replay, Strict: cmd.Strict, RunOptions: cmd.options()}
+	p := rpc.Prompt{Project: project, Prompt: prompt, Quoted: along, Plan: plan, Media: images, Schema: schema, Run: run, Agent: cmd.Agent, Model: cmd.Model, Attend: who.asks, Record: cmd.Record != "", Replay: cmd.Replay, Strict: cmd.Strict, RunOptions: cmd.options()}
 	cmd.widen(c, &p)
 	pressed := c.listen()
 	defer pressed.stop()

@@ -19,24 +19,25 @@ type planFlags struct {
 // longestPlan is more than a plan may have, so that the daemon says how much that is.
 const longestPlan = 256<<10 + 1
 
-// given reads the plan, or else the prompt. What stands on standard input is no part of a plan.
-func (f planFlags) given(c *console, words []string) (prompt string, plan *rpc.PlanFile, err error) {
+// given reads the plan, or else the prompt, of which along bytes at its end are no words of the person. What stands on standard input is
+// no part of a plan.
+func (f planFlags) given(c *console, words []string) (prompt string, along int, plan *rpc.PlanFile, err error) {
 	switch {
 	case f.Plan == "" && f.From == 0 && f.Until == 0:
-		prompt, err = c.prompt(words)
-		return prompt, nil, err
+		prompt, along, err = c.prompt(words)
+		return prompt, along, nil, err
 	case f.Plan == "":
-		return "", nil, usageError{"--from and --until go with --plan"}
+		return "", 0, nil, usageError{"--from and --until go with --plan"}
 	case len(words) > 0:
-		return "", nil, usageError{"--plan stands in the place of a prompt: leave one of them out, or write the text into the plan"}
+		return "", 0, nil, usageError{"--plan stands in the place of a prompt: leave one of them out, or write the text into the plan"}
 	case f.From < 0 || f.Until < 0:
-		return "", nil, usageError{"the steps of a plan are counted from 1"}
+		return "", 0, nil, usageError{"the steps of a plan are counted from 1"}
 	}
 	text, err := readPlan(c.path(f.Plan))
 	if err != nil {
-		return "", nil, usageError{err.Error()}
+		return "", 0, nil, usageError{err.Error()}
 	}
-	return "", &rpc.PlanFile{File: filepath.Base(f.Plan), Text: text, From: f.From, Until: f.Until}, nil
+	return "", 0, &rpc.PlanFile{File: filepath.Base(f.Plan), Text: text, From: f.From, Until: f.Until}, nil
 }
 
 // readPlan reads a file, of a long one no more than tells that it is too long.

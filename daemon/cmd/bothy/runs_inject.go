@@ -27,12 +27,12 @@ Examples:
 
 // Run prints how many prompts come first.
 func (cmd runsInjectCmd) Run(ctx context.Context, c *console) error {
-	prompt, err := c.prompt(cmd.Message)
+	prompt, along, err := c.prompt(cmd.Message)
 	if err != nil {
 		return err
 	}
 	return queryRun(ctx, c, cmd, func(cl *client.Client, ctx context.Context, run rpc.RunRef) (rpc.Accepted, error) {
-		return cl.Inject(ctx, rpc.Inject{Run: run.Run, Project: run.Project, Message: prompt})
+		return cl.Inject(ctx, rpc.Inject{Run: run.Run, Project: run.Project, Message: prompt, Quoted: along})
 	}, told(c, func(a rpc.Accepted) string {
 		if a.Ahead > 0 {
 			return fmt.Sprintf("run %s has it as prompt %d, behind %d others", a.Run, a.Sequence, a.Ahead)

@@ -91,7 +91,7 @@ func (s *Server) inject(ctx context.Context, c *conn, p rpc.Inject) (rpc.Accepte
 	if err != nil {
 		return rpc.Accepted{}, err
 	}
-	return s.submit(ctx, c, at.ReadOnly, rpc.MethodInject, rpc.Prompt{Project: at.Project, Run: run.Alias, Prompt: p.Message, Key: p.Key, From: p.From})
+	return s.submit(ctx, c, at.ReadOnly, rpc.MethodInject, rpc.Prompt{Project: at.Project, Run: run.Alias, Prompt: p.Message, Quoted: p.Quoted, Key: p.Key, From: p.From})
 }
 
 // answers are the actions of run/resolve that a state of a proposed entry stands for.

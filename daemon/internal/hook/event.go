@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -40,11 +41,14 @@ func (e *Event[T]) Tell(ctx context.Context, payload T) error {
 	return errors.Join(failed...)
 }
 
-// Owners are those of the subscribers, in their order: who is told of a durable event each by itself.
+// Owners are those of the subscribers, in their order and once each: who is told of a durable event each by itself. One that subscribes
+// twice, or anew just now, is told once.
 func (e *Event[T]) Owners() []string {
 	var owners []string
 	for _, s := range e.subscribers() {
-		owners = append(owners, s.owner)
+		if !slices.Contains(owners, s.owner) {
+			owners = append(owners, s.owner)
+		}
 	}
 	return owners
 }

@@ -50,6 +50,17 @@ func TestRemoveTakesOneAway(t *testing.T) {
 	}
 }
 
+// TestOwnersAreNamedOnce, also one that subscribed twice.
+func TestOwnersAreNamedOnce(t *testing.T) {
+	c := New(hclog.NewNullLogger())
+	for _, owner := range []string{"b", "a", "b"} {
+		c.RunRested.On(10, owner, func(context.Context, sdk.Rest) error { return nil })
+	}
+	if got := c.RunRested.Owners(); !slices.Equal(got, []string{"b", "a"}) {
+		t.Errorf("owed it are %q", got)
+	}
+}
+
 func TestFailingListenerIsIsolated(t *testing.T) {
 	c := New(hclog.NewNullLogger())
 	heard := 0

@@ -6,6 +6,7 @@ import (
 	"hash/crc32"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/fact"
@@ -86,8 +87,10 @@ func (s *seat) Write(ctx context.Context, writes ...sdk.Write) (all []sdk.Entry,
 		e := s.entries[s.owner][w.Path]
 		if !w.Remove {
 			e = sdk.Entry{Path: w.Path, Body: strings.ReplaceAll(*w.Body, "hunter2", hidden), Attributes: w.Attributes, Scope: "owner:" + s.owner}
+			e.Updated = time.Now()
 			s.entries[s.owner][w.Path] = e
 		} else {
+			e.Updated = time.Now()
 			delete(s.entries[s.owner], w.Path)
 		}
 		if sdk.SchemeOf(w.Path) != fact.Scheme {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -26,7 +27,7 @@ type owned struct {
 	read   bool
 	byPath map[string]*fact.Fact
 	sorted []*fact.Fact         // by fact.Before
-	gone   map[string]time.Time // when something under a key, folded, was forgotten last
+	last   map[string]time.Time // when what stands at a path, or stood there, was written or removed last
 }
 
 // put takes a fact in, in the place of one of its path. The caller has the lock.
@@ -83,7 +84,7 @@ func (x *index) of(owner string) *owned {
 	defer x.mu.Unlock()
 	o := x.owners[owner]
 	if o == nil {
-		o = &owned{byPath: map[string]*fact.Fact{}, gone: map[string]time.Time{}}
+		o = &owned{byPath: map[string]*fact.Fact{}, last: map[string]time.Time{}}
 		x.owners[owner] = o
 	}
 	return o
@@ -113,23 +114,26 @@ func (x *index) load(ctx context.Context, owner string) (*owned, error) {
 	return o, nil
 }
 
-// follow takes over a change of an entry. It reports whether something that its owner's models may have been told is otherwise now:
+// follow takes over a change of an entry. Changes that two runs make at once may be told in another order than they were made: what was
+// forgotten is not remembered by the news that it was once written. It reports whether something that its owner's models may have been told is otherwise now:
 // a fact that was added is not.
 func (x *index) follow(change sdk.EntryEvent) (owner string, otherwise bool) {
 	owner = ownerIn(change.Entry.Scope)
 	o := x.of(owner)
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if f, is := fact.Of(change.Entry); is && change.Removed {
-		o.gone[fact.Fold(f.Key)] = time.Now()
+	at := change.Entry.Path
+	if change.Entry.Updated.Before(o.last[at]) {
+		return owner, false
 	}
+	o.last[at] = change.Entry.Updated
 	if !o.read {
 		return owner, false
 	}
-	was, known := o.byPath[change.Entry.Path]
+	was, known := o.byPath[at]
 	now, is := fact.Of(change.Entry)
 	if change.Removed || !is || hasSecret(now) {
-		o.take(change.Entry.Path)
+		o.take(at)
 		return owner, known
 	}
 	o.put(now)
@@ -154,11 +158,16 @@ func (o *owned) at(path string) (fact.Fact, bool) {
 	return *f, true
 }
 
-// forgotten reports whether something under a key was forgotten since a time.
-func (o *owned) forgotten(key string, since time.Time) bool {
+// forgotten reports whether something under the key of a fact was forgotten since a time.
+func (o *owned) forgotten(f fact.Fact, since time.Time) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.gone[fact.Fold(key)].After(since)
+	for at, when := range o.last {
+		if _, there := o.byPath[at]; !there && when.After(since) && path.Dir(at) == path.Dir(f.Path) {
+			return true
+		}
+	}
+	return false
 }
 
 // under are the facts under a key, whatever its capitals.

@@ -123,7 +123,7 @@ func learned(answer string, said []words, rest sdk.Rest, known *owned) (facts []
 				last = i
 			}
 		}
-		if was, is := known.at(f.Path); last < 0 || is && was.Source == fact.Explicit || known.forgotten(f.Key, said[last].at) {
+		if was, is := known.at(f.Path); last < 0 || is && was.Source == fact.Explicit || known.forgotten(f, said[last].at) {
 			continue
 		}
 		facts = append(facts, f)

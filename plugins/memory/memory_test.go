@@ -133,6 +133,31 @@ func TestToldTheSame(t *testing.T) {
 	}
 }
 
+// TestToldInAnotherOrder: a fact that was forgotten stays so, where the news that it was written comes behind that of its removal; and
+// is there again when it is written again.
+func TestToldInAnotherOrder(t *testing.T) {
+	s := newDesk(t).as(sdk.LocalOwner)
+	s.told() // which reads what there is
+	f, err := fact.New("town", "lives in Utrecht", fact.About{Source: fact.Auto})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(second int64, removed bool) sdk.EntryEvent {
+		return sdk.EntryEvent{Removed: removed, Entry: sdk.Entry{Path: f.Path, Body: f.Value, Attributes: f.Attributes(), Scope: "owner:local", Updated: time.Unix(second, 0)}}
+	}
+	for i, c := range []struct {
+		event sdk.EntryEvent
+		found int
+	}{{at(1, false), 1}, {at(3, true), 0}, {at(2, false), 0}, {at(4, false), 1}, {at(3, true), 1}} {
+		if err := s.m.changed(s.ctx(), c.event); err != nil {
+			t.Fatal(err)
+		}
+		if got := len(s.m.index.of(s.owner).all()); got != c.found {
+			t.Errorf("after event %d there are %d facts", i, got)
+		}
+	}
+}
+
 // TestFactsAreData: a fact cannot end the part that it stands in, begin a line, or hide anything there.
 func TestFactsAreData(t *testing.T) {
 	s := newDesk(t).as(sdk.LocalOwner)

@@ -14,13 +14,15 @@ import (
 
 // attach puts the files that came with a prompt into the folder of its run, and says in the prompt where they are. Pictures
 // go to the model besides.
-func (f *front) attach(ctx context.Context, m *message, p *rpc.Prompt, files []attachment) (err error) {
+func (f *front) attach(ctx context.Context, m *message, p *rpc.Prompt, files []attachment) error {
 	if len(files) == 0 {
 		return nil
 	}
-	if p.Run, err = f.folderOf(ctx, m); err != nil {
+	run, err := f.folderOf(ctx, m)
+	if err != nil {
 		return err
 	}
+	p.Run = run.Alias
 	// A file that is brought again after a crash gets another name, so that the text of the prompt is no key.
 	p.Key = ""
 	var names []string
@@ -33,7 +35,7 @@ func (f *front) attach(ctx context.Context, m *message, p *rpc.Prompt, files []a
 		if err != nil {
 			return err
 		}
-		name, err := f.daemon.PutFile(ctx, p.Run, "", a.Name, int64(len(content)), bytes.NewReader(content))
+		name, err := f.daemon.PutFile(ctx, number(run.ID), "", a.Name, int64(len(content)), bytes.NewReader(content))
 		if err != nil {
 			return fmt.Errorf("%s: %w", a.Name, err)
 		}

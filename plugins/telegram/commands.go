@@ -88,24 +88,15 @@ func (f *front) help(context.Context, *message, string) (string, error) {
 	return strings.Join(lines, "\n"), nil
 }
 
-// run is the run of the conversation; its ID is 0 where there is none.
-func (f *front) run(ctx context.Context, m *message) (sdk.Run, error) {
-	id := f.records.of(m.place()).Run
-	if id == 0 {
-		return sdk.Run{}, nil
-	}
-	var detail rpc.RunDetail
-	err := f.daemon.Call(ctx, rpc.MethodRun, rpc.RunRef{Run: number(id)}, &detail)
-	if sdk.OutcomeOf(err) == sdk.NotFound {
-		return sdk.Run{}, nil
-	}
-	return sdk.Run{ID: id, Agent: detail.Agent, Model: detail.Model}, err
+// current is the run of the conversation; its ID is 0 where there is none.
+func (f *front) current(ctx context.Context, m *message) (sdk.Run, error) {
+	return f.run(ctx, f.records.of(m.place()).Run)
 }
 
 const nothingYet = "There is no conversation yet: write what is to be done."
 
 func (f *front) reset(ctx context.Context, m *message, _ string) (string, error) {
-	run, err := f.run(ctx, m)
+	run, err := f.current(ctx, m)
 	if err != nil || run.ID == 0 {
 		return nothingYet, err
 	}
@@ -126,7 +117,7 @@ func (f *front) stop(ctx context.Context, m *message, _ string) (string, error) 
 }
 
 func (f *front) status(ctx context.Context, m *message, _ string) (string, error) {
-	run, err := f.run(ctx, m)
+	run, err := f.current(ctx, m)
 	if err != nil || run.ID == 0 {
 		return nothingYet, err
 	}
@@ -153,7 +144,7 @@ func (f *front) model(ctx context.Context, m *message, rest string) (string, err
 			now = cmp.Or(now, one.Alias)
 		}
 	}
-	if run, err := f.run(ctx, m); err == nil && run.ID != 0 && f.records.of(m.place()).Model == "" {
+	if run, err := f.current(ctx, m); err == nil && run.ID != 0 && f.records.of(m.place()).Model == "" {
 		now = run.Model
 	}
 	return list("model", now, names, rest), nil
@@ -174,7 +165,7 @@ func (f *front) agent(ctx context.Context, m *message, rest string) (string, err
 			now = cmp.Or(now, one.Name)
 		}
 	}
-	if run, err := f.run(ctx, m); err == nil && run.ID != 0 && f.records.of(m.place()).Agent == "" {
+	if run, err := f.current(ctx, m); err == nil && run.ID != 0 && f.records.of(m.place()).Agent == "" {
 		now = run.Agent
 	}
 	return list("agent", now, names, rest), nil

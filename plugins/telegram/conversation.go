@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/bothyd/bothy/sdk"
@@ -67,30 +68,55 @@ func brief(run rpc.RunSummary) string {
 
 // folderOf is the run in whose folder files lie that come with a prompt, and to which it goes: the one that goes on, or one
 // that is made for them.
-func (f *front) folderOf(ctx context.Context, m *message) (run string, err error) {
+func (f *front) folderOf(ctx context.Context, m *message) (sdk.Run, error) {
 	r := f.records.of(m.place())
-	if r.Resume != "" {
-		return r.Resume, nil
+	if run, err := f.resumed(ctx, r); err != nil || run.ID != 0 {
+		return run, err
 	}
-	if r.Run != 0 {
-		rested, err := f.rested(ctx, r)
-		if err != nil {
-			return "", err
-		}
-		if !rested {
-			return number(r.Run), nil
+	rested, err := f.rested(ctx, r)
+	if err != nil {
+		return sdk.Run{}, err
+	}
+	if !rested {
+		if run, err := f.run(ctx, r.Run); err != nil || run.ID != 0 {
+			return run, err
 		}
 	}
 	var started rpc.Started
 	p := rpc.StartRun{Project: f.project, Agent: r.Agent, Model: r.Model, From: m.from()}
 	if err := f.daemon.Call(ctx, rpc.MethodStartRun, p, &started); err != nil {
-		return "", err
+		return sdk.Run{}, err
 	}
-	return number(started.ID), f.choose(ctx, m, func(r *record) { r.Resume = number(started.ID) })
+	return sdk.Run{ID: started.ID, Alias: started.Run}, f.choose(ctx, m, func(r *record) { r.Resume = number(started.ID) })
 }
 
-// rested reports whether the run of a conversation rests, or is gone.
+// resumed is the run that the next prompt goes to; its ID is 0 where none was chosen, or it is gone.
+func (f *front) resumed(ctx context.Context, r record) (sdk.Run, error) {
+	id, err := strconv.ParseInt(r.Resume, 10, 64)
+	if err != nil {
+		return sdk.Run{}, nil //nolint:nilerr // none was chosen
+	}
+	return f.run(ctx, id)
+}
+
+// run is a run by its number; its ID is 0 where there is none. A prompt names it by its alias, which people change.
+func (f *front) run(ctx context.Context, id int64) (sdk.Run, error) {
+	if id == 0 {
+		return sdk.Run{}, nil
+	}
+	var detail rpc.RunDetail
+	err := f.daemon.Call(ctx, rpc.MethodRun, rpc.RunRef{Run: number(id)}, &detail)
+	if sdk.OutcomeOf(err) == sdk.NotFound {
+		return sdk.Run{}, nil
+	}
+	return sdk.Run{ID: id, Alias: detail.Run, Agent: detail.Agent, Model: detail.Model}, err
+}
+
+// rested reports whether the run of a conversation rests, is gone, or was never there.
 func (f *front) rested(ctx context.Context, r record) (rested bool, err error) {
+	if r.Run == 0 {
+		return true, nil
+	}
 	for after := r.Seq; ; {
 		var page rpc.JournalPage
 		err := f.daemon.Call(ctx, rpc.MethodJournal, rpc.JournalParams{Run: number(r.Run), After: after, Limit: 1000}, &page)

@@ -35,8 +35,13 @@ func TestConversation(t *testing.T) {
 		c.telegram.Says(7, step.says)
 		c.shows(7, step.answer)
 	}
+	c.telegram.Says(7, "/resume 9")
+	c.shows(7, "The next prompt goes on there: 9 – the second")
+	d.do(func() { d.gone = "9" }) // a person deleted it
+	c.telegram.Says(7, "four")
+	c.shows(7, "You said: four")
 	prompts := d.taken()
-	if len(prompts) != 3 || prompts[0].Run != "" || prompts[1].Run != "9" || prompts[2].Run != "" {
+	if len(prompts) != 4 || prompts[3].Run != "" || prompts[0].Run != "" || prompts[1].Run != alias("9") || prompts[2].Run != "" {
 		t.Errorf("%+v", prompts)
 	}
 	if !slices.Contains(d.asked, "run/leave 1") {
@@ -78,11 +83,11 @@ func TestFiles(t *testing.T) {
 	c.telegram.Write(document("again"))
 	c.quiet()
 	prompts := d.taken()
-	if len(prompts) != 3 || prompts[0].Run != "1" || prompts[1].Run != "1" || prompts[2].Run == "1" || prompts[0].Quoted != len(came)+2 || prompts[0].Key != "" {
+	if len(prompts) != 3 || prompts[0].Run != alias("1") || prompts[1].Run != alias("1") || prompts[2].Run == alias("1") || prompts[0].Quoted != len(came)+2 || prompts[0].Key != "" {
 		t.Errorf("%+v", prompts)
 	}
 	want := fmt.Sprintf("1 %d-_a_list.txt: the contents of documents/d", id)
-	if len(d.files) != 3 || d.files[0] != want || fmt.Sprint(d.asked) != "[startRun startRun]" {
+	if len(d.files) != 3 || d.files[0] != want || fmt.Sprint(d.asked) != "[startRun getRun 1 startRun]" {
 		t.Errorf("files %q, asked %v", d.files, d.asked)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -34,6 +33,7 @@ type desk struct {
 	parents map[int64]int64  // of runs that work was delegated to
 
 	earlier  []rpc.RunSummary
+	gone     string   // a run that was deleted
 	files    []string // that were put into folders of runs
 	ticket   rpc.Ticket
 	tickets  int // that were given out
@@ -124,7 +124,8 @@ func (d *desk) answer(method string, params any) (any, error) {
 	case rpc.StartRun:
 		d.asked = append(d.asked, method)
 		d.runs[conversation(p.From)] = int64(len(d.runs) + 1)
-		return rpc.Started{ID: d.runs[conversation(p.From)]}, nil
+		id := d.runs[conversation(p.From)]
+		return rpc.Started{ID: id, Run: alias(number(id))}, nil
 	case rpc.TicketParams:
 		if d.unasked != nil {
 			return nil, d.unasked
@@ -143,7 +144,10 @@ func (d *desk) answer(method string, params any) (any, error) {
 		return nil, nil
 	case rpc.RunRef:
 		d.asked = append(d.asked, method+" "+p.Run)
-		return rpc.RunDetail{Agent: "default", Model: "parrot"}, nil
+		if d.gone == p.Run {
+			return nil, sdk.Errorf(sdk.NotFound, "there is no run %s", p.Run)
+		}
+		return rpc.RunDetail{RunState: rpc.RunState{Run: alias(p.Run)}, Agent: "default", Model: "parrot"}, nil
 	case rpc.ModelsParams:
 		return rpc.Models{Models: []rpc.Model{{Alias: "parrot", Default: true}, {Alias: "owl"}}}, nil
 	case rpc.AgentsParams:
@@ -151,6 +155,9 @@ func (d *desk) answer(method string, params any) (any, error) {
 	}
 	return nil, sdk.Errorf(sdk.NotFound, "the desk knows no %s", method)
 }
+
+// alias is what a run is called, by its number: a prompt names it so.
+func alias(run string) string { return "telegram_run-" + run }
 
 // conversation is where something was written.
 func conversation(from *sdk.From) string { return from.Name() }
@@ -215,7 +222,9 @@ func (d *desk) act(p rpc.Prompt) (rpc.Accepted, error) {
 	}
 	run := d.runs[conversation(p.From)]
 	if p.Run != "" {
-		run, _ = strconv.ParseInt(p.Run, 10, 64)
+		if _, err := fmt.Sscanf(p.Run, alias("%d"), &run); err != nil { // a run of that name is made
+			run = 0
+		}
 	}
 	if run == 0 {
 		run = int64(len(d.runs) + 1)

@@ -95,7 +95,11 @@ func (m *message) from() *sdk.From {
 func (f *front) prompt(ctx context.Context, g group, text string, files []attachment) error {
 	m := g[0]
 	r := f.records.of(m.place())
-	p := rpc.Prompt{Project: f.project, Run: r.Resume, Prompt: text, Agent: r.Agent, Model: r.Model, Key: number(m.ID), From: m.from()}
+	run, err := f.resumed(ctx, r)
+	if err != nil {
+		return f.trouble(ctx, m.place(), err)
+	}
+	p := rpc.Prompt{Project: f.project, Run: run.Alias, Prompt: text, Agent: r.Agent, Model: r.Model, Key: number(m.ID), From: m.from()}
 	if m.Forwarded != nil {
 		p.Quoted = len(text) // somebody else's words
 	}
@@ -103,13 +107,13 @@ func (f *front) prompt(ctx context.Context, g group, text string, files []attach
 		return f.trouble(ctx, m.place(), err)
 	}
 	var accepted rpc.Accepted
-	err := f.daemon.Call(ctx, rpc.MethodAct, p, &accepted)
+	err = f.daemon.Call(ctx, rpc.MethodAct, p, &accepted)
 	if len(p.Media) > 0 && sdk.OutcomeOf(err) == sdk.Validation { // a model that sees nothing has the files all the same
 		p.Media = nil
 		err = f.daemon.Call(ctx, rpc.MethodAct, p, &accepted)
 	}
 	if sdk.OutcomeOf(err) == sdk.Conflict && len(g) > 1 {
-		return f.apart(ctx, g, err)
+		return f.apart(ctx, g, p, err)
 	}
 	if err != nil {
 		return f.trouble(ctx, m.place(), err)
@@ -119,11 +123,11 @@ func (f *front) prompt(ctx context.Context, g group, text string, files []attach
 
 // apart gives a group in two where the daemon has its first message already, without those that came later: the first
 // ones as they were given, and the others by themselves.
-func (f *front) apart(ctx context.Context, g group, conflict error) error {
+func (f *front) apart(ctx context.Context, g group, p rpc.Prompt, conflict error) error {
 	for n := len(g) - 1; n > 0; n-- {
 		first := g[:n]
-		text, _ := f.addressed(first)
-		p := rpc.Prompt{Project: f.project, Prompt: text, Key: number(g[0].ID), From: g[0].from()}
+		p.Prompt, _ = f.addressed(first)
+		p.Quoted = min(p.Quoted, len(p.Prompt))
 		err := f.daemon.Call(ctx, rpc.MethodAct, p, nil)
 		if sdk.OutcomeOf(err) == sdk.Conflict {
 			continue

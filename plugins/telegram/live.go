@@ -22,8 +22,9 @@ type draft struct {
 	text string
 }
 
-// mostDraft bounds what is kept of an answer that is being written, in bytes. All of it comes with the journal.
-const mostDraft = 64 << 10
+// mostDraft bounds what is kept of an answer that is being written, in bytes. More than a message is not shown of it, and all
+// of it comes with the journal.
+const mostDraft = 16 << 10
 
 func newLive() *live { return &live{drafts: map[int64]*draft{}, waiting: map[int64]chan struct{}{}} }
 

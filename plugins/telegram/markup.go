@@ -23,14 +23,33 @@ type styled struct {
 	Entities []entity
 }
 
-// reader reads Markdown as models write it.
-var reader = goldmark.New(goldmark.WithExtensions(extension.Strikethrough, extension.Table, extension.TaskList)).Parser()
+// reader reads Markdown as models write it, and tableless the same without tables.
+var (
+	reader    = goldmark.New(goldmark.WithExtensions(extension.Strikethrough, extension.Table, extension.TaskList)).Parser()
+	tableless = goldmark.New(goldmark.WithExtensions(extension.Strikethrough, extension.TaskList)).Parser()
+)
+
+// mostCells bounds what the tables of a text may come to. Each line below the first is a row of as many cells as that one
+// has, written or not, so that a short text can have millions.
+const mostCells = 100_000
+
+// parse reads a text.
+func parse(source []byte) ast.Node {
+	lines, widest := 1, 0
+	for line := range bytes.Lines(source) {
+		lines, widest = lines+1, max(widest, bytes.Count(line, []byte("|"))+1)
+	}
+	if lines*widest > mostCells {
+		return tableless.Parse(text.NewReader(source))
+	}
+	return reader.Parse(text.NewReader(source))
+}
 
 // blocks are the blocks of a Markdown text, each as Telegram shows it. What Telegram has no form for stays as it reads
 // best: headings are bold, tables are text of one width, HTML is what is written.
 func blocks(markdown string) (all []styled) {
 	source := []byte(markdown)
-	for n := reader.Parse(text.NewReader(source)).FirstChild(); n != nil; n = n.NextSibling() {
+	for n := parse(source).FirstChild(); n != nil; n = n.NextSibling() {
 		if n.Kind() == ast.KindLinkReferenceDefinition {
 			continue
 		}
@@ -191,7 +210,12 @@ func (p *painter) inline(n ast.Node) {
 // link is one that can be followed where Telegram follows it, else its text with the address behind it.
 func (p *painter) link(to string, label func()) {
 	if strings.HasPrefix(to, "https://") || strings.HasPrefix(to, "http://") {
-		p.in(entity{Type: "text_link", URL: to}, label)
+		p.in(entity{Type: "text_link", URL: to}, func() {
+			before := len(p.spans)
+			if label(); len(p.spans) == before { // as an image without a text has it
+				p.write(to)
+			}
+		})
 		return
 	}
 	label()

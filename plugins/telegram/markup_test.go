@@ -57,6 +57,7 @@ func TestMarkdown(t *testing.T) {
 		{"escapes", `\*a\* &lt;b&gt; &amp;c \&amp; & d`, "*a* <b> &c &amp; & d"},
 		{"no escapes in code", "`\\*a&amp;`", "<code>\\*a&amp;</code>"},
 		{"table", "| a | b |\n|---|--:|\n| **long** | 1 |", "<pre>a    | b\n-----+--\nlong | 1</pre>"},
+		{"image without a text", "a ![](https://x.test/p.png)", "a <text_link https://x.test/p.png>https://x.test/p.png</text_link>"},
 		{"rule", "a\n\n---\n\nb", "a\n\n———\n\nb"},
 		{"two styles meet", "**x *y*** *z* w", "<bold>x <italic>y</italic></bold> <italic>z</italic> w"},
 	} {
@@ -130,6 +131,29 @@ func TestMessagesAreTaken(t *testing.T) {
 			t.Fatalf("%d of %d characters arrived of %q", smileys, want, markdown)
 		}
 	})
+}
+
+// TestHostileMarkdown: a text whose reading would take for ever, or all memory, is read otherwise.
+func TestHostileMarkdown(t *testing.T) {
+	for name, markdown := range map[string]string{
+		"a wide table":        "|" + strings.Repeat("a|", 8<<10) + "\n|" + strings.Repeat("-|", 8<<10) + "\n" + strings.Repeat("a\n", 4<<10),
+		"quotes in quotes":    strings.Repeat(">", 8<<20),
+		"lists in lists":      strings.Repeat("- ", 4<<20) + "a",
+		"links in links":      strings.Repeat("[a](", 2<<20),
+		"half of a character": strings.Repeat("**b** ", 10) + "\xf0\x9f\xf0\x9f *i*",
+	} {
+		t.Run(name, func(t *testing.T) {
+			all := messages(markdown)
+			if len(all) == 0 {
+				t.Error("nothing arrives")
+			}
+			for _, m := range all {
+				if bad := wrongWith(m); bad != "" {
+					t.Fatalf("%s: %.100q", bad, m.Text)
+				}
+			}
+		})
+	}
 }
 
 func FuzzMessages(f *testing.F) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"strings"
 	"unicode/utf8"
 )
@@ -10,11 +11,19 @@ const (
 	mostEntities = 100  // of a message: those behind are not shown
 	mostMessages = 4    // of an answer: a longer one is a document
 	mostCaption  = 1024 // units, of a document
+
+	// mostMarkdown is how long a text may be that is read as Markdown, in bytes: hostile ones take a time that grows with
+	// the square of that. Whatever is longer takes more than mostMessages.
+	mostMarkdown = 64 << 10
 )
 
 // messages are the messages in which Telegram takes a Markdown text: split between blocks, and within one only where it
 // is longer than a message.
 func messages(markdown string) (all []styled) {
+	if len(markdown) > mostMarkdown {
+		return plain(markdown)
+	}
+	markdown = valid(markdown)
 	var m styled
 	for _, b := range blocks(markdown) {
 		for _, piece := range b.cut(mostUnits) {
@@ -36,7 +45,10 @@ func messages(markdown string) (all []styled) {
 }
 
 // plain are the messages of a text as it is.
-func plain(text string) []styled { return trimmed(styled{Text: text}).cut(mostUnits) }
+func plain(text string) []styled { return trimmed(styled{Text: valid(text)}).cut(mostUnits) }
+
+// valid is a text without bytes that are none. It comes before anything is counted.
+func valid(text string) string { return strings.ToValidUTF8(text, string(utf8.RuneError)) }
 
 // add is the text with another block below it.
 func (s styled) add(b styled) styled {
@@ -55,8 +67,11 @@ func (s styled) add(b styled) styled {
 // cut divides a text into pieces of at most so many units: at the end of a line where there is one in the second half,
 // else between words, else between characters.
 func (s styled) cut(most int) (pieces []styled) {
-	for units(s.Text) > most {
+	for {
 		end := fits(s.Text, most)
+		if end == len(s.Text) {
+			break
+		}
 		for _, border := range []string{"\n", " "} {
 			if i := strings.LastIndex(s.Text[:end], border); i > end/2 {
 				end = i + 1
@@ -88,7 +103,10 @@ func fits(text string, most int) int {
 // slice is a part of the text, by bytes, with what is left of its entities.
 func (s styled) slice(from, to int) styled {
 	begin := units(s.Text[:from])
-	end := begin + units(s.Text[from:to])
+	end := math.MaxInt // what is behind is not looked at
+	if to < len(s.Text) {
+		end = begin + units(s.Text[from:to])
+	}
 	part := styled{Text: s.Text[from:to]}
 	for _, e := range s.Entities {
 		first, last := max(e.Offset, begin), min(e.Offset+e.Length, end)
@@ -103,7 +121,6 @@ func (s styled) slice(from, to int) styled {
 // trimmed is the text without blank lines before it and blank space behind it, of which Telegram keeps nothing either.
 // The first line keeps its indent.
 func trimmed(s styled) styled {
-	s.Text = strings.ToValidUTF8(s.Text, string(utf8.RuneError))
 	to := len(strings.TrimRight(s.Text, " \t\r\n"))
 	from := 0
 	for {

@@ -33,8 +33,10 @@ type desk struct {
 	parents map[int64]int64  // of runs that work was delegated to
 
 	earlier  []rpc.RunSummary
-	gone     string   // a run that was deleted
-	files    []string // that were put into folders of runs
+	gone     string        // a run that was deleted
+	read     int           // how often the journal was
+	late     chan struct{} // until it is closed nobody hears what happens
+	files    []string      // that were put into folders of runs
 	ticket   rpc.Ticket
 	tickets  int // that were given out
 	answers  []rpc.ChannelAnswer
@@ -112,6 +114,8 @@ func (d *desk) answer(method string, params any) (any, error) {
 		}
 		return nil, nil
 	case rpc.JournalParams:
+		d.read++
+		d.wake()
 		var page rpc.JournalPage
 		for _, row := range d.rows {
 			if (number(row.Run) == p.Run || p.Children && number(d.parents[row.Run]) == p.Run) && row.Seq > p.After {
@@ -283,9 +287,15 @@ func (d *desk) resolved() []rpc.ChannelAnswer {
 }
 
 // Follow implements daemon.
-func (d *desk) Follow(ctx context.Context, _ client.Watch, each func(client.Event) error) error {
+func (d *desk) Follow(ctx context.Context, w client.Watch, each func(client.Event) error) error {
+	if d.late != nil {
+		<-d.late
+	}
 	d.mu.Lock()
 	row, shown := len(d.rows), len(d.shown)
+	if w.After >= 0 {
+		row = int(w.After)
+	}
 	d.mu.Unlock()
 	for {
 		d.mu.Lock()
@@ -351,6 +361,7 @@ func talk(t *testing.T, server *telegramtest.Server, d *desk) *scene {
 	b := botOf(t, server.URL, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	f := newFront(b, user{ID: 4242, Username: "test_bot"}, d, d, "telegram", "/p")
+	d.do(func() { f.since = int64(len(d.rows)) })
 	ended := make(chan error, 1)
 	go func() { ended <- f.serve(ctx, func(string) {}) }()
 	c := &scene{T: t, telegram: server, desk: d, front: f}

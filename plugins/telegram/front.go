@@ -30,6 +30,7 @@ type front struct {
 	project  string
 	records  *records
 	live     *live
+	since    int64 // of the journal, before any of it is read: what comes behind it wakes
 	now      func() time.Time
 	say      func(string)
 	work     *errgroup.Group // of answers
@@ -43,7 +44,7 @@ type front struct {
 func newFront(b *bot, me user, d daemon, kept shelf, instance, project string) *front {
 	return &front{
 		bot: b, me: me, daemon: d, shelf: kept, instance: instance, project: project,
-		live: newLive(), now: time.Now, say: func(string) {},
+		live: newLive(), since: -1, now: time.Now, say: func(string) {},
 		talking: map[place]bool{}, noted: map[string]time.Time{}, tickets: map[string]*held{},
 	}
 }
@@ -55,7 +56,7 @@ func (f *front) serve(ctx context.Context, say func(string)) (err error) {
 		return err
 	}
 	f.work, ctx = errgroup.WithContext(ctx)
-	f.work.Go(func() error { return f.live.follow(ctx, f.daemon, f.project) })
+	f.work.Go(func() error { return f.live.follow(ctx, f.daemon, f.project, f.since) })
 	for _, p := range f.records.places() {
 		f.answers(ctx, p)
 	}

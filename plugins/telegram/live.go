@@ -28,9 +28,10 @@ const mostDraft = 16 << 10
 
 func newLive() *live { return &live{drafts: map[int64]*draft{}, waiting: map[int64]chan struct{}{}} }
 
-// follow hears until ctx ends or the daemon is lost.
-func (l *live) follow(ctx context.Context, d daemon, project string) error {
-	return d.Follow(ctx, client.Watch{Project: project, After: -1, Preview: true}, func(e client.Event) error {
+// follow hears what comes behind a place in the journal, until ctx ends or the daemon is lost. It begins while others read
+// already: a place before theirs has it miss nothing.
+func (l *live) follow(ctx context.Context, d daemon, project string, since int64) error {
+	return d.Follow(ctx, client.Watch{Project: project, After: since, Preview: true}, func(e client.Event) error {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		if e.Row != nil {

@@ -37,7 +37,8 @@ func (t *telegram) Serve(ctx context.Context, access channel.Access, say func(st
 	}
 	c := &client.Client{Socket: access.Socket, Token: access.Token, Name: "telegram"}
 	defer func() { _ = c.Close() }() // nothing hangs on it
-	if _, err := c.Hello(ctx); err != nil {
+	hello, err := c.Hello(ctx)
+	if err != nil {
 		return err
 	}
 	t.bot.told = say
@@ -45,7 +46,9 @@ func (t *telegram) Serve(ctx context.Context, access channel.Access, say func(st
 	if err != nil {
 		return err
 	}
-	return newFront(t.bot, me, c, entries{c}, t.instance, access.Projects[0]).serve(ctx, say)
+	f := newFront(t.bot, me, c, entries{c}, t.instance, access.Projects[0])
+	f.since = hello.Seq
+	return f.serve(ctx, say)
 }
 
 // connect asks who the bot is until Telegram answers, and makes it keep updates for this plugin.

@@ -26,6 +26,7 @@ func (f *front) attach(ctx context.Context, m *message, p *rpc.Prompt, files []a
 	// A file that is brought again after a crash gets another name, so that the text of the prompt is no key.
 	p.Key = ""
 	var names []string
+	room := mostPictures
 	for _, a := range files {
 		var content []byte
 		err := f.reach(ctx, func() (err error) {
@@ -40,7 +41,8 @@ func (f *front) attach(ctx context.Context, m *message, p *rpc.Prompt, files []a
 			return fmt.Errorf("%s: %w", a.Name, err)
 		}
 		names = append(names, "/workspace/"+name)
-		if a.picture {
+		if size := base64.StdEncoding.EncodedLen(len(content)); a.picture && size <= room {
+			room -= size
 			p.Media = append(p.Media, sdk.Medium{MIMEType: http.DetectContentType(content), Data: base64.StdEncoding.EncodeToString(content)})
 		}
 	}
@@ -68,6 +70,10 @@ func (f *front) fetched(ctx context.Context, a attachment) ([]byte, error) {
 	}
 	return content, nil
 }
+
+// mostPictures is how much of pictures goes to the model with a prompt, in base64: a message to the daemon has 4 MiB. The
+// others lie in the folder like any file.
+const mostPictures = 3 << 20
 
 // mostFile is how large a file is that the Bot API hands out.
 const mostFile = 20 << 20

@@ -21,8 +21,9 @@ import (
 const (
 	// longPoll is how long Telegram holds a question for updates while there are none.
 	longPoll = 50 * time.Second
-	// mostAnswer bounds what is read of an answer, which holds at most 100 updates.
-	mostAnswer = 8 << 20
+	// mostAnswer bounds what is read of an answer. It holds at most 100 updates, whose texts strangers write, twice in a
+	// reply, with six bytes for a character and fifty for each of the names in it.
+	mostAnswer = 64 << 20
 	// mostWait is the longest wait that Telegram is granted: one that asks for more is asked again after it.
 	mostWait = 5 * time.Minute
 	// mostTries is how often a call is made that Telegram says comes too soon.

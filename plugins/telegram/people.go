@@ -2,9 +2,10 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
@@ -49,11 +50,25 @@ func (f *front) claim(ctx context.Context, m *message, code string) error {
 	return err
 }
 
-// calledBy is what the service calls somebody for people, who may have chosen it themselves.
+// mostName is how long a name may be that the daemon takes, in bytes.
+const mostName = 128
+
+// calledBy is what the service calls somebody for people, who may have chosen it themselves: as much as the daemon takes of
+// it, which is no sign that nobody sees.
 func calledBy(u user) string {
-	name := strings.TrimSpace(u.Name)
+	name := strings.Map(func(c rune) rune {
+		if !unicode.IsPrint(c) {
+			return -1
+		}
+		return c
+	}, strings.Join(strings.Fields(u.Name), " "))
+	at := ""
 	if u.Username != "" {
-		name = strings.TrimSpace(fmt.Sprintf("%s @%s", name, u.Username))
+		at = "@" + u.Username
 	}
-	return name
+	for len(name)+1+len(at) > mostName {
+		_, last := utf8.DecodeLastRuneInString(name)
+		name = name[:len(name)-last]
+	}
+	return strings.TrimSpace(strings.TrimSpace(name) + " " + at)
 }

@@ -108,7 +108,7 @@ func (f *front) prompt(ctx context.Context, g group, text string, files []attach
 	}
 	var accepted rpc.Accepted
 	err = f.daemon.Call(ctx, rpc.MethodAct, p, &accepted)
-	if len(p.Media) > 0 && sdk.OutcomeOf(err) == sdk.Validation { // a model that sees nothing has the files all the same
+	if o := sdk.OutcomeOf(err); len(p.Media) > 0 && (o == sdk.Validation || o == sdk.Overflow) { // a model that sees nothing, or not that, has the files all the same
 		p.Media = nil
 		err = f.daemon.Call(ctx, rpc.MethodAct, p, &accepted)
 	}

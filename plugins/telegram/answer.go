@@ -6,35 +6,41 @@ import (
 	"log/slog"
 )
 
-// answers brings what is owed to a place, one answer after the other, unless that is being done.
+// answers brings what is owed to a place: of each run one answer after the other, beside those of other runs, since one that
+// was left may wait for long.
 func (f *front) answers(ctx context.Context, p place) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.talking[p] {
-		return
-	}
-	f.talking[p] = true
-	f.work.Go(func() error {
-		for {
-			d, more := f.next(p)
-			if !more {
-				return nil
-			}
-			if err := f.answer(ctx, p, d); err != nil {
-				return err
-			}
+	for _, d := range f.records.of(p).Owed {
+		t := dialogue{p, d.Run}
+		if f.talking[t] {
+			continue
 		}
-	})
+		f.talking[t] = true
+		f.work.Go(func() error {
+			for {
+				d, more := f.next(t)
+				if !more {
+					return nil
+				}
+				if err := f.answer(ctx, p, d); err != nil {
+					return err
+				}
+			}
+		})
+	}
 }
 
-// next is the next answer that is owed to a place; where there is none, nobody brings answers there from then on.
-func (f *front) next(p place) (delivery, bool) {
+// next is the next answer that is owed of a dialogue; where there is none, nobody brings its answers from then on.
+func (f *front) next(t dialogue) (delivery, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if owed := f.records.of(p).Owed; len(owed) > 0 {
-		return owed[0], true
+	for _, d := range f.records.of(t.place).Owed {
+		if d.Run == t.run {
+			return d, true
+		}
 	}
-	delete(f.talking, p)
+	delete(f.talking, t)
 	return delivery{}, false
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/bothyd/bothy/sdk"
@@ -109,7 +110,11 @@ func (f *front) stop(ctx context.Context, m *message, _ string) (string, error) 
 	if len(r.Owed) == 0 {
 		return "Nothing is being done.", nil
 	}
-	err := f.daemon.Call(ctx, rpc.MethodAbort, rpc.RunRef{Run: number(r.Owed[0].Run)}, nil)
+	run := r.Owed[0].Run
+	if slices.ContainsFunc(r.Owed, func(d delivery) bool { return d.Run == r.Run }) {
+		run = r.Run // rather than one that was left
+	}
+	err := f.daemon.Call(ctx, rpc.MethodAbort, rpc.RunRef{Run: number(run)}, nil)
 	if o := sdk.OutcomeOf(err); o == sdk.Conflict || o == sdk.NotFound {
 		return "Nothing is being done.", nil
 	}

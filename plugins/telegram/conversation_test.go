@@ -49,6 +49,26 @@ func TestConversation(t *testing.T) {
 	}
 }
 
+// TestLeftAtWork: a run that was left may wait for long, for an answer of a person say, and holds up no other.
+func TestLeftAtWork(t *testing.T) {
+	d := newDesk("7")
+	d.say = func(p rpc.Prompt) []string {
+		if p.Prompt == "first" {
+			return nil
+		}
+		return []string{"You said: " + p.Prompt}
+	}
+	c := talk(t, telegramtest.New(t), d)
+	c.telegram.Says(7, "first")
+	c.shows(7, placeholder)
+	c.telegram.Says(7, "/new")
+	c.shows(7, "The next prompt begins anew. /resume goes back.")
+	c.telegram.Says(7, "second")
+	c.shows(7, "You said: second")
+	d.do(func() { d.end(rpc.Accepted{ID: 1, Loop: 1}, "done") })
+	c.until("both answers", func() bool { return c.telegram.Posts(7)[0].Text == "done" })
+}
+
 func TestStop(t *testing.T) {
 	d := newDesk("7")
 	d.say = func(rpc.Prompt) []string { return nil }

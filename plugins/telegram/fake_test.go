@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"sync"
 	"testing"
 	"time"
@@ -31,6 +32,7 @@ type desk struct {
 	claims  []rpc.Claim
 	runs    map[string]int64 // the run of a conversation
 	parents map[int64]int64  // of runs that work was delegated to
+	made    int64            // the last run that was
 
 	earlier  []rpc.RunSummary
 	gone     string        // a run that was deleted
@@ -127,7 +129,8 @@ func (d *desk) answer(method string, params any) (any, error) {
 		return d.earlier, nil
 	case rpc.StartRun:
 		d.asked = append(d.asked, method)
-		d.runs[conversation(p.From)] = int64(len(d.runs) + 1)
+		d.made++
+		d.runs[conversation(p.From)] = d.made
 		id := d.runs[conversation(p.From)]
 		return rpc.Started{ID: id, Run: alias(number(id))}, nil
 	case rpc.TicketParams:
@@ -148,6 +151,9 @@ func (d *desk) answer(method string, params any) (any, error) {
 		return nil, nil
 	case rpc.RunRef:
 		d.asked = append(d.asked, method+" "+p.Run)
+		if method == rpc.MethodLeave {
+			maps.DeleteFunc(d.runs, func(_ string, run int64) bool { return number(run) == p.Run })
+		}
 		if d.gone == p.Run {
 			return nil, sdk.Errorf(sdk.NotFound, "there is no run %s", p.Run)
 		}
@@ -231,7 +237,8 @@ func (d *desk) act(p rpc.Prompt) (rpc.Accepted, error) {
 		}
 	}
 	if run == 0 {
-		run = int64(len(d.runs) + 1)
+		d.made++
+		run = d.made
 	}
 	d.runs[conversation(p.From)] = run
 	loop := int64(len(d.prompts) + 1)

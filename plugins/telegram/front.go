@@ -36,16 +36,22 @@ type front struct {
 	work     *errgroup.Group // of answers
 
 	mu      sync.Mutex
-	talking map[place]bool       // whose answers are being brought
+	talking map[dialogue]bool    // whose answers are being brought
 	noted   map[string]time.Time // strangers, by when they were noted last
 	tickets map[string]*held     // by proposal
+}
+
+// dialogue is a place and a run that is talked with there.
+type dialogue struct {
+	place place
+	run   int64
 }
 
 func newFront(b *bot, me user, d daemon, kept shelf, instance, project string) *front {
 	return &front{
 		bot: b, me: me, daemon: d, shelf: kept, instance: instance, project: project,
 		live: newLive(), since: -1, now: time.Now, say: func(string) {},
-		talking: map[place]bool{}, noted: map[string]time.Time{}, tickets: map[string]*held{},
+		talking: map[dialogue]bool{}, noted: map[string]time.Time{}, tickets: map[string]*held{},
 	}
 }
 

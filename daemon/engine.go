@@ -45,6 +45,7 @@ func (d *Daemon) startEngine(g ground, copies skill.Copies, rules *rulebook.Book
 		Rules:        rules,
 		Narrow:       w.narrowing,
 		Lent:         d.loans.Servers,
+		Awaited:      d.host.AwaitReady,
 		Unsaved:      g.clients.Unsaved,
 		Preview:      g.clients.Preview,
 		Previewed:    g.clients.Previewed,

@@ -25,7 +25,7 @@ func (e *Engine) Message(ctx context.Context, p rpc.TicketParams) (rpc.Ticket, e
 	case q.gone != nil:
 		why = q.gone.Error()
 	default:
-		why = q.withheld(p.Tools)
+		why = proposal.Withheld(q.a.run, q.x.tool, q.x.decision(), p.Tools)
 	}
 	shown, _ := e.proposalOf(ctx, q.a.run, q.a.project, q.x.entry)
 	if whole := string(shown.Arguments) + shown.Diff; why == "" && e.cfg.RedactText(whole) != whole {
@@ -41,11 +41,6 @@ func (e *Engine) Message(ctx context.Context, p rpc.TicketParams) (rpc.Ticket, e
 // has taken their ticket.
 func (e *Engine) ResolveByChannel(ctx context.Context, p rpc.ChannelAnswer) (rpc.Resolved, error) {
 	return e.resolve(ctx, rpc.Resolve{ID: p.ID, Hash: p.Hash, Answer: p.Answer}, here{output: p.Text, by: &p})
-}
-
-// withheld is why a call is not accepted by a channel; empty where it may be.
-func (q *question) withheld(tools []string) string {
-	return proposal.Withheld(q.a.run, q.x.tool, q.x.decision(), tools)
 }
 
 // sign says in an answer whose it is. One by a channel that is not taken there is refused.
@@ -64,7 +59,7 @@ func (h here) sign(q *question) error {
 	case h.output != "" && !(accepts && q.x.Asks):
 		return sdk.Errorf(sdk.Validation, "a text is the answer to a question, and goes with accept: leave it out")
 	case accepts && !q.x.Asks && q.gone == nil:
-		if why := q.withheld(h.by.Tools); why != "" {
+		if why := proposal.Withheld(q.a.run, q.x.tool, q.x.decision(), h.by.Tools); why != "" {
 			return sdk.Errorf(sdk.Permission, "this is not accepted by a channel: %s; at the machine `bothy proposals show %s` shows it", why, q.x.Proposal.ID)
 		}
 	}

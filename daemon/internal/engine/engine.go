@@ -121,9 +121,11 @@ type Config struct {
 	// Previewed is told that nothing more is shown of the answer that a run's model
 	// was writing: it is about to be committed, or left. Nil when nobody watches.
 	Previewed func(run int64)
-	Clock     func() time.Time // for what is counted in days; nothing is measured by it
-	Frozen    bool             // the store takes no writes: nothing that was left is taken up
-	Grace     time.Duration    // how long Close lets tools end; 0 is 5 s
+	// Awaited waits until a plugin can be told what it is owed. Nil waits for none.
+	Awaited func(ctx context.Context, plugin string) error
+	Clock   func() time.Time // for what is counted in days; nothing is measured by it
+	Frozen  bool             // the store takes no writes: nothing that was left is taken up
+	Grace   time.Duration    // how long Close lets tools end; 0 is 5 s
 }
 
 // Narrowing is what a workspace says: which agent and model are taken when
@@ -225,7 +227,7 @@ func New(cfg Config) (*Engine, error) {
 	}
 	e.cfg.Rules.KeptBy(e, cfg.Clock)
 	e.streams = stream.To{Commit: e.Commit, Redacting: cfg.Redacting, Log: e.log}
-	e.owed = owed.New(cfg.Store.Owed, e.tellRest, e.log.Named("rests"))
+	e.owed = owed.New(cfg.Store.Owed, cfg.Awaited, e.tellRest, e.log.Named("rests"))
 	e.guards, e.clients = guard.New(cfg.Hooks), e.newClients()
 	if cfg.Frozen {
 		return e, nil

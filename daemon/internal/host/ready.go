@@ -13,10 +13,7 @@ func (i *instance) ready(ctx context.Context) (*link, error) {
 	patience := time.After(i.s.cfg.ReadyWait)
 	for {
 		changed := i.s.changes.wait()
-		i.mu.Lock()
-		state, l, problem := i.state, i.link, reason(i.problem)
-		i.mu.Unlock()
-		if state == Ready && l.alive.Err() == nil && !l.failing.Load() {
+		if l := i.callable(); l != nil {
 			return l, nil
 		}
 		if err := i.unready(); err != nil {
@@ -25,11 +22,40 @@ func (i *instance) ready(ctx context.Context) (*link, error) {
 		select {
 		case <-changed:
 		case <-patience:
+			i.mu.Lock()
+			state, problem := i.state, reason(i.problem)
+			i.mu.Unlock()
 			return nil, sdk.Errorf(sdk.Unavailable, "the plugin %s is not ready (%s); try again in a moment. %s", i.name, state, problem)
 		case <-ctx.Done():
 			return nil, gaveUp(ctx)
 		}
 	}
+}
+
+// AwaitReady waits until a plugin can be called, for as long as ctx lasts: also for one that is broken, or that no block
+// names now.
+func (s *Supervisor) AwaitReady(ctx context.Context, instance string) error {
+	for {
+		changed := s.changes.wait()
+		if i, err := s.instance(instance); err == nil && i.callable() != nil {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return gaveUp(ctx)
+		}
+	}
+}
+
+// callable is the link of a plugin that can be called now, else nil.
+func (i *instance) callable() *link {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.state != Ready || i.link.alive.Err() != nil || i.link.failing.Load() {
+		return nil
+	}
+	return i.link
 }
 
 // unready is why a plugin does not serve, and will not by itself; nil where it does or

@@ -44,3 +44,27 @@ func TestARestIsACall(t *testing.T) {
 		t.Errorf("the next process: %v", err)
 	}
 }
+
+// TestAwaitReady: a plugin is waited for that was not begun, that cannot start and that comes at last.
+func TestAwaitReady(t *testing.T) {
+	r := newRig(t, nil)
+	there := make(chan error, 1)
+	go func() { there <- r.AwaitReady(t.Context(), "fault") }()
+	broken := spec("fault", "")
+	broken.Path = "/nowhere/fault"
+	r.start(t.Context(), []inspect.Spec{broken})
+	select {
+	case err := <-there:
+		t.Fatalf("a plugin without a file is there: %v", err)
+	default:
+	}
+	r.Apply(t.Context(), []inspect.Spec{spec("fault", "")})
+	if err := <-there; err != nil {
+		t.Error(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := r.AwaitReady(ctx, "none"); sdk.OutcomeOf(err) != sdk.Aborted {
+		t.Errorf("it was given up: %v", err)
+	}
+}

@@ -1,5 +1,5 @@
-// Package owed tells plugins of the rests that they have yet to hear of: each plugin of one at a time, and of one that it
-// failed at again later. What is owed stands in the store; it is kept here only when each is due.
+// Package owed tells plugins of the rests that they have yet to hear of: each plugin of one at a time as soon as it is there,
+// and of one that it failed at again later. What is owed stands in the store; it is kept here only when each is due.
 package owed
 
 import (
@@ -20,12 +20,13 @@ const (
 
 // Teller tells plugins what they are owed, from Run on.
 type Teller struct {
-	list func(context.Context) ([]sdk.OwedRest, error)
-	tell func(context.Context, sdk.OwedRest) error
-	log  hclog.Logger
-	more chan struct{}
+	list  func(context.Context) ([]sdk.OwedRest, error)
+	there func(ctx context.Context, plugin string) error
+	tell  func(context.Context, sdk.OwedRest) error
+	log   hclog.Logger
+	more  chan struct{}
 
-	busy   map[string]bool             // the plugins that are being told now
+	busy   map[string]bool             // the plugins that are being told now, or waited for
 	failed map[sdk.OwedRest]*postponed // what is told again later
 	ended  chan ended
 }
@@ -42,11 +43,12 @@ type ended struct {
 	err error
 }
 
-// New makes a teller. list says what is owed now, oldest first; tell tells a plugin of it, and returns nil when it has heard
-// and that is noted. It is called once at a time for each plugin, and has to return soon after its context ends.
-func New(list func(context.Context) ([]sdk.OwedRest, error), tell func(context.Context, sdk.OwedRest) error, log hclog.Logger) *Teller {
+// New makes a teller. list says what is owed now, oldest first; there waits until a plugin can be told, nil for none; tell tells
+// it, and returns nil when it has heard and that is noted. Both are called once at a time for each plugin, and have to return
+// soon after their context ends.
+func New(list func(context.Context) ([]sdk.OwedRest, error), there func(ctx context.Context, plugin string) error, tell func(context.Context, sdk.OwedRest) error, log hclog.Logger) *Teller {
 	return &Teller{
-		list: list, tell: tell, log: log, more: make(chan struct{}, 1),
+		list: list, there: there, tell: tell, log: log, more: make(chan struct{}, 1),
 		failed: map[sdk.OwedRest]*postponed{}, ended: make(chan ended),
 	}
 }
@@ -102,7 +104,13 @@ func (t *Teller) begin(ctx context.Context, owed []sdk.OwedRest, telling *sync.W
 		}
 		t.busy[o.Plugin] = true
 		telling.Go(func() {
-			err := t.tell(ctx, o)
+			err := error(nil)
+			if t.there != nil {
+				err = t.there(ctx, o.Plugin)
+			}
+			if err == nil {
+				err = t.tell(ctx, o)
+			}
 			select {
 			case t.ended <- ended{o, err}:
 			case <-ctx.Done():

@@ -22,6 +22,7 @@ type desk struct {
 	owed  []sdk.OwedRest
 	down  error                    // the store's
 	hears func(sdk.OwedRest) error // nil hears all
+	start map[string]time.Duration // when a plugin is there; of others it is from the first
 	now   map[string]int           // how many are being told, by plugin
 	most  int                      // of one plugin, ever
 	told  []string                 // "plugin run after"
@@ -32,6 +33,15 @@ func (d *desk) list(context.Context) ([]sdk.OwedRest, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return slices.Clone(d.owed), d.down
+}
+
+func (d *desk) there(ctx context.Context, plugin string) error {
+	select {
+	case <-time.After(time.Until(d.began.Add(d.start[plugin]))):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 func (d *desk) tell(ctx context.Context, o sdk.OwedRest) error {
@@ -68,7 +78,7 @@ func during(t *testing.T, of time.Duration, d *desk, then func(*Teller)) string 
 		d.now, d.began = map[string]int{}, time.Now()
 		ctx, cancel := context.WithTimeout(t.Context(), of)
 		defer cancel()
-		teller := New(d.list, d.tell, hclog.NewNullLogger())
+		teller := New(d.list, d.there, d.tell, hclog.NewNullLogger())
 		if then != nil {
 			go then(teller)
 		}
@@ -114,6 +124,12 @@ func TestTeller(t *testing.T) {
 			teller.More()
 		})
 		if got != "a 1 10m0s" {
+			t.Error(got)
+		}
+	})
+	t.Run("a plugin that comes late is told at once", func(t *testing.T) {
+		d := &desk{owed: []sdk.OwedRest{owes("a", 1), owes("late", 1), owes("late", 2)}, start: map[string]time.Duration{"late": 3 * time.Hour}}
+		if got := during(t, 4*time.Hour, d, nil); got != "a 1 0s, late 1 3h0m0s, late 2 3h0m1s" {
 			t.Error(got)
 		}
 	})

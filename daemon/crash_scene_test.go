@@ -40,7 +40,7 @@ func scenarios() []scenario {
 		{act: actPrompt, first: []failpoint.Name{failpoint.EffectAfter}, points: []failpoint.Name{
 			failpoint.RecoverBegin, failpoint.RecoverSettled, failpoint.RecoverRecorded, failpoint.RecoverResume,
 		}},
-		{act: actProposal, check: checkProposals, points: []failpoint.Name{failpoint.ProposedAfter, failpoint.ApprovedAfter}},
+		{act: actProposal, check: checkProposals, points: []failpoint.Name{failpoint.ProposedAfter, failpoint.AnswerBefore, failpoint.ApprovedAfter}},
 		{act: actRejection, check: checkProposals, points: []failpoint.Name{failpoint.AnsweredAfter}},
 		{act: actCall, check: checkCalls, points: []failpoint.Name{failpoint.CallAfter}},
 		{act: actPrompt, fresh: true, points: []failpoint.Name{failpoint.MigrateBefore, failpoint.MigrateAfter}},

@@ -35,6 +35,7 @@ func servePresses(ctx context.Context, access channel.Access, file string) error
 		"told":       {p.ofAda, p.late, p.edited, p.ofGroup, p.hidden, p.outside, p.ofBob},
 		"ungranted":  {p.ofAda},
 		"restricted": {p.attended},
+		"killed":     {p.through},
 	}
 	for _, try := range tries[filepath.Base(file)] {
 		if err := try(ctx); err != nil {
@@ -47,7 +48,7 @@ func servePresses(ctx context.Context, access channel.Access, file string) error
 	return ctx.Err()
 }
 
-// tell writes down what became of something.
+// tell writes down what became of something, in a line of its own.
 func (p *presses) tell(what string, err error) {
 	outcome := "done"
 	if err != nil {

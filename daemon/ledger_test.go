@@ -120,11 +120,15 @@ func (s *site) withSkills() *site {
 // noted is what an action answers that has done its work.
 func noted(line string) string { return "noted " + line }
 
-// lines counts the lines of the site's ledgers.
+// lines counts the lines of the site's ledgers, those in the folders of private runs too.
 func (s *site) lines() map[string]int {
 	s.t.Helper()
 	count := map[string]int{}
-	for _, project := range []string{s.project, s.aside} {
+	private, err := filepath.Glob(filepath.Join(s.root, "home/.local/state/bothy/runs/*/workspace"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, project := range append(private, s.project, s.aside) {
 		text, err := os.ReadFile(filepath.Join(project, ledgerFile))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			s.t.Fatal(err)

@@ -259,6 +259,7 @@ func (e *Engine) turnDown(ctx context.Context, q *question, why error) (rpc.Reso
 }
 
 func (e *Engine) commitAnswer(ctx context.Context, q *question, writes []sdk.Write) (rpc.Resolved, error) {
+	failpoint.Hit(failpoint.AnswerBefore)
 	receipt, err := e.commit(ctx, once, sdk.Change{Run: q.a.run.ID, Writes: writes})
 	if err != nil {
 		if sdk.OutcomeOf(err) == sdk.Conflict {

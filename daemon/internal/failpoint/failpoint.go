@@ -24,6 +24,7 @@ const (
 	AnswerUnwritten Name = "answer.unwritten" // the whole answer has come, nothing of it is recorded
 	RecordAfter     Name = "record.after"     // answer and actions are recorded, the first is started
 	ProposedAfter   Name = "proposed.after"   // an action waits for a person, nobody was told
+	AnswerBefore    Name = "answer.before"    // a person's answer is about to be recorded
 	AnsweredAfter   Name = "answered.after"   // a person's answer is durable, nobody was told
 	ApprovedAfter   Name = "approved.after"   // a waiting action was approved and has not started
 	EffectBefore    Name = "effect.before"    // the action is started, its tool was not called
@@ -60,7 +61,7 @@ const (
 )
 
 var names = []Name{
-	EnqueueAfter, ClaimAfter, OpenBefore, OpenAfter, StreamPartial, AnswerUnwritten, RecordAfter, ProposedAfter, AnsweredAfter, ApprovedAfter,
+	EnqueueAfter, ClaimAfter, OpenBefore, OpenAfter, StreamPartial, AnswerUnwritten, RecordAfter, ProposedAfter, AnswerBefore, AnsweredAfter, ApprovedAfter,
 	EffectBefore, EffectAfter, ChildRecorded, ChildEnded, DelegateAfter, DelegateEnded, StepAfter, VerbPlanned, VerbWritten, VerdictBefore, FinishBefore, FinishAfter, ScanAfter, DeleteBefore, DeleteAfter, RestBefore, RestAfter, RestTelling, RestTold, CallAfter,
 	RecoverBegin, RecoverSettled, RecoverRecorded, RecoverResume,
 	StoreBefore, StoreAfter, MigrateBefore, MigrateAfter, BackupCopied, BackupVerified, BackupRenamed,

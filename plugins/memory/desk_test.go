@@ -22,6 +22,7 @@ type desk struct {
 	entries map[string]map[string]sdk.Entry // by owner and path
 	refuse  bool                            // what no person vouches for, as in a run that has read what came from outside
 	said    string                          // by the person in the run
+	rests   bool                            // it rests: a quote of what they said vouches for a fact
 	answer  sdk.Answer                      // to questions; empty is that nobody can be asked
 	asked   []string
 	model   func(sdk.Request) (string, error)
@@ -79,7 +80,8 @@ func (s *seat) Entry(_ context.Context, path string) (sdk.Entry, error) {
 
 func (s *seat) Write(ctx context.Context, writes ...sdk.Write) (all []sdk.Entry, err error) {
 	for _, w := range writes {
-		if s.refuse && !s.accepted && sdk.SchemeOf(w.Path) == fact.Scheme && (w.Remove || !sdk.StandsIn(s.said, *w.Body)) {
+		about, _ := fact.Of(sdk.Entry{Path: w.Path, Body: "x", Attributes: w.Attributes})
+		if s.refuse && !s.accepted && sdk.SchemeOf(w.Path) == fact.Scheme && (w.Remove || !sdk.StandsIn(s.said, *w.Body) && (!s.rests || !sdk.StandsIn(s.said, about.Quote))) {
 			return nil, sdk.Errorf(sdk.Permission, "a person is asked about what it writes there")
 		}
 	}

@@ -131,21 +131,11 @@ func learned(answer string, said []words, rest sdk.Rest, known *owned) (facts []
 	return facts
 }
 
-// keepLearned writes facts with the mark of their rest, in one commit. Of a run that has read what came from outside it keeps them in
-// the person's own words.
+// keepLearned writes facts with the mark of their rest, in one commit; where the daemon allows none of them, the mark alone.
 func keepLearned(ctx context.Context, mark string, facts []fact.Fact) error {
 	err := writeLearned(ctx, mark, facts)
-	if sdk.OutcomeOf(err) != sdk.Permission || err == nil || len(facts) == 0 {
-		return err
-	}
-	var own []fact.Fact
-	for _, f := range facts {
-		if x, err := ownWords(f); err == nil {
-			own = append(own, x)
-		}
-	}
-	err = writeLearned(ctx, mark, own)
-	if sdk.OutcomeOf(err) == sdk.Permission && err != nil {
+	if err != nil && sdk.OutcomeOf(err) == sdk.Permission && len(facts) > 0 {
+		slog.Info("what was learned is not kept", "reason", err)
 		err = writeLearned(ctx, mark, nil)
 	}
 	return err
@@ -169,16 +159,4 @@ func writeLearned(ctx context.Context, mark string, facts []fact.Fact) error {
 		}
 	}
 	return nil
-}
-
-// ownWords is a fact whose value is what the person said. Its key may be of who wrote the value: it is kept only where the person said
-// it, too.
-func ownWords(f fact.Fact) (fact.Fact, error) {
-	key := f.Key
-	if !sdk.StandsIn(fact.Fold(f.Quote), fact.Fold(key)) {
-		key = "note"
-	}
-	a := f.About
-	a.Source = fact.Auto
-	return fact.New(key, f.Quote, a)
 }

@@ -86,7 +86,8 @@ func TestLearning(t *testing.T) {
 		"of a plugin's prompt":         {change: func(_ *desk, r *sdk.Rest) { r.From, r.To = 2, 2 }, unasked: true},
 		"no model now":                 {refused: sdk.Errorf(sdk.Unavailable, "later"), fails: true},
 		"no model that may be asked":   {refused: sdk.Errorf(sdk.Permission, "never")},
-		"a run that read from outside": {change: func(d *desk, _ *sdk.Rest) { d.refuse, d.said = true, said }, answer: answer("I live in Utrecht"), want: "note: I live in Utrecht (auto)"},
+		"a run that read from outside": {change: func(d *desk, _ *sdk.Rest) { d.refuse, d.rests, d.said = true, true, said }, answer: answer("I live in Utrecht"), want: "town: lives there (auto)"},
+		"where nothing is allowed":     {change: func(d *desk, _ *sdk.Rest) { d.refuse = true }, answer: answer("I live in Utrecht")},
 	} {
 		d := newDesk(t)
 		d.m.block.Learn = true

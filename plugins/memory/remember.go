@@ -87,3 +87,15 @@ func agreedTo(ctx context.Context, f fact.Fact) (fact.Fact, error) {
 
 // errNobody refuses what nobody can be asked about, and what no words of the person say.
 var errNobody = sdk.Errorf(sdk.Permission, "this conversation has read what came from outside, and nobody can be asked now whether this is to be remembered; only what the person wrote here themselves is, with their exact words as quote")
+
+// ownWords is a fact whose value is what the person said. Its key may be of who wrote the value: it is kept only where the person said
+// it, too.
+func ownWords(f fact.Fact) (fact.Fact, error) {
+	key := f.Key
+	if !sdk.StandsIn(fact.Fold(f.Quote), fact.Fold(key)) {
+		key = "note"
+	}
+	a := f.About
+	a.Source = fact.Auto
+	return fact.New(key, f.Quote, a)
+}

@@ -31,11 +31,7 @@ func (x *action) address() string {
 
 // addressFrom finds an address where no model can have put it. What cannot be read does not vouch for it.
 func (e *Engine) addressFrom(run int64, address string) sdk.AddressFrom {
-	said, err := e.allSaid(run)
-	if err != nil {
-		e.log.Warn("where an address comes from is not known, because the prompts cannot be read", "run", run, "error", err)
-		return ""
-	}
+	said := e.allSaid(run)
 	if sdk.AddressStands(said, address) {
 		return sdk.AddressOfPrompt
 	}

@@ -18,25 +18,21 @@ func saidIn(l sdk.Loop) string {
 	return l.Prompt[:max(0, len(l.Prompt)-o.Quoted)]
 }
 
-// allSaid is what a person said in all prompts of a run.
-func (e *Engine) allSaid(run int64) (string, error) {
+// allSaid is what a person said in all prompts of a run; nothing where that cannot be read.
+func (e *Engine) allSaid(run int64) string {
 	loops, err := e.cfg.Store.Loops(e.base, run)
+	if err != nil {
+		e.log.Warn("what a person said in a run cannot be read, so that nothing counts as said there", "run", run, "error", err)
+	}
 	var all strings.Builder
 	for _, l := range loops {
 		all.WriteString(saidIn(l) + "\n\n")
 	}
-	return all.String(), err
+	return all.String()
 }
 
 // saidHere reports whether a person said a text in a run, but for how it is broken into lines.
-func (e *Engine) saidHere(run int64, text string) bool {
-	said, err := e.allSaid(run)
-	if err != nil {
-		e.log.Warn("what a person said in the run cannot be read", "run", run, "error", err)
-		return false
-	}
-	return sdk.StandsIn(said, text)
-}
+func (e *Engine) saidHere(run int64, text string) bool { return sdk.StandsIn(e.allSaid(run), text) }
 
 // withSaid adds to prompts of a run, for a plugin, how much of each a person said: the attribute said counts the bytes at its
 // beginning, none in a prompt that was given in another run.

@@ -171,13 +171,18 @@ func (e *Engine) pluginWrites(now *serving, c sdk.Caller, w *sdk.Write) error {
 }
 
 // vouched reports whether a person stands behind what a plugin writes for others to read in a run that has read what came
-// from outside: they agreed to what its tool that keeps entries asked them in this call, or it is what they said in this run.
+// from outside: they agreed to what its tool that keeps entries asked them in this call, or it is what they said in this run. At a
+// rest for which nothing from outside was read a quote of them will do: who wrote the rest has seen none of it.
 func (e *Engine) vouched(now *serving, w *sdk.Write) bool {
 	switch {
 	case now.x.tool.Keeps && now.x.tool.Pinned && now.x.accepts.Load():
 		return true
 	case w.Remove, w.Append, w.Body == nil, !e.owned(w.Path):
 		return false
+	}
+	var of struct{ Quote string }
+	if now.rests() && now.x.tool.Pinned && now.x.outside.first() == "" && json.Unmarshal(w.Attributes, &of) == nil && of.Quote != "" {
+		return e.saidHere(now.a.run.ID, of.Quote)
 	}
 	return e.saidHere(now.a.run.ID, *w.Body)
 }

@@ -11,6 +11,7 @@ type RunConfig struct {
 	NoInteraction bool `json:"no_interaction,omitempty"` // nobody is asked a question
 	NoWeb         bool `json:"no_web,omitempty"`         // no tool that searches or reads the web
 	NoProposals   bool `json:"no_proposals,omitempty"`   // no tool that runs commands, and what a person would be asked about is denied
+	NoMemory      bool `json:"no_memory,omitempty"`      // nothing is told of what is remembered, nor learned; once the run has begun it stays so
 }
 
 // MaxPersona is the longest persona of a run, in bytes.
@@ -27,6 +28,9 @@ func (c RunConfig) Excludes() (names []string) {
 	}
 	if c.NoProposals {
 		names = append(names, ToolAskUser, "sh", "env", "bash", ToolTests)
+	}
+	if c.NoMemory {
+		names = append(names, "remember", "forget", "recall")
 	}
 	return names
 }

@@ -18,18 +18,19 @@ import (
 
 // options are what bothy tells the terminal.
 type options struct {
-	socket  string // of the daemon
-	project string // absolute path of its root
-	run     string // to go on with; empty makes one with the first prompt
-	agent   string
-	model   string
-	mode    string
-	yolo    bool
-	bothy   string // the program that bothyd lies beside
-	pick    bool   // it begins with the picker of runs
-	state   string // the folder of the terminal's own files
-	term    string // the kind of the terminal: $TERM
-	rewraps bool   // it breaks lines anew when it becomes narrower
+	socket   string // of the daemon
+	project  string // absolute path of its root
+	run      string // to go on with; empty makes one with the first prompt
+	agent    string
+	model    string
+	mode     string
+	yolo     bool
+	noMemory bool   // nothing that is remembered is told to the runs that it begins, and nothing learned from them
+	bothy    string // the program that bothyd lies beside
+	pick     bool   // it begins with the picker of runs
+	state    string // the folder of the terminal's own files
+	term     string // the kind of the terminal: $TERM
+	rewraps  bool   // it breaks lines anew when it becomes narrower
 }
 
 // daemon is the daemon of who called bothy.
@@ -47,6 +48,7 @@ func main() {
 	flag.StringVar(&o.mode, "mode", "", "the mode of the prompts")
 	flag.BoolVar(&o.pick, "pick", false, "begin with the list of runs")
 	flag.BoolVar(&o.yolo, "yolo", false, "ask about nothing in this run")
+	flag.BoolVar(&o.noMemory, "no-memory", false, "tell runs nothing of what is remembered, and learn nothing")
 	flag.StringVar(&o.bothy, "bothy", "", "the program bothy, beside which bothyd lies")
 	flag.StringVar(&o.state, "state", "", "folder for drafts and what was typed")
 	flag.Parse()

@@ -51,7 +51,8 @@ func (c *conversation) leaveRun(d *rpc.RunDetail) tea.Cmd {
 		left = c.p.dim.Render("  "+show.Line(c.run)+" goes on working") + "\n"
 	}
 	c.unsent()
-	c.o.yolo = false // that was said of the run that is left
+	c.o.yolo = false                        // that was said of the run that is left
+	c.o.noMemory = c.o.noMemory && d == nil // and this of those that are begun here
 	c.run, c.runID, c.model = "", 0, c.o.model
 	if d == nil {
 		return c.enterRun(nil, left+"\n"+c.p.bold.Render("a new run")+c.p.dim.Render("  the first prompt makes it"))

@@ -109,6 +109,9 @@ func (c *conversation) lastSent() {
 func (c *conversation) sendPrompt(o outgoing) func(context.Context) tea.Msg {
 	p := o.prompt
 	p.Run, p.Yolo = c.run, c.o.yolo && (c.runID == 0 || c.runID == c.own.run)
+	if c.o.noMemory {
+		p.NoMemory = new(true)
+	}
 	return func(ctx context.Context) tea.Msg {
 		if err := c.unknown(ctx, p.Prompt); err != nil {
 			return refused{err}

@@ -59,7 +59,7 @@ func (m *memory) rested(ctx context.Context, rest sdk.Rest) error {
 
 // learns reports whether anything is learned from a run.
 func (m *memory) learns(rest sdk.Rest) bool {
-	return m.block.Learn && !slices.Contains(m.block.Agents, rest.Run.Agent) && !slices.Contains(m.block.People, rest.Run.Owner) &&
+	return m.block.Learn && !rest.Run.NoMemory && !slices.Contains(m.block.Agents, rest.Run.Agent) && !slices.Contains(m.block.People, rest.Run.Owner) &&
 		(rest.Project == "" || !slices.Contains(m.block.Projects, rest.Project))
 }
 

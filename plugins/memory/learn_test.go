@@ -79,6 +79,7 @@ func TestLearning(t *testing.T) {
 		"a secret that is hidden":      {answer: `{"facts":[{"key":"password","value":"is [secret]","quote":"my name is Ada"}]}`},
 		"too long":                     {answer: `{"facts":[{"key":"` + strings.Repeat("k", 65) + `","value":"v","quote":"my name is Ada"}]}`},
 		"off":                          {change: func(d *desk, _ *sdk.Rest) { d.m.block.Learn = false }, unasked: true},
+		"a run without memory":         {change: func(_ *desk, r *sdk.Rest) { r.Run.NoMemory = true }, unasked: true},
 		"not of this agent":            {change: func(d *desk, _ *sdk.Rest) { d.m.block.Agents = []string{"quiet"} }, unasked: true},
 		"not of this owner":            {change: func(d *desk, _ *sdk.Rest) { d.m.block.People = []string{sdk.LocalOwner} }, unasked: true},
 		"not in this project":          {change: func(d *desk, _ *sdk.Rest) { d.m.block.Projects = []string{"/secret"} }, unasked: true},

@@ -34,6 +34,9 @@ func (m *memory) hooks() hook.Set {
 
 // tell puts what is remembered before the system text.
 func (m *memory) tell(ctx context.Context, p sdk.Prompt) (sdk.Prompt, error) {
+	if p.Run.NoMemory {
+		return p, nil
+	}
 	text, err := m.partOf(ctx, p.Run, p.Ceiling)
 	if err == nil && text != "" {
 		p.System = text + "\n\n" + p.System

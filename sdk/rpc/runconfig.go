@@ -13,6 +13,7 @@ type RunOptions struct {
 	NoInteraction *bool `json:"noInteraction,omitempty" access:"free" jsonschema:"the run asks nobody a question"`
 	NoWeb         *bool `json:"noWeb,omitempty" access:"free" jsonschema:"the run has no tools that search or read the web"`
 	NoProposals   *bool `json:"noProposals,omitempty" access:"free" jsonschema:"the run has no tools that run commands or ask a person; what would be proposed is denied"`
+	NoMemory      *bool `json:"noMemory,omitempty" access:"free" jsonschema:"the run is told nothing of what is remembered, and nothing is learned from it. It is fixed once the run has begun"`
 }
 
 // Apply changes what a run has by what was given.
@@ -29,13 +30,14 @@ func (o RunOptions) Apply(c *sdk.RunConfig) {
 	set(&c.NoInteraction, o.NoInteraction)
 	set(&c.NoWeb, o.NoWeb)
 	set(&c.NoProposals, o.NoProposals)
+	set(&c.NoMemory, o.NoMemory)
 }
 
 // OptionsOf are the options that make what a run has; what its agent and model say is absent.
 func OptionsOf(c sdk.RunConfig) RunOptions {
 	return RunOptions{
 		Temperature: c.Temperature, Persona: given(c.Persona), ContextLimit: given(c.ContextLimit),
-		NoRepo: given(c.NoRepo), NoInteraction: given(c.NoInteraction), NoWeb: given(c.NoWeb), NoProposals: given(c.NoProposals),
+		NoRepo: given(c.NoRepo), NoInteraction: given(c.NoInteraction), NoWeb: given(c.NoWeb), NoProposals: given(c.NoProposals), NoMemory: given(c.NoMemory),
 	}
 }
 

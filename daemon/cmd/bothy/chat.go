@@ -18,10 +18,11 @@ import (
 type chatCmd struct {
 	Model string `short:"m" complete:"model" help:"The model to use: an alias, or PROVIDER/NAME."`
 	goOnFlags
-	Agent   string `short:"a" placeholder:"NAME" complete:"agent" default:"chat" help:"The agent block to use."`
-	Project string `placeholder:"DIR" complete:"dir" help:"The project, instead of the one that is found."`
-	Plain   bool   `help:"Talk line by line: nothing is drawn again, as screen readers need it. BOTHY_PLAIN=1 does the same."`
-	Pick    bool   `help:"Begin with the list of the project's runs. 'bothy resume' is the same."`
+	Agent    string `short:"a" placeholder:"NAME" complete:"agent" default:"chat" help:"The agent block to use."`
+	Project  string `placeholder:"DIR" complete:"dir" help:"The project, instead of the one that is found."`
+	Plain    bool   `help:"Talk line by line: nothing is drawn again, as screen readers need it. BOTHY_PLAIN=1 does the same."`
+	Pick     bool   `help:"Begin with the list of the project's runs. 'bothy resume' is the same."`
+	NoMemory bool   `help:"Tell the run nothing of what is remembered, and learn nothing from it; nor from those that are begun here after it."`
 	modeFlags
 }
 
@@ -163,6 +164,9 @@ func (t *chatSession) prompt(ctx context.Context, text string) (int, error) {
 	p := rpc.Prompt{Project: t.project, Prompt: text, Run: t.run, Agent: t.cmd.Agent, Model: t.cmd.Model}
 	if t.run == "" {
 		p.Run = t.cmd.Alias
+	}
+	if t.cmd.NoMemory {
+		p.NoMemory = &t.cmd.NoMemory
 	}
 	p.Attend = t.who.asks
 	if t.run == "" || !t.cmd.Yolo { // it is said once, and holds for the run

@@ -44,6 +44,9 @@ func (c *console) converse(ctx context.Context, cmd chatCmd, project string) err
 	if cmd.Yolo {
 		args = append(args, "--yolo")
 	}
+	if cmd.NoMemory {
+		args = append(args, "--no-memory")
+	}
 	if cmd.Pick {
 		args = append(args, "--pick")
 	}
@@ -83,7 +86,7 @@ func (c *console) redraws() bool {
 // whether a value follows.
 var chatFlags = map[string]bool{
 	"-c": false, "--continue": false, "--last": false, "-r": true, "--run": true, "-m": true, "--model": true,
-	"-a": true, "--agent": true, "--project": true, "--mode": true, "--yolo": false, "--allow-dangerous": false,
+	"-a": true, "--agent": true, "--project": true, "--mode": true, "--yolo": false, "--allow-dangerous": false, "--no-memory": false,
 	"--plain": false, "--pick": false, "--answer-within": true, "-C": true, "--dir": true, "--no-color": false, "--json": false,
 }
 

@@ -19,12 +19,13 @@ type optionFlags struct {
 	NoInteraction *bool    `help:"Have the run ask nobody a question."`
 	NoWeb         *bool    `help:"Leave out tools that search or read the web."`
 	NoProposals   *bool    `help:"Leave out tools that run commands or ask a person, and deny what a person would be asked about."`
+	NoMemory      *bool    `help:"Tell the run nothing of what is remembered, and learn nothing from it. Once the run has begun it stays so."`
 }
 
 func (f optionFlags) options() rpc.RunOptions {
 	return rpc.RunOptions{
 		Temperature: f.Temperature, Persona: f.Persona, ContextLimit: f.ContextLimit,
-		NoRepo: f.NoRepo, NoInteraction: f.NoInteraction, NoWeb: f.NoWeb, NoProposals: f.NoProposals,
+		NoRepo: f.NoRepo, NoInteraction: f.NoInteraction, NoWeb: f.NoWeb, NoProposals: f.NoProposals, NoMemory: f.NoMemory,
 	}
 }
 
@@ -77,7 +78,7 @@ func leftOut(r sdk.RunConfig) (words []string) {
 	for _, flag := range []struct {
 		set  bool
 		word string
-	}{{r.NoRepo, "repo"}, {r.NoInteraction, "interaction"}, {r.NoWeb, "web"}, {r.NoProposals, "proposals"}} {
+	}{{r.NoRepo, "repo"}, {r.NoInteraction, "interaction"}, {r.NoWeb, "web"}, {r.NoProposals, "proposals"}, {r.NoMemory, "memory"}} {
 		if flag.set {
 			words = append(words, flag.word)
 		}

@@ -45,7 +45,7 @@ func TestAChildMayNoMore(t *testing.T) {
 		"no path":                        {lead: sdk.Agent{Mode: sdk.ModeRestricted}, call: with(`[]`), mode: sdk.ModeRestricted, readOnly: true, run: sdk.Run{Writes: []string{}}},
 		"some paths":                     {lead: sdk.Agent{Mode: sdk.ModeRestricted}, call: with(`["src/**"]`), mode: sdk.ModeRestricted, run: sdk.Run{Writes: []string{"src/**"}}},
 		"a channel's":                    {lead: sdk.Agent{Mode: sdk.ModeRestricted}, gives: Submission{Origin: chat}, mode: sdk.ModeRestricted, run: sdk.Run{Private: true, Origin: chat}},
-		"what the run was made without":  {lead: sdk.Agent{Mode: sdk.ModeRestricted}, gives: Submission{Options: rpc.RunOptions{NoWeb: &yes, NoProposals: &yes}}, mode: sdk.ModeRestricted, run: sdk.Run{RunConfig: sdk.RunConfig{NoWeb: true, NoProposals: true}}},
+		"what the run was made without":  {lead: sdk.Agent{Mode: sdk.ModeRestricted}, gives: Submission{Options: rpc.RunOptions{NoWeb: &yes, NoProposals: &yes, NoMemory: &yes}}, mode: sdk.ModeRestricted, run: sdk.Run{RunConfig: sdk.RunConfig{NoWeb: true, NoProposals: true, NoMemory: true}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if c.call.tool == "" {
@@ -70,7 +70,7 @@ func TestAChildMayNoMore(t *testing.T) {
 			if o := optionsOf(l); o.Mode != c.mode || l.ReadOnly != c.readOnly || c.otherwise != "" && o.Otherwise != c.otherwise {
 				t.Errorf("the child has %+v, only reads: %t", o, l.ReadOnly)
 			}
-			if child.Private != c.run.Private || child.NoWeb != c.run.NoWeb || child.NoProposals != c.run.NoProposals || string(encode(child.Writes)) != string(encode(c.run.Writes)) {
+			if child.Private != c.run.Private || child.NoWeb != c.run.NoWeb || child.NoProposals != c.run.NoProposals || child.NoMemory != c.run.NoMemory || string(encode(child.Writes)) != string(encode(c.run.Writes)) {
 				t.Errorf("the child is %+v", child)
 			}
 			for _, asked := range h.policy.all() {

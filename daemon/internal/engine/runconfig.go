@@ -94,7 +94,7 @@ func (e *Engine) filterConfig(ctx context.Context, r sdk.Run, model string, o rp
 		to         **bool
 	}{
 		{asked.NoRepo, got.Config.NoRepo, &o.NoRepo}, {asked.NoInteraction, got.Config.NoInteraction, &o.NoInteraction},
-		{asked.NoWeb, got.Config.NoWeb, &o.NoWeb}, {asked.NoProposals, got.Config.NoProposals, &o.NoProposals},
+		{asked.NoWeb, got.Config.NoWeb, &o.NoWeb}, {asked.NoProposals, got.Config.NoProposals, &o.NoProposals}, {asked.NoMemory, got.Config.NoMemory, &o.NoMemory},
 	} {
 		if flag.got && !flag.asked {
 			*flag.to = &flag.got

@@ -179,7 +179,7 @@ func (e *Engine) ofPlugin(ctx context.Context, c sdk.Caller, now *serving, alias
 	for _, flag := range []struct {
 		own bool
 		to  **bool
-	}{{own.NoRepo, &s.Options.NoRepo}, {own.NoInteraction, &s.Options.NoInteraction}, {own.NoWeb, &s.Options.NoWeb}, {own.NoProposals, &s.Options.NoProposals}} {
+	}{{own.NoRepo, &s.Options.NoRepo}, {own.NoInteraction, &s.Options.NoInteraction}, {own.NoWeb, &s.Options.NoWeb}, {own.NoProposals, &s.Options.NoProposals}, {own.NoMemory, &s.Options.NoMemory}} {
 		if flag.own {
 			*flag.to = &yes
 		}
@@ -189,7 +189,7 @@ func (e *Engine) ofPlugin(ctx context.Context, c sdk.Caller, now *serving, alias
 
 // leavesOut reports whether a run has something that another one is without.
 func leavesOut(has, without sdk.Run) bool {
-	return without.Offline && !has.Offline || without.NoRepo && !has.NoRepo || without.NoInteraction && !has.NoInteraction || without.NoWeb && !has.NoWeb || without.NoProposals && !has.NoProposals
+	return without.Offline && !has.Offline || without.NoRepo && !has.NoRepo || without.NoInteraction && !has.NoInteraction || without.NoWeb && !has.NoWeb || without.NoProposals && !has.NoProposals || without.NoMemory && !has.NoMemory
 }
 
 // narrower is the one of two modes in which less is done unasked; an empty one is none.

@@ -24,7 +24,7 @@ func onlyTighten(_ string, before, after sdk.ConfigChange) sdk.ConfigChange {
 		is.ContextLimit = to.ContextLimit
 	}
 	is.NoRepo, is.NoInteraction = is.NoRepo || to.NoRepo, is.NoInteraction || to.NoInteraction
-	is.NoWeb, is.NoProposals = is.NoWeb || to.NoWeb, is.NoProposals || to.NoProposals
+	is.NoWeb, is.NoProposals, is.NoMemory = is.NoWeb || to.NoWeb, is.NoProposals || to.NoProposals, is.NoMemory || to.NoMemory
 	return before
 }
 

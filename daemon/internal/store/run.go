@@ -15,14 +15,14 @@ import (
 )
 
 const runColumns = `id, project, alias, key, coalesce(parent, 0), coalesce(delegator, 0), delegated_by, writes, offline, agent, model, status, hidden, private, owner, channel, conversation, turns, created, updated,
-	temperature, persona, context_limit, no_repo, no_interaction, no_web, no_proposals`
+	temperature, persona, context_limit, no_repo, no_interaction, no_web, no_proposals, no_memory`
 
 func scanRun(scan scanner) (sdk.Run, error) {
 	var r sdk.Run
 	var created, updated int64
 	var writes sql.NullString
 	err := scan(&r.ID, &r.Project, &r.Alias, &r.Key, &r.Parent, &r.Delegator, &r.DelegatedBy, &writes, &r.Offline, &r.Agent, &r.Model, &r.Status, &r.Hidden, &r.Private, &r.Owner, &r.Channel, &r.Conversation, &r.Turns, &created, &updated,
-		&r.Temperature, &r.Persona, &r.ContextLimit, &r.NoRepo, &r.NoInteraction, &r.NoWeb, &r.NoProposals)
+		&r.Temperature, &r.Persona, &r.ContextLimit, &r.NoRepo, &r.NoInteraction, &r.NoWeb, &r.NoProposals, &r.NoMemory)
 	r.Created, r.Updated = unix(created), unix(updated)
 	if err == nil && writes.Valid {
 		err = json.Unmarshal([]byte(writes.String), &r.Writes)
@@ -88,9 +88,9 @@ func (t *tx) createRun(r *sdk.Run, key string) error {
 		writes = string(globs)
 	}
 	r.ID, err = t.insert(`INSERT INTO runs (project, alias, key, parent, delegator, delegated_by, writes, offline, agent, model, hidden, private, owner, channel, conversation, turns, loops, rested, created, updated,
-			temperature, persona, context_limit, no_repo, no_interaction, no_web, no_proposals) VALUES (?, ?, ?, ?, nullif(?, 0), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			temperature, persona, context_limit, no_repo, no_interaction, no_web, no_proposals, no_memory) VALUES (?, ?, ?, ?, nullif(?, 0), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		r.Project, r.Alias, key, from.parent, r.Delegator, r.DelegatedBy, writes, r.Offline, r.Agent, r.Model, r.Hidden, r.Private, r.Owner, r.Channel, r.Conversation, r.Turns, from.loops, from.loops, at, at,
-		r.Temperature, r.Persona, r.ContextLimit, r.NoRepo, r.NoInteraction, r.NoWeb, r.NoProposals)
+		r.Temperature, r.Persona, r.ContextLimit, r.NoRepo, r.NoInteraction, r.NoWeb, r.NoProposals, r.NoMemory)
 	switch {
 	case hasCode(err, sqlite3.SQLITE_CONSTRAINT_UNIQUE):
 		return sdk.Errorf(sdk.Conflict, "the project has a run called %s already; choose another name, or go on with that one", r.Alias)

@@ -10,7 +10,8 @@ import (
 )
 
 // ConfigureRun changes the model of a run and what it has of its own; change gets the
-// run as it is. Conflict when the persona would become another after the first turn.
+// run as it is. Conflict when the persona would become another after the first turn, or
+// what was said without memory would be learned from.
 func (s *Store) ConfigureRun(ctx context.Context, run int64, change func(*sdk.Run)) (r sdk.Run, err error) {
 	err = s.update(ctx, "configuring a run", func(t *tx) (err error) {
 		if r, err = t.run(run); err != nil {
@@ -31,6 +32,9 @@ func (t *tx) configure(r *sdk.Run, change func(*sdk.Run)) error {
 	if r.Persona != was.Persona && was.Turns > 0 {
 		return sdk.Errorf(sdk.Conflict, "the run %s has begun, and keeps its persona: begin another run for another one", was.Alias)
 	}
+	if was.NoMemory && !r.NoMemory && was.Turns > 0 {
+		return sdk.Errorf(sdk.Conflict, "the run %s has begun without memory, and nothing that is said in it is learned: begin another run to have it", was.Alias)
+	}
 	told := differences(was.RunConfig, r.RunConfig)
 	if r.Model != was.Model {
 		told["model"] = r.Model
@@ -38,8 +42,8 @@ func (t *tx) configure(r *sdk.Run, change func(*sdk.Run)) error {
 	if len(told) == 0 {
 		return nil
 	}
-	err := t.exec(`UPDATE runs SET model = ?, temperature = ?, persona = ?, context_limit = ?, no_repo = ?, no_interaction = ?, no_web = ?, no_proposals = ? WHERE id = ?`,
-		r.Model, r.Temperature, r.Persona, r.ContextLimit, r.NoRepo, r.NoInteraction, r.NoWeb, r.NoProposals, r.ID)
+	err := t.exec(`UPDATE runs SET model = ?, temperature = ?, persona = ?, context_limit = ?, no_repo = ?, no_interaction = ?, no_web = ?, no_proposals = ?, no_memory = ? WHERE id = ?`,
+		r.Model, r.Temperature, r.Persona, r.ContextLimit, r.NoRepo, r.NoInteraction, r.NoWeb, r.NoProposals, r.NoMemory, r.ID)
 	if err != nil {
 		return err
 	}
@@ -86,6 +90,7 @@ func differences(was, is sdk.RunConfig) map[string]any {
 	}{
 		{"no_repo", was.NoRepo, is.NoRepo}, {"no_interaction", was.NoInteraction, is.NoInteraction},
 		{"no_web", was.NoWeb, is.NoWeb}, {"no_proposals", was.NoProposals, is.NoProposals},
+		{"no_memory", was.NoMemory, is.NoMemory},
 	} {
 		if flag.was != flag.is {
 			told[flag.name] = flag.is

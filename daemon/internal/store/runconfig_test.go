@@ -12,7 +12,7 @@ import (
 func TestConfigureARun(t *testing.T) {
 	f := newFixture(t)
 	warm := 0.3
-	given := sdk.RunConfig{Temperature: &warm, Persona: "a pirate", ContextLimit: 4000, NoRepo: true, NoInteraction: true, NoWeb: true, NoProposals: true}
+	given := sdk.RunConfig{Temperature: &warm, Persona: "a pirate", ContextLimit: 4000, NoRepo: true, NoInteraction: true, NoWeb: true, NoProposals: true, NoMemory: true}
 	made := f.newRun(sdk.Run{Alias: "made", RunConfig: given})
 	configure := func(run int64, change func(*sdk.Run)) (sdk.Run, error) {
 		t.Helper()
@@ -59,6 +59,30 @@ func TestConfigureARun(t *testing.T) {
 		t.Error(err)
 	}
 	f.verify()
+}
+
+// TestNoMemoryStays: a run that has begun without memory does not get one, for then what was said in it would be learned from.
+func TestNoMemoryStays(t *testing.T) {
+	f := newFixture(t)
+	without := func(no bool) error {
+		_, err := f.ConfigureRun(t.Context(), f.run.ID, func(r *sdk.Run) { r.NoMemory = no })
+		return err
+	}
+	for _, no := range []bool{true, false} {
+		if err := without(no); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.turn(0)
+	if err := without(true); err != nil {
+		t.Errorf("a run that has begun cannot be without: %v", err)
+	}
+	if err := without(false); sdk.OutcomeOf(err) != sdk.Conflict {
+		t.Errorf("it has memory again: %v", err)
+	}
+	if r, err := f.Run(t.Context(), f.newRun(sdk.Run{Project: f.run.Project, Parent: f.run.ID}).ID); err != nil || !r.NoMemory {
+		t.Errorf("a fork is %+v, %v", r, err)
+	}
 }
 
 // From the first turn on the persona stays, and all else can be changed.

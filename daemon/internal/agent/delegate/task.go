@@ -134,7 +134,7 @@ func (t Task) Within(may []string) (Task, error) {
 func (t Task) Run(parent sdk.Run, call string) sdk.Run {
 	return sdk.Run{
 		Project: parent.Project, Private: parent.Private, Origin: parent.Origin, Delegator: parent.ID, DelegatedBy: call, Agent: t.Agent, Writes: t.Writes, Offline: parent.Offline,
-		RunConfig: sdk.RunConfig{NoRepo: parent.NoRepo, NoInteraction: parent.NoInteraction, NoWeb: parent.NoWeb, NoProposals: parent.NoProposals},
+		RunConfig: sdk.RunConfig{NoRepo: parent.NoRepo, NoInteraction: parent.NoInteraction, NoWeb: parent.NoWeb, NoProposals: parent.NoProposals, NoMemory: parent.NoMemory},
 	}
 }
 

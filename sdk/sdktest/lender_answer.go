@@ -3,6 +3,7 @@ package sdktest
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -28,6 +29,8 @@ func (l *Lender) answer(req rpc.Request) (any, error) {
 		return with(req, l.prompt)
 	case rpc.MethodStartRun:
 		return with(req, l.start)
+	case rpc.MethodRun:
+		return with(req, l.detail)
 	case rpc.MethodSet:
 		return with(req, l.set)
 	case rpc.MethodRemove:
@@ -118,7 +121,8 @@ func (l *Lender) prompt(p rpc.Prompt) (rpc.Accepted, error) {
 		return a, nil
 	}
 	l.prompts = append(l.prompts, p)
-	a := rpc.Accepted{Run: p.Run, ID: l.run(p.Run), Loop: int64(len(l.prompts)), Sequence: 1, Status: sdk.StatusRunning, Seq: int64(len(l.prompts)), Model: "model", Mode: sdk.ModeRestricted}
+	id := l.run(p.Run)
+	a := rpc.Accepted{Run: l.runs[id-1], ID: id, Loop: int64(len(l.prompts)), Sequence: 1, Status: sdk.StatusRunning, Seq: int64(len(l.prompts)), Model: "model", Mode: sdk.ModeRestricted}
 	if l.accepted == nil {
 		l.accepted = map[string]rpc.Accepted{}
 	}
@@ -136,7 +140,8 @@ func (l *Lender) start(p rpc.StartRun) (rpc.Started, error) {
 	if p.Run != "" && slices.Contains(l.runs, p.Run) {
 		return rpc.Started{}, sdk.Errorf(sdk.Conflict, "the project has a run called %s already", p.Run)
 	}
-	return rpc.Started{Run: p.Run, ID: l.run(p.Run), Model: "model"}, nil
+	id := l.run(p.Run)
+	return rpc.Started{Run: l.runs[id-1], ID: id, Model: "model"}, nil
 }
 
 // run is the id of a run, which is made when there is none of its name. The caller holds mu.
@@ -144,8 +149,19 @@ func (l *Lender) run(name string) int64 {
 	if i := slices.Index(l.runs, name); i >= 0 && name != "" {
 		return int64(i + 1)
 	}
-	l.runs = append(l.runs, name)
+	l.runs = append(l.runs, cmp.Or(name, fmt.Sprintf("run-%d", len(l.runs)+1)))
 	return int64(len(l.runs))
+}
+
+// detail is what is known of a run by its id.
+func (l *Lender) detail(p rpc.RunRef) (rpc.RunDetail, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	id, err := strconv.Atoi(p.Run)
+	if err != nil || id < 1 || id > len(l.runs) {
+		return rpc.RunDetail{}, sdk.Errorf(sdk.NotFound, "there is no run %q", p.Run)
+	}
+	return rpc.RunDetail{RunState: rpc.RunState{Run: l.runs[id-1]}, ID: int64(id), Model: "model"}, nil
 }
 
 // keeps refuses what is no entry that the channel keeps.

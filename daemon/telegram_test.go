@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -44,9 +45,10 @@ provider "parrot" {
   base_url = %q
 }
 agent "spoken" {
-  model = "parrot/parrot"
-  tools = ["*"]
-  mode  = "interactive"
+  model  = "parrot/parrot"
+  tools  = ["*"]
+  mode   = "interactive"
+  agents = ["spoken"]
 }
 plugin "telegram" {
   grants = ["channel", "answers"]
@@ -136,6 +138,32 @@ func TestTelegram(t *testing.T) {
 	if got := c.folder("made"); got != "of ada\n" {
 		t.Errorf("made is %q", got)
 	}
+
+	// What was edited at the desk is asked anew, and what was asked before answers nothing.
+	c.telegram.Says(7, `call write_file {"path":"edited","content":"as it was\n"}`)
+	before := c.shows(7, "as it was")
+	proposed, err := c.client.Proposals(context.Background(), rpc.ProposalsParams{})
+	if err != nil || len(proposed) != 1 {
+		t.Fatalf("%+v, %v", proposed, err)
+	}
+	if _, err := c.client.Resolve(context.Background(), rpc.Resolve{ID: proposed[0].ID, Hash: proposed[0].Hash, Answer: sdk.Edit, Arguments: json.RawMessage(`{"path":"edited","content":"as it is\n"}`)}); err != nil {
+		t.Fatal(err)
+	}
+	after := c.shows(7, "as it is")
+	c.telegram.Press(7, before, before.Buttons[0][0].Data)
+	c.telegram.Press(7, after, after.Buttons[0][0].Data)
+	c.until("it is accepted", func() bool {
+		return slices.ContainsFunc(c.telegram.Posts(7), func(p telegramtest.Post) bool {
+			return p.ID == before.ID && strings.Contains(p.Text, "as it is") && strings.Contains(p.Text, "Accepted by Ada")
+		})
+	})
+	c.until("it is made", func() bool { return c.folder("edited") == "as it is\n" })
+
+	// What delegated work proposes is asked where the work was asked for.
+	c.telegram.Says(7, `call delegate {"agent":"spoken","task":"call write_file {\"path\":\"below\",\"content\":\"of the child\\n\"}"}`)
+	post = c.shows(7, "of the child")
+	c.telegram.Press(7, post, post.Buttons[0][0].Data)
+	c.until("it is made", func() bool { return c.folder("below") == "of the child\n" })
 
 	// Files lie in the folder of the run.
 	c.telegram.Write(map[string]any{"from": map[string]any{"id": 7}, "chat": map[string]any{"id": 7, "type": "private"}, "date": 1700000000, "caption": "take this",

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -175,9 +176,21 @@ func TestRefusedEntities(t *testing.T) {
 func TestSharedPoll(t *testing.T) {
 	server, d := telegramtest.New(t), newDesk("7")
 	server.Plan("getUpdates", telegramtest.Refusal(409, "Conflict: terminated by other getUpdates request"), telegramtest.TooMany(3), telegramtest.Refusal(502, "Bad Gateway"))
-	c := talk(t, server, d)
 	server.Says(7, "x")
-	c.shows(7, "You said: x")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var said []string
+	f := newFront(botOf(t, server.URL, nil), user{ID: 4242, Username: "test_bot"}, d, d, "telegram", "/p")
+	f.bot.told = func(status string) { said = append(said, status) }
+	_ = f.serve(ctx, func(status string) { // it is ended
+		if said = append(said, status); strings.HasPrefix(status, "connected") {
+			cancel()
+		}
+	})
+	if len(said) != 4 || !strings.HasPrefix(said[0], "another program asks") || said[1] != "Telegram asks to wait 3s" || !strings.HasPrefix(said[2], "waits for Telegram: ") {
+		t.Errorf("it said %q", said)
+	}
+	talk(t, server, d).shows(7, "You said: x")
 }
 
 // TestBarred: who blocked the bot has no answer, and everybody else has.

@@ -24,7 +24,7 @@ import (
 // there are no updates.
 func TestInteropTelegram(t *testing.T) {
 	service := startService(t)
-	c := newChattingAt(t, service.url)
+	c := newChattingAt(t, service.url, modelServer(t))
 	service.evidence = c.evidence
 
 	service.says(9, "let me in")

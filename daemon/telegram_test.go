@@ -27,13 +27,13 @@ type chatting struct {
 func newChatting(t *testing.T) *chatting {
 	t.Helper()
 	server := telegramtest.New(t)
-	c := newChattingAt(t, server.URL)
+	c := newChattingAt(t, server.URL, modelServer(t))
 	c.telegram = server
 	return c
 }
 
-// newChattingAt is newChatting with a Telegram that is there.
-func newChattingAt(t *testing.T, api string) *chatting {
+// newChattingAt is newChatting with a Telegram and a model that are there.
+func newChattingAt(t testing.TB, api, model string) *chatting {
 	t.Helper()
 	c := &chatting{}
 	c.site = newSite(t, fmt.Sprintf(`
@@ -63,7 +63,7 @@ person "telegram/7" {
 person "telegram/8" {
   agent = "spoken"
 }
-`, modelServer(t), telegramtest.Token, api))
+`, model, telegramtest.Token, api))
 	c.up()
 	return c
 }

@@ -23,9 +23,10 @@ import (
 type asked struct {
 	Loop     int64  `json:"loop"`
 	Proposal string `json:"proposal"`
-	Message  int64  `json:"message"`        // of the bot
-	Text     bool   `json:"text,omitempty"` // a reply to it is the answer
-	Over     bool   `json:"over,omitempty"` // nobody answers it any more
+	Message  int64  `json:"message"`         // of the bot
+	Text     bool   `json:"text,omitempty"`  // a reply to it is the answer
+	Shown    string `json:"shown,omitempty"` // what the message says, until it is over
+	Over     bool   `json:"over,omitempty"`  // nobody answers it any more
 }
 
 // The data of a button is one of these and a ticket.
@@ -37,8 +38,7 @@ const (
 // held is what this process has to answer a proposal by.
 type held struct {
 	rpc.Ticket
-	hash  string // of the proposal as the ticket has it; an edit at the desk makes another
-	spent bool   // the ticket is good no more
+	hash string // of the proposal as the ticket has it; an edit at the desk makes another
 }
 
 // proposals tells of what a loop waits for, or what it delegated, and takes the buttons off what is not asked any more.
@@ -72,7 +72,7 @@ func (s *sheet) proposals(ctx context.Context, tree *timeline.Tree, loop *timeli
 // ask tells of what waits for an answer: once, and again where it was edited or its ticket is good no more.
 func (s *sheet) ask(ctx context.Context, a *timeline.Action) error {
 	id := a.Proposal.ID
-	if t := s.ticket(id); t != nil && !t.spent && t.hash == a.Proposal.Hash {
+	if t := s.ticket(id); t != nil && t.hash == a.Proposal.Hash {
 		return nil
 	}
 	var t rpc.Ticket
@@ -86,7 +86,7 @@ func (s *sheet) ask(ctx context.Context, a *timeline.Action) error {
 		s.note = atDesk(a)
 		return nil
 	}
-	q, err := s.question(ctx, id, t.Asks && t.Accept)
+	q, err := s.question(ctx, id, t)
 	if err != nil {
 		return err
 	}
@@ -133,23 +133,23 @@ func (f *front) hold(proposal string, h *held) {
 }
 
 // question is the message that tells of a proposal. It is sent empty and kept before anything is written in it, as those
-// of answers are.
-func (s *sheet) question(ctx context.Context, proposal string, text bool) (asked, error) {
-	for _, q := range s.records.of(s.place).Asked {
-		if q.Proposal == proposal && q.Loop == s.delivery.Loop {
-			return q, nil
+// of answers are; what it says is kept with it, so that it stays to be read when it is over.
+func (s *sheet) question(ctx context.Context, proposal string, t rpc.Ticket) (asked, error) {
+	q := asked{Loop: s.delivery.Loop, Proposal: proposal}
+	for _, was := range s.records.of(s.place).Asked {
+		if was.Proposal == q.Proposal && was.Loop == q.Loop {
+			q = was
 		}
 	}
-	sent, err := s.empty(ctx, outgoing{Thread: s.place.Thread})
-	if err != nil {
-		return asked{}, err
+	if q.Message == 0 {
+		sent, err := s.empty(ctx, outgoing{Thread: s.place.Thread})
+		if err != nil {
+			return asked{}, err
+		}
+		q.Message = sent.ID
 	}
-	q := asked{Loop: s.delivery.Loop, Proposal: proposal, Message: sent.ID, Text: text}
-	_, err = s.records.change(ctx, s.place, func(r *record) error {
-		r.Asked = append(r.Asked, q)
-		r.Asked = r.Asked[max(0, len(r.Asked)-mostAsked):]
-		return nil
-	})
+	q.Text, q.Shown = t.Asks && t.Accept, t.Text
+	_, err := s.records.change(ctx, s.place, func(r *record) error { return r.ask(q) })
 	return q, err
 }
 
@@ -168,24 +168,15 @@ func (s *sheet) show(ctx context.Context, q asked, text string, b *buttons) erro
 
 // settle takes the buttons off a proposal that is not asked any more, and says how it ended.
 func (s *sheet) settle(ctx context.Context, q asked, end string) error {
-	text := ""
-	if t := s.ticket(q.Proposal); t != nil {
-		text = t.Text + "\n\n"
-	}
+	text := q.Shown + "\n\n"
 	if room := mostUnits - 200; units(text) > room {
 		text = text[:fits(text, room)] + "…\n\n"
 	}
-	if err := s.show(ctx, q, text+end, nil); err != nil && !isUnfit(err) {
+	if err := s.show(ctx, q, strings.TrimLeft(text+end, "\n"), nil); err != nil && !isUnfit(err) {
 		return err
 	}
-	_, err := s.records.change(ctx, s.place, func(r *record) error {
-		for i := range r.Asked {
-			if r.Asked[i].Message == q.Message {
-				r.Asked[i].Over = true
-			}
-		}
-		return nil
-	})
+	q.Over, q.Shown = true, ""
+	_, err := s.records.change(ctx, s.place, func(r *record) error { return r.ask(q) })
 	s.hold(q.Proposal, nil)
 	return err
 }
@@ -253,8 +244,8 @@ func (f *front) reply(ctx context.Context, m *message, text string) (is bool, er
 	return true, f.tell(ctx, m.place(), said)
 }
 
-// resolve gives the daemon an answer, and says what became of it. Of a ticket that is good no more the text is kept, and
-// another is asked for where the proposal still waits.
+// resolve gives the daemon an answer, and says what became of it. In the place of a ticket that is good no more another is
+// asked for, where the proposal still waits.
 func (f *front) resolve(ctx context.Context, p place, answer rpc.ChannelAnswer) (said string, err error) {
 	err = f.daemon.Call(ctx, rpc.MethodAnswer, answer, nil)
 	switch {
@@ -270,7 +261,7 @@ func (f *front) resolve(ctx context.Context, p place, answer rpc.ChannelAnswer) 
 	f.mu.Lock()
 	for id, t := range f.tickets {
 		if t.Ticket.Ticket == answer.Ticket {
-			f.tickets[id] = &held{Ticket: t.Ticket, spent: true} // its text stays beside how it ended
+			delete(f.tickets, id)
 		}
 	}
 	f.mu.Unlock()

@@ -198,3 +198,28 @@ func TestProposalThatIsNotTaken(t *testing.T) {
 		})
 	}
 }
+
+// TestAnsweredDuringADeath: what was asked stays to be read, with how it ended and without buttons, also where nobody was
+// there when it did.
+func TestAnsweredDuringADeath(t *testing.T) {
+	server, d := telegramtest.New(t), proposes(rpc.Ticket{Text: "It would run", Accept: true})
+	c := talk(t, server, d)
+	server.Says(7, "x")
+	c.shows(7, placeholder)
+	d.do(func() { d.propose(rpc.Accepted{ID: 1, Loop: 1}, "p") })
+	post := c.asks(7, "It would run")
+	c.quiet()
+	c.end()
+	d.do(func() { d.answered(rpc.ChannelAnswer{Answer: sdk.Reject, From: &sdk.From{Person: "8"}}) })
+	c = talk(t, server, d)
+	if over := c.asks(7, "It would run\n\nRejected by telegram/8."); over.ID != post.ID || len(over.Buttons) != 0 {
+		t.Errorf("%+v", over)
+	}
+	c.asks(7, "done")
+	c.until("nothing is owed", d.settled)
+	d.do(func() {
+		if kept := string(d.kept["7"]); strings.Contains(kept, "It would run") {
+			t.Errorf("it keeps %s", kept)
+		}
+	})
+}

@@ -155,6 +155,21 @@ func (r *record) owe(d delivery) error {
 	return nil
 }
 
+// ask notes a message that tells of a proposal, or what it says now.
+func (r *record) ask(q asked) error {
+	i := slices.IndexFunc(r.Asked, func(was asked) bool { return was.Message == q.Message })
+	switch {
+	case i < 0:
+		r.Asked = append(r.Asked, q)
+		r.Asked = r.Asked[max(0, len(r.Asked)-mostAsked):]
+	case r.Asked[i] == q:
+		return errSame
+	default:
+		r.Asked[i] = q
+	}
+	return nil
+}
+
 // part notes a message that is there for an answer: the number at, or one more.
 func (r *record) part(loop int64, at int, message int64) error {
 	for i := range r.Owed {

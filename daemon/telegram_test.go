@@ -1,9 +1,11 @@
 package daemon
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -198,6 +200,7 @@ func TestTelegram(t *testing.T) {
 		t.Errorf("runs by owner are %v", owners)
 	}
 	c.whole()
+	c.keepsToken()
 }
 
 // TestTelegramKilled kills the daemon or the plugin while people write. Each message is taken once, and each answer is
@@ -258,6 +261,7 @@ func TestTelegramKilled(t *testing.T) {
 		t.Errorf("%d messages were taken %d times", said, queued)
 	}
 	c.whole()
+	c.keepsToken()
 }
 
 // answered is what is shown of a message, with its chat before it.
@@ -270,4 +274,25 @@ func (c *chatting) watches(random *rand.Rand) {
 	c.t.Helper()
 	calls := len(c.telegram.Calls("")) + 1 + random.IntN(9)
 	c.until("the bot asks", func() bool { return len(c.telegram.Calls("")) >= calls })
+}
+
+// keepsToken looks for the bot's token in all that the daemon wrote, its log, its audit and its store among it: it is in the
+// configuration alone.
+func (c *chatting) keepsToken() {
+	c.t.Helper()
+	_, secret, _ := strings.Cut(telegramtest.Token, ":")
+	files := 0
+	err := filepath.WalkDir(c.root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() || d.Name() == "config.hcl" {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		if files++; bytes.Contains(content, []byte(secret)) {
+			c.t.Errorf("the token is in %s", path)
+		}
+		return err
+	})
+	if err != nil || files < 3 {
+		c.t.Errorf("%d files: %v", files, err)
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 )
 
 // answers brings what is owed to a place: of each run one answer after the other, beside those of other runs, since one that
@@ -55,6 +56,8 @@ func (f *front) answer(ctx context.Context, p place, d delivery) error {
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
+	case movedTo(err) != 0:
+		return f.move(ctx, p, place{Chat: movedTo(err)})
 	case isBarred(err):
 		slog.Warn(fmt.Sprintf("an answer has nobody who reads it: %v", err))
 		err = nil
@@ -64,6 +67,29 @@ func (f *front) answer(ctx context.Context, p place, d delivery) error {
 	}
 	if err == nil {
 		_, err = f.records.change(ctx, p, func(r *record) error { return r.done(d.Loop) })
+	}
+	return err
+}
+
+// move brings what is owed to a place to another one that it became. Messages of the old one cannot be written in any more.
+func (f *front) move(ctx context.Context, from, to place) error {
+	owed := f.records.of(from).Owed
+	_, err := f.records.change(ctx, to, func(r *record) error {
+		for _, d := range owed {
+			if d.Parts = nil; !slices.ContainsFunc(r.Owed, func(o delivery) bool { return o.Loop == d.Loop }) {
+				r.Owed = append(r.Owed, d)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if _, err = f.records.change(ctx, from, func(r *record) error {
+		r.Owed, r.Asked = nil, nil
+		return nil
+	}); err == nil {
+		f.answers(ctx, to)
 	}
 	return err
 }

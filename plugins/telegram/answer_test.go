@@ -94,3 +94,18 @@ func TestDeletedMeanwhile(t *testing.T) {
 		t.Errorf("%+v", post)
 	}
 }
+
+// TestGroupThatGrew: what is owed to a group arrives in the one that it became.
+func TestGroupThatGrew(t *testing.T) {
+	server, d := telegramtest.New(t), newDesk("7")
+	d.say = func(rpc.Prompt) []string { return nil }
+	c := talk(t, server, d)
+	server.Write(inGroup(7, 0, "@test_bot x", nil))
+	c.shows(-100, placeholder)
+	moved := telegramtest.Answer{Status: 400, Body: `{"ok":false,"error_code":400,"description":"Bad Request: group chat was upgraded to a supergroup chat","parameters":{"migrate_to_chat_id":-200}}`}
+	server.Plan("editMessageText", moved)
+	server.Plan("editMessageMedia", moved)
+	d.do(func() { d.end(rpc.Accepted{ID: 1, Loop: 1}, "here") })
+	c.shows(-200, "here")
+	c.until("nothing is owed", d.settled)
+}

@@ -138,7 +138,8 @@ type answer struct {
 	Code        int             `json:"error_code"`
 	Description string          `json:"description"`
 	Parameters  struct {
-		RetryAfter int `json:"retry_after"` // in seconds
+		RetryAfter int   `json:"retry_after"`        // in seconds
+		Moved      int64 `json:"migrate_to_chat_id"` // what the chat became
 	} `json:"parameters"`
 }
 
@@ -152,7 +153,7 @@ func (b *bot) read(method string, status int, raw []byte, result any) error {
 		if err != nil {
 			a.Description = "an answer that is not the Bot API's"
 		}
-		return &refusal{Method: method, Code: code, Said: b.clean(a.Description), Wait: time.Duration(max(a.Parameters.RetryAfter, 1)) * time.Second}
+		return &refusal{Method: method, Code: code, Said: b.clean(a.Description), Wait: time.Duration(max(a.Parameters.RetryAfter, 1)) * time.Second, Moved: a.Parameters.Moved}
 	}
 	if result == nil {
 		return nil

@@ -14,6 +14,7 @@ type refusal struct {
 	Code   int           // as HTTP has them; 0 where there is no answer
 	Said   string        // Telegram's own words, or why there are none, without the token
 	Wait   time.Duration // with 429: when to ask again
+	Moved  int64         // the chat that this one became, a group that grew, say; else 0
 }
 
 func (r *refusal) Error() string {
@@ -65,6 +66,14 @@ func isUnformatted(err error) bool {
 func isBarred(err error) bool {
 	return says(err, http.StatusForbidden) ||
 		says(err, http.StatusBadRequest, "chat not found", "rights to send", "chat_write_forbidden", "chat_restricted")
+}
+
+// movedTo is the chat that one became to which nothing is sent any more; 0 where that is not why.
+func movedTo(err error) int64 {
+	if r := refused(err); r != nil {
+		return r.Moved
+	}
+	return 0
 }
 
 // isUnfit: Telegram does not take what was sent, as it is or where it was sent. Something else it may take.

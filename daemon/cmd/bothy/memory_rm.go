@@ -4,10 +4,13 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client"
 	"github.com/bothyd/bothy/sdk/fact"
+	"github.com/bothyd/bothy/sdk/rpc"
 )
 
 type memoryRmCmd struct {
@@ -22,9 +25,13 @@ func (memoryRmCmd) Help() string {
 
 // Run forgets facts; a key that has none forgets nothing.
 func (cmd memoryRmCmd) Run(ctx context.Context, c *console) error {
+	var runs []string // where the words still stand
 	return query(ctx, c, func(cl *client.Client) ([]fact.Fact, error) {
 		var gone []fact.Fact
 		for _, key := range cmd.Keys {
+			if slices.ContainsFunc(gone, func(f fact.Fact) bool { return f.Under(key) }) {
+				continue // it is named twice
+			}
 			found, err := cmd.under(ctx, cl, key)
 			if err != nil {
 				return nil, err
@@ -36,15 +43,13 @@ func (cmd memoryRmCmd) Run(ctx context.Context, c *console) error {
 				return nil, err
 			}
 		}
-		return gone, nil
+		var err error
+		runs, err = runsOf(ctx, cl, gone)
+		return gone, err
 	}, func(gone []fact.Fact) error {
-		var runs []string
 		for _, f := range gone {
 			if err := c.text("forgotten: " + f.String()); err != nil {
 				return err
-			}
-			if in := fmt.Sprint(f.Run); f.Run != 0 && !slices.Contains(runs, in) {
-				runs = append(runs, in)
 			}
 		}
 		if len(runs) > 0 {
@@ -52,4 +57,21 @@ func (cmd memoryRmCmd) Run(ctx context.Context, c *console) error {
 		}
 		return nil
 	})
+}
+
+// runsOf are the runs in which facts were said and that are there yet: a name that is wrong has 'bothy runs rm' delete none.
+func runsOf(ctx context.Context, cl *client.Client, facts []fact.Fact) (runs []string, err error) {
+	for _, f := range facts {
+		id := strconv.FormatInt(f.Run, 10)
+		if f.Run == 0 || slices.Contains(runs, id) {
+			continue
+		}
+		switch _, err := cl.Run(ctx, rpc.RunRef{Run: id}); {
+		case err == nil:
+			runs = append(runs, id)
+		case sdk.OutcomeOf(err) != sdk.NotFound:
+			return nil, err
+		}
+	}
+	return runs, nil
 }

@@ -321,7 +321,7 @@ plugin "research" {
 #   learn        = true # from what a person wrote in a run, when it rests: a completion of the run's own model for each rest
 #   models       = ["ollama/*"]       # others that may be asked for that
 #   learn_model  = "ollama/qwen3:4b"  # and which one is
-#   not_agents   = ["reviewer"]       # from whose runs nothing is learned
+#   not_agents   = ["reviewer"]       # from whose runs and prompts nothing is learned
 #   not_projects = ["/home/me/work"]  # likewise
 #   not_people   = ["local"]          # owners: you, or the label of a person's block
 # }

@@ -38,7 +38,7 @@ func (m *memory) rested(ctx context.Context, rest sdk.Rest) error {
 	case sdk.OutcomeOf(err) != sdk.NotFound:
 		return err
 	}
-	said, err := saidIn(ctx, rest)
+	said, err := m.saidIn(ctx, rest)
 	if err != nil || len(said) == 0 {
 		return err
 	}
@@ -69,9 +69,9 @@ type words struct {
 	at   time.Time
 }
 
-// saidIn is what a person said in the prompts of a rest: nothing that was given along, and nothing that a plugin or an agent gave. Of
-// more than mostSaid bytes it is what was said last.
-func saidIn(ctx context.Context, rest sdk.Rest) (said []words, err error) {
+// saidIn is what a person said in the prompts of a rest: nothing that was given along, nothing that a plugin or an agent gave, and
+// nothing to an agent that is left out. Of more than mostSaid bytes it is what was said last.
+func (m *memory) saidIn(ctx context.Context, rest sdk.Rest) (said []words, err error) {
 	left := mostSaid
 	for n := rest.To; n >= rest.From && left > 0; n-- {
 		e, err := host.From(ctx).Entry(ctx, fmt.Sprintf("prompt://%d", n))
@@ -84,12 +84,16 @@ func saidIn(ctx context.Context, rest sdk.Rest) (said []words, err error) {
 			continue
 		}
 		var at struct {
-			Said int `json:"said"`
+			Said  int    `json:"said"`
+			Agent string `json:"agent"`
 		}
 		if len(e.Attributes) > 0 {
 			if err := json.Unmarshal(e.Attributes, &at); err != nil {
 				return nil, err
 			}
+		}
+		if slices.Contains(m.block.Agents, at.Agent) {
+			continue
 		}
 		text := sdk.Head(e.Body[:min(at.Said, len(e.Body))], left)
 		if left -= len(text); strings.TrimSpace(text) != "" {

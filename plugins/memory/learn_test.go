@@ -81,6 +81,7 @@ func TestLearning(t *testing.T) {
 		"off":                          {change: func(d *desk, _ *sdk.Rest) { d.m.block.Learn = false }, unasked: true},
 		"a run without memory":         {change: func(_ *desk, r *sdk.Rest) { r.Run.NoMemory = true }, unasked: true},
 		"not of this agent":            {change: func(d *desk, _ *sdk.Rest) { d.m.block.Agents = []string{"quiet"} }, unasked: true},
+		"not to this agent":            {change: func(d *desk, _ *sdk.Rest) { d.m.block.Agents = []string{"hushed"} }, unasked: true},
 		"not of this owner":            {change: func(d *desk, _ *sdk.Rest) { d.m.block.People = []string{sdk.LocalOwner} }, unasked: true},
 		"not in this project":          {change: func(d *desk, _ *sdk.Rest) { d.m.block.Projects = []string{"/secret"} }, unasked: true},
 		"of no prompt that is there":   {change: func(_ *desk, r *sdk.Rest) { r.From, r.To = 7, 9 }, unasked: true},
@@ -179,5 +180,5 @@ func TestForgottenIsNotLearned(t *testing.T) {
 // prompt gives the run a prompt, of which a person said the beginning.
 func (s *seat) prompt(n int, text string, said int) {
 	path := fmt.Sprintf("prompt://%d", n)
-	s.entries[s.owner][path] = sdk.Entry{Path: path, Body: text, Attributes: fmt.Appendf(nil, `{"said":%d}`, said), Scope: "run:1"}
+	s.entries[s.owner][path] = sdk.Entry{Path: path, Body: text, Attributes: fmt.Appendf(nil, `{"said":%d,"agent":"hushed"}`, said), Scope: "run:1"}
 }

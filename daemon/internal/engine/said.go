@@ -34,28 +34,27 @@ func (e *Engine) allSaid(run int64) string {
 // saidHere reports whether a person said a text in a run, but for how it is broken into lines.
 func (e *Engine) saidHere(run int64, text string) bool { return sdk.StandsIn(e.allSaid(run), text) }
 
-// withSaid adds to prompts of a run, for a plugin, how much of each a person said: the attribute said counts the bytes at its
-// beginning, none in a prompt that was given in another run.
+// withSaid adds to prompts of a run, for a plugin, how much of each a person said and which agent it was for: the attribute said
+// counts the bytes at its beginning, none in a prompt that was given in another run.
 func (e *Engine) withSaid(run int64, prompts []sdk.Entry) error {
 	loops, err := e.cfg.Store.Loops(e.base, run)
 	if err != nil {
 		return err
 	}
-	said := map[string]int{}
+	of := map[string]sdk.Loop{}
 	for _, l := range loops {
-		said[fmt.Sprintf("prompt://%d", l.Sequence)] = len(saidIn(l))
+		of[fmt.Sprintf("prompt://%d", l.Sequence)] = l
 	}
 	for i := range prompts {
 		if prompts[i].Scheme() != "prompt" {
 			continue
 		}
 		attributes := map[string]json.RawMessage{}
-		if len(prompts[i].Attributes) > 0 {
-			if err := json.Unmarshal(prompts[i].Attributes, &attributes); err != nil {
-				return err
-			}
+		if err := json.Unmarshal(prompts[i].Attributes, &attributes); err != nil && len(prompts[i].Attributes) > 0 {
+			return err
 		}
-		attributes[sdk.AttributeSaid] = encode(min(said[prompts[i].Path], len(prompts[i].Body)))
+		l := of[prompts[i].Path]
+		attributes[sdk.AttributeSaid], attributes[sdk.AttributeAgent] = encode(min(len(saidIn(l)), len(prompts[i].Body))), encode(l.Agent)
 		prompts[i].Attributes = encode(attributes)
 	}
 	return nil

@@ -41,7 +41,7 @@ func TestWhatAPersonSaid(t *testing.T) {
 			t.Errorf("%q: %v", body, refused)
 		}
 		var said map[string]json.RawMessage
-		if len(prompts) != 1 || json.Unmarshal(prompts[0].Attributes, &said) != nil || string(said[sdk.AttributeSaid]) != string(encode(len(prompt)-len(given))) {
+		if len(prompts) != 1 || json.Unmarshal(prompts[0].Attributes, &said) != nil || string(said[sdk.AttributeSaid]) != string(encode(len(prompt)-len(given))) || string(said[sdk.AttributeAgent]) != `"default"` {
 			t.Errorf("of the prompt the plugin is told %+v", prompts)
 		}
 		h.check(a.Run.ID)

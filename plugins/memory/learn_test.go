@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -120,6 +122,31 @@ func TestLearning(t *testing.T) {
 		}
 		if again := c.refused != nil; !c.unasked && !again && asked != 1 || c.unasked && asked != 0 {
 			t.Errorf("%s: a model was asked %d times", name, asked)
+		}
+	}
+}
+
+// TestFoldersOfProjects: a folder counts however its path is written, and one that could fit no project is refused.
+func TestFoldersOfProjects(t *testing.T) {
+	link := filepath.Join(t.TempDir(), "link")
+	real := sdk.WithoutLinks(t.TempDir())
+	if err := os.Symlink(real, link); err != nil {
+		t.Fatal(err)
+	}
+	m := newMemory()
+	m.block = block{Learn: true, Projects: []string{"/secret/", link}}
+	if err := m.configure(t.Context(), sdk.Settings{}); err != nil {
+		t.Fatal(err)
+	}
+	for root, learns := range map[string]bool{"/secret": false, real: false, "/secrets": true, "": true} {
+		if m.learns(sdk.Rest{Project: root}) != learns {
+			t.Errorf("in %q something is learned: %t", root, !learns)
+		}
+	}
+	for _, root := range []string{"~/secret", "secret", ""} {
+		m.block.Projects = []string{root}
+		if err := m.configure(t.Context(), sdk.Settings{}); sdk.OutcomeOf(err) != sdk.Validation {
+			t.Errorf("%q is taken: %v", root, err)
 		}
 	}
 }

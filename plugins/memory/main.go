@@ -21,6 +21,6 @@ func (m *memory) options() plugin.Options {
 		},
 		Grants: []string{sdk.GrantModels},
 		Calls:  sdk.Calls{Tools: []string{sdk.ToolAskUser}, Schemes: []string{"prompt"}, Models: []string{"*"}},
-		Config: &m.block,
+		Config: &m.block, Configure: m.configure,
 	}
 }

@@ -65,7 +65,7 @@ func more(n int) string {
 
 // inGroup reports whether a run belongs to a group.
 func inGroup(run sdk.Run) bool {
-	return run.Channel != "" && strings.HasPrefix(run.Owner, run.Channel+"/group/")
+	return sdk.OwnedByGroup(run.Channel, run.Owner)
 }
 
 // part is what the model of a run was told last.

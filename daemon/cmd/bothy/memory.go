@@ -80,10 +80,23 @@ func (o ofOwner) under(ctx context.Context, cl *client.Client, key string) ([]fa
 	return found, nil
 }
 
-// keep writes a fact.
+// keep writes a fact. One in which the daemon knows a secret, and keeps something else in its place, is none.
 func (o ofOwner) keep(ctx context.Context, cl *client.Client, f fact.Fact) error {
 	_, err := cl.SetEntry(ctx, rpc.Set{Owner: o.Owner, Path: f.Path, Body: &f.Value, Attributes: f.Attributes(), Visibility: sdk.Archived})
-	return err
+	if err != nil {
+		return err
+	}
+	kept, err := cl.Entries(ctx, rpc.EntriesParams{Owner: o.Owner, Pattern: f.Path, Limit: 1})
+	if err != nil || len(kept.Entries) == 0 {
+		return err
+	}
+	if now, _ := fact.Of(kept.Entries[0]); now.Key == f.Key && now.Value == f.Value {
+		return nil
+	}
+	if err := o.drop(ctx, cl, f); err != nil {
+		return err
+	}
+	return sdk.Errorf(sdk.Validation, "a secret stands in it, and none is remembered: leave it out")
 }
 
 // drop removes a fact.

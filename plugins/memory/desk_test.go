@@ -86,6 +86,11 @@ func (s *seat) Write(ctx context.Context, writes ...sdk.Write) (all []sdk.Entry,
 		}
 	}
 	for _, w := range writes {
+		if strings.Contains(w.Path, "hunter2") {
+			return nil, sdk.Errorf(sdk.Validation, "a path must not hold a secret")
+		}
+	}
+	for _, w := range writes {
 		e := s.entries[s.owner][w.Path]
 		if !w.Remove {
 			e = sdk.Entry{Path: w.Path, Body: strings.ReplaceAll(*w.Body, "hunter2", hidden), Attributes: w.Attributes, Scope: "owner:" + s.owner}

@@ -59,7 +59,11 @@ func (m *memory) rested(ctx context.Context, rest sdk.Rest) error {
 
 // learns reports whether anything is learned from a run.
 func (m *memory) learns(rest sdk.Rest) bool {
-	return m.block.Learn && !rest.Run.NoMemory && !slices.Contains(m.block.Agents, rest.Run.Agent) && !slices.Contains(m.block.People, rest.Run.Owner) &&
+	of := func(label string) bool {
+		channel, person, _ := strings.Cut(label, "/")
+		return label == rest.Run.Owner || sdk.PersonID(channel, person) == rest.Run.Owner
+	}
+	return m.block.Learn && !rest.Run.NoMemory && !slices.Contains(m.block.Agents, rest.Run.Agent) && !slices.ContainsFunc(m.block.People, of) &&
 		(rest.Project == "" || !slices.Contains(m.block.Projects, rest.Project))
 }
 
@@ -135,10 +139,11 @@ func learned(answer string, said []words, rest sdk.Rest, known *owned) (facts []
 	return facts
 }
 
-// keepLearned writes facts with the mark of their rest, in one commit; where the daemon allows none of them, the mark alone.
+// keepLearned writes facts with the mark of their rest, in one commit; where the daemon takes none of them, the mark alone, so that no
+// model is asked about them again.
 func keepLearned(ctx context.Context, mark string, facts []fact.Fact) error {
 	err := writeLearned(ctx, mark, facts)
-	if err != nil && sdk.OutcomeOf(err) == sdk.Permission && len(facts) > 0 {
+	if outcome := sdk.OutcomeOf(err); err != nil && (outcome == sdk.Permission || outcome == sdk.Validation) && len(facts) > 0 {
 		slog.Info("what was learned is not kept", "reason", err)
 		err = writeLearned(ctx, mark, nil)
 	}

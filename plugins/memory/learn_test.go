@@ -79,6 +79,7 @@ func TestLearning(t *testing.T) {
 		"the assistant's words":        {answer: answer("What the person wrote")},
 		"a secret":                     {answer: `{"facts":[{"key":"password","value":"is hunter2","quote":"my name is Ada"}]}`},
 		"a secret that is hidden":      {answer: `{"facts":[{"key":"password","value":"is [secret]","quote":"my name is Ada"}]}`},
+		"a secret as its key":          {answer: `{"facts":[{"key":"hunter2","value":"is theirs","quote":"my name is Ada"}]}`},
 		"too long":                     {answer: `{"facts":[{"key":"` + strings.Repeat("k", 65) + `","value":"v","quote":"my name is Ada"}]}`},
 		"off":                          {change: func(d *desk, _ *sdk.Rest) { d.m.block.Learn = false }, unasked: true},
 		"a run without memory":         {change: func(_ *desk, r *sdk.Rest) { r.Run.NoMemory = true }, unasked: true},
@@ -122,6 +123,17 @@ func TestLearning(t *testing.T) {
 		}
 		if again := c.refused != nil; !c.unasked && !again && asked != 1 || c.unasked && asked != 0 {
 			t.Errorf("%s: a model was asked %d times", name, asked)
+		}
+	}
+}
+
+// TestOwnersLeftOut: an owner is meant by the label of a person's block, and as the daemon writes it.
+func TestOwnersLeftOut(t *testing.T) {
+	m := newMemory()
+	m.block = block{Learn: true, People: []string{"chat/zoë", "chat/group/12"}}
+	for owner, learns := range map[string]bool{"chat/zo%C3%AB": false, "chat/zoe": true, "chat/group/12": false, "chat/12": true, sdk.LocalOwner: true} {
+		if m.learns(sdk.Rest{Run: sdk.Run{Origin: sdk.Origin{Owner: owner}}}) != learns {
+			t.Errorf("of %s something is learned: %t", owner, !learns)
 		}
 	}
 }

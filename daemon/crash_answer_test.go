@@ -36,13 +36,14 @@ var buttons = plan{Tag: "button", Steps: 2, Tools: []string{"note_line"}, Twice:
 // through gives a prompt and answers all that it proposes until its run has ended, over as many daemons as it takes. Each
 // daemon is brought the buttons of the ones before first.
 func (p *presses) through(ctx context.Context) error {
-	ada := sdk.From{Person: "ada", Message: "17"}
 	for _, old := range pressedIn(p.file) {
 		if !old.Over {
-			p.tell(oldTicket, p.answer(ctx, old.Ticket, old.Answer, ada))
+			p.tell(oldTicket, p.answer(ctx, old.Ticket, old.Answer, hers))
 		}
 	}
-	a, err := p.c.Act(ctx, rpc.Prompt{Project: p.project, Run: buttons.Tag, Prompt: buttons.prompt(), Mode: buttons.Mode, From: &ada})
+	ask := buttons.asks(p.project, buttons.Tag)
+	ask.From = &hers
+	a, err := p.c.Act(ctx, ask)
 	for err == nil {
 		var x pressed
 		if x.Proposal, err = p.waits(ctx, a.ID, ""); err != nil || x.Proposal.ID == "" {
@@ -56,7 +57,7 @@ func (p *presses) through(ctx context.Context) error {
 			x.Answer = sdk.Reject
 		}
 		p.note(x)
-		failed = p.answer(ctx, x.Ticket, x.Answer, ada)
+		failed = p.answer(ctx, x.Ticket, x.Answer, hers)
 		if x.Over = true; failed != nil {
 			x.Outcome = sdk.OutcomeOf(failed)
 		}
@@ -105,7 +106,7 @@ func TestAnswersByAChannelOutliveTheDaemon(t *testing.T) {
 					t.Fatalf("the daemon lives\n%s", s.evidence())
 				}
 			})
-			if strings.HasPrefix(point, "answer") && s.saidOf(oldTicket) == 0 {
+			if strings.HasPrefix(point, "answer") && s.saidOf(oldTicket, killedFile) == 0 {
 				t.Error("no button was pressed when the daemon died")
 			}
 		})
@@ -130,22 +131,24 @@ func TestAnswersByAChannelOutliveTheDaemon(t *testing.T) {
 	})
 }
 
-// told is where the channel of a site writes what it did.
-func (s *site) told() string { return filepath.Join(s.root, "killed") }
+// killedFile is what the file is called in which the channel tells of the buttons that it brought these daemons.
+const killedFile = "killed"
 
-// saidOf counts the lines of that file that begin so.
-func (s *site) saidOf(begin string) int {
-	text, _ := os.ReadFile(s.told()) // it is not there before the first button
-	return strings.Count("\n"+string(text), "\n"+begin)
-}
+func (s *site) told() string { return filepath.Join(s.root, killedFile) }
 
 // saidAll reports whether the channel has nothing to answer any more.
-func (s *site) saidAll() bool { return s.saidOf("all: done") > 0 }
+func (s *site) saidAll() bool { return s.saidOf("all: done", killedFile) > 0 }
+
+// saidOf counts the lines that begin so of a file in which the channel tells something.
+func (s *site) saidOf(begin, file string) int {
+	text, _ := os.ReadFile(filepath.Join(s.root, file)) // it is not there before the first
+	return strings.Count("\n"+string(text), "\n"+begin)
+}
 
 // buttoned has daemons die while a channel answers, lets another one finish, and looks at what came of it.
 func (s *site) buttoned(die func()) {
 	s.t.Helper()
-	s.configure(withoutSandbox, fmt.Sprintf("plugin \"front\" {\n  env      = { %s = \"/none\", %s = %q }\n  grants   = [\"channel\", \"answers\"]\n  projects = [%q]\n}\nperson \"front/ada\" {\n  answers = true\n}\n", playFront, frontAnswers, s.told(), s.project))
+	s.pressing(killedFile, false)
 	die()
 	_ = s.client.Close() // the connection broke with the daemon
 	s.up()
@@ -186,7 +189,7 @@ func (s *site) answeredBy(run int64) {
 			s.t.Errorf("the audit has %+v", r)
 		}
 	}
-	old, refused := s.saidOf(oldTicket), s.saidOf(oldTicket+": conflict")
+	old, refused := s.saidOf(oldTicket, killedFile), s.saidOf(oldTicket+": conflict", killedFile)
 	events, err := s.client.Audit(context.Background(), rpc.AuditParams{Events: true, Limit: 1000})
 	if err != nil || old != refused {
 		s.t.Errorf("of %d tickets of an earlier daemon %d were refused (%v)", old, refused, err)

@@ -35,7 +35,10 @@ func servePresses(ctx context.Context, access channel.Access, file string) error
 		"told":       {p.ofAda, p.late, p.edited, p.ofGroup, p.hidden, p.outside, p.ofBob},
 		"ungranted":  {p.ofAda},
 		"restricted": {p.attended},
-		"killed":     {p.through},
+		killedFile:   {p.through},
+	}
+	if try := buttonTries[filepath.Base(file)].press; try != nil {
+		p.tell("pressed", p.button(ctx, try))
 	}
 	for _, try := range tries[filepath.Base(file)] {
 		if err := try(ctx); err != nil {

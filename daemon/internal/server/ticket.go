@@ -124,6 +124,8 @@ func (s *Server) mayAnswer(ctx context.Context, c *conn, p *rpc.ChannelAnswer) e
 	p.ID, p.Hash = t.id, t.hash
 	run, err := s.cfg.Store.Run(ctx, t.run)
 	switch {
+	case sdk.OutcomeOf(err) == sdk.NotFound:
+		return c.refuseAnswer(err, "%s answered in a run that is gone", p.Person.ID)
 	case err != nil:
 		return err
 	case sdk.OwnerOf(p.Channel, *p.From, p.Person) != run.Owner:

@@ -152,7 +152,7 @@ func TestAnswersThatAreNotTaken(t *testing.T) {
 		"a plugin without the grant":       {answer: rpc.ChannelAnswer{Answer: sdk.Accept, From: ada}, before: func(h *answerHouse) { h.may = false }, outcome: sdk.Permission, said: "it is not granted"},
 		"to reject without the grant":      {answer: rpc.ChannelAnswer{Answer: sdk.Reject, From: ada}, before: func(h *answerHouse) { h.may = false }, outcome: sdk.Permission, said: "it is not granted"},
 		"without the grant, and a ticket":  {answer: rpc.ChannelAnswer{Ticket: "x", Answer: sdk.Accept, From: ada}, before: func(h *answerHouse) { h.may = false }, outcome: sdk.Permission, said: "it is not granted"},
-		"of a run that is gone":            {answer: rpc.ChannelAnswer{Answer: sdk.Accept, From: ada}, before: func(h *answerHouse) { h.store.runs = h.store.runs[:0] }, outcome: sdk.NotFound, spent: true},
+		"of a run that is gone":            {answer: rpc.ChannelAnswer{Answer: sdk.Accept, From: ada}, before: func(h *answerHouse) { h.store.runs = h.store.runs[:0] }, outcome: sdk.NotFound, said: "in a run that is gone", spent: true},
 		"by a message that was sent again": {answer: rpc.ChannelAnswer{Answer: sdk.Accept, From: ada}, before: func(h *answerHouse) { _, _ = h.c.Ticket(context.Background(), rpc.TicketParams{ID: "0001"}) }, outcome: sdk.Conflict, said: "none any more", spent: true},
 	} {
 		t.Run(name, func(t *testing.T) {

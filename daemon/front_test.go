@@ -42,6 +42,12 @@ func serveFront() {
 			if file := os.Getenv(frontAnswers); file != "" {
 				return servePresses(ctx, access, file)
 			}
+			if file := os.Getenv(frontSpies); file != "" {
+				err := serveSpy(ctx, access, file)
+				say(fmt.Sprintf("spied: %v", err))
+				<-ctx.Done()
+				return err
+			}
 			if asks := os.Getenv(frontAsks); asks != "" {
 				say(fmt.Sprintf("asked: %v", frontPrompts(ctx, &c, access.Projects[0], asks)))
 				<-ctx.Done()

@@ -86,10 +86,11 @@ func (c *Clients) ToolsChanged() {
 }
 
 // SkillsChanged tells every client and waits for none: what one has not read is
-// put together for it. One that comes later asks for what there is.
+// put together for it. One that comes later asks for what there is. A channel is
+// told nothing of the skills of a project.
 func (c *Clients) SkillsChanged(p rpc.SkillsChanged) {
 	for _, conn := range c.all() {
-		if conn.grant == nil || conn.proven() && (p.Project == "" || slices.Contains(conn.grant.roots, p.Project)) {
+		if conn.grant == nil || conn.proven() && p.Project == "" {
 			conn.skills.tell(p)
 		}
 	}

@@ -144,9 +144,12 @@ func (x *states) cancelled(row sdk.JournalRow, reason string) bool {
 	return !ok || x.send(rpc.NoteStreamCancelled, rpc.StreamCancelled{Run: name, Path: row.Path, Reason: reason})
 }
 
-// waiting tells what waits for a person in the project of the watch.
+// waiting tells what waits for a person in the project of the watch, a channel of what its own runs propose.
 func (x *states) waiting() bool {
 	all, err := x.w.c.s.cfg.Policy.Proposals(x.w.ctx)
+	if err == nil {
+		all, err = kept(all, func(p sdk.Proposal) (bool, error) { return x.w.c.sees(x.w.ctx, p.Run) })
+	}
 	if err != nil {
 		x.w.c.s.log.Error("a client cannot be told what waits for a person", "error", err)
 		return x.w.ctx.Err() == nil

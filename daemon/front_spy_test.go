@@ -132,9 +132,9 @@ type described struct {
 }
 
 type property struct {
-	Type  any            `json:"type"`
-	Items map[string]any `json:"items"`
-	Of    map[string]any `json:"properties"`
+	Type     any            `json:"type"`
+	Of       map[string]any `json:"properties"`
+	Required []string       `json:"required"`
 }
 
 // begin says hello, has a run of its own and watches; it returns the methods that there are, and that run.

@@ -18,6 +18,7 @@ import (
 // that could name something, nothing comes of what is the terminal's or another channel's, and what is there is answered
 // as what is not. A method that is added is tried by itself.
 func TestALoanFindsNothingOfOthers(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	spy := filepath.Join(s.root, "spy")
 	asks, err := json.Marshal([]rpc.Prompt{

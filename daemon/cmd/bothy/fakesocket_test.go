@@ -70,7 +70,9 @@ type noStreams struct{ server.Streams }
 func (noStreams) LeaveStreams(string)                                       {}
 func (noStreams) StreamsCancelled(func(string, int64, rpc.StreamCancelled)) {}
 
-func (f *fakeDaemon) UseEntries(_ context.Context, _ bool, run sdk.Run, calls []sdk.EntryCall) ([]sdk.EntryDone, error) {
+func (f *fakeDaemon) Scheme(string) (sdk.Scheme, bool) { return sdk.Scheme{}, false }
+
+func (f *fakeDaemon) UseEntries(_ context.Context, _ bool, _ func(string) bool, run sdk.Run, calls []sdk.EntryCall) ([]sdk.EntryDone, error) {
 	text, err := json.Marshal(calls)
 	return []sdk.EntryDone{{Text: fmt.Sprintf("%s %s", run.Alias, text)}}, err
 }

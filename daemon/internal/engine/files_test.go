@@ -115,7 +115,7 @@ func TestCallsOfClientsRefreshFiles(t *testing.T) {
 	a := h.submit(Submission{})
 	h.await(a)
 	for _, c := range []sdk.EntryCall{{Verb: sdk.VerbSet, Path: "new.txt", Body: new("new")}, {Verb: sdk.VerbGet, Path: "new.txt"}} {
-		if _, err := h.engine.UseEntries(t.Context(), true, a.Run, []sdk.EntryCall{c}); err != nil {
+		if _, err := h.engine.UseEntries(t.Context(), true, nil, a.Run, []sdk.EntryCall{c}); err != nil {
 			t.Fatalf("%s: %v", c.Verb, err)
 		}
 	}

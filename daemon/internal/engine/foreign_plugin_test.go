@@ -350,7 +350,7 @@ func TestNobodySaysWhatCameFromOutside(t *testing.T) {
 	if first := h.actions(a.Run.ID)[0]; first.State != sdk.StateFailed || !strings.Contains(first.Body, "daemon's to say") {
 		t.Errorf("the model's ended %s: %s", first.State, first.Body)
 	}
-	if _, err := h.engine.UseEntries(t.Context(), true, a.Run, []sdk.EntryCall{{Verb: sdk.VerbSet, Path: "known://x", Body: new("x"), Attributes: json.RawMessage(`{"foreign":true}`)}}); sdk.OutcomeOf(err) != sdk.Permission {
+	if _, err := h.engine.UseEntries(t.Context(), true, nil, a.Run, []sdk.EntryCall{{Verb: sdk.VerbSet, Path: "known://x", Body: new("x"), Attributes: json.RawMessage(`{"foreign":true}`)}}); sdk.OutcomeOf(err) != sdk.Permission {
 		t.Errorf("a client's: %v", err)
 	}
 	h.check(a.Run.ID)

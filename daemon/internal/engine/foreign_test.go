@@ -127,7 +127,7 @@ func TestMarkStays(t *testing.T) {
 			t.Errorf("in the fork %s: %s", alias, why)
 		}
 	}
-	if _, err := h.engine.UseEntries(t.Context(), true, a.Run, []sdk.EntryCall{{Verb: sdk.VerbRemove, Path: foreignPath}}); err == nil {
+	if _, err := h.engine.UseEntries(t.Context(), true, nil, a.Run, []sdk.EntryCall{{Verb: sdk.VerbRemove, Path: foreignPath}}); err == nil {
 		t.Error("a client took the mark away")
 	}
 	h.check(a.Run.ID)

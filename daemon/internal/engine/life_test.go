@@ -244,7 +244,7 @@ func TestForkOfARunThatRests(t *testing.T) {
 	h.start()
 	a := h.submit(Submission{})
 	h.await(a)
-	if _, err := h.engine.UseEntries(t.Context(), false, a.Run, []sdk.EntryCall{{Verb: sdk.VerbSet, Path: "known://a", Body: new("mended")}}); err != nil {
+	if _, err := h.engine.UseEntries(t.Context(), false, nil, a.Run, []sdk.EntryCall{{Verb: sdk.VerbSet, Path: "known://a", Body: new("mended")}}); err != nil {
 		t.Fatal(err)
 	}
 	child, err := h.engine.Fork(t.Context(), Fork{Run: a.Run.ID})

@@ -116,9 +116,9 @@ type Verbs interface {
 	ChangesFile(c sdk.EntryCall) bool
 }
 
-// UseEntries uses verbs on entries of a run for a client, in one commit or none. The first call
+// UseEntries uses verbs on entries of a run for a client, that are within its reach, in one commit or none. The first call
 // that fails is the error. One that changes a file is made alone: it is a call of a tool.
-func (e *Engine) UseEntries(ctx context.Context, approved bool, run sdk.Run, calls []sdk.EntryCall) ([]sdk.EntryDone, error) {
+func (e *Engine) UseEntries(ctx context.Context, approved bool, within func(path string) bool, run sdk.Run, calls []sdk.EntryCall) ([]sdk.EntryDone, error) {
 	if e.cfg.Verbs != nil && slices.ContainsFunc(calls, e.cfg.Verbs.ChangesFile) {
 		if len(calls) > 1 {
 			return nil, sdk.Errorf(sdk.Validation, "what changes a file is a call of its own, and these are %d", len(calls))
@@ -131,7 +131,7 @@ func (e *Engine) UseEntries(ctx context.Context, approved bool, run sdk.Run, cal
 		return nil, err
 	}
 	defer leave()
-	return e.do(ctx, sdk.EntryUse{Run: run, Writer: sdk.WriterClient, Turn: run.Turns}, calls, func(*sdk.EntryPlan) error { return nil })
+	return e.do(ctx, sdk.EntryUse{Run: run, Writer: sdk.WriterClient, Turn: run.Turns, Within: within}, calls, func(*sdk.EntryPlan) error { return nil })
 }
 
 // do plans calls and commits what they come to. may refuses a plan, or changes what it writes.

@@ -141,7 +141,7 @@ func TestClientsVerbsAtAnyDeath(t *testing.T) {
 		{Verb: sdk.VerbMove, Path: "known://a", To: "known://c"},
 	}
 	atAnyDeath(t, func(h *house) { h.models.steps = byConversation(numbered("read", 1)) }, func(h *house, a Accepted) error {
-		_, err := h.engine.UseEntries(context.Background(), false, a.Run, uses)
+		_, err := h.engine.UseEntries(context.Background(), false, nil, a.Run, uses)
 		return err
 	}, func(h *house, a Accepted, done bool) {
 		knows := h.knows(a.Run.ID, "known")

@@ -236,7 +236,7 @@ func TestClientsUseVerbs(t *testing.T) {
 	set := func(path, body string) sdk.EntryCall {
 		return sdk.EntryCall{Verb: sdk.VerbSet, Path: path, Body: &body}
 	}
-	done, err := h.engine.UseEntries(t.Context(), false, a.Run, []sdk.EntryCall{set("known://a", "x"), set("known://b", "y")})
+	done, err := h.engine.UseEntries(t.Context(), false, nil, a.Run, []sdk.EntryCall{set("known://a", "x"), set("known://b", "y")})
 	if err != nil || len(done) != 2 || done[1].Entries[0].Version != 1 || done[1].Entries[0].Hash == "" || done[1].Entries[0].Writer != sdk.WriterClient {
 		t.Errorf("got %+v, %v", done, err)
 	}
@@ -245,7 +245,7 @@ func TestClientsUseVerbs(t *testing.T) {
 		{set("known://c", "x"), {Verb: sdk.VerbRemove, Path: "log://turn_1/**"}},
 		{set("known://c", "x"), {Verb: sdk.VerbGet, Path: "assistant://1"}},
 	} {
-		if _, err := h.engine.UseEntries(t.Context(), false, a.Run, calls); err == nil || !strings.HasPrefix(err.Error(), "call 2 of 2") {
+		if _, err := h.engine.UseEntries(t.Context(), false, nil, a.Run, calls); err == nil || !strings.HasPrefix(err.Error(), "call 2 of 2") {
 			t.Errorf("%+v: %v", calls, err)
 		}
 	}
@@ -271,7 +271,7 @@ func TestAPlanThatPanics(t *testing.T) {
 	h.start()
 	a := h.submit(Submission{})
 	h.await(a)
-	if _, err := h.engine.UseEntries(t.Context(), false, a.Run, []sdk.EntryCall{{Verb: sdk.VerbGet, Path: "known://a"}}); err == nil || !strings.Contains(err.Error(), "a mistake") {
+	if _, err := h.engine.UseEntries(t.Context(), false, nil, a.Run, []sdk.EntryCall{{Verb: sdk.VerbGet, Path: "known://a"}}); err == nil || !strings.Contains(err.Error(), "a mistake") {
 		t.Error(err)
 	}
 }

@@ -328,7 +328,7 @@ func TestClientsChangeFiles(t *testing.T) {
 		{sdk.EntryCall{Verb: sdk.VerbSet, Path: "../a", Body: new("x")}, true, "", sdk.Permission},
 	} {
 		before := len(h.tools.lines())
-		done, err := h.engine.UseEntries(t.Context(), c.approved, a.Run, []sdk.EntryCall{c.call})
+		done, err := h.engine.UseEntries(t.Context(), c.approved, nil, a.Run, []sdk.EntryCall{c.call})
 		if made := strings.Join(h.tools.lines()[before:], "; "); made != c.want || (err == nil) != (c.outcome == "") || err != nil && sdk.OutcomeOf(err) != c.outcome {
 			t.Errorf("%+v: made %q, %+v, %v", c.call, made, done, err)
 		}
@@ -341,7 +341,7 @@ func TestClientsChangeFiles(t *testing.T) {
 		t.Errorf("it knows %s", got)
 	}
 	two := []sdk.EntryCall{{Verb: sdk.VerbSet, Path: "known://z", Body: new("x")}, {Verb: sdk.VerbRemove, Path: "a"}}
-	if _, err := h.engine.UseEntries(t.Context(), true, a.Run, two); sdk.OutcomeOf(err) != sdk.Validation {
+	if _, err := h.engine.UseEntries(t.Context(), true, nil, a.Run, two); sdk.OutcomeOf(err) != sdk.Validation {
 		t.Errorf("two at once: %v", err)
 	}
 }

@@ -64,7 +64,7 @@ func TestThreeSurfaces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.engine.UseEntries(t.Context(), false, run, everyVerb()); err != nil {
+	if _, err := h.engine.UseEntries(t.Context(), false, nil, run, everyVerb()); err != nil {
 		t.Fatal(err)
 	}
 	want := h.written(model.Run.ID, sdk.WriterModel)

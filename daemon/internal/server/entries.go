@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/bothyd/bothy/sdk"
@@ -16,9 +17,12 @@ const (
 	entriesTime   = 2 * time.Second // and for how long, but one body in any case
 )
 
-func (s *Server) entries(ctx context.Context, _ *conn, p rpc.EntriesParams) (rpc.Entries, error) {
+func (s *Server) entries(ctx context.Context, c *conn, p rpc.EntriesParams) (rpc.Entries, error) {
 	run, err := s.findOrNewest(ctx, p.Run, p.Project)
 	if err != nil {
+		return rpc.Entries{}, err
+	}
+	if err := c.reachesOwners(rpc.MethodEntries, run, p.Pattern); err != nil {
 		return rpc.Entries{}, err
 	}
 	limit, err := page(rpc.MethodEntries, p.Limit, p.Offset)
@@ -32,6 +36,9 @@ func (s *Server) entries(ctx context.Context, _ *conn, p rpc.EntriesParams) (rpc
 	all, err := s.cfg.Store.Entries(ctx, sdk.EntryQuery{Run: run.ID, Pattern: p.Pattern, Shared: true, Brief: true})
 	if err != nil {
 		return rpc.Entries{}, err
+	}
+	if !c.seesOwners(run) {
+		all = slices.DeleteFunc(all, func(e sdk.Entry) bool { return s.ownerScheme(e.Path) })
 	}
 	all = all[min(p.Offset, len(all)):]
 	shown, size, looked, begun := []sdk.Entry{}, 0, 0, time.Now()

@@ -153,6 +153,11 @@ func (f *fakeStore) Entries(_ context.Context, q sdk.EntryQuery) ([]sdk.Entry, e
 	return found, nil
 }
 
+// Scheme knows facts, which belong to owners.
+func (f *fakeStore) Scheme(name string) (sdk.Scheme, bool) {
+	return sdk.Scheme{Name: name, Scope: "owner"}, name == "fact"
+}
+
 func (f *fakeStore) Verify(context.Context, int) error { return nil }
 
 func (f *fakeStore) Journal(_ context.Context, q sdk.JournalQuery) ([]sdk.JournalRow, error) {
@@ -196,6 +201,7 @@ type fakeEngine struct {
 	sessions []string
 	approved bool // of the last call of a tool
 	modes    []bool
+	within   func(string) bool // the reach of the last verbs
 	aborted  []int64
 	done     []string // the other verbs
 	touched  map[int64]rpc.PromptFiles
@@ -277,8 +283,11 @@ func (f *fakeEngine) Cassette(_ context.Context, run int64, prompt int, offset i
 	return rpc.CassettePiece{ID: run, Prompt: prompt, Size: int64(len(text)), Next: next, Text: text[offset:next]}, nil
 }
 
-func (f *fakeEngine) UseEntries(_ context.Context, _ bool, run sdk.Run, calls []sdk.EntryCall) ([]sdk.EntryDone, error) {
+func (f *fakeEngine) UseEntries(_ context.Context, _ bool, within func(string) bool, run sdk.Run, calls []sdk.EntryCall) ([]sdk.EntryDone, error) {
 	c := calls[0]
+	f.mu.Lock()
+	f.within = within
+	f.mu.Unlock()
 	text, err := json.Marshal(c)
 	if c.Path == "known://missing" {
 		return nil, sdk.Errorf(sdk.NotFound, "there is no entry %s", c.Path)

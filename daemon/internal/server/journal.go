@@ -41,7 +41,7 @@ func (s *Server) journal(ctx context.Context, c *conn, p rpc.JournalParams) (rpc
 			if row.Seq > seq { // committed since: who goes on behind it would be told that nothing is there yet
 				return answer, nil
 			}
-			sees, err := c.sees(ctx, row.Run)
+			sees, err := c.seesRow(ctx, row)
 			if err != nil {
 				return rpc.JournalPage{}, err
 			}

@@ -2,7 +2,9 @@ package server
 
 import (
 	"context"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
@@ -37,4 +39,42 @@ func (c *conn) ofOwner(ctx context.Context, method string, p params) error {
 	}
 	*run, *project, *owner = strconv.FormatInt(newest[0].ID, 10), "", ""
 	return nil
+}
+
+// ownerScheme reports whether entries of the scheme of a path, or of a pattern that names one, belong to owners.
+func (s *Server) ownerScheme(path string) bool {
+	scheme, known := s.cfg.Store.Scheme(strings.ToLower(sdk.SchemeOf(path)))
+	return known && scheme.Scope == "owner"
+}
+
+// seesOwners reports whether what belongs to the owner of a run may be sent to this connection: to whoever works at this machine
+// what is theirs, of others with the role admin, and nothing to a channel, whose people's memory is no business of it.
+func (c *conn) seesOwners(run sdk.Run) bool {
+	return c.grant == nil && (run.Owner == "" || run.Owner == sdk.LocalOwner || c.allowed().Allows(rpc.RoleAdmin))
+}
+
+// reachesOwners refuses paths, or patterns that name their scheme, of what belongs to the owner of a run where this connection may
+// not see that.
+func (c *conn) reachesOwners(method string, run sdk.Run, paths ...string) error {
+	switch {
+	case c.seesOwners(run) || !slices.ContainsFunc(paths, c.s.ownerScheme):
+		return nil
+	case c.grant == nil:
+		return c.permit(rpc.RoleAdmin, method+" for another owner")
+	}
+	c.s.alarm.raise(EventRefusedChannel, "the channel %s (pid %d) asked with %s for what belongs to an owner", c.grant.instance, c.peer.PID, method)
+	return rpc.Errorf(rpc.CodeRole, sdk.Permission, "what is remembered of somebody is out of a channel's reach; their runs are told of it")
+}
+
+// seesRow reports whether a row of the journal may be sent to this connection.
+func (c *conn) seesRow(ctx context.Context, row sdk.JournalRow) (bool, error) {
+	sees, err := c.sees(ctx, row.Run)
+	if err != nil || !sees || row.Path == "" || !c.s.ownerScheme(row.Path) {
+		return sees, err
+	}
+	run, err := c.s.cfg.Store.Run(ctx, row.Run)
+	if sdk.OutcomeOf(err) == sdk.NotFound { // it is deleted, and nobody knows whose it was
+		return false, nil
+	}
+	return err == nil && c.seesOwners(run), err
 }

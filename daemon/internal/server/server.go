@@ -37,8 +37,8 @@ type Engine interface {
 	CallTool(ctx context.Context, approved bool, origin sdk.Origin, p rpc.ToolCall) (rpc.ToolDone, error)
 	// Keeper is the run in which a channel keeps entries of its own; it is made when it is not there.
 	Keeper(ctx context.Context, channel string) (sdk.Run, error)
-	// UseEntries uses verbs on entries of a run, in one commit or none.
-	UseEntries(ctx context.Context, approved bool, run sdk.Run, calls []sdk.EntryCall) ([]sdk.EntryDone, error)
+	// UseEntries uses verbs on entries of a run, in one commit or none; within reports which paths are in reach, nil is all.
+	UseEntries(ctx context.Context, approved bool, within func(path string) bool, run sdk.Run, calls []sdk.EntryCall) ([]sdk.EntryDone, error)
 	Streams
 	// ScanProject makes the files of a directory entries of its project.
 	ScanProject(ctx context.Context, root string) (sdk.Project, sdk.Scanned, error)
@@ -74,6 +74,7 @@ type Store interface {
 	Loops(ctx context.Context, run int64) ([]sdk.Loop, error)
 	Turns(ctx context.Context, run int64) ([]sdk.Turn, error)
 	Entries(ctx context.Context, q sdk.EntryQuery) ([]sdk.Entry, error)
+	Scheme(name string) (sdk.Scheme, bool)
 	Journal(ctx context.Context, q sdk.JournalQuery) ([]sdk.JournalRow, error)
 	Forks(ctx context.Context, run int64) ([]sdk.Run, error)
 	Usage(ctx context.Context, since time.Time, do func(sdk.Used) error) error

@@ -37,7 +37,14 @@ func onEntry[P any](s *Server, callOf func(P) sdk.EntryCall) func(context.Contex
 
 // use uses one verb on entries of a run.
 func (s *Server) use(ctx context.Context, c *conn, run sdk.Run, call sdk.EntryCall) (sdk.EntryDone, error) {
-	done, err := s.cfg.Engine.UseEntries(ctx, c.allowed().Allows(rpc.RoleApprove), run, []sdk.EntryCall{call})
+	if err := c.reachesOwners(string(call.Verb), run, call.Path, call.To); err != nil {
+		return sdk.EntryDone{}, err
+	}
+	var within func(path string) bool
+	if !c.seesOwners(run) {
+		within = func(path string) bool { return !s.ownerScheme(path) }
+	}
+	done, err := s.cfg.Engine.UseEntries(ctx, c.allowed().Allows(rpc.RoleApprove), within, run, []sdk.EntryCall{call})
 	if err != nil {
 		return sdk.EntryDone{}, err
 	}

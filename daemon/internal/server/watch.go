@@ -182,7 +182,7 @@ func (w *watch) pass(row *tailRow, project int64) bool {
 	if w.run != 0 && row.Run != w.run && !w.children.has(row.Run) || project != 0 && row.Project != project {
 		return true
 	}
-	sees, err := w.c.sees(w.ctx, row.Run)
+	sees, err := w.c.seesRow(w.ctx, row.JournalRow)
 	switch {
 	case err != nil || !sees:
 		return err == nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -87,8 +88,11 @@ func TestLent(t *testing.T) {
 	if kept := lender.Kept(); len(kept) != 2 || kept[scheme+"://7"] == "" || kept[scheme+"://g100-3"] == "" {
 		t.Errorf("kept %v", kept)
 	}
-	if f := lender.Files(); len(f) != 1 {
-		t.Errorf("files %v", f)
+	files := lender.Files()
+	for _, p := range lender.Prompts() { // the one with a file goes to the run in whose folder that is
+		if _, there := files[p.Run+"/4-list.txt"]; there != strings.HasPrefix(p.Prompt, "two") || len(files) != 1 {
+			t.Errorf("the run %q of %q; files %v", p.Run, p.Prompt, files)
+		}
 	}
 	for _, m := range lender.Mistakes() {
 		t.Error(m)

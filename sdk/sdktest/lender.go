@@ -33,7 +33,7 @@ type Lender struct {
 	mu       sync.Mutex
 	prompts  []rpc.Prompt
 	accepted map[string]rpc.Accepted // by what a prompt is known by
-	runs     []string                // by their ids, from 1
+	runs     []string                // their aliases by their ids, from 1
 	kept     map[string]string
 	files    map[string][]byte // RUN/NAME
 	claims   []rpc.Claim

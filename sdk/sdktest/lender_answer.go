@@ -144,24 +144,24 @@ func (l *Lender) start(p rpc.StartRun) (rpc.Started, error) {
 	return rpc.Started{Run: l.runs[id-1], ID: id, Model: "model"}, nil
 }
 
+// detail tells of a run, by its number.
+func (l *Lender) detail(p rpc.RunRef) (rpc.RunDetail, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	id, err := strconv.ParseInt(p.Run, 10, 64)
+	if err != nil || id < 1 || id > int64(len(l.runs)) {
+		return rpc.RunDetail{}, sdk.Errorf(sdk.NotFound, "there is no run %q that this channel began", p.Run)
+	}
+	return rpc.RunDetail{RunState: rpc.RunState{Run: l.runs[id-1]}, ID: id, Project: "/project", Model: "model"}, nil
+}
+
 // run is the id of a run, which is made when there is none of its name. The caller holds mu.
 func (l *Lender) run(name string) int64 {
 	if i := slices.Index(l.runs, name); i >= 0 && name != "" {
 		return int64(i + 1)
 	}
-	l.runs = append(l.runs, cmp.Or(name, fmt.Sprintf("run-%d", len(l.runs)+1)))
+	l.runs = append(l.runs, cmp.Or(name, fmt.Sprintf("channel_%d", len(l.runs)+1)))
 	return int64(len(l.runs))
-}
-
-// detail is what is known of a run by its id.
-func (l *Lender) detail(p rpc.RunRef) (rpc.RunDetail, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	id, err := strconv.Atoi(p.Run)
-	if err != nil || id < 1 || id > len(l.runs) {
-		return rpc.RunDetail{}, sdk.Errorf(sdk.NotFound, "there is no run %q", p.Run)
-	}
-	return rpc.RunDetail{RunState: rpc.RunState{Run: l.runs[id-1]}, ID: int64(id), Model: "model"}, nil
 }
 
 // keeps refuses what is no entry that the channel keeps.

@@ -29,8 +29,13 @@ func (f *front) attach(ctx context.Context, m *message, p *rpc.Prompt, files []a
 	room := mostPictures
 	for _, a := range files {
 		var content []byte
+		tries := 0
 		err := f.reach(ctx, func() (err error) {
-			content, err = f.fetched(ctx, a)
+			if content, err = f.fetched(ctx, a); isBroken(err) {
+				if tries++; tries == mostFetches { // it is this file, and everybody waits for it
+					return sdk.Errorf(sdk.Unavailable, "%v", err)
+				}
+			}
 			return err
 		})
 		if err != nil {
@@ -70,6 +75,9 @@ func (f *front) fetched(ctx context.Context, a attachment) ([]byte, error) {
 	}
 	return content, nil
 }
+
+// mostFetches is how often a file is asked for that Telegram fails to hand out, which takes some minutes.
+const mostFetches = 10
 
 // mostPictures is how much of pictures goes to the model with a prompt, in base64: a message to the daemon has 4 MiB. The
 // others lie in the folder like any file.

@@ -26,6 +26,8 @@ const (
 	mostAnswer = 64 << 20
 	// mostWait is the longest wait that Telegram is granted: one that asks for more is asked again after it.
 	mostWait = 5 * time.Minute
+	// jsonBody is the content type of parameters.
+	jsonBody = "application/json"
 	// mostTries is how often a call is made that Telegram says comes too soon.
 	mostTries = 10
 )
@@ -89,7 +91,7 @@ func (b *bot) call(ctx context.Context, method string, params, result any) error
 	if err != nil {
 		return fmt.Errorf("the parameters of %s: %w", method, err)
 	}
-	return b.send(ctx, method, "application/json", body, result)
+	return b.send(ctx, method, jsonBody, body, result)
 }
 
 // send is call with a body that is written already.

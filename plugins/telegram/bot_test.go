@@ -162,3 +162,13 @@ func TestRefusalsAreToldApart(t *testing.T) {
 		}
 	}
 }
+
+// TestTypingDoesNotWait: that the bot is writing is shown or not, and nothing waits for it.
+func TestTypingDoesNotWait(t *testing.T) {
+	server := telegramtest.New(t)
+	server.Plan("sendChatAction", telegramtest.TooMany(30))
+	var waits []time.Duration
+	if err := botOf(t, server.URL, &waits).sendChatAction(t.Context(), place{Chat: 7}); err == nil || len(waits) != 0 {
+		t.Errorf("it waited %v: %v", waits, err)
+	}
+}

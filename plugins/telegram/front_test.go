@@ -240,8 +240,10 @@ func TestOtherKinds(t *testing.T) {
 	c.shows(7, "I cannot take voice messages: write it, please.")
 	c.telegram.Write(map[string]any{"from": map[string]any{"id": 7}, "chat": map[string]any{"id": 7, "type": "private"}, "date": 1700000000, "text": "do it", "forward_origin": map[string]any{"type": "user"}})
 	c.shows(7, "You said: do it")
-	if p := c.desk.taken(); len(p) != 1 || p[0].Quoted != len("do it") {
-		t.Errorf("a forwarded text is given as %+v", p)
+	c.telegram.Write(map[string]any{"from": map[string]any{"id": 7}, "chat": map[string]any{"id": 7, "type": "private"}, "date": 1700000000, "text": "/new", "via_bot": map[string]any{"id": 5, "is_bot": true}})
+	c.shows(7, "You said: /new")
+	if p := c.desk.taken(); len(p) != 2 || p[0].Quoted != len("do it") || p[1].Quoted != len("/new") {
+		t.Errorf("texts of others are given as %+v", p)
 	}
 }
 

@@ -40,7 +40,7 @@ func (g group) goesOn(m *message) bool {
 	if m.Album != "" || last.Album != "" {
 		return m.Album == last.Album
 	}
-	return last.mayGoOn() && m.Text != "" && !strings.HasPrefix(m.Text, "/") && (last.Forwarded == nil) == (m.Forwarded == nil)
+	return last.mayGoOn() && m.Text != "" && !strings.HasPrefix(m.Text, "/") && last.borrowed() == m.borrowed()
 }
 
 // mayGoOn reports whether more of the same may come behind a message.

@@ -48,9 +48,13 @@ func (b *bot) editMessageMedia(ctx context.Context, chat, message int64, caption
 	return b.send(ctx, "editMessageMedia", kind, body, nil)
 }
 
-// sendChatAction shows for 5 s that the bot is writing.
+// sendChatAction shows for 5 s that the bot is writing. What comes too soon is let be: an answer waits for it.
 func (b *bot) sendChatAction(ctx context.Context, to place) error {
-	return b.call(ctx, "sendChatAction", outgoing{Chat: to.Chat, Thread: to.Thread, Action: "typing"}, nil)
+	body, err := json.Marshal(outgoing{Chat: to.Chat, Thread: to.Thread, Action: "typing"})
+	if err != nil {
+		return err
+	}
+	return b.once(ctx, "sendChatAction", jsonBody, body, nil)
 }
 
 func (b *bot) getFile(ctx context.Context, id string) (f file, err error) {

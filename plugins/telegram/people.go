@@ -46,6 +46,8 @@ func (f *front) claim(ctx context.Context, m *message, code string) error {
 	case sdk.OutcomeOf(err) == sdk.Permission || sdk.OutcomeOf(err) == sdk.NotFound || sdk.OutcomeOf(err) == sdk.Validation:
 		f.note("telegram user "+m.person(), "sent a wrong code")
 		return nil
+	case sdk.OutcomeOf(err) == sdk.Conflict: // they are listed by now
+		return nil
 	}
 	return err
 }

@@ -234,6 +234,9 @@ func (f *front) reply(ctx context.Context, m *message, text string) (is bool, er
 		return false, nil
 	}
 	t := f.ticket(all[i].Proposal)
+	if t == nil && !all[i].Over {
+		return true, f.tell(ctx, m.place(), "The question is asked anew in a moment: reply to it once more, please.")
+	}
 	if t == nil || all[i].Over {
 		return true, f.tell(ctx, m.place(), over+" What replies to no question is a prompt.")
 	}

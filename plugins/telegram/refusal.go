@@ -79,10 +79,16 @@ func movedTo(err error) int64 {
 // isUnfit: Telegram does not take what was sent, as it is or where it was sent. Something else it may take.
 func isUnfit(err error) bool { return says(err, http.StatusBadRequest) && !isBarred(err) }
 
+// isBroken: Telegram fails at what was asked.
+func isBroken(err error) bool {
+	r := refused(err)
+	return r != nil && r.Code >= http.StatusInternalServerError
+}
+
 // isPassing: nothing is wrong with what was asked, and it is asked again later.
 func isPassing(err error) bool {
 	r := refused(err)
-	return r != nil && (r.Code == 0 || r.Code == http.StatusTooManyRequests || r.Code >= http.StatusInternalServerError)
+	return r != nil && (r.Code == 0 || r.Code == http.StatusTooManyRequests) || isBroken(err)
 }
 
 // isTaken: another program asks for this bot's updates.

@@ -32,7 +32,7 @@ func (f *front) takeGroup(ctx context.Context, g group) error {
 	if !addressed {
 		return nil
 	}
-	if m.Album == "" && m.Forwarded == nil {
+	if m.Album == "" && !m.borrowed() {
 		if name, rest, is := command(text, f.me.Username); is {
 			return f.command(ctx, m, name, rest)
 		}
@@ -73,7 +73,7 @@ func (f *front) addressed(g group) (text string, is bool) {
 // part is what an entity marks; empty where it marks nothing.
 func (m *message) part(e entity) string {
 	code := utf16.Encode([]rune(m.words()))
-	if e.Offset < 0 || e.Length < 0 || e.Offset+e.Length > len(code) {
+	if e.Offset < 0 || e.Length < 0 || e.Offset > len(code) || e.Length > len(code)-e.Offset {
 		return ""
 	}
 	return string(utf16.Decode(code[e.Offset : e.Offset+e.Length]))
@@ -100,7 +100,7 @@ func (f *front) prompt(ctx context.Context, g group, text string, files []attach
 		return f.trouble(ctx, m.place(), err)
 	}
 	p := rpc.Prompt{Project: f.project, Run: run.Alias, Prompt: text, Agent: r.Agent, Model: r.Model, Key: number(m.ID), From: m.from()}
-	if m.Forwarded != nil {
+	if m.borrowed() {
 		p.Quoted = len(text) // somebody else's words
 	}
 	if err := f.attach(ctx, m, &p, files); err != nil {

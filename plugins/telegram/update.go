@@ -29,6 +29,7 @@ type message struct {
 	CaptionEntities []entity `json:"caption_entities"`
 	Album           string   `json:"media_group_id"`
 	ReplyTo         *message `json:"reply_to_message"`
+	Through         *user    `json:"via_bot"` // which wrote it for who chose it
 	Forwarded       *struct {
 		Type string `json:"type"`
 	} `json:"forward_origin"`
@@ -149,6 +150,9 @@ func (m *message) marks() []entity {
 
 // alone reports whether the chat is of one person and the bot.
 func (m *message) alone() bool { return m.Chat.Type == "private" }
+
+// borrowed reports whether its words are somebody else's than who sent it.
+func (m *message) borrowed() bool { return m.Forwarded != nil || m.Through != nil }
 
 // sent is when Telegram had it. A server for tests says it in milliseconds.
 func (m *message) sent() time.Time {

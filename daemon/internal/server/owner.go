@@ -34,8 +34,10 @@ func (c *conn) ofOwner(ctx context.Context, method string, p params) error {
 	switch {
 	case err != nil:
 		return err
+	case len(newest) == 0 && *owner == sdk.LocalOwner:
+		return sdk.Errorf(sdk.NotFound, "there is no run of yours, and what is yours is reached by one: give a prompt first (bothy run)")
 	case len(newest) == 0:
-		return sdk.Errorf(sdk.NotFound, "there is no run of %s, so that nothing can be known of them", *owner)
+		return sdk.Errorf(sdk.NotFound, "there is no run of %s, and what is theirs is reached by one: where they had some and these are gone, it is kept, and is here again with their next prompt", *owner)
 	}
 	*run, *project, *owner = strconv.FormatInt(newest[0].ID, 10), "", ""
 	return nil

@@ -361,7 +361,7 @@ func TestFailingFsync(t *testing.T) {
 		t.Skip("strace is not installed: no call of the kernel can be made to fail")
 	}
 	failures := 0
-	for _, when := range []string{"27", "24+11", "26+5"} { // counted for each thread, so a few kinds are tried
+	for _, when := range []string{"31", "30+11", "32+5"} { // counted for each thread, so a few kinds are tried
 		t.Run(when, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "bothy.db")
 			cmd := exec.CommandContext(t.Context(), strace, "-f", "-qq", "-o", os.DevNull, "-e", "trace=fsync,fdatasync",

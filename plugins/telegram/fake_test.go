@@ -399,7 +399,7 @@ func (c *scene) until(what string, is func() bool) {
 		case <-changed:
 		case <-moved:
 		case <-late:
-			c.Fatalf("never: %s; posts are %+v", what, c.telegram.Posts(7))
+			c.Fatalf("never: %s; posts are %+v and %+v", what, c.telegram.Posts(7), c.telegram.Posts(-100))
 		}
 	}
 }

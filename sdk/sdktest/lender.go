@@ -18,8 +18,8 @@ import (
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
-// Lender is a daemon's socket for tests of channels, in memory: it knows people, takes each message once, keeps entries and
-// takes files, as a daemon does that lends itself to a channel. No agent works behind it. What a channel does that a daemon
+// Lender is a daemon's socket for tests of channels, in memory: it knows people, takes each message once, keeps entries,
+// takes files, and has what Propose says answered once, as a daemon does that lends itself to a channel. No agent works behind it. What a channel does that a daemon
 // refuses it, or that would come twice after a crash, is a mistake. Its fields are set before it is used; its zero value
 // knows nobody.
 type Lender struct {
@@ -29,14 +29,20 @@ type Lender struct {
 	Code string
 	// Schemes are those that the plugin declares by channel.Keeps.
 	Schemes []string
+	// Answering are those of People who may answer what runs propose; without any the channel is not granted that.
+	Answering []string
 
 	mu       sync.Mutex
 	prompts  []rpc.Prompt
 	accepted map[string]rpc.Accepted // by what a prompt is known by
 	runs     []string                // their aliases by their ids, from 1
+	owners   map[int64]string        // of those that a prompt was given
 	kept     map[string]string
 	files    map[string][]byte // RUN/NAME
 	claims   []rpc.Claim
+	waiting  []*asked
+	tickets  int // that were given out
+	answers  []rpc.ChannelAnswer
 	mistakes []string
 }
 

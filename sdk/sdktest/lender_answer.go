@@ -49,6 +49,12 @@ func (l *Lender) answer(req rpc.Request) (any, error) {
 		return with(req, l.write)
 	case rpc.MethodWorkspaceRead:
 		return with(req, l.read)
+	case rpc.MethodProposals:
+		return with(req, l.proposals)
+	case rpc.MethodTicket:
+		return with(req, l.ticket)
+	case rpc.MethodAnswer:
+		return with(req, l.answered)
 	case rpc.MethodInit:
 		return rpc.Initialized{ProjectID: 1, Name: "project", ProjectRoot: "/project"}, nil
 	case rpc.MethodWatch:
@@ -124,9 +130,9 @@ func (l *Lender) prompt(p rpc.Prompt) (rpc.Accepted, error) {
 	id := l.run(p.Run)
 	a := rpc.Accepted{Run: l.runs[id-1], ID: id, Loop: int64(len(l.prompts)), Sequence: 1, Status: sdk.StatusRunning, Seq: int64(len(l.prompts)), Model: "model", Mode: sdk.ModeRestricted}
 	if l.accepted == nil {
-		l.accepted = map[string]rpc.Accepted{}
+		l.accepted, l.owners = map[string]rpc.Accepted{}, map[int64]string{}
 	}
-	l.accepted[known] = a
+	l.accepted[known], l.owners[id] = a, owner
 	return a, nil
 }
 

@@ -138,3 +138,69 @@ func TestLenderFindsMistakes(t *testing.T) {
 		t.Errorf("with another token: %v, %v", err, l.Mistakes())
 	}
 }
+
+// TestLenderHasAnswersOnce: an answer is taken by the last message, once, of who may, where it was asked. What people press is
+// refused, and what a channel makes of it that it must not is a mistake.
+func TestLenderHasAnswersOnce(t *testing.T) {
+	l := &Lender{People: []string{"ada", "bob"}, Answering: []string{"ada"}}
+	access := l.Access(t)
+	c := &client.Client{Socket: access.Socket, Token: access.Token}
+	defer c.Close() //nolint:errcheck // all was said
+	for run, from := range map[string]sdk.From{"alone": {Person: "ada", Message: "1"}, "group": {Person: "bob", Conversation: "g", Message: "1"}} {
+		if _, err := c.Act(t.Context(), rpc.Prompt{Project: "/project", Run: run, Prompt: "p", From: &from}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l.Propose("alone", "0001", "make", true)
+	l.Propose("group", "0002", "make", false)
+	waiting, err := c.Proposals(t.Context(), rpc.ProposalsParams{Project: "/project"})
+	if err != nil || len(waiting) != 2 || waiting[0].ID != "0001" {
+		t.Fatalf("there wait %+v, %v", waiting, err)
+	}
+	ticket := func(id string, room int) rpc.Ticket {
+		t.Helper()
+		got, err := c.Ticket(t.Context(), rpc.TicketParams{ID: id, Room: room})
+		if err != nil || got.Ticket == "" || !strings.Contains(got.Text, "| make") {
+			t.Fatalf("the message of %s is %+v, %v", id, got, err)
+		}
+		return got
+	}
+	answer := func(ticket string, answer sdk.Answer, from sdk.From, want sdk.Outcome, mistakes int) {
+		t.Helper()
+		_, err := c.Answer(t.Context(), rpc.ChannelAnswer{Ticket: ticket, Answer: answer, From: &from})
+		if outcome(err) != want || len(l.Mistakes()) != mistakes {
+			t.Errorf("got %v, and %q", err, l.Mistakes())
+		}
+	}
+	ada, inGroup := sdk.From{Person: "ada", Message: "2"}, sdk.From{Person: "ada", Conversation: "g", Message: "2"}
+	old, small := ticket("0001", 0), ticket("0001", 10)
+	if !old.Accept || small.Accept {
+		t.Errorf("accepted where there is no room: %+v", small)
+	}
+	answer(old.Ticket, sdk.Accept, ada, sdk.Conflict, 0)
+	last := ticket("0001", 4096)
+	answer(last.Ticket, sdk.Accept, sdk.From{Person: "bob", Message: "2"}, sdk.Permission, 0)
+	answer(last.Ticket, sdk.Accept, inGroup, sdk.Permission, 0)
+	answer("forged", sdk.Accept, ada, sdk.Conflict, 0)
+	l.Propose("alone", "0001", "make all", true)
+	answer(last.Ticket, sdk.Accept, ada, sdk.Conflict, 0)
+	last = ticket("0001", 0)
+	answer(last.Ticket, sdk.Accept, ada, "", 0)
+	answer(last.Ticket, sdk.Accept, ada, sdk.Conflict, 0)
+	group := ticket("0002", 0)
+	answer(group.Ticket, sdk.Accept, inGroup, sdk.Permission, 1)
+	answer(group.Ticket, sdk.Edit, inGroup, sdk.Permission, 2)
+	answer(group.Ticket, sdk.Reject, sdk.From{Person: "ada", Conversation: "g"}, sdk.Permission, 3)
+	answer(group.Ticket, sdk.Reject, inGroup, "", 3)
+	if got := l.Answers(); len(got) != 2 || got[0].Ticket != last.Ticket || got[1].Answer != sdk.Reject {
+		t.Errorf("it was answered %+v", got)
+	}
+	none := &Lender{People: []string{"ada"}}
+	access = none.Access(t)
+	other := &client.Client{Socket: access.Socket, Token: access.Token}
+	defer other.Close() //nolint:errcheck // all was said
+	none.Propose("alone", "0001", "make", true)
+	if got, err := other.Ticket(t.Context(), rpc.TicketParams{ID: "0001"}); err != nil || got.Ticket != "" || got.Accept || got.Why == "" {
+		t.Errorf("without the grant: %+v, %v", got, err)
+	}
+}

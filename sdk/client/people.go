@@ -23,6 +23,11 @@ func (c *Client) RemovePerson(ctx context.Context, p rpc.PersonRef) (rpc.PersonR
 	return ask[rpc.PersonRemoved](ctx, c, rpc.MethodRemovePerson, p)
 }
 
+// SetLearning says of whom, of which agent or in which project something is learned, and returns when that is in force.
+func (c *Client) SetLearning(ctx context.Context, p rpc.Learning) (rpc.LearningSet, error) {
+	return ask[rpc.LearningSet](ctx, c, rpc.MethodLearning, p)
+}
+
 // Pair makes a code for a channel, tells show of it, and waits until somebody sends it there. The call has a connection
 // of its own; the end of ctx closes it, after which the code is none any more. Whoever sent it is not listed by that:
 // ask, and then AddPerson.

@@ -111,6 +111,7 @@ const (
 	MethodPeople       = "people/list"
 	MethodAddPerson    = "people/add"
 	MethodRemovePerson = "people/remove"
+	MethodLearning     = "memory/learning"
 	MethodPair         = "channels/pair"
 	MethodClaim        = "channels/claim"
 

@@ -39,6 +39,10 @@ func (f *fakePeople) Add(_ context.Context, p rpc.PersonAdd) (rpc.PersonAdded, e
 	return rpc.PersonAdded{ID: id, File: "/c/config.hcl", Changed: true}, nil
 }
 
+func (f *fakePeople) Learning(context.Context, rpc.Learning) (rpc.LearningSet, error) {
+	return rpc.LearningSet{File: "/c/config.hcl", Changed: true}, nil
+}
+
 func (f *fakePeople) Remove(_ context.Context, p rpc.PersonRef) (rpc.PersonRemoved, error) {
 	id := sdk.PersonID(p.Channel, p.Person)
 	if _, known := f.Person(id); !known {

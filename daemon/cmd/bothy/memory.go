@@ -20,6 +20,8 @@ type memoryCmd struct {
 	Rm     memoryRmCmd     `cmd:"" help:"Forget all facts under keys."`
 	Export memoryExportCmd `cmd:"" help:"Print all facts as JSON."`
 	Log    memoryLogCmd    `cmd:"" help:"List what was learned, and from which words."`
+	Off    memoryOffCmd    `cmd:"" help:"Learn nothing of somebody, of an agent's runs or in a project."`
+	On     memoryOnCmd     `cmd:"" help:"Learn there again."`
 }
 
 // Help adds to the verb's help.
@@ -34,6 +36,7 @@ Examples:
     bothy memory edit editor "uses ed"
     bothy memory rm town
     bothy memory ls --owner chat/4711
+    bothy memory off --project .
 `
 }
 

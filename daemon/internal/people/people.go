@@ -1,10 +1,12 @@
-// Package people tells of those whose prompts channels may bring, and writes their person blocks.
+// Package people tells of those whose prompts channels may bring, and writes their person blocks, and of whom and where nothing is
+// learned.
 package people
 
 import (
 	"context"
 	"maps"
 	"net/url"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -86,6 +88,43 @@ func (p *People) Remove(ctx context.Context, ref rpc.PersonRef) (rpc.PersonRemov
 		return rpc.PersonRemoved{}, err
 	}
 	return rpc.PersonRemoved{ID: sdk.PersonID(ref.Channel, ref.Person), File: path}, p.Reload(ctx)
+}
+
+// memoryPlugin is the label of the block that says of whom and where nothing is learned.
+const memoryPlugin = "memory"
+
+// Learning has the block of the memory leave out an owner, an agent or a project, or not any more, and puts that in force.
+func (p *People) Learning(ctx context.Context, x rpc.Learning) (rpc.LearningSet, error) {
+	if real, err := filepath.EvalSymlinks(x.Folder); err == nil && filepath.IsAbs(x.Folder) { // as the project's runs have it
+		x.Folder = real
+	}
+	name, text, given := "", "", 0
+	for attribute, of := range map[string]string{"not_people": x.Owner, "not_agents": x.Agent, "not_projects": x.Folder} {
+		if of != "" {
+			name, text = attribute, of
+			given++
+		}
+	}
+	switch {
+	case given != 1:
+		return rpc.LearningSet{}, sdk.Errorf(sdk.Validation, "name an owner, an agent or the folder of a project, one of them")
+	case x.Folder != "" && !filepath.IsAbs(x.Folder):
+		return rpc.LearningSet{}, sdk.Errorf(sdk.Validation, "the folder of a project is an absolute path, not %q", x.Folder)
+	}
+	p.editing.Lock()
+	defer p.editing.Unlock()
+	path, _, err := p.load()
+	if err != nil {
+		return rpc.LearningSet{}, err
+	}
+	set := rpc.LearningSet{File: path}
+	if set.Changed, err = config.SetListed(path, "plugin", memoryPlugin, name, text, !x.Learn); err != nil {
+		if sdk.OutcomeOf(err) == sdk.NotFound {
+			err = sdk.Errorf(sdk.NotFound, "nothing is learned: %s has no block plugin %q (docs/memory.md says what one has)", path, memoryPlugin)
+		}
+		return rpc.LearningSet{}, err
+	}
+	return set, p.Reload(ctx)
 }
 
 // load is Load, for what is about to write.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/bothyd/bothy"
@@ -83,6 +84,40 @@ func TestAddAndRemove(t *testing.T) {
 	}
 	if _, err := p.Remove(t.Context(), rpc.PersonRef{Channel: "chat", Person: eve.Person}); sdk.OutcomeOf(err) != sdk.NotFound {
 		t.Errorf("once more: %v", err)
+	}
+}
+
+// TestLearning: of whom, of which agent and in which project nothing is learned is written into the block of the memory, and taken out.
+func TestLearning(t *testing.T) {
+	const before = "# mine\nplugin \"memory\" {\n  grants = [\"entries\"] # all\n}\n"
+	p, path := over(t, before)
+	for i, c := range []struct {
+		x    rpc.Learning
+		want string // that the file has
+	}{
+		{rpc.Learning{Owner: sdk.LocalOwner}, "  not_people = [\"local\"]\n"},
+		{rpc.Learning{Owner: "chat/12"}, "  not_people = [\"local\", \"chat/12\"]\n"},
+		{rpc.Learning{Agent: "quiet"}, "  not_agents = [\"quiet\"]\n"},
+		{rpc.Learning{Folder: "/a b"}, "  not_projects = [\"/a b\"]\n"},
+		{rpc.Learning{Owner: sdk.LocalOwner, Learn: true}, "  not_people = [\"chat/12\"]\n"},
+	} {
+		for _, changed := range []bool{true, false} {
+			if got, err := p.Learning(t.Context(), c.x); err != nil || got.Changed != changed || got.File != path {
+				t.Errorf("%d: %+v, %v", i, got, err)
+			}
+		}
+		if text, _ := os.ReadFile(path); !strings.Contains(string(text), c.want) || !strings.Contains(string(text), "] # all\n") {
+			t.Errorf("%d: the file is\n%s", i, text)
+		}
+	}
+	for _, x := range []rpc.Learning{{}, {Owner: "a", Agent: "b"}, {Folder: "a"}} {
+		if _, err := p.Learning(t.Context(), x); sdk.OutcomeOf(err) != sdk.Validation {
+			t.Errorf("%+v: %v", x, err)
+		}
+	}
+	without, _ := over(t, "# none\n")
+	if _, err := without.Learning(t.Context(), rpc.Learning{Agent: "quiet"}); sdk.OutcomeOf(err) != sdk.NotFound {
+		t.Errorf("without the block: %v", err)
 	}
 }
 

@@ -144,6 +144,7 @@ func (s *Server) table() map[string]method {
 		rpc.MethodPeople:       of(rpc.RoleObserve, "Lists those whose prompts channels may bring, and says whether a code of channels/pair is waited for.", caughtUp(s.people)),
 		rpc.MethodAddPerson:    of(rpc.RoleAdmin, "Writes a person block into the user's configuration and puts it in force.", s.addPerson),
 		rpc.MethodRemovePerson: of(rpc.RoleAdmin, "Takes a person block out of the user's configuration and puts that in force.", s.removePerson),
+		rpc.MethodLearning:     of(rpc.RoleAdmin, "Says in the user's configuration of whom, of which agent or in which project the memory learns, and puts that in force.", s.setLearning),
 		rpc.MethodPair:         of(rpc.RoleAdmin, "Sends channels/code with a code for a channel, and answers with who sent that there. Closing the connection gives it up.", lasting(s.pair)),
 		rpc.MethodClaim:        of(rpc.RoleSubmit, "Takes a code of channels/pair from a channel, with who sent it. Five wrong ones end the waiting.", s.claim),
 

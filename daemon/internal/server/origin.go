@@ -20,6 +20,8 @@ type People interface {
 	// Add writes a person block into the user's configuration, and Remove takes one out; they return when that is in force.
 	Add(ctx context.Context, p rpc.PersonAdd) (rpc.PersonAdded, error)
 	Remove(ctx context.Context, p rpc.PersonRef) (rpc.PersonRemoved, error)
+	// Learning says in the user's configuration of whom and where the memory learns; it returns when that is in force.
+	Learning(ctx context.Context, p rpc.Learning) (rpc.LearningSet, error)
 }
 
 // longestName is how long a name may be that a channel gives a person, a group, a topic or a message, in bytes.

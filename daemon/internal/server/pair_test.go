@@ -36,6 +36,10 @@ func (f fakePeople) Add(_ context.Context, p rpc.PersonAdd) (rpc.PersonAdded, er
 	return rpc.PersonAdded{ID: id, Changed: true}, nil
 }
 
+func (f fakePeople) Learning(context.Context, rpc.Learning) (rpc.LearningSet, error) {
+	return rpc.LearningSet{File: "/c/config.hcl", Changed: true}, nil
+}
+
 func (f fakePeople) Remove(_ context.Context, p rpc.PersonRef) (rpc.PersonRemoved, error) {
 	id := sdk.PersonID(p.Channel, p.Person)
 	delete(f, id)

@@ -20,3 +20,7 @@ func (s *Server) addPerson(ctx context.Context, _ *conn, p rpc.PersonAdd) (rpc.P
 func (s *Server) removePerson(ctx context.Context, _ *conn, p rpc.PersonRef) (rpc.PersonRemoved, error) {
 	return s.cfg.People.Remove(ctx, p)
 }
+
+func (s *Server) setLearning(ctx context.Context, _ *conn, p rpc.Learning) (rpc.LearningSet, error) {
+	return s.cfg.People.Learning(ctx, p)
+}

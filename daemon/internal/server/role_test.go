@@ -31,7 +31,7 @@ var needs = map[rpc.Role][]string{
 		"set", "get", "rm", "cp", "mv", "update", "run/inject", "stream", "stream/completed", "stream/aborted", "stream/cancel", "project/scan", "init", "store", "channel/ticket", "channel/answer", "channels/claim", "workspace/write",
 	},
 	rpc.RoleApprove: {"proposals/resolve", "run/resolve", "project/constrain", "rules/remove", "run/lend", "buffer/give"},
-	rpc.RoleAdmin:   {"stop", "config/reload", "plugins/reload", "plugins/dev", "skills/enable", "skills/create", "store/backup", "models/pull", "auth/login", "auth/logout", "auth/list", "addModel", "removeModel", "people/add", "people/remove", "channels/pair"},
+	rpc.RoleAdmin:   {"stop", "config/reload", "plugins/reload", "plugins/dev", "skills/enable", "skills/create", "store/backup", "models/pull", "auth/login", "auth/logout", "auth/list", "addModel", "removeModel", "people/add", "memory/learning", "people/remove", "channels/pair"},
 }
 
 // TestEveryMethodNamesItsRole: the table, and what discover says of it.

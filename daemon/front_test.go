@@ -39,6 +39,9 @@ func serveFront() {
 				frontClaims(ctx, &c, say)
 				return ctx.Err()
 			}
+			if file := os.Getenv(frontSweep); file != "" {
+				return serveSweep(ctx, &c, access, file, say)
+			}
 			if file := os.Getenv(frontAnswers); file != "" {
 				return servePresses(ctx, access, file)
 			}

@@ -18,6 +18,41 @@ func merge(whole, before, after json.RawMessage) (json.RawMessage, error) {
 	if bytes.Equal(before, after) {
 		return whole, nil // not a byte of it is another
 	}
+	var members [3]map[string]json.RawMessage
+	for i, text := range []json.RawMessage{whole, before, after} {
+		if err := json.Unmarshal(text, &members[i]); err != nil || members[i] == nil {
+			return mergeRaw(whole, before, after) // no object
+		}
+	}
+	merged, w, b := members[2], members[0], members[1]
+	for name, v := range merged {
+		is, there := w[name]
+		was, known := b[name]
+		switch {
+		case !there || !known:
+		case bytes.Equal(was, v): // most texts are, and none of them is looked into
+			merged[name] = is
+		default:
+			var err error
+			if merged[name], err = mergeRaw(is, was, v); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for name, v := range w {
+		_, known := b[name]
+		if _, kept := merged[name]; !known && !kept {
+			merged[name] = v // unknown to the type, or empty before and after
+		}
+	}
+	return written(merged)
+}
+
+// mergeRaw is merge for any values.
+func mergeRaw(whole, before, after json.RawMessage) (json.RawMessage, error) {
+	if len(after) > 0 && after[0] == '"' {
+		return after, nil // a text has nothing that the type does not know
+	}
 	var trees [3]any
 	for i, text := range []json.RawMessage{whole, before, after} {
 		var err error
@@ -25,10 +60,14 @@ func merge(whole, before, after json.RawMessage) (json.RawMessage, error) {
 			return nil, fmt.Errorf("put together what the filter changed: %w", err)
 		}
 	}
+	return written(mergeTree(trees[0], trees[1], trees[2]))
+}
+
+func written(v any) (json.RawMessage, error) {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(mergeTree(trees[0], trees[1], trees[2])); err != nil {
+	if err := e.Encode(v); err != nil {
 		return nil, fmt.Errorf("put together what the filter changed: %w", err)
 	}
 	return bytes.TrimSpace(out.Bytes()), nil

@@ -9,7 +9,7 @@ import (
 )
 
 // Keeper says that no channel is here.
-func (f *fakeDaemon) Keeper(context.Context, string) (sdk.Run, error) {
+func (f *fakeDaemon) Keeper(context.Context, sdk.Origin) (sdk.Run, error) {
 	return sdk.Run{}, sdk.Errorf(sdk.Unavailable, "there are no channels here")
 }
 
@@ -51,3 +51,6 @@ func (f *fakePeople) Remove(_ context.Context, p rpc.PersonRef) (rpc.PersonRemov
 	f.all = slices.DeleteFunc(f.all, func(x rpc.ListedPerson) bool { return x.ID == id })
 	return rpc.PersonRemoved{ID: id, File: "/c/config.hcl"}, nil
 }
+
+// Owns says that nothing is.
+func (f *fakeDaemon) Owns(context.Context, string) (bool, error) { return false, nil }

@@ -184,7 +184,7 @@ type Engine struct {
 
 	keys sync.Map // of prompts that are being submitted, with a channel that closes when that is over; see holdKey
 
-	keepers sync.Map // ids of the runs in which channels keep entries, by channel; see Keeper
+	keepers sync.Map // ids of runs by which entries are reached, by their origin; see Keeper
 
 	mu      sync.Mutex
 	closed  bool

@@ -8,25 +8,28 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// Keeper is the run in which a channel keeps entries of its own, so that it finds them after a crash: the place of what it
-// has read, say, or what it has sent. It is made when it is not there, in a project of its own, whichever projects the
-// channel's block names. Nobody is its owner, and no model works in it.
-func (e *Engine) Keeper(ctx context.Context, channel string) (sdk.Run, error) {
+// Keeper is the run by which an owner's entries are reached where no other is: those that a channel keeps of its own, so that
+// it finds them after a crash (the channel is its own owner then), and what is kept of somebody whose runs are gone. It
+// is made when it is not there, in a project of its own, whichever projects a channel's block names. No model works in it.
+func (e *Engine) Keeper(ctx context.Context, o sdk.Origin) (sdk.Run, error) {
 	leave, err := e.enter()
 	if err != nil {
 		return sdk.Run{}, err
 	}
 	defer leave()
-	if id, known := e.keepers.Load(channel); known {
+	if id, known := e.keepers.Load(o); known {
 		if run, err := e.cfg.Store.Run(ctx, id.(int64)); sdk.OutcomeOf(err) != sdk.NotFound { // a person may have deleted it
 			return run, err
 		}
 	}
-	root := filepath.Join(e.cfg.DataDir, "channels", channel)
+	root := filepath.Join(e.cfg.DataDir, "owners", o.Owner)
+	if o.Channel != "" {
+		root = filepath.Join(e.cfg.DataDir, "channels", o.Channel)
+	}
 	if err := os.MkdirAll(root, 0o700); err != nil {
 		return sdk.Run{}, err
 	}
-	s := Submission{Origin: sdk.Origin{Owner: channel, Channel: channel}}
+	s := Submission{Origin: o}
 	p := placed{agent: sdk.Agent{Name: toolsAlias}}
 	if p.project, err = e.openProject(ctx, root); err != nil {
 		return sdk.Run{}, err
@@ -37,7 +40,7 @@ func (e *Engine) Keeper(ctx context.Context, channel string) (sdk.Run, error) {
 	}
 	run, err := e.ensureRun(ctx, p, s)
 	if err == nil {
-		e.keepers.Store(channel, run.ID)
+		e.keepers.Store(o, run.ID)
 	}
 	return run, err
 }

@@ -146,7 +146,7 @@ func ofEntries(ctx context.Context, s *Server, l *channelGrant, p params) error 
 
 // ofKeeper names the run in which the channel keeps entries of its own.
 func ofKeeper(ctx context.Context, s *Server, l *channelGrant, p params) error {
-	run, err := s.cfg.Engine.Keeper(ctx, l.instance)
+	run, err := s.cfg.Engine.Keeper(ctx, sdk.Origin{Owner: l.instance, Channel: l.instance})
 	*p.text(rpc.AccessRun), *p.text(rpc.AccessProject) = fmt.Sprint(run.ID), ""
 	return err
 }

@@ -36,6 +36,11 @@ type fakeStore struct {
 	used        []sdk.Used
 }
 
+// Owns says so of everybody whose label ends in "kept".
+func (f *fakeStore) Owns(_ context.Context, owner string) (bool, error) {
+	return strings.HasSuffix(owner, "kept"), nil
+}
+
 func newFakeStore() *fakeStore {
 	return &fakeStore{
 		changed:  make(chan struct{}),
@@ -213,7 +218,9 @@ type fakeEngine struct {
 }
 
 // Keeper is the run 19, of nobody.
-func (f *fakeEngine) Keeper(context.Context, string) (sdk.Run, error) { return sdk.Run{ID: 19}, nil }
+func (f *fakeEngine) Keeper(context.Context, sdk.Origin) (sdk.Run, error) {
+	return sdk.Run{ID: 19}, nil
+}
 
 func (f *fakeEngine) Submit(_ context.Context, session string, readOnly, _ bool, origin sdk.Origin, p rpc.Prompt) (rpc.Accepted, error) {
 	f.mu.Lock()

@@ -31,16 +31,33 @@ func (c *conn) ofOwner(ctx context.Context, method string, p params) error {
 		}
 	}
 	newest, err := c.s.cfg.Store.Runs(ctx, sdk.RunFilter{Owner: *owner, Hidden: true, Children: true, Limit: 1})
-	switch {
-	case err != nil:
+	if err == nil && len(newest) == 0 {
+		newest, err = c.s.keeperOf(ctx, *owner)
+	}
+	if err != nil {
 		return err
-	case len(newest) == 0 && *owner == sdk.LocalOwner:
-		return sdk.Errorf(sdk.NotFound, "there is no run of yours, and what is yours is reached by one: give a prompt first (bothy run)")
-	case len(newest) == 0:
-		return sdk.Errorf(sdk.NotFound, "there is no run of %s, and what is theirs is reached by one: where they had some and these are gone, it is kept, and is here again with their next prompt", *owner)
 	}
 	*run, *project, *owner = strconv.FormatInt(newest[0].ID, 10), "", ""
 	return nil
+}
+
+// keeperOf is the run by which entries of an owner without runs are reached, where there are any. Whoever works at this machine may
+// have none yet.
+func (s *Server) keeperOf(ctx context.Context, owner string) ([]sdk.Run, error) {
+	if owner == sdk.LocalOwner {
+		run, err := s.cfg.Engine.Keeper(ctx, sdk.Origin{Owner: owner})
+		return []sdk.Run{run}, err
+	}
+	has, err := s.cfg.Store.Owns(ctx, owner)
+	if err == nil && !has {
+		err = sdk.Errorf(sdk.NotFound, "there is no run of %s, and nothing is kept of them", owner)
+	}
+	if err != nil {
+		return nil, err
+	}
+	channel, _, _ := strings.Cut(owner, "/")
+	run, err := s.cfg.Engine.Keeper(ctx, sdk.Origin{Owner: owner, Channel: channel})
+	return []sdk.Run{run}, err
 }
 
 // ownerScheme reports whether entries of the scheme of a path, or of a pattern that names one, belong to owners.

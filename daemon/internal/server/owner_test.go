@@ -28,6 +28,19 @@ func TestEntriesOfAnOwner(t *testing.T) {
 	}
 }
 
+// TestEntriesWithoutRuns: what is kept of somebody is reached where they have no run, and of nobody else is one made.
+func TestEntriesWithoutRuns(t *testing.T) {
+	h := open(t, nil)
+	h.store.found(sdk.Project{ID: 3, Root: "/state/owners"}, sdk.Run{ID: 19, Project: 3, Alias: "tools", Hidden: true})
+	c := h.client(t)
+	for owner, want := range map[string]sdk.Outcome{sdk.LocalOwner: "", "chat/kept": "", "chat/nobody": sdk.NotFound} {
+		done, err := c.SetEntry(t.Context(), rpc.Set{Owner: owner, Path: "known://a", Body: new("text")})
+		if sdk.OutcomeOf(err) != want || strings.HasPrefix(done.Text, "19 ") != (want == "") {
+			t.Errorf("%s: %v, which did %q", owner, err, done.Text)
+		}
+	}
+}
+
 // TestFactsOfOthers: what belongs to another owner than whoever works at this machine is found by no way without the role admin:
 // neither by the run of theirs, a path, a pattern, a filter, a verb nor a row of the journal.
 func TestFactsOfOthers(t *testing.T) {

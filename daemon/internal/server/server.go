@@ -35,8 +35,8 @@ type Engine interface {
 	// Init makes a folder known as a project, and what is in it.
 	Init(ctx context.Context, root string) (sdk.Project, error)
 	CallTool(ctx context.Context, approved bool, origin sdk.Origin, p rpc.ToolCall) (rpc.ToolDone, error)
-	// Keeper is the run in which a channel keeps entries of its own; it is made when it is not there.
-	Keeper(ctx context.Context, channel string) (sdk.Run, error)
+	// Keeper is the run by which entries of a channel's own, or of an owner without runs, are reached; it is made when it is not there.
+	Keeper(ctx context.Context, of sdk.Origin) (sdk.Run, error)
 	// UseEntries uses verbs on entries of a run, in one commit or none; within reports which paths are in reach, nil is all.
 	UseEntries(ctx context.Context, approved bool, within func(path string) bool, run sdk.Run, calls []sdk.EntryCall) ([]sdk.EntryDone, error)
 	Streams
@@ -70,6 +70,8 @@ type Store interface {
 	Run(ctx context.Context, id int64) (sdk.Run, error)
 	RunByAlias(ctx context.Context, project int64, alias string) (sdk.Run, error)
 	Runs(ctx context.Context, f sdk.RunFilter) ([]sdk.Run, error)
+	// Owns reports whether there are entries of an owner, whether or not a run of theirs is left.
+	Owns(ctx context.Context, owner string) (bool, error)
 	Delegators(ctx context.Context, run int64) ([]sdk.Run, error) // of a child, the first of all first
 	Loops(ctx context.Context, run int64) ([]sdk.Loop, error)
 	Turns(ctx context.Context, run int64) ([]sdk.Turn, error)

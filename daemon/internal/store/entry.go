@@ -286,3 +286,9 @@ func scanEntry(scan scanner) (sdk.Entry, error) {
 	e.Created, e.Updated = unix(r.created), unix(r.updated)
 	return r.e, nil
 }
+
+// Owns reports whether there are entries of an owner, whether or not a run of theirs is left.
+func (s *Store) Owns(ctx context.Context, owner string) (bool, error) {
+	_, found, err := first(s.finder(ctx), func(scan scanner) (id int64, err error) { return id, scan(&id) }, `SELECT id FROM entries WHERE scope = ? LIMIT 1`, ownerScope(owner))
+	return found, explain("reading what belongs to an owner", err)
+}

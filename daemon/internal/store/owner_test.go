@@ -143,6 +143,11 @@ func TestWhatIsOfAnOwner(t *testing.T) {
 			t.Errorf("%s looks at what others share: %v", name, err)
 		}
 	}
+	for owner, want := range map[string]bool{"chat/ada": true, sdk.LocalOwner: true, "chat/eve": false, "chat/": false} {
+		if has, err := f.Owns(t.Context(), owner); err != nil || has != want {
+			t.Errorf("%s owns something: %v, %v", owner, has, err)
+		}
+	}
 	if err := f.Verify(t.Context(), 0); err != nil {
 		t.Error(err)
 	}

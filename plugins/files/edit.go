@@ -133,6 +133,9 @@ func editFault(name string, err error) error {
 	if errors.Is(err, match.ErrEmptySearch) {
 		return sdk.Errorf(sdk.Validation, "old_text is empty: %w", err)
 	}
+	if sdk.OutcomeOf(err) == sdk.Overflow {
+		return sdk.Errorf(sdk.Overflow, "%s: %w", shown(name), err)
+	}
 	return sdk.Errorf(sdk.Conflict, "%s: %w", shown(name), err)
 }
 

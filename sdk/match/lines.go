@@ -33,11 +33,12 @@ func splitLines(text string) []line {
 	return lines
 }
 
-// lineMatch is a place that was found by its lines.
+// lineMatch is a place that was found by its lines, or exactly.
 type lineMatch struct {
-	start, end int    // byte offsets of the whole lines, without the last line ending
-	indent     string // of the place
-	from       string // of the search
+	start, end int    // byte offsets of the whole lines, without the last line ending; exactly those of the text that was found
+	indent     string // of the place, when found by its lines
+	from       string // of the search, likewise
+	exact      bool
 }
 
 // findLines returns the only place whose lines are those of search, white space
@@ -66,7 +67,7 @@ func findLines(body, search string) (lineMatch, error) {
 		return lineMatch{}, closest(have, want, longest, behind)
 	case 1:
 		first, last := have[places[0]], have[places[0]+len(want)-1]
-		return lineMatch{first.start, last.end, first.indent, want[0].indent}, nil
+		return lineMatch{start: first.start, end: last.end, indent: first.indent, from: want[0].indent}, nil
 	}
 	conflict := &ConflictError{Matches: len(places)}
 	for _, at := range places {

@@ -21,30 +21,75 @@ type Replacement struct {
 // one, and a body that ended in a line ending still does. Nothing in search or
 // replacement is interpreted.
 //
-// The error is ErrEmptySearch, a *ConflictError or a *NotFoundError.
+// The error is ErrEmptySearch, a *ConflictError or a *NotFoundError, or has the
+// outcome overflow where the indentation of the place makes too much of replacement.
 func Replace(body, search, replacement string) (Replacement, error) {
-	if strings.Trim(search, space) == "" {
-		return Replacement{}, ErrEmptySearch
-	}
 	text := newUnixText(body)
-	search = strings.ReplaceAll(search, "\r\n", "\n")
-
-	start, end, err := findExact(text.unix, search)
-	if err == nil {
-		return text.splice(start, end, replacement, false), nil
-	}
-	var conflict *ConflictError
-	if errors.As(err, &conflict) {
-		return Replacement{}, err
-	}
-
-	found, err := findLines(text.unix, search)
+	place, err := text.find(search)
 	if err != nil {
 		return Replacement{}, err
 	}
+	if place.exact {
+		return text.splice(place.start, place.end, replacement, false), nil
+	}
 	replacement = strings.ReplaceAll(replacement, "\r\n", "\n")
-	replacement, end = found.fit(replacement, text.unix)
-	return text.splice(found.start, end, replacement, true), nil
+	replacement, end, err := place.fit(replacement, text.unix)
+	if err != nil {
+		return Replacement{}, err
+	}
+	return text.splice(place.start, end, replacement, true), nil
+}
+
+// Delete takes the one place of body that search names, found as Replace finds it, out
+// of the body. Where that leaves nothing but white space on its lines, they go whole.
+//
+// The error is ErrEmptySearch, a *ConflictError or a *NotFoundError.
+func Delete(body, search string) (Replacement, error) {
+	text := newUnixText(body)
+	place, err := text.find(search)
+	if err != nil {
+		return Replacement{}, err
+	}
+	start, end := wholeLines(text.unix, place.start, place.end)
+	return text.splice(start, end, "", !place.exact), nil
+}
+
+// find is the only place of the text that search names: exactly, else by its lines.
+func (t *unixText) find(search string) (lineMatch, error) {
+	if strings.Trim(search, space) == "" {
+		return lineMatch{}, ErrEmptySearch
+	}
+	search = strings.ReplaceAll(search, "\r\n", "\n")
+	start, end, err := findExact(t.unix, search)
+	if err == nil {
+		return lineMatch{start: start, end: end, exact: true}, nil
+	}
+	var conflict *ConflictError
+	if errors.As(err, &conflict) {
+		return lineMatch{}, err
+	}
+	return findLines(t.unix, search)
+}
+
+// wholeLines widens a place to the lines that it is all of but white space, one line
+// ending with them. A place that begins or ends with a line ending says itself how far
+// it goes.
+func wholeLines(text string, start, end int) (int, int) {
+	if text[start] == '\n' || text[end-1] == '\n' {
+		return start, end
+	}
+	before := len(strings.TrimRight(text[:start], " \t"))
+	behind := len(text) - len(strings.TrimLeft(text[end:], " \t"))
+	switch {
+	case before > 0 && text[before-1] != '\n', behind < len(text) && text[behind] != '\n':
+		return start, end
+	case behind < len(text):
+		return before, behind + 1
+	case before > 0:
+		return before - 1, behind
+	default:
+		return before, behind
+	}
 }
 
 // findExact returns the byte range of the only occurrence of search.

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/bothyd/bothy/sdk"
 )
 
 func TestReplace(t *testing.T) {
@@ -65,6 +67,65 @@ func TestReplace(t *testing.T) {
 					got.Body, got.Line, got.Reindented, tt.want, tt.line, tt.reindented)
 			}
 		})
+	}
+}
+
+func TestDelete(t *testing.T) {
+	tests := []struct {
+		name, body, search string
+		want               string
+		byLines            bool
+	}{
+		{"in a line", "one two three", " two", "one three", false},
+		{"a line", "a\nb\nc\n", "b", "a\nc\n", false},
+		{"a line with its ending", "a\nb\n\nc\n", "b\n", "a\n\nc\n", false},
+		{"a line with the ending before", "a\nb\nc", "\nb", "a\nc", false},
+		{"lines", "a\nb\nc\nd\n", "b\nc", "a\nd\n", false},
+		{"the first line", "a\nb\n", "a", "b\n", false},
+		{"the last line", "a\nb\n", "b", "a\n", false},
+		{"the last line without ending", "a\nb", "b", "a", false},
+		{"all", "a", "a", "", false},
+		{"all of a line", "a\n", "a", "", false},
+		{"with its indentation", "a\n\tb \nc", "b", "a\nc", false},
+		{"a line's begin", "a\n\tb c\n", "b", "a\n\t c\n", false},
+		{"one blank line stays", "a\n\nb\n\nc\n", "b", "a\n\n\nc\n", false},
+		{"by its lines", "x\n  a\n\n  b\ny\n", "a\nb", "x\ny\n", true},
+		{"by its lines, the last ones", "x\n  a\n  b", "a\nb", "x", true},
+		{"CRLF", "a\r\nb\r\nc\r\n", "b", "a\r\nc\r\n", false},
+		{"CRLF, the last line", "a\r\n b", "b", "a", false},
+		{"CRLF, by its lines", "x\r\n a\r\n b\r\ny", "a\nb", "x\r\ny", true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := Delete(tt.body, tt.search)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Body != tt.want || got.Reindented != tt.byLines {
+				t.Errorf("got %q, by lines %v\nwant %q, by lines %v", got.Body, got.Reindented, tt.want, tt.byLines)
+			}
+		})
+	}
+	for _, search := range []string{"b", " "} {
+		if got, err := Delete("a\na\n", search); err == nil {
+			t.Errorf("Delete of %q made %q", search, got.Body)
+		}
+	}
+	var conflict *ConflictError
+	if _, err := Delete("a\na\n", "a"); !errors.As(err, &conflict) || len(conflict.Lines) != 2 {
+		t.Errorf("what is there twice gave %v", err)
+	}
+}
+
+// The indentation of a place is written for each line of what takes it.
+func TestReplaceBoundsIndentation(t *testing.T) {
+	body := strings.Repeat(" ", 1<<20) + "a\n\nb\n"
+	if _, err := Replace(body, "a\nb", "a\nb\nc\nd"); err != nil {
+		t.Error(err)
+	}
+	got, err := Replace(body, "a\nb", "a\nb\nc\nd\ne")
+	if sdk.OutcomeOf(err) != sdk.Overflow || got.Body != "" {
+		t.Errorf("five lines of a megabyte each gave %v", err)
 	}
 }
 
@@ -314,6 +375,9 @@ func FuzzReplace(f *testing.F) {
 	f.Add("a\r\nb\r\n", "\nb", "$&")
 	f.Add("a\xff\r\r\n", "\xff", "")
 	f.Fuzz(func(t *testing.T, body, search, replacement string) {
+		if got, err := Delete(body, search); len(got.Body) > max(len(body), 2) || err == nil && got.Line < 1 {
+			t.Fatalf("%+v with %v", got, err)
+		}
 		got, err := Replace(body, search, replacement)
 		if err != nil {
 			if got != (Replacement{}) || err.Error() == "" {

@@ -2,18 +2,12 @@ package main
 
 import (
 	"fmt"
-	"io"
-	"os"
 
 	"github.com/bothyd/bothy/daemon/cmd/internal/verbs"
-	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/match"
 )
 
 type matchCmd struct{ verbs.Match }
-
-// longestText is the most that is read from standard input.
-const longestText = 64 << 20
 
 // matched is what a pattern says, as it is printed.
 type matched struct {
@@ -29,14 +23,9 @@ func (cmd matchCmd) Run(c *console) error {
 	}
 	text := cmd.Text
 	if text == "-" {
-		read, err := io.ReadAll(io.LimitReader(os.Stdin, longestText+1))
-		if err != nil {
-			return fmt.Errorf("read the text from standard input: %w", err)
+		if text, err = standardInput(c, "the text"); err != nil {
+			return err
 		}
-		if len(read) > longestText {
-			return sdk.Errorf(sdk.Validation, "the text has more than %d MiB", longestText>>20)
-		}
-		text = string(read)
 	}
 	ask := p.Match
 	if cmd.Search {

@@ -56,7 +56,6 @@ const (
 )
 
 // TestEditRows are the rows about editing that the contract lists, by their numbers.
-// spec: hedberg
 func TestEditRows(t *testing.T) {
 	for _, r := range []row{
 		{name: "E1", text: "<<NEW\nhi\nNEW", want: "hi"},

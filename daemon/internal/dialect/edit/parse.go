@@ -29,13 +29,13 @@ func Parse(text string) (Edit, error) {
 	var e Edit
 	for i := 0; i < len(s.pieces); i++ {
 		p := s.pieces[i]
-		kind, _ := keywordOf(p.Ident)
-		op := operation{keyword: kind, name: placed(p.Ident, p.line), text: p.Text()}
+		kind, _ := keywordOf(p.ident)
+		op := operation{keyword: kind, name: placed(p.ident, p.line), text: p.content()}
 		if kind == search {
 			if i++; i == len(s.pieces) || !s.pieces[i].replaces() {
 				return Edit{}, sdk.Errorf(sdk.Validation, "%s has no <<REPLACE behind it; nothing was changed: write the text that takes its place between <<REPLACE and REPLACE, or use <<DELETE", op.name)
 			}
-			op.with = s.pieces[i].Text()
+			op.with = s.pieces[i].content()
 		}
 		e.ops = append(e.ops, op)
 	}
@@ -46,7 +46,7 @@ func Parse(text string) (Edit, error) {
 }
 
 func (p piece) replaces() bool {
-	kind, _ := keywordOf(p.Ident)
+	kind, _ := keywordOf(p.ident)
 	return kind == replace
 }
 

@@ -24,8 +24,8 @@ func bodies() *rapid.Generator[string] {
 	})
 }
 
-// region writes a text between markers with a suffix that it does not have.
-func region(word, text string) string { return fmt.Sprintf("<<%s_Q\n%s\n%s_Q\n", word, text, word) }
+// marked writes a text between markers with a suffix that it does not have.
+func marked(word, text string) string { return fmt.Sprintf("<<%s_Q\n%s\n%s_Q\n", word, text, word) }
 
 func apply(t *rapid.T, text, body string) (Result, error) {
 	e, err := Parse(text)
@@ -44,7 +44,7 @@ func TestRegionsAreOpaque(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text, body := bodies().Draw(t, "text"), bodies().Draw(t, "body")
 		word := rapid.SampledFrom([]string{"NEW", "REPLACE", "DOC"}).Draw(t, "word")
-		r, err := apply(t, region(word, text), body)
+		r, err := apply(t, marked(word, text), body)
 		if err != nil || r.Body != text || r.Warnings != nil {
 			t.Fatalf("got %+v, %v, want %q", r, err, text)
 		}
@@ -57,7 +57,7 @@ func TestTheRestStays(t *testing.T) {
 		before, behind := bodies().Draw(t, "before"), bodies().Draw(t, "behind")
 		written := rapid.StringMatching(`[a-z$\\<]{1,9}`).Draw(t, "written")
 		body := before + "<here>" + behind
-		r, err := apply(t, region("SEARCH", "<here>")+region("REPLACE", written), body)
+		r, err := apply(t, marked("SEARCH", "<here>")+marked("REPLACE", written), body)
 		want := before + written + behind
 		if err != nil || r.Body != want {
 			t.Fatalf("got %q, %v, want %q", r.Body, err, want)
@@ -66,7 +66,7 @@ func TestTheRestStays(t *testing.T) {
 			"APPEND":  func(now string) bool { return strings.HasPrefix(now, body) },
 			"PREPEND": func(now string) bool { return strings.HasSuffix(now, body) },
 		} {
-			r, err := apply(t, region(word, written), body)
+			r, err := apply(t, marked(word, written), body)
 			if err != nil || !want(r.Body) || !strings.Contains(r.Body, written) {
 				t.Fatalf("%s of %q made %q of %q, %v", word, written, r.Body, body, err)
 			}
@@ -87,9 +87,9 @@ func TestOperationsFollow(t *testing.T) {
 		var failed error
 		for range rapid.IntRange(1, 4).Draw(t, "operations") {
 			w := word.Draw(t, "word")
-			one := region(w, rapid.SampledFrom([]string{"a", "b", " a\nb", "c\n", "é漢", ""}).Draw(t, "text"))
+			one := marked(w, rapid.SampledFrom([]string{"a", "b", " a\nb", "c\n", "é漢", ""}).Draw(t, "text"))
 			if w == "SEARCH" {
-				one += region("REPLACE", bodies().Draw(t, "replacement"))
+				one += marked("REPLACE", bodies().Draw(t, "replacement"))
 			}
 			all += one
 			if failed != nil {
@@ -121,16 +121,16 @@ func FuzzEdit(f *testing.F) {
 		f.Add(seed[0], seed[1])
 	}
 	f.Fuzz(func(t *testing.T, text, body string) {
-		regions := Find(text)
+		regions := newRegions(text)
 		if most := 12*len(text) + 12; regions.steps > most {
 			t.Fatalf("%d steps for %d bytes", regions.steps, len(text))
 		}
 		for at := range text {
-			r, ok := regions.At(at)
+			r, ok := regions.at(at)
 			if !ok {
 				continue
 			}
-			if r.Start != at || !strings.HasPrefix(text[at:r.End], "<<"+r.Ident) || !strings.HasSuffix(text[:r.End], r.Ident) || !strings.Contains(r.raw, r.Text()) {
+			if r.start != at || !strings.HasPrefix(text[at:r.end], "<<"+r.ident) || !strings.HasSuffix(text[:r.end], r.ident) || !strings.Contains(r.raw, r.content()) {
 				t.Fatalf("at %d of %q: %+v", at, text, r)
 			}
 		}

@@ -8,14 +8,14 @@ import (
 
 // piece is a region of a body, with the line of it on which it opens.
 type piece struct {
-	Region
+	region
 	line int
 }
 
 // splitter divides a body into its regions and the text outside of them.
 type splitter struct {
 	text    string
-	regions *Regions
+	regions *regions
 	pieces  []piece
 	at      int // behind the last region
 	line    int // of the offset counted
@@ -25,7 +25,7 @@ type splitter struct {
 }
 
 func newSplitter(text string) *splitter {
-	return &splitter{text: text, regions: Find(text), line: 1}
+	return &splitter{text: text, regions: newRegions(text), line: 1}
 }
 
 // split finds the regions. One that is not closed, or that could end in two places, is
@@ -40,11 +40,11 @@ func (s *splitter) split() error {
 			return err
 		}
 		line := s.lineAt(start)
-		r, ok := s.regions.At(start)
+		r, ok := s.regions.at(start)
 		if !ok {
 			return sdk.Errorf(sdk.Validation, "%s is not closed; nothing was changed: end it with %s alone on a line, and where the text has that word or its marker too, write %s1 at both ends", placed(ident, line), ident, ident)
 		}
-		s.pieces, s.at = append(s.pieces, piece{r, line}), r.End
+		s.pieces, s.at = append(s.pieces, piece{r, line}), r.end
 	}
 	if len(s.pieces) == 0 {
 		return nil
@@ -78,8 +78,8 @@ func (s *splitter) next() (start int, ident string) {
 			from = end
 		case strings.HasPrefix(ident, packet):
 			from = end
-			if r, ok := s.regions.At(start); ok {
-				from = r.End
+			if r, ok := s.regions.at(start); ok {
+				from = r.end
 			}
 		case named || start == begin: // elsewhere it is a here-document of the text
 			return start, ident
@@ -94,8 +94,8 @@ func (s *splitter) next() (start int, ident string) {
 func (s *splitter) pass(to int) error {
 	if len(s.pieces) > 0 {
 		last := s.pieces[len(s.pieces)-1]
-		if at := s.regions.firmly(last.Ident, s.at, to); at != none {
-			return sdk.Errorf(sdk.Validation, "%s could end where %s stands first, or on line %d; nothing was changed: write %s1 at both ends, so that the text cannot have it", placed(last.Ident, last.line), last.Ident, s.lineAt(at), last.Ident)
+		if at := s.regions.firmly(last.ident, s.at, to); at != none {
+			return sdk.Errorf(sdk.Validation, "%s could end where %s stands first, or on line %d; nothing was changed: write %s1 at both ends, so that the text cannot have it", placed(last.ident, last.line), last.ident, s.lineAt(at), last.ident)
 		}
 	}
 	s.steps += to - s.at

@@ -48,11 +48,11 @@ func TestBounded(t *testing.T) {
 	body := strings.Repeat("x", mostRead/8) + "0123456789"
 	var text strings.Builder
 	for digit := range 9 {
-		text.WriteString(region("DELETE", string(rune('0'+digit))))
+		text.WriteString(marked("DELETE", string(rune('0'+digit))))
 	}
 	row{text: text.String(), body: body, outcome: sdk.Overflow, says: "9 operations"}.run(t)
-	row{text: region("NEW", "x") + text.String(), body: body, outcome: conflict}.run(t)
+	row{text: marked("NEW", "x") + text.String(), body: body, outcome: conflict}.run(t)
 
 	deep := strings.Repeat(" ", 1<<20) + "a\n\nb\n"
-	row{text: region("SEARCH", "a\nb") + region("REPLACE", "a\nb\nc\nd\ne"), body: deep, outcome: sdk.Overflow, says: "<<SEARCH_Q on line 1: the place is indented by"}.run(t)
+	row{text: marked("SEARCH", "a\nb") + marked("REPLACE", "a\nb\nc\nd\ne"), body: deep, outcome: sdk.Overflow, says: "<<SEARCH_Q on line 1: the place is indented by"}.run(t)
 }

@@ -15,7 +15,7 @@ type line struct {
 
 // splitLines returns the lines of text that are not blank.
 func splitLines(text string) []line {
-	var lines []line
+	lines := make([]line, 0, strings.Count(text, "\n")+1)
 	for start, number := 0, 1; start < len(text); number++ {
 		end := strings.IndexByte(text[start:], '\n')
 		if end < 0 {

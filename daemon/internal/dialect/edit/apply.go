@@ -38,7 +38,7 @@ func (e Edit) Apply(body string) (Result, error) {
 			return Result{}, e.refused(err, i, r.Body)
 		}
 		if reindented {
-			r.Warnings = append(r.Warnings, Warning{Reindented, op.name + " was found by its lines, without the white space around them, and what takes its place was given the indentation of the place: check the result"})
+			r.Warnings = append(r.Warnings, Warning{Reindented, op.name() + " was found by its lines, without the white space around them, and what takes its place was given the indentation of the place: check the result"})
 		}
 		r.Body = after
 	}

@@ -34,10 +34,14 @@ func keywordOf(ident string) (_ keyword, named bool) {
 // operation is what one region does with a body, or SEARCH with the REPLACE behind it.
 type operation struct {
 	keyword keyword
-	name    string // how messages call it
+	ident   string // of its marker
+	line    int    // on which that stands
 	text    string
 	with    string // of SEARCH: what takes the place
 }
+
+// name is what messages call the operation.
+func (op operation) name() string { return placed(op.ident, op.line) }
 
 // whole reports whether the body that was before counts for nothing.
 func (op operation) whole() bool { return op.keyword == create || op.keyword == replace }
@@ -68,11 +72,11 @@ func (op operation) found(r match.Replacement, err error) (string, bool, error) 
 	case err == nil:
 		return r.Body, r.Reindented, nil
 	case errors.Is(err, match.ErrEmptySearch):
-		err = sdk.Errorf(sdk.Validation, "%s: %w", op.name, err)
+		err = sdk.Errorf(sdk.Validation, "%s: %w", op.name(), err)
 	case errors.As(err, &e):
-		err = sdk.Errorf(e.Outcome, "%s: %w", op.name, err)
+		err = sdk.Errorf(e.Outcome, "%s: %w", op.name(), err)
 	default:
-		err = sdk.Errorf(sdk.Conflict, "%s: %w", op.name, err)
+		err = sdk.Errorf(sdk.Conflict, "%s: %w", op.name(), err)
 	}
 	return "", false, err
 }

@@ -16,8 +16,8 @@ type Edit struct {
 }
 
 // Parse reads the body of a `set`. Without a region it is the new text as it stands.
-// What does not parse is refused as validation, and the message says what to write
-// instead.
+// What does not parse is refused as validation, or as overflow when there are very many
+// regions, and the message says what to write instead.
 func Parse(text string) (Edit, error) {
 	s := newSplitter(text)
 	if err := s.split(); err != nil {
@@ -26,14 +26,14 @@ func Parse(text string) (Edit, error) {
 	if len(s.pieces) == 0 {
 		return Edit{text: text, warnings: noMarker(text)}, nil
 	}
-	var e Edit
+	e := Edit{ops: make([]operation, 0, len(s.pieces))}
 	for i := 0; i < len(s.pieces); i++ {
 		p := s.pieces[i]
 		kind, _ := keywordOf(p.ident)
-		op := operation{keyword: kind, name: placed(p.ident, p.line), text: p.content()}
+		op := operation{keyword: kind, ident: p.ident, line: p.line, text: p.content()}
 		if kind == search {
 			if i++; i == len(s.pieces) || !s.pieces[i].replaces() {
-				return Edit{}, sdk.Errorf(sdk.Validation, "%s has no <<REPLACE behind it; nothing was changed: write the text that takes its place between <<REPLACE and REPLACE, or use <<DELETE", op.name)
+				return Edit{}, sdk.Errorf(sdk.Validation, "%s has no <<REPLACE behind it; nothing was changed: write the text that takes its place between <<REPLACE and REPLACE, or use <<DELETE", op.name())
 			}
 			op.with = s.pieces[i].content()
 		}

@@ -2,7 +2,6 @@ package edit
 
 import (
 	"math"
-	"sort"
 	"strings"
 )
 
@@ -46,10 +45,10 @@ type regions struct {
 
 // places are the offsets at which one marker's word stands.
 type places struct {
-	opens  []int // behind `<<`
-	heads  []int // of those, the ones that begin a line or follow a tag
-	closes []int // bare, behind one that opens
-	firm   []int // of those, the ones behind which no sentence goes on
+	opens  offsets // behind `<<`
+	heads  offsets // of those, the ones that begin a line or follow a tag
+	closes offsets // bare, behind one that opens
+	firm   offsets // of those, the ones behind which no sentence goes on
 }
 
 // newRegions goes through a text once.
@@ -88,9 +87,9 @@ func (r *regions) open(ident string, start int) {
 		p = &places{}
 		r.words[ident] = p
 	}
-	p.opens = append(p.opens, start)
+	p.opens.add(start)
 	if r.beginsLine(start) || r.text[start-1] == '>' {
-		p.heads = append(p.heads, start)
+		p.heads.add(start)
 	}
 }
 
@@ -108,9 +107,9 @@ func (r *regions) close(at, end int) {
 	if p == nil || !mayClose(r.text, end) {
 		return
 	}
-	p.closes = append(p.closes, at)
+	p.closes.add(at)
 	if r.firm(at, end) {
-		p.firm = append(p.firm, at)
+		p.firm.add(at)
 	}
 }
 
@@ -145,17 +144,19 @@ func (r *regions) firm(at, end int) bool {
 // The first bare word closes it, unless a sentence goes on behind that and a later one is
 // firm: `NEW` in the prose of a new text ends it no sooner than `NEW` on a line of its
 // own. Where a marker of the word opens between the two, the first one does.
+//
+// It is asked of one offset after the other, each behind the last.
 func (r *regions) at(start int) (region, bool) {
 	ident, end := identAt(r.text, start)
 	p := r.words[ident]
 	if p == nil {
 		return region{}, false
 	}
-	closer := behind(p.closes, end)
-	if firm := behind(p.firm, closer); firm < behind(p.opens, closer) {
+	closer := p.closes.from(end)
+	if firm := p.firm.from(closer); firm < p.opens.from(closer) {
 		closer = firm
 	}
-	if closer == none || behind(p.heads, end) < closer {
+	if closer == none || p.heads.from(end) < closer {
 		return region{}, false
 	}
 	return region{ident, start, closer + len(ident), r.text[end:closer]}, true
@@ -163,7 +164,7 @@ func (r *regions) at(start int) (region, bool) {
 
 // firmly is where a region's word stands bare and firm between two offsets, or none.
 func (r *regions) firmly(ident string, from, to int) int {
-	if at := behind(r.words[ident].firm, from); at < to {
+	if at := r.words[ident].firm.from(from); at < to {
 		return at
 	}
 	return none
@@ -172,11 +173,22 @@ func (r *regions) firmly(ident string, from, to int) int {
 // none is the offset of what is nowhere, behind all others.
 const none = math.MaxInt
 
-// behind is the first of ascending offsets that is not below from.
-func behind(offsets []int, from int) int {
-	i := sort.SearchInts(offsets, from)
-	if i == len(offsets) {
+// offsets ascend, and are asked for in that order, so that all questions together cost
+// one way through them.
+type offsets struct {
+	all  []int
+	next int
+}
+
+func (o *offsets) add(at int) { o.all = append(o.all, at) }
+
+// from is the first offset that is not below at, or none.
+func (o *offsets) from(at int) int {
+	for o.next < len(o.all) && o.all[o.next] < at {
+		o.next++
+	}
+	if o.next == len(o.all) {
 		return none
 	}
-	return offsets[i]
+	return o.all[o.next]
 }

@@ -6,6 +6,9 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
+// mostRegions bounds how many regions a body may have.
+const mostRegions = 10_000
+
 // piece is a region of a body, with the line of it on which it opens.
 type piece struct {
 	region
@@ -38,6 +41,9 @@ func (s *splitter) split() error {
 		}
 		if err := s.pass(start); err != nil {
 			return err
+		}
+		if len(s.pieces) == mostRegions {
+			return sdk.Errorf(sdk.Overflow, "there are more than %d regions, which is too much for one call; nothing was changed: write the whole text with <<NEW", mostRegions)
 		}
 		line := s.lineAt(start)
 		r, ok := s.regions.at(start)

@@ -38,9 +38,12 @@ func (e Edit) Apply(body string) (Result, error) {
 			return Result{}, e.refused(err, i, r.Body)
 		}
 		if reindented {
-			r.Warnings = append(r.Warnings, Warning{Reindented, op.name() + " was found by its lines, without the white space around them, and what takes its place was given the indentation of the place: check the result"})
+			r.Warnings = append(r.Warnings, Warning{Reindented, op.name() + " was found by its lines, whatever their indentation, and what takes the place was given that of the place: check the result"})
 		}
 		r.Body = after
+	}
+	if r.Body == body && read > 0 {
+		r.Warnings = append(r.Warnings, Warning{Unchanged, "the text is the same as before: the edit changes nothing"})
 	}
 	return r, nil
 }

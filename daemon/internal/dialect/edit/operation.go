@@ -56,13 +56,20 @@ func (op operation) apply(body string) (after string, reindented bool, err error
 	case remove:
 		return op.found(match.Delete(body, op.text))
 	case search:
-		if op.with == "" {
-			return op.found(match.Delete(body, op.text))
-		}
-		return op.found(match.Replace(body, op.text, op.with))
+		return op.exchange(body)
 	default:
 		return op.text, false, nil
 	}
+}
+
+// exchange puts what REPLACE has in the place of what SEARCH has.
+func (op operation) exchange(body string) (after string, reindented bool, err error) {
+	if op.text == "" || op.with == "" {
+		return op.found(match.Delete(body, op.text))
+	}
+	with, changed := indented(body, op.text, op.with)
+	after, reindented, err = op.found(match.Replace(body, op.text, with))
+	return after, reindented || changed && err == nil, err
 }
 
 // found gives what match says the outcome that it is to the model.

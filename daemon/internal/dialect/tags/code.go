@@ -1,0 +1,167 @@
+package tags
+
+import "strings"
+
+// longestSpan is how many backquotes a span of code begins with at most.
+const longestSpan = 8
+
+// backquote reads what begins with a backquote or a tilde: a block of code, a span of it, or text.
+func (r *Reader) backquote(i int) {
+	c := r.text.s[i]
+	run := i
+	for run < len(r.text.s) && r.text.s[run] == c {
+		r.text.steps++
+		run++
+	}
+	r.text.ends(run)
+	size := run - i
+	if size >= 3 && r.startsLine(i) {
+		r.block(i, run, c)
+		return
+	}
+	if c == '`' && size <= longestSpan {
+		if size == 1 && i > 0 && named(r.text.s[i-1]) && named(r.text.at(run)) {
+			r.notCode(i)
+			r.keep(run)
+			return
+		}
+		if end := r.span(run, size); end > 0 {
+			r.keep(end)
+			return
+		}
+	}
+	r.keep(run)
+}
+
+// notCode takes a backquote between two letters, as in "it`s", for an apostrophe. If calls were made since the last one of
+// the line, the model is told, for it may have meant code.
+func (r *Reader) notCode(i int) {
+	if r.apostrophe > 0 && len(r.calls)+r.dropped > r.before {
+		r.text.steps += i - r.apostrophe
+		if !strings.Contains(r.text.s[r.apostrophe:i], "\n") {
+			r.warn(Backquote, "a call stands between two backquotes, which were taken for apostrophes: it was made. Put a blank before the backquote that begins code.")
+		}
+	}
+	r.apostrophe, r.before = i+1, len(r.calls)+r.dropped
+}
+
+// span is the end of a span of code that begins at i, behind its backquotes: it ends on the same line. It is -1 when
+// there is none.
+func (r *Reader) span(i, size int) int {
+	run := 0
+	for {
+		c := r.text.at(i)
+		switch {
+		case c == '`':
+			run++
+		case run == size:
+			return i
+		case r.text.ends(i) || c == '\n':
+			return -1
+		default:
+			run = 0
+		}
+		i++
+	}
+}
+
+// startsLine reports whether only blanks stand before i on its line.
+func (r *Reader) startsLine(i int) bool {
+	for i > 0 && (r.text.s[i-1] == ' ' || r.text.s[i-1] == '\t') {
+		r.text.steps++
+		i--
+	}
+	return i == 0 || r.text.s[i-1] == '\n'
+}
+
+// wrappers are what blocks say that models write around calls.
+var wrappers = map[string]bool{"xml": true, "tool_code": true, "tool_command": true, "tool_call": true, "tool_calls": true, "tool_use": true}
+
+// block reads a line that begins or ends a block of code, and what is in it if that is quoted. A block that says that
+// it holds calls is left out, and they are read.
+func (r *Reader) block(i, run int, c byte) {
+	end := r.text.find('\n', run)
+	next := end + 1
+	if end < 0 {
+		end, next = len(r.text.s), len(r.text.s)
+	}
+	says := strings.ToLower(strings.TrimSpace(r.text.s[run:end]))
+	switch {
+	case r.fence > 0 && says == "" && run-i >= r.fence:
+		if r.fence = 0; len(r.calls)+r.dropped == r.fenced {
+			r.warn(Foreign, "a block that says that it holds calls has none that can be read. Write calls as tags.")
+		}
+		r.skip(next)
+	case r.fence == 0 && wrappers[says]:
+		r.fence, r.fenced = run-i, len(r.calls)+r.dropped
+		if says == "xml" {
+			r.fenced = -1 // it may well hold something else
+		}
+		r.skip(next)
+	case r.fence == 0 && says == "json" && r.jsonBlock(next):
+		r.fence, r.fenced = run-i, -1
+	default:
+		r.quotedBlock(next, c, run-i)
+	}
+}
+
+// jsonBlock reads a call that a block of JSON begins with; false when it begins with something else.
+func (r *Reader) jsonBlock(i int) bool {
+	i = r.text.spaces(i)
+	if c := r.text.at(i); c != '{' && c != '[' {
+		return false
+	}
+	from := r.pos
+	r.skip(i)
+	if r.json(i) {
+		return true
+	}
+	r.pos = from
+	return false
+}
+
+// quotedBlock keeps a block of code up to the line that ends it, from the line behind the first one on.
+func (r *Reader) quotedBlock(i int, c byte, size int) {
+	from := i
+	for {
+		line := i
+		for r.text.at(i) == ' ' || r.text.at(i) == '\t' {
+			i++
+		}
+		run := i
+		for r.text.at(run) == c {
+			run++
+		}
+		ended := run-i >= size
+		end := r.text.find('\n', run)
+		if end < 0 {
+			end = len(r.text.s)
+		}
+		i = min(end+1, len(r.text.s))
+		ended = ended && blank(r.text.s[min(run, end):end])
+		if !ended && !r.text.ends(i) {
+			continue
+		}
+		if ended {
+			r.warnQuoted(from, line)
+		} else {
+			r.warnQuoted(from, i)
+		}
+		r.keep(i)
+		return
+	}
+}
+
+// warnQuoted tells the model of the calls in a block of code.
+func (r *Reader) warnQuoted(from, end int) {
+	for i := from; i < end; i++ {
+		i = r.tagIn(i, end)
+		if i < 0 {
+			return
+		}
+		if t, _ := r.opens(i); t != nil {
+			r.warn(Quoted, "<%s> in a block of code is quoted, so that no call was made of it. Write calls outside of blocks of code.", t.Name)
+			return
+		}
+	}
+}

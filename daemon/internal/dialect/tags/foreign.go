@@ -1,0 +1,70 @@
+package tags
+
+import "strings"
+
+// foreignTag reads what begins with an angle bracket in the forms of other programs; false when none of them does.
+func (r *Reader) foreignTag(i int) bool {
+	switch r.text.at(i + 1) {
+	case '|':
+		return r.token(i)
+	case 't':
+		switch {
+		case r.text.has(i, "<tool_call>"):
+			return r.wrapped(i, len("<tool_call>"))
+		case r.text.has(i, "<tool_use>"):
+			return r.toolUse(i, i+len("<tool_use>"))
+		case r.text.has(i, "<tool_call|>"):
+			r.skip(i + len("<tool_call|>"))
+			return true
+		}
+	case 'f':
+		if r.text.has(i, "<function=") {
+			return r.function(i)
+		}
+	case 'i':
+		if r.text.has(i, `<invoke name=`) {
+			return r.invoke(i)
+		}
+	}
+	return r.pseudo(i)
+}
+
+// wrapped reads what stands in <tool_call>: a call in JSON, or in another form, which is read where it begins.
+func (r *Reader) wrapped(i, tag int) bool {
+	next := r.text.spaces(i + tag)
+	switch c := r.text.at(next); {
+	case c == '{' || c == '[':
+		r.skip(next)
+		if r.json(next) {
+			return true
+		}
+	case c == '<' || r.text.has(next, "call:"):
+		r.skip(next)
+		return true
+	}
+	r.malformed(i + tag)
+	return true
+}
+
+// malformed leaves out the beginning of a call that cannot be read, and tells the model. What stands in it is text.
+func (r *Reader) malformed(next int) {
+	r.warn(Foreign, "a call in another program's form cannot be read, so none was made of it. Write calls as tags.")
+	r.skip(next)
+}
+
+// foreign makes a call of what another program's form says, which stands in the answer from r.pos up to next.
+func (r *Reader) foreign(name string, arguments []Argument, next int) {
+	name = strings.TrimPrefix(strings.TrimSpace(name), "functions.")
+	t := r.set.byName[name]
+	if t == nil {
+		r.warn(Unknown, "%q is no tool that you have, so no call was made of it.", clip(name))
+		r.skip(next)
+		return
+	}
+	m := making{progress: &r.progress, t: t, call: Call{Tool: t.Name, At: Range{r.pos, next}}}
+	for _, a := range arguments {
+		m.argument(a.Name, a.Value)
+	}
+	r.add(m.done())
+	r.skip(next)
+}

@@ -1,0 +1,176 @@
+package tags
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+)
+
+// callKeys are the names with which an object begins that may be a call.
+var callKeys = map[string]bool{
+	"name": true, "type": true, "function": true, "tool_calls": true, "function_call": true, "tool": true, "id": true, "index": true, "arguments": true, "parameters": true,
+}
+
+// functionCall is a call as servers of Chat Completions, and those who learned from them, write it.
+type functionCall struct {
+	Name         string            `json:"name"`
+	Tool         string            `json:"tool"`
+	Function     json.RawMessage   `json:"function"` // an object like this one, or a name
+	FunctionCall json.RawMessage   `json:"function_call"`
+	ToolCalls    []json.RawMessage `json:"tool_calls"`
+	Arguments    json.RawMessage   `json:"arguments"` // an object, or one in a text
+	Parameters   json.RawMessage   `json:"parameters"`
+	Input        json.RawMessage   `json:"input"`
+}
+
+// json reads calls that are written as JSON: an object with a name and arguments, or a list of them; and the list behind
+// [TOOL_CALLS]. It is false when what begins at i is none of these.
+func (r *Reader) json(i int) bool {
+	if r.text.has(i, "[TOOL_CALLS]") {
+		return r.toolCalls(i, i+len("[TOOL_CALLS]"))
+	}
+	object := i
+	if r.text.s[i] == '[' {
+		object = r.text.spaces(i + 1)
+	}
+	key, ok := r.key(object)
+	if !ok || i < r.looked {
+		return false
+	}
+	value, end := r.value(i)
+	r.looked = end
+	if value == nil {
+		if key == "name" && r.namesTool(object) {
+			r.warn(Foreign, "a call in JSON cannot be read, so none was made of it. Write calls as tags.")
+		}
+		return false
+	}
+	calls := callsOf(value, 0)
+	for _, c := range calls {
+		r.foreign(c.name, c.arguments, end)
+	}
+	return len(calls) > 0
+}
+
+// key is the first name of the object at i, if it is one that calls begin with.
+func (r *Reader) key(i int) (key string, ok bool) {
+	if r.text.at(i) != '{' {
+		return "", false
+	}
+	i = r.text.spaces(i + 1)
+	if r.text.at(i) != '"' {
+		return "", false
+	}
+	end := r.text.name(i + 1)
+	key = r.text.s[i+1 : max(end, i+1)]
+	return key, r.text.at(end) == '"' && callKeys[key]
+}
+
+// namesTool reports whether the object at i begins with the name of a tool.
+func (r *Reader) namesTool(i int) bool {
+	i = r.text.spaces(i+1) + 1
+	i = r.text.spaces(r.text.name(i) + 1)
+	if r.text.at(i) != ':' {
+		return false
+	}
+	i = r.text.spaces(i + 1)
+	if r.text.at(i) != '"' {
+		return false
+	}
+	return r.set.byName[strings.TrimPrefix(r.text.s[i+1:r.text.name(i+1)], "functions.")] != nil
+}
+
+// value is the JSON that begins at i, with its end; nil, with the place at which it is wrong, when that is none.
+func (r *Reader) value(i int) (json.RawMessage, int) {
+	d := json.NewDecoder(strings.NewReader(r.text.s[i:]))
+	var raw json.RawMessage
+	err := d.Decode(&raw)
+	var wrong *json.SyntaxError
+	switch {
+	case err == nil:
+		end := i + int(d.InputOffset())
+		r.text.steps += end - i
+		return raw, end
+	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
+		r.text.steps += len(r.text.s) - i
+		r.text.ends(len(r.text.s))
+		return nil, len(r.text.s)
+	case errors.As(err, &wrong):
+		end := min(i+max(int(wrong.Offset)-1, 1), len(r.text.s))
+		r.text.steps += end - i
+		return nil, end
+	}
+	return nil, i + 1
+}
+
+// found is a call that another program's form says.
+type found struct {
+	name      string
+	arguments []Argument
+}
+
+// mostWrapped is how deep calls may be wrapped.
+const mostWrapped = 4
+
+// callsOf are the calls that a value says; none when it is something else.
+func callsOf(raw json.RawMessage, depth int) (all []found) {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) == 0 || depth > mostWrapped {
+		return nil
+	}
+	if raw[0] == '[' {
+		var list []json.RawMessage
+		if json.Unmarshal(raw, &list) != nil {
+			return nil
+		}
+		for _, one := range list {
+			all = append(all, callsOf(one, depth+1)...)
+		}
+		return all
+	}
+	var c functionCall
+	if json.Unmarshal(raw, &c) != nil {
+		return nil
+	}
+	for _, one := range c.ToolCalls {
+		all = append(all, callsOf(one, depth+1)...)
+	}
+	name := c.Name
+	if name == "" {
+		name = c.Tool
+	}
+	inner := c.Function
+	if len(inner) == 0 {
+		inner = c.FunctionCall
+	}
+	if len(inner) > 0 && inner[0] == '{' {
+		return append(all, callsOf(inner, depth+1)...)
+	}
+	if name == "" && json.Unmarshal(inner, &name) != nil {
+		return all
+	}
+	for _, arguments := range []json.RawMessage{c.Arguments, c.Parameters, c.Input} {
+		if members, ok := argumentsOf(arguments); ok {
+			return append(all, found{name, members})
+		}
+	}
+	return all
+}
+
+// argumentsOf reads an object of arguments, or one that stands in a text.
+func argumentsOf(raw json.RawMessage) ([]Argument, bool) {
+	raw = bytes.TrimSpace(raw)
+	var text string
+	if len(raw) > 0 && raw[0] == '"' && json.Unmarshal(raw, &text) == nil {
+		if raw = []byte(text); blank(text) {
+			raw = []byte("{}")
+		}
+	}
+	if len(raw) == 0 {
+		return nil, false
+	}
+	members, err := objectOf(raw)
+	return members, err == nil
+}

@@ -1,0 +1,115 @@
+package tags
+
+import "strings"
+
+// Tokens by which templates of models mark who speaks and what is a call. They come into a text where a server does not take
+// them out.
+const (
+	gemmaCall   = "<|tool_call>"
+	kimiCall    = "<|tool_call_begin|>"
+	kimiArgs    = "<|tool_call_argument_begin|>"
+	channelWord = "<|channel>"
+	channel     = "<|channel|>"
+	start       = "<|start|>"
+	message     = "<|message|>"
+)
+
+// longestHeader is how much stands between a channel and its message at most.
+const longestHeader = 256
+
+// token reads what begins with a token: a call, the head of a message, or nothing but the token.
+func (r *Reader) token(i int) bool {
+	switch {
+	case r.text.has(i, gemmaCall):
+		r.skip(i + len(gemmaCall))
+		if next := r.text.spaces(r.pos); r.text.at(next) == '{' || r.text.at(next) == '[' {
+			r.skip(next)
+			if r.json(next) {
+				return true
+			}
+		} else if r.callForm(next) {
+			return true
+		}
+		r.malformed(i + len(gemmaCall))
+		return true
+	case r.text.has(i, kimiCall):
+		head, next := r.header(i+len(kimiCall), kimiArgs)
+		name, _, _ := strings.Cut(head, ":")
+		if next > 0 && r.argued(name, next) {
+			return true
+		}
+		r.malformed(i + len(kimiCall))
+		return true
+	case r.text.has(i, channel), r.text.has(i, start):
+		head, next := r.header(i+len(start), message)
+		if next < 0 {
+			break
+		}
+		_, to, called := strings.Cut(head, "to=")
+		to, _, _ = strings.Cut(to, " ")
+		to, _, _ = strings.Cut(to, "<")
+		switch {
+		case called && r.argued(to, next):
+		case called:
+			r.malformed(next)
+		default:
+			r.skip(next)
+		}
+		return true
+	case r.text.has(i, channelWord):
+		end := r.text.name(i + len(channelWord))
+		r.skip(end)
+		return true
+	}
+	return r.pseudo(i)
+}
+
+// header is what stands from i up to a token, with the place behind that; -1 when there is none on the line.
+func (r *Reader) header(i int, token string) (head string, next int) {
+	for end := i; end-i < longestHeader; end++ {
+		switch c := r.text.at(end); {
+		case c == '<' && r.text.has(end, token):
+			return r.text.s[i:end], end + len(token)
+		case c == '\n' || r.text.ends(end):
+			return "", -1
+		}
+	}
+	return "", -1
+}
+
+// argued makes a call of a name and the object of arguments at i; false when there is none.
+func (r *Reader) argued(name string, i int) bool {
+	i = r.text.spaces(i)
+	if r.text.at(i) != '{' || i < r.looked {
+		return false
+	}
+	value, end := r.value(i)
+	r.looked = end
+	arguments, ok := argumentsOf(value)
+	if ok {
+		r.foreign(name, arguments, end)
+	}
+	return ok
+}
+
+// pseudo leaves out a token that says nothing here: <|word|>, <|word> or <word|>. It is false when there is none.
+func (r *Reader) pseudo(i int) bool {
+	from := i + 1
+	opened := r.text.at(from) == '|'
+	if opened {
+		from++
+	}
+	if r.text.at(from) == '"' && opened {
+		from++
+	}
+	end := r.text.name(from)
+	closed := r.text.at(end) == '|'
+	if closed {
+		end++
+	}
+	if !opened && !closed || end == i+2 || r.text.at(end) != '>' {
+		return false
+	}
+	r.skip(end + 1)
+	return true
+}

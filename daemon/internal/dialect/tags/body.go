@@ -4,11 +4,12 @@ import "strings"
 
 // ending is where the body of a call ends, and by what.
 type ending struct {
-	body Range
-	next int   // where reading goes on
-	kind Kind  // what is warned of; empty when it was closed by its own name
-	by   *tool // of Mismatched: the name that it was closed by
-	lost int   // of Unclosed: how many tags of tools are in it
+	body  Range
+	next  int   // where reading goes on
+	kind  Kind  // what is warned of; empty when it was closed by its own name
+	by    *tool // of Mismatched: the name that it was closed by
+	first bool  // of Unclosed: it ends where its tool was closed first, and not with the answer
+	lost  int   // of Unclosed: how many tags of tools are in it
 }
 
 // body finds the end of the body that begins at from. A body holds whatever stands in it, with tags of tools too as long as each
@@ -73,15 +74,23 @@ func (r *Reader) body(t *tool, from int) ending {
 		// From here to the end more is opened than closed, so that nothing tells what belongs to what.
 		r.flat = true
 		_, end := r.closes(first)
-		return ending{body: Range{from, first}, next: end, kind: Unclosed}
+		return ending{body: Range{from, first}, next: end, kind: Unclosed, first: true}
 	}
 	end := len(r.text.s)
 	return ending{body: Range{from, from + len(withoutCloser(r.text.s[from:end], t.Name))}, next: end, kind: Unclosed, lost: tags}
 }
 
-// asCode reports whether a tag in a body stands in backquotes.
+// lookBack is how much of a line is looked at for the backquotes before a tag.
+const lookBack = 256
+
+// asCode reports whether a tag in a body stands in backquotes, of which the one before it begins code.
 func (r *Reader) asCode(from, end int) bool {
-	return r.text.at(from-1) == '`' && r.text.at(end) == '`'
+	if r.text.at(from-1) != '`' || r.text.at(end) != '`' {
+		return false
+	}
+	line := r.text.s[max(from-lookBack, 0):from]
+	r.text.steps += len(line)
+	return strings.Count(line[strings.LastIndexByte(line, '\n')+1:], "`")%2 == 1
 }
 
 // withoutCloser is a body without the beginning of its closing tag, in which the answer was cut off.

@@ -15,8 +15,7 @@ func (r *Reader) backquote(i int) {
 	}
 	r.text.ends(run)
 	size := run - i
-	if size >= 3 && r.startsLine(i) {
-		r.block(i, run, c)
+	if size >= 3 && r.startsLine(i) && r.block(i, run, c) {
 		return
 	}
 	if c == '`' && size <= longestSpan {
@@ -77,16 +76,19 @@ func (r *Reader) startsLine(i int) bool {
 // wrappers are what blocks say that models write around calls.
 var wrappers = map[string]bool{"xml": true, "tool_code": true, "tool_command": true, "tool_call": true, "tool_calls": true, "tool_use": true}
 
-// block reads a line that begins or ends a block of code, and what is in it if that is quoted. A block that says that
-// it holds calls is left out, and they are read.
-func (r *Reader) block(i, run int, c byte) {
+// block reads a line that begins or ends a block of code, and what is in it if that is quoted. Of a block that says that
+// it holds calls both lines are left out, and they are read. It is false where the line is none of a block.
+func (r *Reader) block(i, run int, c byte) bool {
 	end := r.text.find('\n', run)
 	next := end + 1
 	if end < 0 {
 		end, next = len(r.text.s), len(r.text.s)
 	}
 	says := strings.ToLower(strings.TrimSpace(r.text.s[run:end]))
+	r.text.steps += 2 * (end - run)
 	switch {
+	case c == '`' && strings.Contains(says, "`"):
+		return false
 	case r.fence > 0 && says == "" && run-i >= r.fence:
 		if r.fence = 0; len(r.calls)+r.dropped == r.fenced {
 			r.warn(Foreign, "a block that says that it holds calls has none that can be read. Write calls as tags.")
@@ -101,8 +103,9 @@ func (r *Reader) block(i, run int, c byte) {
 	case r.fence == 0 && says == "json" && r.jsonBlock(next):
 		r.fence, r.fenced = run-i, -1
 	default:
-		r.quotedBlock(next, c, run-i)
+		r.quotedBlock(run, c, run-i)
 	}
+	return true
 }
 
 // jsonBlock reads a call that a block of JSON begins with; false when it begins with something else.
@@ -120,9 +123,12 @@ func (r *Reader) jsonBlock(i int) bool {
 	return false
 }
 
-// quotedBlock keeps a block of code up to the line that ends it, from the line behind the first one on.
+// quotedBlock keeps a block of code up to the line that ends it. From i on there is what it says.
 func (r *Reader) quotedBlock(i int, c byte, size int) {
 	from := i
+	if i = r.text.find('\n', i) + 1; i == 0 {
+		i = len(r.text.s)
+	}
 	for {
 		line := i
 		for r.text.at(i) == ' ' || r.text.at(i) == '\t' {

@@ -70,7 +70,7 @@ func (r *Reader) header(i int, token string) (head string, next int) {
 		switch c := r.text.at(end); {
 		case c == '<' && r.text.has(end, token):
 			return r.text.s[i:end], end + len(token)
-		case c == '\n' || r.text.ends(end):
+		case c == '\n' || c == '<' && r.tag(end) || r.text.ends(end):
 			return "", -1
 		}
 	}

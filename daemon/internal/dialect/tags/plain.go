@@ -65,7 +65,7 @@ func (r *Reader) tagEnd(i int) int {
 			return -1
 		}
 		end := r.text.find(quote, i+2)
-		if end < 0 {
+		if end < 0 || r.tagIn(i+2, end) >= 0 {
 			return -1
 		}
 		i = end + 1

@@ -40,6 +40,8 @@ func (r *Reader) quoted(i int, quote byte) value {
 		return value{end: i + len(strings.TrimRight(within[:name], " \t\r\n")), next: i + name, repaired: true}
 	case strings.Contains(within, ">"):
 		return r.unended(i, end)
+	case next == quote:
+		return value{end: end, next: end + 2, repaired: true}
 	case r.assigns(end + 1):
 		return value{end: end, next: end + 1}
 	}

@@ -112,7 +112,7 @@ func (r *Reader) ripe() bool {
 	if r.spent > 8*len(r.text.s)+(1<<16) {
 		return false
 	}
-	return !r.inBody || strings.Contains(r.text.s[max(r.tried-1, 0):], "</")
+	return !r.inBody || strings.Contains(r.text.s[max(r.tried-longestName, 0):], "</")
 }
 
 // read makes steps as long as there is enough for them.
@@ -170,7 +170,12 @@ func (r *Reader) skip(end int) { r.pos = end }
 // angle reads what begins with an angle bracket.
 func (r *Reader) angle(i int) {
 	if t, behind := r.opens(i); t != nil {
-		r.tagged(r.opener(i, t, behind, true))
+		quotes := r.quotes
+		o := r.opener(i, t, behind, true)
+		if o.cut || o.odd {
+			r.quotes = quotes
+		}
+		r.tagged(o)
 		return
 	}
 	if t, end := r.closes(i); t != nil {
@@ -203,7 +208,7 @@ func (r *Reader) tagged(o opener) {
 	switch e.kind {
 	case Unclosed:
 		what := "everything up to the end of the answer is its body"
-		if e.next > 0 {
+		if e.first {
 			what = "its body is what stands before the first </" + name + ">"
 		} else if e.lost > 0 {
 			what += ", and the tags in it are no calls"
@@ -215,9 +220,6 @@ func (r *Reader) tagged(o opener) {
 		r.warn(Mismatched, "<%s> was closed by </%s>, which was taken for </%s>.", name, e.by.Name, name)
 	}
 	c := r.make(o, e)
-	if e.next == 0 {
-		e.next = len(r.text.s)
-	}
 	c.At = Range{o.from, e.next}
 	r.add(c)
 	r.skip(e.next)

@@ -74,8 +74,8 @@ func (r *Reader) hereMarker(i int) (word string, behind int) {
 	}
 	end := r.text.name(i)
 	word = r.text.s[min(i, end):end]
-	if word == "" || word[0] >= '0' && word[0] <= '9' {
-		return "", 0
+	if word == "" || word[0] >= '0' && word[0] <= '9' || r.text.at(end) == ')' {
+		return "", 0 // as in $((1<<N))
 	}
 	return word, end
 }
@@ -133,10 +133,11 @@ func (r *Reader) endsRegion(t *tool, from, end int) bool {
 	return space(c) || r.text.ends(end) || r.text.has(end, "</"+t.Name)
 }
 
-// goesOn reports whether what follows a region can still be part of a body: another region, or the end of it.
+// goesOn reports whether what follows a region can still be part of a body: another region, or the end of it; behind a
+// here document any line.
 func (r *Reader) goesOn(t *tool, i int) bool {
 	if t.Markers == HereDocuments {
-		return true
+		return r.text.findWord("</"+t.Name, i) >= 0
 	}
 	i = r.text.spaces(i)
 	return r.text.ends(i) || r.text.has(i, "</"+t.Name) || r.text.has(i, "<<")

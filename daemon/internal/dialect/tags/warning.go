@@ -48,7 +48,7 @@ func (p *progress) warn(kind Kind, format string, args ...any) {
 func (p *progress) told() []Warning {
 	all := slices.Clone(p.warnings)
 	if p.quotes > 0 {
-		all = append(all, Warning{Quote, fmt.Sprintf("%s of attributes put right: write each value between two quotes.", count(p.quotes, "quote was", "quotes were"))})
+		all = append(all, Warning{Quote, fmt.Sprintf("%s put right: write each value between two quotes.", count(p.quotes, "quote of an attribute was", "quotes of attributes were"))})
 	}
 	if p.dropped > 0 {
 		all = append(all, Warning{Cap, fmt.Sprintf("%s left out: at most %d are taken from one answer. Make the rest in the next one.", count(p.dropped, "call was", "calls were"), MaxCalls)})

@@ -1,0 +1,240 @@
+package tags
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestRepairs has openers and bodies that models write wrongly, beside the agreed cases.
+func TestRepairs(t *testing.T) {
+	one := func(calls ...string) []string { return calls }
+	run(t, []row{
+		{"quote before the next attribute", `<get path="a.go visibility="visible"/>`, one("get path=a.go visibility=visible"), "", kinds(Quote)},
+		{"quote before a closing bracket and text", `<update status="200>He said "hi" to me</update>`, one(`update status=200 > He said "hi" to me`), "", kinds(Quote)},
+		{"quote missing in each of two", "<get path=\"a></get>\n<get path=\"b></get>", one("get path=a", "get path=b"), "", kinds(Quote)},
+		{"single quote missing", `<get path='a.go/><get path="b"/>`, one("get path=a.go", "get path=b"), "", kinds(Quote)},
+		{"no quote to the end", `<get path="a.go/>`, one("get path=a.go"), "", kinds(Quote)},
+		{"quotes in a value", `<update status="200" body="fixed the "foo" bug"/>`, one(`update status=200 > fixed the "foo" bug`), "", kinds(Quote)},
+		{"quote only behind a value", `<get path=a.go"/>`, one("get path=a.go"), "", kinds(Quote)},
+		{"two quotes behind a value", `<get path="a.go""/>`, one("get path=a.go"), "", kinds(Quote)},
+		{"no blank between attributes", `<get path="a"line="3"/>`, one("get path=a line=3"), "", nil},
+		{"tags in a value", `<update status="200" body="use <get path='a'/> and </set>"/>`, one("update status=200 > use <get path='a'/> and </set>"), "", nil},
+		{"bracket and tags in a value", `<sh command="echo '<set path=x>'; cat a > b"/>`, one("sh > echo '<set path=x>'; cat a > b"), "", nil},
+		{"value over lines", "<sh command=\"a\nb\"/>", one("sh > a\nb"), "", nil},
+		{"entity without its semicolon", `<get path="https://x.y/?a=1&copy=2&lt=3;"/>`, one("get path=https://x.y/?a=1&copy=2&lt=3;"), "", nil},
+		{"entities", `<get path="&quot;&#65;&#x42;&eacute;&nosuch;&;"/>`, one(`get path="ABé&nosuch;&;`), "", nil},
+		{"decoded once", `<get path="&amp;amp;"/>`, one("get path=&amp;"), "", nil},
+		{"no bracket before the next tag", `<get path="a"` + "\n" + `<get path="b"/>`, one("get path=a", "get path=b"), "", kinds(Emptied)},
+		{"no slash, then text", "<get path=\"a\">\nI read it now.", one("get path=a > I read it now."), "", kinds(Unclosed)},
+		{"answer ends in a tag", `ok <rm path="src/`, nil, `ok <rm path="src/`, kinds(Opener)},
+		{"answer ends in a name", `ok <rm`, nil, "ok <rm", kinds(Opener)},
+		{"words in a tag", "a <set of rules> is what I get", nil, "a <set of rules> is what I get", kinds(Opener)},
+		{"attribute twice", `<get path="a" path="b"/>`, one("get path=a"), "", kinds(Twice)},
+		{"unknown attributes stay", `<get path="a" data-x="1" deep/>`, one("get path=a data-x=1 deep=true"), "", nil},
+		{"attribute in capitals", `<get Path="a" LINE="-20"/>`, one("get path=a line=-20"), "", nil},
+		{"name in capitals", `<GET path="a"/>`, nil, "", kinds(Unknown)},
+		{"name that goes on", `<getter path="a"/><set-x/><sets>a</sets>`, nil, "<set-x/>a", nil},
+		{"status that is none", `<update status="300">x</update>`, one("update status=102 > x"), "", kinds(Value)},
+		{"number that is none stays", `<get path="a" line="first"/>`, one("get path=a line=first"), "", nil},
+		{"booleans", `<set path="a" append="true" pattern="no">x</set>`, one("set path=a append=true pattern=false > x"), "", nil},
+		{"object", `<set path="a" attributes='{"n":1}'/>`, one(`set path=a attributes={"n":1}`), "", nil},
+		{"two places for a destination", `<mv path="a" to="b">moves it</mv>`, one("mv path=a to=b"), "", kinds(Misplaced)},
+		{"destination as body", "<cp path=\"a\">\nknown://b\n</cp>", one("cp path=a to=known://b"), "", nil},
+		{"question and options", `<ask_user question="Which?">a; b</ask_user>`, one("ask_user question=Which? > a; b"), "", nil},
+		{"question as body", `<ask_user>Which one?</ask_user>`, one("ask_user question=Which one?"), "", nil},
+		{"skill", `<skill path="pdf"/><skill name="x"/><skill>y</skill>`, one("skill path=pdf", "skill path=x", "skill path=y"), "", nil},
+		{"think", "<think>\nFirst <b>this</b>.\n</think>", one("think > First <b>this</b>."), "", nil},
+		{"blank filter", "<get path=\"a\">\n</get>", one("get path=a"), "", nil},
+		{"empty body", `<set path="a"></set>`, one("set path=a > "), "", nil},
+		{"one line break only", "<set path=\"a\">\n\n  x  \n\n</set>", one("set path=a > \n  x  \n"), "", nil},
+		{"line breaks of Windows", "<set path=\"a\">\r\nx\r\ny\r\n</set>", one("set path=a > x\r\ny"), "", nil},
+		{"no UTF-8", "<set path=\"a\">\xff\xfe\x00</set>", one("set path=a > \xff\xfe\x00"), "", nil},
+		{"emptied, with more to say", `<set path="a" visibility="archived"><get path="b"/>`, one("set path=a visibility=archived", "get path=b"), "", kinds(Emptied)},
+		{"emptied by its own name", `<set path="a"><set path="b">in</set></set>`, one("set path=a FAULT", "set path=b > in"), "", kinds(Emptied)},
+		{"emptied three times", "<get path=\"a\">\n<get path=\"b\">\n<get path=\"c\"></get>", one("get path=a", "get path=b", "get path=c"), "", kinds(Emptied, Emptied)},
+		{"nested twice", `<set path="a">1<set path="b">2<set path="c">3</set>4</set>5</set>!`, one(`set path=a > 1<set path="b">2<set path="c">3</set>4</set>5`), "!", nil},
+		{"nested and closed in itself", `<set path="a">1<set path="b"/>2</set>`, one(`set path=a > 1<set path="b"/>2`), "", nil},
+		{"another one nested", `<set path="a">use <get>x</get> here</set>`, one("set path=a > use <get>x</get> here"), "", nil},
+		{"another name closes what is open in it", `<set path="a">x <get> y</update> z</set>`, one("set path=a > x <get> y</update> z"), "", nil},
+		{"opened more often than closed", `<set path="a">say <set path="x"> in text</set><update status="200">d</update>`, one(`set path=a > say <set path="x"> in text`, "update status=200 > d"), "", kinds(Unclosed)},
+		{"not closed before other calls", `<think>I will read` + "\n" + `<get path="a"/>` + "\n" + `<update status="102">x</update>`, one("think > I will read\n<get path=\"a\"/>\n<update status=\"102\">x</update>"), "", kinds(Unclosed)},
+		{"closing tag in backquotes", "<set path=\"a.md\">x `<set path=\"b\">` and `</set>` y</set>", one("set path=a.md > x `<set path=\"b\">` and `</set>` y"), "", nil},
+		{"closing tag with blanks", "<set path=\"a\">x</set \n >y", one("set path=a > x"), "y", nil},
+		{"answer ends in a closing tag", "<set path=\"a\">x\n</se", one("set path=a > x"), "", kinds(Unclosed)},
+		{"answer ends in another tag", "<set path=\"a\">x</p", one("set path=a > x</p"), "", kinds(Unclosed)},
+	})
+}
+
+// TestRegions has bodies in which markers keep a part from being looked at.
+func TestRegions(t *testing.T) {
+	one := func(calls ...string) []string { return calls }
+	run(t, []row{
+		{"closing tag between markers", "<set path=\"a\"><<NEW\n</set>\nNEW</set>!", one("set path=a > <<NEW\n</set>\nNEW"), "!", nil},
+		{"opening tag between markers", "<set path=\"a\">\n<<NEW\n<set path=\"b\">\nNEW\n</set>!", one("set path=a > <<NEW\n<set path=\"b\">\nNEW"), "!", nil},
+		{"other closing tag between markers", "<set path=\"a\"><<NEW\n</update>\nNEW</set>", one("set path=a > <<NEW\n</update>\nNEW"), "", nil},
+		{"two regions", "<set path=\"a\"><<SEARCH\n</set>\nSEARCH\n<<REPLACE\n</set><get/>\nREPLACE</set>", one("set path=a > <<SEARCH\n</set>\nSEARCH\n<<REPLACE\n</set><get/>\nREPLACE"), "", nil},
+		{"a word that goes on", "<set path=\"a\"><<NEW\nNEWER</set>\nNEW</set>", one("set path=a > <<NEW\nNEWER</set>\nNEW"), "", nil},
+		{"not closed", `<set path="a"><<NEW hi</set><get path="b"/>`, one("set path=a > <<NEW hi", "get path=b"), "", nil},
+		{"not closed before one that is", `<set path="a"><<NEW hi</set><set path="b"><<NEW x NEW</set>`, one("set path=a > <<NEW hi", "set path=b > <<NEW x NEW"), "", nil},
+		{"the word in text behind it", `<set path="a"><<NEW hi</set> a NEW day`, one("set path=a > <<NEW hi"), " a NEW day", nil},
+		{"no marker within a word", `<set path="a">vec<<SEARCH</set> SEARCH </set>`, one("set path=a > vec<<SEARCH"), " SEARCH ", nil},
+		{"lower case is none", `<set path="a"><<new </set> new</set>`, one("set path=a > <<new "), " new", nil},
+		{"as entries are shown", "<set path=\"a\"><<:::b\n</set>\n:::b</set>!", one("set path=a > <<:::b\n</set>\n:::b"), "!", nil},
+		{"here document", "<sh>cat <<EOF > a\n</sh> EOF\n<get/>\nEOF\nls</sh>!", one("sh > cat <<EOF > a\n</sh> EOF\n<get/>\nEOF\nls"), "!", nil},
+		{"here document in quotes", "<sh>cat <<-'END' > a\n</sh>\n\tEND\n</sh>!", one("sh > cat <<-'END' > a\n</sh>\n\tEND"), "!", nil},
+		{"here document at the end", "<env>cat <<\"EOF\"\n</env>\nEOF</env>", one("env > cat <<\"EOF\"\n</env>\nEOF"), "", nil},
+		{"here document not closed", "<sh>cat <<EOF\na</sh><get path=\"b\"/>", one("sh > cat <<EOF\na", "get path=b"), "", nil},
+		{"shift is none", "<sh>echo $((1<<N))</sh>\nN\n<get path=\"b\"/>", one("sh > echo $((1<<N))", "get path=b"), "\nN\n", nil},
+		{"a line with the word of a shift", "<sh>a << N</sh>\nN\n<get path=\"b\"/>", one("sh > a << N", "get path=b"), "\nN\n", nil},
+		{"none in other bodies", "<think><<NEW</think> NEW", one("think > <<NEW"), " NEW", nil},
+	})
+}
+
+// TestText has what is no call, and what becomes of it.
+func TestText(t *testing.T) {
+	one := func(calls ...string) []string { return calls }
+	run(t, []row{
+		{"plain", "It is 5 < 6 and a <b>.", nil, "It is 5 < 6 and a .", nil},
+		{"types", "a Map<string, number> or Vec<T> <i>x</i>", nil, "a Map<string, number> or Vec<T> x", nil},
+		{"span", "Write `<get path=\"a\"/>` then.", nil, "Write `<get path=\"a\"/>` then.", nil},
+		{"longer span", "Write ``a ` <get path=\"a\"/>`` then.", nil, "Write ``a ` <get path=\"a\"/>`` then.", nil},
+		{"backquote without another", "A ` and\n<get path=\"a\"/> ` b", one("get path=a"), "A ` and\n ` b", nil},
+		{"apostrophe alone", "It`s\n<get path=\"a\"/>", one("get path=a"), "It`s\n", nil},
+		{"apostrophes of two lines", "It`s\n<get path=\"a\"/>\nisn`t", one("get path=a"), "It`s\n\nisn`t", nil},
+		{"block", "```go\nx := \"<get>\"\n```\n", nil, "```go\nx := \"<get>\"\n```\n", kinds(Quoted)},
+		{"block that says nothing", "```\n<get path=\"a\"/>\n```", nil, "```\n<get path=\"a\"/>\n```", kinds(Quoted)},
+		{"block of tildes", "~~~\n<get path=\"a\"/>\n~~~\n<get path=\"b\"/>", one("get path=b"), "~~~\n<get path=\"a\"/>\n~~~\n", kinds(Quoted)},
+		{"block that does not end", "```html\n<get path=\"a\"/>", nil, "```html\n<get path=\"a\"/>", kinds(Quoted)},
+		{"block without calls", "```html\n<p>x</p>\n```", nil, "```html\n<p>x</p>\n```", nil},
+		{"longer block", "````md\n```xml\n<get path=\"a\"/>\n```\n````\n", nil, "````md\n```xml\n<get path=\"a\"/>\n```\n````\n", kinds(Quoted)},
+		{"block of xml with something else", "```xml\n<p>x</p>\n```", nil, "x\n", nil},
+		{"block of calls without any", "```tool_code\nprint(get('a'))\n```", nil, "print(get('a'))\n", kinds(Foreign)},
+		{"block in a body", "<set path=\"a.md\">\n```xml\n<b/>\n```\n</set>", one("set path=a.md > ```xml\n<b/>\n```"), "", nil},
+		{"block of json with a call", "```json\n{\"name\":\"get\",\"arguments\":{\"path\":\"a\"}}\n```\nok", one("get path=a"), "\nok", nil},
+		{"block of json with data", "```json\n{\"name\":\"get\"}\n```", nil, "```json\n{\"name\":\"get\"}\n```", nil},
+		{"text between tags of thought", "<think_more>a</think_more>", nil, "a", nil},
+		{"comment", "<!-- <get path=\"a\"/> -->", one("get path=a"), "<!--  -->", nil},
+		{"closing tags only", "</set></update></get>", nil, "", nil},
+		{"bracket at the end", "a <", nil, "a <", nil},
+		{"brackets", "<<<<get path=\"a\"/>>>", one("get path=a"), "<<<>>", nil},
+	})
+}
+
+// TestForeign has the forms of other programs.
+func TestForeign(t *testing.T) {
+	one := func(calls ...string) []string { return calls }
+	run(t, []row{
+		{"Hermes", "<tool_call>\n{\"name\": \"get\", \"arguments\": {\"path\": \"a.go\"}}\n</tool_call>", one("get path=a.go"), "", nil},
+		{"Hermes twice", "<tool_call>{\"name\":\"get\",\"arguments\":{\"path\":\"a\"}}</tool_call>\n<tool_call>{\"name\":\"get\",\"arguments\":{\"path\":\"b\"}}</tool_call>", one("get path=a", "get path=b"), "", nil},
+		{"Hermes around tags", "<tool_call>\n<get path=\"a\"/>\n</tool_call>", one("get path=a"), "", nil},
+		{"Hermes with nothing", "<tool_call>garbage</tool_call>", nil, "garbage", kinds(Foreign)},
+		{"Qwen coder", "<tool_call>\n<function=set>\n<parameter=path>\na.go\n</parameter>\n<parameter=body>\nx := \"<b>\"\ny\n</parameter>\n</function>\n</tool_call>", one("set path=a.go > x := \"<b>\"\ny"), "", nil},
+		{"Qwen coder, types", "<function=get><parameter=path>a</parameter><parameter=line>3</parameter></function>", one("get path=a line=3"), "", nil},
+		{"Qwen coder, not closed", "<function=get><parameter=path>a</parameter>", one("get path=a"), "", kinds(Unclosed)},
+		{"Qwen coder, cut off", "<function=get><parameter=path>a", nil, "<parameter=path>a", kinds(Foreign)},
+		{"Claude", "<function_calls>\n<invoke name=\"get\">\n<parameter name=\"path\">a.go</parameter>\n</invoke>\n</function_calls>", one("get path=a.go"), "", nil},
+		{"tool_use in JSON", `<tool_use>{"name":"get","input":{"path":"a"}}</tool_use>`, one("get path=a"), "", nil},
+		{"tool_use, arguments", "<tool_use>\n<tool_name>get</tool_name>\n<arguments>{\"path\":\"a\"}</arguments>\n</tool_use>", one("get path=a"), "", nil},
+		{"tool_use that is broken", `<tool_use><name>get</name><input>{"path":</input></tool_use>`, nil, "get{\"path\":", kinds(Foreign)},
+		{"arguments in a text", `{"name":"get","arguments":"{\"path\":\"a\"}"}`, one("get path=a"), "", nil},
+		{"parameters", `{"name": "get", "parameters": {"path": "a"}}`, one("get path=a"), "", nil},
+		{"function", `{"id":"call_1","type":"function","function":{"name":"get","arguments":"{\"path\":\"a\"}"}}`, one("get path=a"), "", nil},
+		{"tool_calls", `{"tool_calls":[{"function":{"name":"get","arguments":{"path":"a"}}},{"function":{"name":"get","arguments":{"path":"b"}}}]}`, one("get path=a", "get path=b"), "", nil},
+		{"list", "[\n{\"name\":\"get\",\"arguments\":{\"path\":\"a\"}}\n]", one("get path=a"), "", nil},
+		{"types in JSON", `{"name":"get","arguments":{"path":"a","line":"3","limit":5,"preview":true}}`, one("get path=a line=3 limit=5 preview=true"), "", nil},
+		{"body that is an object", `{"name":"set","arguments":{"path":"a","body":{"x":1}}}`, one(`set path=a > {"x":1}`), "", nil},
+		{"escapes", `{"name":"set","arguments":{"path":"a","body":"\u00e9\n<\/set>"}}`, one("set path=a > é\n</set>"), "", nil},
+		{"no tool", `{"name":"nosuch","arguments":{}}`, nil, "", kinds(Unknown)},
+		{"data", `see {"name":"get","size":3} there`, nil, `see {"name":"get","size":3} there`, nil},
+		{"broken, then whole", "{\"name\":\"get\",\"arguments\":{\"path\":\"a\"}\n{\"name\":\"get\",\"arguments\":{\"path\":\"b\"}}", one("get path=b"), "{\"name\":\"get\",\"arguments\":{\"path\":\"a\"}\n", kinds(Foreign)},
+		{"cut off", `{"name":"get","arguments":{"pa`, nil, `{"name":"get","arguments":{"pa`, kinds(Foreign)},
+		{"brackets of all kinds", "if x { y[0] = {1: [2]} }", nil, "if x { y[0] = {1: [2]} }", nil},
+		{"Mistral with ARGS", `[TOOL_CALLS]get[ARGS]{"path":"a"}`, one("get path=a"), "", nil},
+		{"Mistral without", `[TOOL_CALLS]get{"path":"a"}`, one("get path=a"), "", nil},
+		{"Mistral with nothing", `[TOOL_CALLS] none`, nil, " none", kinds(Foreign)},
+		{"Gemma with values", `<|tool_call>call:get{path:<|"|>a "b"<|"|>,line:3,preview:true}<tool_call|>`, one(`get path=a "b" line=3 preview=true`), "", nil},
+		{"Gemma nested", `<|tool_call>call:set{path:a.json,attributes:{tags:[x,"y"],n:{}}}<tool_call|>`, one(`set path=a.json attributes={"tags":["x","y"],"n":{}}`), "", nil},
+		{"Gemma that is broken", `<|tool_call>call:get{path:"a<tool_call|><get path="b"/>`, one("get path=b"), `{path:"a`, kinds(Foreign)},
+		{"Gemma without arguments", `call:get{}`, one("get"), "", nil},
+		{"harmony", `<|channel|>analysis<|message|>I look.<|end|><|start|>assistant<|channel|>commentary to=functions.get <|constrain|>json<|message|>{"path":"a.go"}<|call|>`, one("get path=a.go"), "I look.", nil},
+		{"harmony, no tool", `<|channel|>commentary to=functions.nosuch<|message|>{}<|call|>`, nil, "", kinds(Unknown)},
+		{"harmony with tags", `<|channel|>final<|message|><get path="a"/><|return|>`, one("get path=a"), "", nil},
+		{"channel", "<|channel>thought\nhm<channel|><get path=\"a\"/>", one("get path=a"), "\nhm", nil},
+		{"Kimi", `<|tool_calls_section_begin|><|tool_call_begin|>functions.get:0<|tool_call_argument_begin|>{"path":"a"}<|tool_call_end|><|tool_calls_section_end|>`, one("get path=a"), "", nil},
+		{"a pipe", "a <| b |> c", nil, "a <| b |> c", nil},
+	})
+}
+
+// TestPluginTools has tools that say no more of their bodies than a schema does.
+func TestPluginTools(t *testing.T) {
+	set := NewSet([]Tool{
+		{Name: "bash", Parameters: []byte(`{"properties":{"command":{"type":"string"},"timeout":{"type":["integer","null"]}},"required":["command"]}`)},
+		{Name: "write_file", Parameters: []byte(`{"properties":{"path":{"type":"string"},"content":{"type":"string"}},"required":["path","content"]}`)},
+		{Name: "edit", Body: "content", Parameters: []byte(`{"properties":{"path":{"type":"string"},"content":{"type":"string"}},"required":["path","content"]}`)},
+		{Name: "odd", Parameters: []byte(`[`)}, {Name: ""}, {Name: "bash"},
+	})
+	for answer, want := range map[string]string{
+		"<bash timeout=\"3\">\nls <x>\n</bash>":                      "bash timeout=3 > ls <x>",
+		`<write_file>{"path":"a","content":"b\n"}</write_file>`:      "write_file path=a content=b\n",
+		`<write_file path="a" content="b"/>`:                         "write_file path=a content=b",
+		`<write_file path="a">{"path":"b","content":1}</write_file>`: "write_file path=a content=1",
+		`<write_file>path: a</write_file>`:                           "write_file FAULT",
+		`<write_file></write_file>`:                                  "write_file",
+		`<edit path="a">{"x":1}</edit>`:                              `edit path=a > {"x":1}`,
+		`<odd x="1">{"y":[2]}</odd>`:                                 "odd x=1 y=[2]",
+	} {
+		got := Read(set, answer)
+		if len(got.Calls) != 1 || shown(got.Calls[0]) != want {
+			t.Errorf("%q is read as %+v, want %q", answer, got, want)
+		}
+	}
+}
+
+// Up to the limit all calls are taken, and what is beyond is counted in one warning.
+func TestCap(t *testing.T) {
+	call := "<get path=\"a\"/>\n"
+	if got := Read(offered, strings.Repeat(call, MaxCalls)); len(got.Calls) != MaxCalls || len(got.Warnings) != 0 {
+		t.Errorf("%d calls, %v", len(got.Calls), got.Warnings)
+	}
+	got := Read(offered, strings.Repeat(call, MaxCalls+3))
+	if len(got.Calls) != MaxCalls || len(got.Warnings) != 1 || got.Warnings[0].Kind != Cap || !strings.HasPrefix(got.Warnings[0].Message, "3 calls were") {
+		t.Errorf("%d calls, %v", len(got.Calls), got.Warnings)
+	}
+}
+
+// Warnings are bounded, and what is not told is counted.
+func TestWarningsAreBounded(t *testing.T) {
+	got := Read(offered, strings.Repeat("<known>x</known>", 10*maxWarnings))
+	if n := len(got.Warnings); n != maxWarnings+1 || got.Warnings[n-1].Message != fmt.Sprint(9*maxWarnings, " more warnings are not told.") {
+		t.Errorf("%d warnings, the last of which is %v", n, got.Warnings[n-1])
+	}
+}
+
+// A call is shown while its body comes, and is one of the calls when it has ended.
+func TestForming(t *testing.T) {
+	r := NewReader(offered)
+	steps := []struct{ piece, forming, calls string }{
+		{"I write <se", "", ""},
+		{"t path=\"a.m", "", ""},
+		{"d\">\n# Ti", "set path=a.md > # Ti", ""},
+		{"tle\n", "set path=a.md > # Title", ""},
+		{"</set", "", ""},
+		{">", "", "set path=a.md > # Title"},
+		{" then <get path=\"b\"/>", "", "set path=a.md > # Title; get path=b"},
+	}
+	for _, s := range steps {
+		r.Write(s.piece)
+		var all []string
+		for _, c := range r.Reading().Calls {
+			all = append(all, shown(c))
+		}
+		if got := strings.Join(all, "; "); got != s.calls {
+			t.Errorf("behind %q there are the calls %q", s.piece, got)
+		}
+		c, ok := r.Forming()
+		if ok && shown(c) != s.forming && s.forming != "" || ok != (s.forming != "") && s.piece != "</set" {
+			t.Errorf("behind %q %q is forming, %v", s.piece, shown(c), ok)
+		}
+	}
+}

@@ -21,8 +21,8 @@ func (r *Reader) body(t *tool, from int) ending {
 	i := from
 	for {
 		i = r.text.find('<', i)
-		if i < 0 {
-			break
+		if i < 0 || r.text.short {
+			break // what is short is read again
 		}
 		if r.text.at(i+1) == '<' && t.Markers != NoMarkers {
 			if end := r.region(t, i, from); end > 0 {

@@ -66,6 +66,9 @@ type making struct {
 	said bool
 }
 
+// mostArguments is how many a call has at most: more than any tool takes.
+const mostArguments = 64
+
 // argument takes an attribute, of which entities are read already, or a member of an object.
 func (m *making) argument(name string, value any) {
 	name = m.t.argument(name)
@@ -79,6 +82,10 @@ func (m *making) argument(name string, value any) {
 	}
 	if m.call.Get(name) != nil {
 		m.warn(Twice, "<%s> has %s twice: the first one counts.", m.t.Name, clip(name))
+		return
+	}
+	if len(m.call.Arguments) == mostArguments {
+		m.warn(Opener, "<%s> has more than %d attributes: %s was left out.", m.t.Name, mostArguments, clip(name))
 		return
 	}
 	p := m.t.types[name]

@@ -34,6 +34,7 @@ type Reader struct {
 	tried   int             // how much had come when a step last had to wait for more
 	spent   int             // what steps have cost that had to wait
 	inBody  bool            // what the last one waited for is the end of a body
+	closer  bool            // a closing tag has come since, in part at least
 	nested  []int           // of each tool, while a body is read: how many of its tags are open in it
 	missing map[string]bool // words of markers that do not come any more
 }
@@ -62,8 +63,13 @@ func NewReader(s *Set) *Reader {
 
 // Write takes the next piece of the answer. What can be read of it now is, but for what is cheaper to read later.
 func (r *Reader) Write(piece string) {
+	from := max(len(r.text.s)-longestName, 0) // a tag may have come in part
 	r.came.WriteString(piece)
 	r.text.s = r.came.String()
+	if r.inBody && !r.closer {
+		r.text.steps += len(r.text.s) - from
+		r.closer = strings.Contains(r.text.s[from:], "</")
+	}
 	if r.ripe() {
 		r.read()
 	}
@@ -109,17 +115,14 @@ func (r *Reader) ripe() bool {
 	if r.text.s == "" || len(r.text.s)-r.tried > (r.tried-r.pos)/2 {
 		return true
 	}
-	if r.spent > 8*len(r.text.s)+(1<<16) {
-		return false
-	}
-	return !r.inBody || strings.Contains(r.text.s[max(r.tried-longestName, 0):], "</")
+	return r.spent < 8*len(r.text.s)+(1<<16) && (!r.inBody || r.closer)
 }
 
 // read makes steps as long as there is enough for them.
 func (r *Reader) read() {
 	for r.pos < len(r.text.s) {
 		saved, steps := r.progress, r.text.steps
-		r.text.short, r.inBody = false, false
+		r.text.short, r.inBody, r.closer = false, false, false
 		r.step()
 		if r.text.short {
 			r.progress = saved

@@ -26,7 +26,7 @@ func (r *Reader) opens(i int) (*tool, int) {
 		return nil, 0
 	}
 	end := r.text.name(i + 1)
-	t := r.set.byName[r.text.s[i+1:end]]
+	t := r.set.named(r.text.s[i+1 : end])
 	if t == nil {
 		return nil, 0
 	}
@@ -42,7 +42,7 @@ func (r *Reader) closes(i int) (*tool, int) {
 		return nil, 0
 	}
 	end := r.text.name(i + 2)
-	t := r.set.byName[r.text.s[i+2:end]]
+	t := r.set.named(r.text.s[i+2 : end])
 	if t == nil {
 		return nil, 0
 	}

@@ -34,6 +34,7 @@ type Tool struct {
 type Set struct {
 	tools  []*tool
 	byName map[string]*tool
+	sizes  [256]uint64 // for each first byte of a name a bit for each length, so that most tags are known for none at once
 }
 
 // NewSet makes one. Of tools of one name the first counts; a schema that cannot be read is one that says nothing.
@@ -47,8 +48,17 @@ func NewSet(tools []Tool) *Set {
 		made.index = len(s.tools)
 		s.tools = append(s.tools, made)
 		s.byName[t.Name] = made
+		s.sizes[t.Name[0]] |= 1 << min(len(t.Name), 63)
 	}
 	return s
+}
+
+// named is the tool of a name; nil when there is none.
+func (s *Set) named(name string) *tool {
+	if name == "" || s.sizes[name[0]]&(1<<min(len(name), 63)) == 0 {
+		return nil
+	}
+	return s.byName[name]
 }
 
 // tool is a Tool with its schema read.

@@ -46,7 +46,7 @@ type cli struct {
 	Agents    agentsCmd              `cmd:"" help:"List and show agents, and check them."`
 	Skills    skillsCmd              `cmd:"" help:"List and show skills, and turn them on and off."`
 	Match     offline[verbs.Match]   `cmd:"" help:"Say how a pattern is read and whether a text fits it."`
-	Tags      tagsCmd                `cmd:"" help:"Make the edits that a model writes, without a model."`
+	Tags      tagsCmd                `cmd:"" help:"Read calls that a model wrote as tags, or make the edits in them, without a model."`
 	Trust     trustCmd               `cmd:"" help:"Show the skills that came with a project, and trust those that you want."`
 	MCP       mcpCmd                 `cmd:"" name:"mcp" help:"List MCP servers, add and import them."`
 	Plugins   pluginsCmd             `cmd:"" help:"List plugins and their state."`

@@ -57,7 +57,7 @@ type flags struct {
 	Policy    policyCmd  `cmd:"" help:"Say what policy would do, without a daemon."`
 	Web       webCmd     `cmd:"" help:"Say what becomes of an address of the web, without a daemon."`
 	Match     matchCmd   `cmd:"" help:"Say how a pattern is read and whether a text fits it."`
-	Tags      tagsCmd    `cmd:"" help:"Make the edits that a model writes, without a model."`
+	Tags      tagsCmd    `cmd:"" help:"Read calls that a model wrote as tags, or make the edits in them, without a model."`
 	Plan      planCmd    `cmd:"" help:"Check plans without a daemon."`
 	Doctor    doctorCmd  `cmd:"" help:"Say what this machine lacks for Bothy, and how to mend it."`
 	Restore   restoreCmd `cmd:"" help:"Put a backup in the place of the database, while no daemon runs."`

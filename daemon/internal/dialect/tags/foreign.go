@@ -61,10 +61,15 @@ func (r *Reader) foreign(name string, arguments []Argument, next int) {
 		r.skip(next)
 		return
 	}
+	if len(r.calls) == MaxCalls {
+		r.dropped++
+		r.skip(next)
+		return
+	}
 	m := making{progress: &r.progress, t: t, call: Call{Tool: t.Name, At: Range{r.pos, next}}}
 	for _, a := range arguments {
 		m.argument(a.Name, a.Value)
 	}
-	r.add(m.done())
+	r.calls = append(r.calls, m.done())
 	r.skip(next)
 }

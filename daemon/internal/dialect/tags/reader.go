@@ -222,9 +222,13 @@ func (r *Reader) tagged(o opener) {
 	case Mismatched:
 		r.warn(Mismatched, "<%s> was closed by </%s>, which was taken for </%s>.", name, e.by.Name, name)
 	}
-	c := r.make(o, e)
-	c.At = Range{o.from, e.next}
-	r.add(c)
+	if len(r.calls) == MaxCalls {
+		r.dropped++
+	} else {
+		c := r.make(o, e)
+		c.At = Range{o.from, e.next}
+		r.calls = append(r.calls, c)
+	}
 	r.skip(e.next)
 }
 
@@ -246,13 +250,4 @@ func (r *Reader) make(o opener, e ending) Call {
 		m.body(r.text.s, e.body)
 	}
 	return m.done()
-}
-
-// add takes a call, up to the limit.
-func (r *Reader) add(c Call) {
-	if len(r.calls) == MaxCalls {
-		r.dropped++
-		return
-	}
-	r.calls = append(r.calls, c)
 }

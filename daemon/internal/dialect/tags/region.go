@@ -130,7 +130,7 @@ func (r *Reader) endsRegion(t *tool, from, end int) bool {
 		return false
 	}
 	c := r.text.at(end)
-	return space(c) || r.text.ends(end) || r.text.has(end, "</"+t.Name)
+	return space(c) || r.text.ends(end) || r.text.has(end, "</"+t.Name) || r.text.has(end, "<<")
 }
 
 // goesOn reports whether what follows a region can still be part of a body: another region, or the end of it; behind a

@@ -53,6 +53,12 @@ func NewSet(tools []Tool) *Set {
 	return s
 }
 
+// Requires reports whether a tool cannot do without an argument.
+func (s *Set) Requires(name, argument string) bool {
+	t := s.byName[name]
+	return t != nil && slices.Contains(t.required, argument)
+}
+
 // named is the tool of a name; nil when there is none.
 func (s *Set) named(name string) *tool {
 	if name == "" || s.sizes[name[0]]&(1<<min(len(name), 63)) == 0 {

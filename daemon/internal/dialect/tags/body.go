@@ -4,80 +4,122 @@ import "strings"
 
 // ending is where the body of a call ends, and by what.
 type ending struct {
-	body  Range
-	next  int   // where reading goes on
-	kind  Kind  // what is warned of; empty when it was closed by its own name
-	by    *tool // of Mismatched: the name that it was closed by
-	first bool  // of Unclosed: it ends where its tool was closed first, and not with the answer
-	lost  int   // of Unclosed: how many tags of tools are in it
+	body   Range
+	next   int   // where reading goes on
+	kind   Kind  // what is warned of; empty when it was closed by its own name
+	by     *tool // of Mismatched: the name that it was closed by
+	first  bool  // of Unclosed: it ends where its tool was closed first, and not with the answer
+	before bool  // of Unclosed: it ends before the next tag of a tool
+	lost   int   // of Unclosed: how many tags of tools are in it
+}
+
+// bodyScan is the search for the end of one body.
+type bodyScan struct {
+	*Reader
+	tool    *tool
+	from    int
+	content int // where something stands in it
+	open    int // how many tags of tools are open
+	first   int // the first tag that closed the tool while it was open again; -1 before it
+	tag     int // the first tag of a tool; -1 before it
+	tags    int // how many there are
 }
 
 // body finds the end of the body that begins at from. A body holds whatever stands in it, with tags of tools too as long as each
 // of them is closed; what stands between markers, or in backquotes, is not looked at.
 func (r *Reader) body(t *tool, from int) ending {
 	clear(r.nested)
-	open, first, tags := 0, -1, 0
-	content := r.text.spaces(from) // where something stands in it
-	i := from
-	for {
+	b := bodyScan{Reader: r, tool: t, from: from, content: r.text.spaces(from), first: -1, tag: -1}
+	for i := from; ; {
 		i = r.text.find('<', i)
 		if i < 0 || r.text.short {
-			break // what is short is read again
+			return b.unclosed() // what is short is read again
 		}
-		if r.text.at(i+1) == '<' && t.Markers != NoMarkers {
-			if end := r.region(t, i, from); end > 0 {
-				i = end
-			} else {
-				i += 2
-			}
-			continue
+		next, e, over := b.bracket(i)
+		if over {
+			return e
 		}
-		if c, end := r.closes(i); c != nil {
-			if end == len(r.text.s) && r.text.s[end-1] != '>' {
-				break
-			}
-			switch {
-			case r.asCode(i, end):
-			case r.nested[c.index] > 0 && !r.flat:
-				if c == t && first < 0 {
-					first = i
-				}
-				r.nested[c.index]--
-				open--
-			case c == t:
-				return ending{body: Range{from, i}, next: end}
-			case open == 0:
-				return ending{body: Range{from, i}, next: end, kind: Mismatched, by: c}
-			}
-			i = end
-			continue
-		}
-		if c, behind := r.opens(i); c != nil {
-			if i == content {
-				return ending{body: Range{from, from}, next: i, kind: Emptied}
-			}
-			tags++
-			o := r.opener(i, c, behind, false)
-			if !o.closed && !o.bare && !o.cut && !o.odd && !r.asCode(i, o.end) {
-				r.nested[c.index]++
-				open++
-			}
-			if o.cut {
-				o.end = behind
-			}
-			i = o.end
-			continue
-		}
-		i++
+		i = next
 	}
-	if first >= 0 {
+}
+
+// bracket looks at an angle bracket of the body: it says where the search goes on, or that the body is over.
+func (b *bodyScan) bracket(i int) (next int, e ending, over bool) {
+	if b.text.at(i+1) == '<' && b.tool.Markers != NoMarkers {
+		if end := b.region(b.tool, i, b.from); end > 0 {
+			return end, e, false
+		}
+		return i + 2, e, false
+	}
+	if t, end := b.closes(i); t != nil {
+		return b.closing(t, i, end)
+	}
+	if t, behind := b.opens(i); t != nil {
+		return b.opening(t, i, behind)
+	}
+	return i + 1, e, false
+}
+
+// closing looks at a tag that closes a tool.
+func (b *bodyScan) closing(t *tool, i, end int) (next int, e ending, over bool) {
+	switch {
+	case end == len(b.text.s) && b.text.s[end-1] != '>':
+		return end, b.unclosed(), true // the answer ended in it
+	case b.asCode(i, end):
+	case b.nested[t.index] > 0 && !b.flat:
+		if t == b.tool && b.first < 0 {
+			b.first = i
+		}
+		b.nested[t.index]--
+		b.open--
+	case t == b.tool:
+		return end, ending{body: Range{b.from, i}, next: end}, true
+	case b.open == 0:
+		return end, ending{body: Range{b.from, i}, next: end, kind: Mismatched, by: t}, true
+	}
+	return end, e, false
+}
+
+// opening looks at a tag that opens a call elsewhere.
+func (b *bodyScan) opening(t *tool, i, behind int) (next int, e ending, over bool) {
+	if i == b.content {
+		return i, ending{body: Range{b.from, b.from}, next: i, kind: Emptied}, true
+	}
+	if b.tags++; b.tags == 1 {
+		b.tag = i
+	}
+	if b.tool.Target != "" && b.missing[b.shut()] {
+		return i, b.unclosed(), true
+	}
+	o := b.opener(i, t, behind, false)
+	if o.cut {
+		return behind, e, false
+	}
+	if !o.closed && !o.bare && !o.odd && !b.asCode(i, o.end) {
+		b.nested[t.index]++
+		b.open++
+	}
+	return o.end, e, false
+}
+
+func (b *bodyScan) shut() string { return "</" + b.tool.Name }
+
+// unclosed is the end of a body that nothing closes.
+func (b *bodyScan) unclosed() ending {
+	switch {
+	case b.first >= 0:
 		// From here to the end more is opened than closed, so that nothing tells what belongs to what.
-		r.flat = true
-		_, end := r.closes(first)
-		return ending{body: Range{from, first}, next: end, kind: Unclosed, first: true}
+		b.flat = true
+		_, end := b.closes(b.first)
+		return ending{body: Range{b.from, b.first}, next: end, kind: Unclosed, first: true}
+	case b.tag >= 0 && b.tool.Target != "":
+		// Its body is a few words, and no closing tag comes: the next tag is a call of its own.
+		b.missing[b.shut()] = b.text.whole
+		return ending{body: Range{b.from, b.tag}, next: b.tag, kind: Unclosed, before: true}
 	}
-	end := len(r.text.s)
-	return ending{body: Range{from, from + len(withoutCloser(r.text.s[from:end], t.Name))}, next: end, kind: Unclosed, lost: tags}
+	end := len(b.text.s)
+	body := withoutCloser(b.text.s[b.from:end], b.tool.Name)
+	return ending{body: Range{b.from, b.from + len(body)}, next: end, kind: Unclosed, lost: b.tags}
 }
 
 // lookBack is how much of a line is looked at for the backquotes before a tag.

@@ -15,7 +15,12 @@ func (r *Reader) backquote(i int) {
 	}
 	r.text.ends(run)
 	size := run - i
-	if size >= 3 && r.startsLine(i) && r.block(i, run, c) {
+	switch starts := r.startsLine(i); {
+	case size >= 3 && starts && r.block(i, run, c):
+		return
+	case r.fence > 0 && size >= r.fence && !starts:
+		r.endWrapper()
+		r.skip(run)
 		return
 	}
 	if c == '`' && size <= longestSpan {
@@ -88,11 +93,14 @@ func (r *Reader) block(i, run int, c byte) bool {
 	r.text.steps += 2 * (end - run)
 	switch {
 	case c == '`' && strings.Contains(says, "`"):
-		return false
-	case r.fence > 0 && says == "" && run-i >= r.fence:
-		if r.fence = 0; len(r.calls)+r.dropped == r.fenced {
-			r.warn(Foreign, "a block that says that it holds calls has none that can be read. Write calls as tags.")
+		word, _, _ := strings.Cut(says, " ")
+		if r.fence > 0 || !wrappers[word] {
+			return false
 		}
+		r.fence, r.fenced = run-i, -1 // all of it stands on one line
+		r.skip(r.text.spaces(run) + len(word))
+	case r.fence > 0 && says == "" && run-i >= r.fence:
+		r.endWrapper()
 		r.skip(next)
 	case r.fence == 0 && wrappers[says]:
 		r.fence, r.fenced = run-i, len(r.calls)+r.dropped
@@ -106,6 +114,14 @@ func (r *Reader) block(i, run int, c byte) bool {
 		r.quotedBlock(run, c, run-i)
 	}
 	return true
+}
+
+// endWrapper ends a block of calls.
+func (r *Reader) endWrapper() {
+	r.fence = 0
+	if len(r.calls)+r.dropped == r.fenced {
+		r.warn(Foreign, "a block that says that it holds calls has none that can be read. Write calls as tags.")
+	}
 }
 
 // jsonBlock reads a call that a block of JSON begins with; false when it begins with something else.

@@ -61,7 +61,7 @@ func (r *Reader) foreign(name string, arguments []Argument, next int) {
 		r.skip(next)
 		return
 	}
-	if len(r.calls) == MaxCalls {
+	if len(r.calls) == r.most {
 		r.dropped++
 		r.skip(next)
 		return

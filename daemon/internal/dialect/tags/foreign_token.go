@@ -92,14 +92,15 @@ func (r *Reader) argued(name string, i int) bool {
 	return ok
 }
 
-// pseudo leaves out a token that says nothing here: <|word|>, <|word> or <word|>. It is false when there is none.
+// pseudo leaves out a token that says nothing here: <|word|>, <|/word|>, <|word> or <word|>. It is false when there is none.
 func (r *Reader) pseudo(i int) bool {
 	from := i + 1
 	opened := r.text.at(from) == '|'
 	if opened {
 		from++
 	}
-	if r.text.at(from) == '"' && opened {
+	begin := from
+	if c := r.text.at(from); opened && (c == '"' || c == '/') {
 		from++
 	}
 	end := r.text.name(from)
@@ -107,7 +108,7 @@ func (r *Reader) pseudo(i int) bool {
 	if closed {
 		end++
 	}
-	if !opened && !closed || end == i+2 || r.text.at(end) != '>' {
+	if !opened && !closed || end == begin || r.text.at(end) != '>' {
 		return false
 	}
 	r.skip(end + 1)

@@ -31,6 +31,7 @@ func TestRepairs(t *testing.T) {
 		{"answer ends in a name", `ok <rm`, nil, "ok <rm", kinds(Opener)},
 		{"words in a tag", "a <set of rules> is what I get", nil, "a <set of rules> is what I get", kinds(Opener)},
 		{"attribute twice", `<get path="a" path="b"/>`, one("get path=a"), "", kinds(Twice)},
+		{"tokens in the place of quotes", `<get path=<|"|>a b.go<|"|> line="3"/>`, one("get path=a b.go line=3"), "", nil},
 		{"unknown attributes stay", `<get path="a" data-x="1" deep/>`, one("get path=a data-x=1 deep=true"), "", nil},
 		{"attribute in capitals", `<get Path="a" LINE="-20"/>`, one("get path=a line=-20"), "", nil},
 		{"name in capitals", `<GET path="a"/>`, nil, "", kinds(Unknown)},
@@ -59,6 +60,7 @@ func TestRepairs(t *testing.T) {
 		{"another name closes what is open in it", `<set path="a">x <get> y</update> z</set>`, one("set path=a > x <get> y</update> z"), "", nil},
 		{"opened more often than closed", `<set path="a">say <set path="x"> in text</set><update status="200">d</update>`, one(`set path=a > say <set path="x"> in text`, "update status=200 > d"), "", kinds(Unclosed)},
 		{"not closed before other calls", `<think>I will read` + "\n" + `<get path="a"/>` + "\n" + `<update status="102">x</update>`, one("think > I will read\n<get path=\"a\"/>\n<update status=\"102\">x</update>"), "", kinds(Unclosed)},
+		{"words before other calls", "<get path=\"a\">I read it.\n<get path=\"b\">And this.\n<update>x</update>", one("get path=a > I read it.", "get path=b > And this.", "update status=102 > x"), "", kinds(Unclosed, Unclosed)},
 		{"closing tag in backquotes", "<set path=\"a.md\">x `<set path=\"b\">` and `</set>` y</set>", one("set path=a.md > x `<set path=\"b\">` and `</set>` y"), "", nil},
 		{"closing tag with blanks", "<set path=\"a\">x</set \n >y", one("set path=a > x"), "y", nil},
 		{"answer ends in a closing tag", "<set path=\"a\">x\n</se", one("set path=a > x"), "", kinds(Unclosed)},
@@ -110,6 +112,9 @@ func TestText(t *testing.T) {
 		{"longer block", "````md\n```xml\n<get path=\"a\"/>\n```\n````\n", nil, "````md\n```xml\n<get path=\"a\"/>\n```\n````\n", kinds(Quoted)},
 		{"block of xml with something else", "```xml\n<p>x</p>\n```", nil, "x\n", nil},
 		{"block of calls without any", "```tool_code\nprint(get('a'))\n```", nil, "print(get('a'))\n", kinds(Foreign)},
+		{"block that ends behind a tag", "```xml\n<get path=\"a\"/>```\nok", one("get path=a"), "\nok", nil},
+		{"block on one line", "```xml <get path=\"a\"/>```", one("get path=a"), "", nil},
+		{"span of three on one line", "```<get path=\"a\"/>```", nil, "```<get path=\"a\"/>```", nil},
 		{"block in a body", "<set path=\"a.md\">\n```xml\n<b/>\n```\n</set>", one("set path=a.md > ```xml\n<b/>\n```"), "", nil},
 		{"block of json with a call", "```json\n{\"name\":\"get\",\"arguments\":{\"path\":\"a\"}}\n```\nok", one("get path=a"), "\nok", nil},
 		{"block of json with data", "```json\n{\"name\":\"get\"}\n```", nil, "```json\n{\"name\":\"get\"}\n```", nil},
@@ -162,6 +167,7 @@ func TestForeign(t *testing.T) {
 		{"harmony with tags", `<|channel|>final<|message|><get path="a"/><|return|>`, one("get path=a"), "", nil},
 		{"channel", "<|channel>thought\nhm<channel|><get path=\"a\"/>", one("get path=a"), "\nhm", nil},
 		{"Kimi", `<|tool_calls_section_begin|><|tool_call_begin|>functions.get:0<|tool_call_argument_begin|>{"path":"a"}<|tool_call_end|><|tool_calls_section_end|>`, one("get path=a"), "", nil},
+		{"Phi", `<|tool_call|>[{"name":"get","arguments":{"path":"a"}}]<|/tool_call|>`, one("get path=a"), "", nil},
 		{"a pipe", "a <| b |> c", nil, "a <| b |> c", nil},
 	})
 }

@@ -157,6 +157,13 @@ func (r *Reader) attribute(i int, call bool) (a attribute, next int) {
 		a.value = r.text.s[i+1 : q.end]
 		return a, q.next
 	}
+	if r.text.has(i, quoteToken) {
+		from := i + len(quoteToken)
+		if end := r.text.findWord(quoteToken, from); end >= 0 && r.tagIn(from, end) < 0 {
+			a.value = r.text.s[from:end]
+			return a, end + len(quoteToken)
+		}
+	}
 	a.value, next = r.unquoted(i, call)
 	return a, next
 }

@@ -31,6 +31,7 @@ type Reader struct {
 	came strings.Builder // the pieces; text.s is what it holds
 	progress
 
+	most    int             // how many calls are taken
 	tried   int             // how much had come when a step last had to wait for more
 	spent   int             // what steps have cost that had to wait
 	inBody  bool            // what the last one waited for is the end of a body
@@ -58,7 +59,7 @@ type progress struct {
 
 // NewReader makes a reader of calls of a set of tools.
 func NewReader(s *Set) *Reader {
-	return &Reader{set: s, nested: make([]int, len(s.tools)), missing: map[string]bool{}}
+	return &Reader{set: s, most: MaxCalls, nested: make([]int, len(s.tools)), missing: map[string]bool{}}
 }
 
 // Write takes the next piece of the answer. What can be read of it now is, but for what is cheaper to read later.
@@ -213,6 +214,8 @@ func (r *Reader) tagged(o opener) {
 		what := "everything up to the end of the answer is its body"
 		if e.first {
 			what = "its body is what stands before the first </" + name + ">"
+		} else if e.before {
+			what = "its body is what stands before the next tag"
 		} else if e.lost > 0 {
 			what += ", and the tags in it are no calls"
 		}
@@ -222,7 +225,7 @@ func (r *Reader) tagged(o opener) {
 	case Mismatched:
 		r.warn(Mismatched, "<%s> was closed by </%s>, which was taken for </%s>.", name, e.by.Name, name)
 	}
-	if len(r.calls) == MaxCalls {
+	if len(r.calls) == r.most {
 		r.dropped++
 	} else {
 		c := r.make(o, e)

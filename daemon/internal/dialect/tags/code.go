@@ -16,11 +16,11 @@ func (r *Reader) backquote(i int) {
 	r.text.ends(run)
 	size := run - i
 	switch starts := r.startsLine(i); {
-	case size >= 3 && starts && r.block(i, run, c):
-		return
 	case r.fence > 0 && size >= r.fence && !starts:
 		r.endWrapper()
 		r.skip(run)
+		return
+	case size >= 3 && r.block(i, run, c, starts):
 		return
 	}
 	if c == '`' && size <= longestSpan {
@@ -82,8 +82,14 @@ func (r *Reader) startsLine(i int) bool {
 var wrappers = map[string]bool{"xml": true, "tool_code": true, "tool_command": true, "tool_call": true, "tool_calls": true, "tool_use": true}
 
 // block reads a line that begins or ends a block of code, and what is in it if that is quoted. Of a block that says that
-// it holds calls both lines are left out, and they are read. It is false where the line is none of a block.
-func (r *Reader) block(i, run int, c byte) bool {
+// it holds calls both lines are left out, and they are read. It is false where the line is none of a block: behind other
+// text it is one only if it ends with a word that says what the block is.
+func (r *Reader) block(i, run int, c byte, starts bool) bool {
+	if !starts {
+		if end := r.text.name(run); end == run || r.text.at(end) != '\n' && r.text.at(end) != '\r' {
+			return false
+		}
+	}
 	end := r.text.find('\n', run)
 	next := end + 1
 	if end < 0 {

@@ -115,6 +115,8 @@ func TestText(t *testing.T) {
 		{"block that ends behind a tag", "```xml\n<get path=\"a\"/>```\nok", one("get path=a"), "\nok", nil},
 		{"block on one line", "```xml <get path=\"a\"/>```", one("get path=a"), "", nil},
 		{"span of three on one line", "```<get path=\"a\"/>```", nil, "```<get path=\"a\"/>```", nil},
+		{"block behind text", "Sure: ```xml\n<get path=\"a\"/>\n```\n<get path=\"b\"/>", one("get path=a", "get path=b"), "Sure: \n", nil},
+		{"block of code behind text", "So: ```go\nx\n```\n<get path=\"b\"/>", one("get path=b"), "So: ```go\nx\n```\n", nil},
 		{"block in a body", "<set path=\"a.md\">\n```xml\n<b/>\n```\n</set>", one("set path=a.md > ```xml\n<b/>\n```"), "", nil},
 		{"block of json with a call", "```json\n{\"name\":\"get\",\"arguments\":{\"path\":\"a\"}}\n```\nok", one("get path=a"), "\nok", nil},
 		{"block of json with data", "```json\n{\"name\":\"get\"}\n```", nil, "```json\n{\"name\":\"get\"}\n```", nil},

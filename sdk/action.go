@@ -58,6 +58,10 @@ type ActionCall struct {
 	Follows   bool   `json:"follows,omitempty"`
 	Otherwise string `json:"otherwise,omitempty"` // FollowUp.Otherwise
 
+	// Keeps is ToolSpec.Keeps of the tool: what it was called with may be what is remembered of somebody, who may want it forgotten. So
+	// the audit has no arguments of such a call, and the journal their hash.
+	Keeps bool `json:"keeps,omitempty"`
+
 	// Streams says that what the call prints is entries of their own (ActionPath.Output), which grow while it runs.
 	Streams bool `json:"streams,omitempty"`
 

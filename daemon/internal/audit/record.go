@@ -59,7 +59,9 @@ func readCall(data json.RawMessage, r *sdk.AuditRecord) bool {
 	}
 	d := decisionOf(&a)
 	r.Tool, r.Event, r.Verdict, r.Rule, r.Source = a.Tool, d.Violation, d.Verdict, d.Rule, d.Source
-	r.Command, r.Arguments = commandIn(a.Arguments)
+	if r.Command, r.Arguments = commandIn(a.Arguments); a.Keeps {
+		r.Arguments = nil
+	}
 	r.Detail = "called by the plugin " + a.Plugin
 	if d.Verdict != sdk.Allow && d.Reason != "" {
 		r.Detail += ": " + d.Reason
@@ -83,6 +85,9 @@ func readAction(row sdk.JournalRow, r *sdk.AuditRecord) bool {
 	r.Tool, r.Plugin, r.Digest = cmp.Or(a.Tool, toolOf(row.Path)), a.Plugin, a.Digest
 	r.Event, r.Verdict, r.Rule, r.Source = d.Violation, d.Verdict, d.Rule, d.Source
 	r.Command, r.Arguments = commandIn(a.Arguments)
+	if a.Keeps {
+		r.Arguments = nil
+	}
 	if p := a.Proposal; p != nil {
 		r.Dir, r.Digest = p.Dir, cmp.Or(a.Digest, p.Digest)
 		if p.Command != "" {

@@ -114,6 +114,7 @@ func (x *action) recorded() sdk.Action {
 	}
 	a.Live = x.tool.Pinned && x.tool.Annotations.Live
 	a.OpenWorld = a.OpenWorld || x.tool.Annotations.OpenWorld
+	a.Keeps = a.Keeps || x.tool.Keeps
 	if x.anew != nil {
 		a.Decision = x.anew
 	}

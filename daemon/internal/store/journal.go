@@ -132,7 +132,7 @@ func longestIn(scope string) int {
 func describeAttributes(c *sdk.EntryChange, changed members, longest int) error {
 	short := members{}
 	for name, value := range changed {
-		if len(value) <= longest || string(value) == string(null) {
+		if (len(value) <= longest && !hashedAlways(name, changed)) || string(value) == string(null) {
 			short[name] = value
 			continue
 		}
@@ -144,6 +144,12 @@ func describeAttributes(c *sdk.EntryChange, changed members, longest int) error 
 	var err error
 	c.Attributes, err = encodeMembers(short)
 	return err
+}
+
+// hashedAlways reports whether the row keeps a value by its hash alone, however short it is: what a model called tools with, which may
+// be what is remembered of somebody.
+func hashedAlways(name string, changed members) bool {
+	return name == "calls" || name == "arguments" && string(changed["keeps"]) == "true"
 }
 
 func hexHash(b []byte) string {

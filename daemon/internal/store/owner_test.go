@@ -186,6 +186,29 @@ func TestNothingForgottenStaysInTheJournal(t *testing.T) {
 	}
 }
 
+// TestNothingRememberedStaysInTheJournal: of what a model called a tool with that keeps what is remembered, the rows keep hashes, and of
+// another's calls what they are.
+func TestNothingRememberedStaysInTheJournal(t *testing.T) {
+	f := newFixture(t)
+	_, err := f.Commit(t.Context(), sdk.Change{Run: f.run.ID, Writes: []sdk.Write{
+		{Path: "assistant://1", Body: new(""), Writer: sdk.WriterSystem, Attributes: []byte(`{"calls":[{"tool":"remember","arguments":"{\"value\":\"Utrecht\"}"}]}`)},
+		{Path: "log://turn_1/remember/x", Body: new(""), Writer: sdk.WriterSystem, Attributes: []byte(`{"tool":"remember","keeps":true,"arguments":{"value":"Utrecht"}}`)},
+		{Path: "log://turn_1/read/x", Body: new(""), Writer: sdk.WriterSystem, Attributes: []byte(`{"tool":"read","arguments":{"path":"of Delft"}}`)},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Verify(t.Context(), 0); err != nil {
+		t.Error(err)
+	}
+	if n := f.count(`SELECT count(*) FROM journal WHERE data LIKE '%Utrecht%'`); n != 0 {
+		t.Errorf("%d rows keep what is remembered", n)
+	}
+	if n := f.count(`SELECT count(*) FROM journal WHERE data LIKE '%of Delft%'`); n != 1 {
+		t.Errorf("%d rows keep what was read", n)
+	}
+}
+
 // TestForgotten: what an owner's run removes is gone for all runs of that owner, its body too, whether the run had it in view or
 // not; that of another owner stays.
 func TestForgotten(t *testing.T) {

@@ -15,8 +15,11 @@ import (
 // said which they are: at its beginning and its end as far as they are the same,
 // and one by one where as many stand between as before.
 func merge(whole, before, after json.RawMessage) (json.RawMessage, error) {
-	if bytes.Equal(before, after) {
+	switch {
+	case bytes.Equal(before, after):
 		return whole, nil // not a byte of it is another
+	case bytes.Equal(whole, before):
+		return after, nil // the type knows all of it
 	}
 	var members [3]map[string]json.RawMessage
 	for i, text := range []json.RawMessage{whole, before, after} {

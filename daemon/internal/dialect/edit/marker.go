@@ -44,6 +44,38 @@ func wordEnd(text string, from int) int {
 	return end
 }
 
+// Opening is what a marker in the body of a `set` opens.
+type Opening int
+
+// What a marker may open.
+const (
+	Nothing   Opening = iota // it is none
+	Operation                // a region of the edit; if nothing closes it the edit is refused
+	Shown                    // what the packet shows of an entry: text, with all that is in it
+	Document                 // text, as a script has here-documents
+)
+
+// Opens says what opens at an offset of a body, and where to go on when that is nothing or
+// stands alone. A marker opens at the begin, behind white space or a tag, and where the
+// last region ends, which is last, or the begin of the body. A word that no keyword begins
+// is that of an operation where no text stands before it, which is up to text.
+func Opens(body string, at, last, text int) (o Opening, end int) {
+	ident, end := identAt(body, at)
+	_, named := keywordOf(ident)
+	switch {
+	case ident == "":
+		return Nothing, at + 1
+	case at != last && !mayOpen(body, at):
+		return Nothing, end
+	case strings.HasPrefix(ident, packet):
+		return Shown, end
+	case named || at == text:
+		return Operation, end
+	default:
+		return Document, end
+	}
+}
+
 // mayOpen reports whether a marker at an offset is one by what stands before it.
 func mayOpen(text string, at int) bool {
 	return at == 0 || isSpace(text[at-1]) || text[at-1] == '>'

@@ -121,16 +121,19 @@ func FuzzEdit(f *testing.F) {
 		f.Add(seed[0], seed[1])
 	}
 	f.Fuzz(func(t *testing.T, text, body string) {
-		regions := newRegions(text)
-		if most := 12*len(text) + 12; regions.steps > most {
-			t.Fatalf("%d steps for %d bytes", regions.steps, len(text))
+		regions := NewRegions(0)
+		if steps := regions.Grow(text, true); steps > 12*len(text)+12 {
+			t.Fatalf("%d steps for %d bytes", steps, len(text))
 		}
 		for at := range text {
-			r, ok := regions.at(at)
-			if !ok {
+			r, closed, known := regions.At(at)
+			if !known {
+				t.Fatalf("at %d of %q nothing is known", at, text)
+			}
+			if !closed {
 				continue
 			}
-			if r.start != at || !strings.HasPrefix(text[at:r.end], "<<"+r.ident) || !strings.HasSuffix(text[:r.end], r.ident) || !strings.Contains(r.raw, r.content()) {
+			if r.Start != at || !strings.HasPrefix(text[at:r.End], "<<"+r.ident) || !strings.HasSuffix(text[:r.End], r.ident) || !strings.Contains(r.raw, r.content()) {
 				t.Fatalf("at %d of %q: %+v", at, text, r)
 			}
 		}
@@ -147,6 +150,26 @@ func FuzzEdit(f *testing.F) {
 			t.Fatalf("%q on %q: %+v, %v", text, body, r, err)
 		case err == nil && len(e.ops) == 0 && r.Body != text:
 			t.Fatalf("%q was written as %q", text, r.Body)
+		}
+	})
+}
+
+// What is known of a region while its text comes is what holds of the whole.
+func TestRegionsInPieces(t *testing.T) {
+	scrap := rapid.SampledFrom([]string{"<<NEW", "<<NEW1", "NEW", "NEW1", " NEW ", "\nNEW\n", "<<EOF", "\nEOF\n", "<<:::a", " :::a ", ":", "<", "</", "</set>", " ", "\n", "\r\n", "x", " and so on"})
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOfN(scrap, 0, 20).Draw(t, "scraps"), "")
+		whole, pieces := NewRegions(0), NewRegions(0)
+		whole.Grow(text, true)
+		for end := range len(text) + 1 {
+			pieces.Grow(text[:end], end == len(text))
+			for at := range end {
+				got, closed, known := pieces.At(at)
+				want, holds, _ := whole.At(at)
+				if known && (got != want || closed != holds) || !known && end == len(text) {
+					t.Fatalf("at %d of %q of %q: %+v %v %v, and of the whole %+v %v", at, text[:end], text, got, closed, known, want, holds)
+				}
+			}
 		}
 	})
 }

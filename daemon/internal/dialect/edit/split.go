@@ -11,14 +11,14 @@ const mostRegions = 10_000
 
 // piece is a region of a body, with the line of it on which it opens.
 type piece struct {
-	region
+	Region
 	line int
 }
 
 // splitter divides a body into its regions and the text outside of them.
 type splitter struct {
 	text    string
-	regions *regions
+	regions *Regions
 	pieces  []piece
 	at      int // behind the last region
 	line    int // of the offset counted
@@ -28,14 +28,16 @@ type splitter struct {
 }
 
 func newSplitter(text string) *splitter {
-	return &splitter{text: text, regions: newRegions(text), line: 1}
+	s := &splitter{text: text, regions: NewRegions(0), line: 1}
+	s.steps = s.regions.Grow(text, true)
+	return s
 }
 
 // split finds the regions. One that is not closed, or that could end in two places, is
 // an error.
 func (s *splitter) split() error {
 	for {
-		start, ident := s.next()
+		start := s.next()
 		if start == none {
 			break
 		}
@@ -46,11 +48,12 @@ func (s *splitter) split() error {
 			return sdk.Errorf(sdk.Overflow, "there are more than %d regions, which is too much for one call; nothing was changed: write the whole text with <<NEW", mostRegions)
 		}
 		line := s.lineAt(start)
-		r, ok := s.regions.at(start)
-		if !ok {
+		r, closed, _ := s.regions.At(start)
+		if !closed {
+			ident, _ := identAt(s.text, start)
 			return sdk.Errorf(sdk.Validation, "%s is not closed; nothing was changed: end it with %s alone on a line, and where the text has that word or its marker too, write %s1 at both ends", placed(ident, line), ident, ident)
 		}
-		s.pieces, s.at = append(s.pieces, piece{r, line}), r.end
+		s.pieces, s.at = append(s.pieces, piece{r, line}), r.End
 	}
 	if len(s.pieces) == 0 {
 		return nil
@@ -58,10 +61,9 @@ func (s *splitter) split() error {
 	return s.pass(len(s.text))
 }
 
-// next is where the next marker opens, closed or not, or none. A marker opens at the
-// begin, behind white space or a tag, and where the last region ends. One in the packet's
-// form is passed by with all that is in it.
-func (s *splitter) next() (start int, ident string) {
+// next is where the next marker opens, closed or not, or none. One in the packet's form
+// is passed by with all that is in it.
+func (s *splitter) next() (start int) {
 	begin := s.at
 	for begin < len(s.text) && isSpace(s.text[begin]) {
 		begin++
@@ -71,26 +73,19 @@ func (s *splitter) next() (start int, ident string) {
 		i := strings.Index(s.text[from:], opens)
 		if i < 0 {
 			s.steps += len(s.text) - from
-			return none, ""
+			return none
 		}
 		start := from + i
-		ident, end := identAt(s.text, start)
+		opening, end := Opens(s.text, start, s.at, begin)
 		s.steps += end - from
-		_, named := keywordOf(ident)
-		switch {
-		case ident == "":
-			from = start + 1
-		case start != s.at && !mayOpen(s.text, start):
-			from = end
-		case strings.HasPrefix(ident, packet):
-			from = end
-			if r, ok := s.regions.at(start); ok {
-				from = r.end
+		from = end
+		switch opening {
+		case Operation:
+			return start
+		case Shown:
+			if r, closed, _ := s.regions.At(start); closed {
+				from = r.End
 			}
-		case named || start == begin: // elsewhere it is a here-document of the text
-			return start, ident
-		default:
-			from = end
 		}
 	}
 }

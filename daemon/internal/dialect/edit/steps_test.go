@@ -33,7 +33,7 @@ func TestLinear(t *testing.T) {
 				if err := s.split(); err != nil && sdk.OutcomeOf(err) != sdk.Validation && sdk.OutcomeOf(err) != sdk.Overflow {
 					t.Fatal(err)
 				}
-				return s.regions.steps + s.steps
+				return s.steps
 			}
 			small, large := steps(n), steps(times*n)
 			if large > (times+1)*small || small > 20*len(text(n)) {

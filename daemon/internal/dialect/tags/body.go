@@ -23,16 +23,19 @@ type bodyScan struct {
 	first   int // the first tag that closed the tool while it was open again; -1 before it
 	tag     int // the first tag of a tool; -1 before it
 	tags    int // how many there are
+
+	last, begin      int  // where the last region of an edit ends, or the body begins, and the first text from there on
+	refused          bool // an edit marker has no end
+	shutAt, searched int  // of shutIn: the last tag found, and up to where was searched
 }
 
 // body finds the end of the body that begins at from. A body holds whatever stands in it, with tags of tools too as long as each
 // of them is closed; what stands between markers, or in backquotes, is not looked at.
 func (r *Reader) body(t *tool, from int) ending {
-	clear(r.nested)
-	b := bodyScan{Reader: r, tool: t, from: from, content: r.text.spaces(from), first: -1, tag: -1}
+	b := r.scan(t, from)
 	for i := from; ; {
-		i = r.text.find('<', i)
-		if i < 0 || r.text.short {
+		i = b.text.find('<', i)
+		if i < 0 || b.text.short {
 			return b.unclosed() // what is short is read again
 		}
 		next, e, over := b.bracket(i)
@@ -43,13 +46,19 @@ func (r *Reader) body(t *tool, from int) ending {
 	}
 }
 
+func (r *Reader) scan(t *tool, from int) *bodyScan {
+	clear(r.nested)
+	content := r.text.spaces(from)
+	return &bodyScan{Reader: r, tool: t, from: from, content: content, first: -1, tag: -1, last: from, begin: content, shutAt: -1}
+}
+
 // bracket looks at an angle bracket of the body: it says where the search goes on, or that the body is over.
 func (b *bodyScan) bracket(i int) (next int, e ending, over bool) {
 	if b.text.at(i+1) == '<' && b.tool.Markers != NoMarkers {
-		if end := b.region(b.tool, i, b.from); end > 0 {
+		if end := b.region(i); end > 0 {
 			return end, e, false
 		}
-		return i + 2, e, false
+		return i + 1, e, false
 	}
 	if t, end := b.closes(i); t != nil {
 		return b.closing(t, i, end)
@@ -92,6 +101,9 @@ func (b *bodyScan) opening(t *tool, i, behind int) (next int, e ending, over boo
 		return i, b.unclosed(), true
 	}
 	o := b.opener(i, t, behind, false)
+	if marker := b.markerIn(i+1, o.end); marker >= 0 {
+		return marker, e, false
+	}
 	if o.cut {
 		return behind, e, false
 	}

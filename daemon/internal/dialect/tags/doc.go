@@ -8,7 +8,7 @@
 //	text     the answer as far as it has come, and all that looks at its bytes
 //	reader   the scan, in steps that are taken back when more has to come first
 //	opener   a tag with its attributes; quoted puts right a quote that is missing
-//	body     where the body of a call ends; region is what no end is looked for in
+//	body     where the body of a call ends; region, as the edit has it, and document are what no end is looked for in
 //	call     a call, and which arguments its attributes and its body are
 //	value    attributes by the types of the tool's schema
 //	code     spans and blocks of code, in which tags are quoted

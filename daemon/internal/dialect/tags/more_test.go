@@ -89,6 +89,15 @@ func TestRegions(t *testing.T) {
 		{"here document not closed", "<sh>cat <<EOF\na</sh><get path=\"b\"/>", one("sh > cat <<EOF\na", "get path=b"), "", nil},
 		{"shift is none", "<sh>echo $((1<<N))</sh>\nN\n<get path=\"b\"/>", one("sh > echo $((1<<N))", "get path=b"), "\nN\n", nil},
 		{"a line with the word of a shift", "<sh>a << N</sh>\nN\n<get path=\"b\"/>", one("sh > a << N", "get path=b"), "\nN\n", nil},
+		{"a sentence that goes on", "<set path=\"a\"><<NEW\nA NEW day </set>\nNEW</set>!", one("set path=a > <<NEW\nA NEW day </set>\nNEW"), "!", nil},
+		{"a sentence behind it", "<set path=\"a\"><<NEW x NEW and so on</set> A\nNEW\nday", one("set path=a > <<NEW x NEW and so on"), " A\nNEW\nday", nil},
+		{"not closed, and the word ends the answer", "<set path=\"a\"><<NEW x</set>\n<set path=\"b\">y</set>\nNEW", one("set path=a > <<NEW x", "set path=b > y"), "\n\nNEW", nil},
+		{"a region that touches the next", "<set path=\"a\"><<SEARCH\n</set>\nSEARCH<<REPLACE\n</set>\nREPLACE</set>!", one("set path=a > <<SEARCH\n</set>\nSEARCH<<REPLACE\n</set>\nREPLACE"), "!", nil},
+		{"in a tag that does not end", "<set path=\"a\">x <get path=\" <<NEW </set> NEW</set>!", one("set path=a > x <get path=\" <<NEW </set> NEW"), "!", nil},
+		{"brackets before a closing tag", `<set path="a">a <</set><sh>b <<</sh>!`, one("set path=a > a <", "sh > b <<"), "!", nil},
+		{"here document in set", "<set path=\"a.sh\">cat <<EOF\n</set>\nEOF\necho\n</set>!", one("set path=a.sh > cat <<EOF\n</set>\nEOF\necho"), "!", nil},
+		{"here document that has a marker", "<set path=\"a.sh\">cat <<EOF\n<<NEW\nEOF\n</set>\nNEW</set>!", one("set path=a.sh > cat <<EOF\n<<NEW\nEOF\n</set>\nNEW"), "!", nil},
+		{"text behind a here document", "<sh>cat <<<EOF</sh>\nEOF\n<sh>b</sh>", one("sh > cat <<<EOF", "sh > b"), "\nEOF\n", nil},
 		{"none in other bodies", "<think><<NEW</think> NEW", one("think > <<NEW"), " NEW", nil},
 	})
 }

@@ -3,6 +3,8 @@ package tags
 import (
 	"slices"
 	"strings"
+
+	"github.com/bothyd/bothy/daemon/internal/dialect/edit"
 )
 
 // MaxCalls is how many calls of one answer are taken. What exceeds it is left out with a warning, so that a broken model
@@ -38,6 +40,7 @@ type Reader struct {
 	closer  bool            // a closing tag has come since, in part at least
 	nested  []int           // of each tool, while a body is read: how many of its tags are open in it
 	missing map[string]bool // words of markers that do not come any more
+	regions *edit.Regions   // of edit markers; nil before the first
 }
 
 // progress is how far an answer is read. A step that has to wait for more leaves it as it was.
@@ -53,7 +56,7 @@ type progress struct {
 	apostrophe              int // behind the last backquote that is none of code; 0 before the first
 	before                  int // how many calls there were then
 	looked                  int // before here no other program's form is looked for: it was, and is none
-	misses                  int // of markers
+	misses                  int // of here documents
 	flat                    bool
 }
 

@@ -59,7 +59,7 @@ func TestBodyOfEdit(t *testing.T) {
 
 // Whatever stands in the body of set, the regions in which no end of it is looked for are those of the edit.
 func TestRegionsAreThoseOfTheEdit(t *testing.T) {
-	scraps := append(slices.Clone(inRegions), "<<NEW", "<<NEW\n", "\nNEW\n", " NEW ", "<<NEW1 ", " NEW1", "<<DELETE x DELETE", "<<SEARCH\n", "\nSEARCH\n", "<<REPLACE ", " REPLACE", " and so on", "</set>\n", "x<<")
+	scraps := append(slices.Clone(inRegions), "<<NEW", "<<NEW\n", "\nNEW\n", " NEW ", "<<NEW1 ", " NEW1", "<<DELETE x DELETE", "<<SEARCH\n", "\nSEARCH\n", "<<REPLACE ", " REPLACE", " and so on", "</set>\n", "x<<", "\v", "\f")
 	rapid.Check(t, func(t *rapid.T) {
 		answer := "<set>" + strings.Join(rapid.SliceOfN(rapid.SampledFrom(scraps), 1, 20).Draw(t, "answer"), "")
 		body, passed, refused := passedBy(answer, len("<set>"))

@@ -13,7 +13,7 @@ var growing = []string{
 	"<sh>", "</sh>", "<sh>x</", "</", "<", "<<", "<<A ", "<set>", "<set>x<<A </set>", "<set><<NEW x</set>NEW ", "<sh>cat <<EOF\n</sh>EOF\n", "<set>x<<NEW </set> NEW x ", "<set>x <<:::a </set>", "<set>x <get <<NEW x NEW ", `<get a=" <<NEW x NEW `, "<set><<NEW x NEW and </set>", "<<NEW \n", "<<NEW x NEW\n", "NEW \n", "`", "`` ", "` <get/>", "x`x<get/>", "```", "```\n", "```x\n", "```xml\n", "```json\n{", "~~~~\n", "   ", "\n", "x",
 	"{", "[", `{"name"`, `{"name":`, `{"name":"get",`, `{"name":{`, `[{"name":[`, `{"name":"get","arguments":{}}`, "[TOOL_CALLS]", "[TOOL_CALLS] [", `[TOOL_CALLS] ["`, "[TOOL_CALLS]get[ARGS]{", "[{get a}", "c", "call:get{", `call:get{a:"`, "call:get{a:[", "call:get{a:<|\"|>", "call:get{a:'",
 	"<|tool_call>", "<tool_call>", "<tool_call>{", "<tool_use>", "<tool_use><name>", "<tool_use><name>x</name><input>", "<function=get>", "<function=get><parameter=a>", "<function=get><parameter=a></parameter>", `<invoke name="get"><parameter name="a">`, "<|channel|>", "<|channel|>a<|message|>", "<|start|>", "<|", "|>",
-	`<get path="a">x `, `<get path="a">x<set>y</set>`, `<get a=<|"|>`, "```xml a```", "```xml `", "<known>", "<foo ", `<foo a="`, `<foo a="b" `, "</foo", "&amp;", "&", `<get a="&`, "<get a=\"`", "<GET>",
+	`<get path="a">x `, `<get path="a">x<set>y</set>`, `<get a=<|"|>`, "```xml a```", "```xml `", "<known>", "<foo ", `<foo a="`, `<foo a="b" `, "</foo", "&amp;", "&", `<get a="&`, "<get a=\"`", "<GET>", "<get a=\u201c", "<get a=\\\"", "<get a=\u201cx", "a=\u201c ", "<set><<NEW x\v",
 }
 
 // steps is how many bytes were looked at to read an answer that comes in pieces; in one for size 0.

@@ -164,6 +164,11 @@ func (r *Reader) attribute(i int, call bool) (a attribute, next int) {
 			return a, end + len(quoteToken)
 		}
 	}
+	if from, end, next := r.otherQuotes(i); next > 0 {
+		r.repaired(call)
+		a.value = r.text.s[from:end]
+		return a, next
+	}
 	a.value, next = r.unquoted(i, call)
 	return a, next
 }

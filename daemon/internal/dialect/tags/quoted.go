@@ -106,3 +106,28 @@ func (r *Reader) inner(i int, quote byte) int {
 	}
 	return -1
 }
+
+// otherQuotes are what models write in the place of quotes: as a book has them, and as a text in JSON has them.
+var otherQuotes = []struct{ opens, ends string }{{"\u201c", "\u201d"}, {"\u2018", "\u2019"}, {`\"`, `\"`}, {`\'`, `\'`}, {"&quot;", "&quot;"}}
+
+// longestOther is how long a value between such quotes may be.
+const longestOther = 1024
+
+// otherQuotes is what stands between two of them from i on, with the place behind; next is 0 when there are none on the line.
+func (r *Reader) otherQuotes(i int) (from, end, next int) {
+	for _, quote := range otherQuotes {
+		if !r.text.has(i, quote.opens) {
+			continue
+		}
+		from = i + len(quote.opens)
+		for end = from; end < from+longestOther; end++ {
+			switch c := r.text.at(end); {
+			case r.text.ends(end), c == '\n', c == '<' && r.tag(end):
+				return 0, 0, 0
+			case r.text.has(end, quote.ends):
+				return from, end, end + len(quote.ends)
+			}
+		}
+	}
+	return 0, 0, 0
+}

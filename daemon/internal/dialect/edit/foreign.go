@@ -8,7 +8,7 @@ import (
 // foreign names the form of another program in which a text that has no regions is
 // written as an edit, or is "". Written as it stands it would destroy what it is to edit.
 func foreign(text string) string {
-	text = strings.TrimSpace(text)
+	text = unfenced(strings.TrimSpace(text))
 	for _, form := range []struct {
 		name string
 		is   func(string) bool
@@ -23,6 +23,17 @@ func foreign(text string) string {
 		}
 	}
 	return ""
+}
+
+// unfenced is a text without the lines of a block of code, where all of it is one.
+func unfenced(text string) string {
+	const fence = "```"
+	first, rest, _ := strings.Cut(text, "\n")
+	inner, ended := strings.CutSuffix(rest, fence)
+	if !ended || !strings.HasPrefix(first, fence) {
+		return text
+	}
+	return strings.TrimSpace(inner)
 }
 
 // isSed reports whether every line is a substitution, as s/old/new/g or s|old|new|.
@@ -82,20 +93,36 @@ func isSearchJSON(text string) bool {
 }
 
 func isPair(object map[string]json.RawMessage) bool {
-	for _, names := range [][2]string{{"search", "replace"}, {"old_text", "new_text"}, {"old_string", "new_string"}} {
+	for _, names := range [][2]string{{"search", "replace"}, {"find", "replace"}, {"old_text", "new_text"}, {"old_string", "new_string"}, {"old_str", "new_str"}, {"oldText", "newText"}, {"oldString", "newString"}} {
 		_, old := object[names[0]]
 		_, now := object[names[1]]
-		if old && now && len(object) == 2 {
-			return true
+		if old && now {
+			return len(object) == 2+besides(object)
 		}
 	}
 	return false
 }
 
+// besides is how many members an object has of those that stand beside such a pair.
+func besides(object map[string]json.RawMessage) (n int) {
+	for _, name := range []string{"path", "file_path", "filePath", "all", "replace_all", "replaceAll", "command"} {
+		if _, is := object[name]; is {
+			n++
+		}
+	}
+	return n
+}
+
 // isConflict reports whether a text begins as a block of a merge that was not made, and
-// has the lines that part and end one.
+// has the lines that part and end one. A block that is called SEARCH is an edit also
+// behind other text.
 func isConflict(text string) bool {
-	return strings.HasPrefix(text, "<<<<<<<") && strings.Contains(text, "\n=======") && strings.Contains(text, "\n>>>>>>>")
+	if strings.HasPrefix(text, "<<<<<<<") {
+		return strings.Contains(text, "\n=======") && strings.Contains(text, "\n>>>>>>>")
+	}
+	_, block, _ := strings.Cut(text, "\n<<<<<<< SEARCH")
+	_, behind, _ := strings.Cut(block, "\n=======")
+	return strings.Contains(behind, "\n>>>>>>> REPLACE")
 }
 
 // isDiff reports whether a text begins as a unified diff or as a patch of apply_patch.

@@ -51,15 +51,16 @@ func (p piece) replaces() bool {
 }
 
 // noMarker warns of a text that is taken as it stands although it begins as a region
-// does: in small letters, in quotes, or as the packet shows entries.
+// does: in small letters, in quotes, parted from its word, or as the packet shows entries.
 func noMarker(text string) []Warning {
 	rest, ok := strings.CutPrefix(strings.TrimLeft(text, " \t\r\n"), opens)
 	if !ok {
 		return nil
 	}
 	word := strings.TrimLeft(rest, `-~'":`)
-	if word == "" || !isWord(word[0]) || len(rest)-len(word) > len(packet) {
+	_, parted := keywordOf(strings.TrimLeft(strings.TrimPrefix(rest, "<"), " \t"))
+	if !parted && (word == "" || !isWord(word[0]) || len(rest)-len(word) > len(packet)) {
 		return nil
 	}
-	return []Warning{{NoMarker, "the text begins like a marker and is none, so it was taken as it stands: a marker is << and NEW, PREPEND, APPEND, REPLACE, DELETE or SEARCH in capitals, without quotes"}}
+	return []Warning{{NoMarker, "the text begins like a marker and is none, so it was taken as it stands: a marker is << and NEW, PREPEND, APPEND, REPLACE, DELETE or SEARCH in capitals, without quotes or blanks"}}
 }

@@ -40,7 +40,9 @@ func TestRegionEnds(t *testing.T) {
 		{name: "the packet's form not closed", text: "<<:::a.md\n<<NEW x NEW", want: "x", warns: []Kind{Outside}},
 		{name: "quotes are no marker", text: "<<'NEW'\nx\nNEW", want: "<<'NEW'\nx\nNEW", warns: []Kind{NoMarker}},
 		{name: "a dash is no marker", text: "<<-NEW\nx\nNEW", want: "<<-NEW\nx\nNEW", warns: []Kind{NoMarker}},
-		{name: "a blank is no marker", text: "<< NEW\nx\nNEW", want: "<< NEW\nx\nNEW"},
+		{name: "a blank is no marker", text: "<< NEW\nx\nNEW", want: "<< NEW\nx\nNEW", warns: []Kind{NoMarker}},
+		{name: "three brackets are no marker", text: "<<<NEW\nx\nNEW", want: "<<<NEW\nx\nNEW", warns: []Kind{NoMarker}},
+		{name: "a shift at the begin", text: "<< new_x;", want: "<< new_x;"},
 	} {
 		t.Run(r.name, r.run)
 	}

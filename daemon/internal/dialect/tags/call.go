@@ -176,6 +176,13 @@ func (m *making) emptied() {
 	}
 }
 
+// swallowed says what is wrong with a call that took tags of others along because nothing closes it, if it would write or run them.
+func (m *making) swallowed() {
+	if m.t.Body != "" && m.t.Target == "" && len(m.t.required) > 0 {
+		m.call.Fault = "<" + m.t.Name + "> is not closed, and other tags stand in what would be its body. Nothing was done: write it again, close it with </" + m.t.Name + ">, and then write the others."
+	}
+}
+
 // objectOf reads an object, whose members are in order.
 func objectOf(text []byte) (members []Argument, err error) {
 	if fault := sdk.CheckJSON(text, maxDepth); fault != nil {

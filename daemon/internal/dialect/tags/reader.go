@@ -255,5 +255,8 @@ func (r *Reader) make(o opener, e ending) Call {
 	case !o.closed && !(o.bare && e.body.Start == e.body.End):
 		m.body(r.text.s, e.body)
 	}
+	if e.kind == Unclosed && e.lost > 0 {
+		m.swallowed()
+	}
 	return m.done()
 }

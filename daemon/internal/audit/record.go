@@ -59,9 +59,7 @@ func readCall(data json.RawMessage, r *sdk.AuditRecord) bool {
 	}
 	d := decisionOf(&a)
 	r.Tool, r.Event, r.Verdict, r.Rule, r.Source = a.Tool, d.Violation, d.Verdict, d.Rule, d.Source
-	if r.Command, r.Arguments = commandIn(a.Arguments); a.Keeps {
-		r.Arguments = nil
-	}
+	r.Command, r.Arguments = calledWith(&a)
 	r.Detail = "called by the plugin " + a.Plugin
 	if d.Verdict != sdk.Allow && d.Reason != "" {
 		r.Detail += ": " + d.Reason
@@ -84,10 +82,7 @@ func readAction(row sdk.JournalRow, r *sdk.AuditRecord) bool {
 	r.Container = a.Container()
 	r.Tool, r.Plugin, r.Digest = cmp.Or(a.Tool, toolOf(row.Path)), a.Plugin, a.Digest
 	r.Event, r.Verdict, r.Rule, r.Source = d.Violation, d.Verdict, d.Rule, d.Source
-	r.Command, r.Arguments = commandIn(a.Arguments)
-	if a.Keeps {
-		r.Arguments = nil
-	}
+	r.Command, r.Arguments = calledWith(&a)
 	if p := a.Proposal; p != nil {
 		r.Dir, r.Digest = p.Dir, cmp.Or(a.Digest, p.Digest)
 		if p.Command != "" {
@@ -114,12 +109,15 @@ func decisionOf(a *sdk.Action) sdk.Decision {
 	return *a.Decision
 }
 
-// commandIn are the arguments of a call: the line of one that runs a command,
-// and the rest of any other.
-func commandIn(arguments json.RawMessage) (command string, rest json.RawMessage) {
+// calledWith are the arguments of a call: the line of one that runs a command, nothing of one that keeps what is
+// remembered of somebody, and those of any other.
+func calledWith(a *sdk.Action) (command string, arguments json.RawMessage) {
+	if a.Keeps {
+		return "", nil
+	}
 	var object map[string]json.RawMessage
-	if json.Unmarshal(arguments, &object) == nil && json.Unmarshal(object["command"], &command) == nil && command != "" {
+	if json.Unmarshal(a.Arguments, &object) == nil && json.Unmarshal(object["command"], &command) == nil && command != "" {
 		return command, nil
 	}
-	return "", arguments
+	return "", a.Arguments
 }

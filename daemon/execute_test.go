@@ -114,7 +114,7 @@ func (e *executing) execute(t *testing.T, plugin, input string) (sdk.ToolResult,
 		Remembered: rulebook.New(e.store, hclog.NewNullLogger()),
 	}
 	x, err := engine.New(engine.Config{
-		Store: e.store, Tools: skill, Services: e.services.Services, Models: e.models, View: view.NewTranscript(time.Now), Dialect: dialect.Tools{},
+		Store: e.store, Tools: skill, Services: e.services.Services, Models: e.models, Views: map[string]engine.Assembler{sdk.ViewTranscript: view.NewTranscript(time.Now)}, Dialects: map[string]engine.Dialect{sdk.DialectTools: dialect.Tools{}},
 		Policy: ruling, Hooks: hook.New(hclog.NewNullLogger()), DataDir: e.paths.Data, Log: hclog.NewNullLogger(),
 	})
 	if err != nil {

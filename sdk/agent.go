@@ -10,6 +10,15 @@ import (
 // DefaultAgent is the name of the agent of whoever names none.
 const DefaultAgent = "default"
 
+// The dialects and the views that an agent may have, in any pair.
+const (
+	DialectTools = "tools" // native function calling
+	DialectTags  = "tags"  // XML tags in the text of the answer
+
+	ViewTranscript = "transcript" // a conversation
+	ViewPacket     = "packet"     // one system and one user message
+)
+
 // Agent is a named profile: which model, which tools, how it is told and what
 // stops it. It comes from an agent block, a plugin or a Markdown file, with the defaults filled in.
 type Agent struct {
@@ -39,8 +48,8 @@ type Agent struct {
 	Finish *FinishSpec `json:"finish,omitempty"`
 	// Team makes it a team of its Agents, which does nothing by itself; nil is an agent.
 	Team    *Team  `json:"team,omitempty"`
-	Dialect string `json:"dialect" hcl:"dialect,optional"` // "tools"
-	View    string `json:"view" hcl:"view,optional"`       // "transcript"
+	Dialect string `json:"dialect" hcl:"dialect,optional"` // how its model writes calls: DialectTools or DialectTags
+	View    string `json:"view" hcl:"view,optional"`       // how the run's entries become messages: ViewTranscript or ViewPacket
 	// Messages is how many of the last messages its model is shown; 0 is all, and in a run that a channel began ChannelMessages.
 	Messages    int       `json:"messages,omitempty" hcl:"messages,optional"`
 	Temperature *float64  `json:"temperature,omitempty" hcl:"temperature,optional"`

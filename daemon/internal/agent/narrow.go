@@ -20,7 +20,7 @@ func (c *configured) narrow(d sdk.Definition) sdk.Definition {
 		says("the agent %s stands in the configuration alone, since all others are held to what it may do", Default)
 	}
 	a := &d.Agent
-	a.Dialect, a.View, a.Busy = cmp.Or(a.Dialect, "tools"), cmp.Or(a.View, "transcript"), cmp.Or(a.Busy, "queue")
+	a.Dialect, a.View, a.Busy = cmp.Or(a.Dialect, sdk.DialectTools), cmp.Or(a.View, sdk.ViewTranscript), cmp.Or(a.Busy, "queue")
 	switch asked := a.Mode; {
 	case asked != "" && !asked.Valid():
 		says("there is no mode %q, so that it has that of the agent default", asked)

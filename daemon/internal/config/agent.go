@@ -94,7 +94,7 @@ func (l *loader) inherit(b *block, heirs []string) bool {
 func (l *loader) profile(b *block) {
 	label, body := b.label, b.body
 	apart, rest, _ := l.said(body, nil).PartialContent(&agentSchema) // what is not of it is decoded below
-	a := sdk.Agent{Name: label, Dialect: "tools", View: "transcript", Busy: "queue"}
+	a := sdk.Agent{Name: label, Dialect: sdk.DialectTools, View: sdk.ViewTranscript, Busy: "queue"}
 	if !l.decode(rest, &a) {
 		return
 	}

@@ -25,7 +25,7 @@ type teamBlock struct {
 // servers, and no skills: its agents have.
 func (c *Config) TeamOf(name string) sdk.Agent {
 	return sdk.Agent{
-		Name: name, Dialect: "tools", View: "transcript", Busy: "queue", Tools: []string{sdk.ToolDelegate}, MCP: []string{}, Skills: []string{},
+		Name: name, Dialect: sdk.DialectTools, View: sdk.ViewTranscript, Busy: "queue", Tools: []string{sdk.ToolDelegate}, MCP: []string{}, Skills: []string{},
 		Mode: c.Policy.Mode, Guards: c.Guards, Team: &sdk.Team{Mode: sdk.TeamParallel},
 	}
 }

@@ -42,10 +42,7 @@ func (e *Engine) AgentOf(project, name string) (sdk.Agent, error) {
 		return sdk.Agent{}, sdk.Errorf(sdk.NotFound, "there is no agent %.80q; there are: %s", name, named(names))
 	}
 	a := d.Agent
-	if a.Dialect != "" && a.Dialect != "tools" || a.View != "" && a.View != "transcript" {
-		return sdk.Agent{}, sdk.Errorf(sdk.Validation, "agent %q wants dialect %q and view %q; there are \"tools\" and \"transcript\"", name, a.Dialect, a.View)
-	}
-	return a, nil
+	return a, e.speaks(a)
 }
 
 // agentsAt is where agents are looked for that work in a run: those of the files of its project are none of a private

@@ -20,7 +20,7 @@ func (e *Engine) assemble(ctx context.Context, a *activeLoop) (sdk.Prompt, error
 	}
 	e.look(ctx, a, entries)
 	user, project := e.instructions(a)
-	p, err := e.cfg.View.Assemble(ctx, sdk.Assembly{
+	p, err := e.viewOf(a).Assemble(ctx, sdk.Assembly{
 		Project: a.project, Run: a.run, Loop: a.loop, Turn: a.turn.row.Sequence, Agent: a.agent,
 		Model: a.choice.Alias, Context: a.choice.Context, Inputs: a.choice.Inputs, Tools: a.offered,
 		User: user, Instructions: project, Skills: a.skills, Entries: entries,
@@ -82,7 +82,7 @@ func (e *Engine) fit(ctx context.Context, a *activeLoop, p sdk.Prompt) (sdk.Prom
 	if a.ceiling > 0 && (p.Ceiling <= 0 || p.Ceiling > a.ceiling) {
 		p.Ceiling = a.ceiling
 	}
-	p, report, err := e.cfg.View.Fit(ctx, p)
+	p, report, err := e.viewOf(a).Fit(ctx, p, e.cfg.Hooks.AssemblyUser.Apply)
 	if err != nil {
 		return p, a.overflow(err)
 	}
@@ -92,8 +92,8 @@ func (e *Engine) fit(ctx context.Context, a *activeLoop, p sdk.Prompt) (sdk.Prom
 		})
 	}
 	p, err = e.cfg.Hooks.TurnBeforeDispatch.Apply(ctx, p)
-	if err == nil && p.Ceiling > 0 && e.cfg.View.Estimate(p) > p.Ceiling {
-		err = sdk.Errorf(sdk.Overflow, "a hook made the prompt longer than the model takes (%d tokens, at most %d)", e.cfg.View.Estimate(p), p.Ceiling)
+	if err == nil && p.Ceiling > 0 && e.viewOf(a).Estimate(p) > p.Ceiling {
+		err = sdk.Errorf(sdk.Overflow, "a hook made the prompt longer than the model takes (%d tokens, at most %d)", e.viewOf(a).Estimate(p), p.Ceiling)
 	}
 	if sdk.OutcomeOf(err) == sdk.Overflow && err != nil {
 		return p, a.overflow(err)

@@ -8,18 +8,18 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// bill makes the bill of a request. Answer is its max_tokens; 0 is none.
-func (e *Engine) bill(price *sdk.Price, p sdk.Prompt, answer int) guard.Bill {
+// bill makes the bill of a request, which a view counts. Answer is its max_tokens; 0 is none.
+func bill(view Assembler, price *sdk.Price, p sdk.Prompt, answer int) guard.Bill {
 	b := guard.Bill{Price: price, Answer: cmp.Or(answer, guard.AnswerTokens)}
 	if price != nil { // counting costs time
-		b.Prompt = e.cfg.View.Estimate(p)
+		b.Prompt = view.Estimate(p)
 	}
 	return b
 }
 
 // billOf is the bill of a loop's own request.
 func (e *Engine) billOf(a *activeLoop, p sdk.Prompt) guard.Bill {
-	return e.bill(a.choice.Price, p, cmp.Or(a.agent.MaxTokens, a.choice.MaxTokens))
+	return bill(e.viewOf(a), a.choice.Price, p, cmp.Or(a.agent.MaxTokens, a.choice.MaxTokens))
 }
 
 // written counts what came of an answer, in tokens.
@@ -27,7 +27,7 @@ func (e *Engine) written(a *activeLoop, c sdk.Completion) int {
 	if !came(c) {
 		return 0
 	}
-	return e.cfg.View.Estimate(sdk.Prompt{Model: a.choice.Alias, Messages: []sdk.Message{{Role: sdk.RoleAssistant, Text: c.Text + c.Reasoning, Calls: c.Calls}}})
+	return e.viewOf(a).Estimate(sdk.Prompt{Model: a.choice.Alias, Messages: []sdk.Message{{Role: sdk.RoleAssistant, Text: c.Text + c.Reasoning, Calls: c.Calls}}})
 }
 
 // price looks for the price of a model where a limit on cost needs it: a provider on

@@ -189,7 +189,7 @@ func (e *Engine) beginCall(ctx context.Context, a *activeLoop, b *book, c ToolCa
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return sdk.Receipt{}, sdk.Errorf(sdk.Unavailable, "make the run's folder: %w", err)
 	}
-	reading := e.cfg.Dialect.Read(sdk.Completion{Calls: []sdk.Call{{ID: "call_1", Tool: c.Tool, Arguments: string(c.Arguments)}}}, nil)
+	reading := e.cfg.Dialects[sdk.DialectTools].Read(sdk.Completion{Calls: []sdk.Call{{ID: "call_1", Tool: c.Tool, Arguments: string(c.Arguments)}}}, nil)
 	receipt, err := e.openTurn(ctx, b, a.run.ID, once, func(n int) (sdk.Change, error) { return e.recordCall(ctx, a, n, reading), nil })
 	if sdk.OutcomeOf(err) == sdk.NotFound { // the run was deleted meanwhile
 		_ = os.Remove(dir) // which is empty then

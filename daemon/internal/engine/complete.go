@@ -44,12 +44,12 @@ func (e *Engine) complete(ctx context.Context, a *activeLoop, p sdk.Prompt) (sdk
 		return c, err
 	}
 	if c.Usage != nil {
-		e.cfg.View.Observe(a.turn.prompt, *c.Usage)
+		e.viewOf(a).Observe(a.turn.prompt, *c.Usage)
 	} else {
-		a.turn.estimate = e.cfg.View.Estimate(a.turn.prompt)
+		a.turn.estimate = e.viewOf(a).Estimate(a.turn.prompt)
 	}
 	if a.ceiling > 0 { // what was taken fits, however it is counted now
-		a.ceiling = max(a.ceiling, e.cfg.View.Estimate(a.turn.prompt))
+		a.ceiling = max(a.ceiling, e.viewOf(a).Estimate(a.turn.prompt))
 	}
 	c.Usage = e.billOf(a, a.turn.prompt).Settle(c.Usage, e.written(a, c))
 	e.cfg.Hooks.LLMRequestCompleted.Emit(ctx, a.turnEvent(map[string]any{"usage": c.Usage}))
@@ -69,10 +69,10 @@ const maxFits = 10
 // fitAgain takes the server's word that the prompt is too long: it aims at
 // seven tenths of what was sent, and so do the turns that follow.
 func (e *Engine) fitAgain(ctx context.Context, a *activeLoop, p sdk.Prompt, failed *sdk.ProviderError) (sdk.Prompt, error) {
-	sent := e.cfg.View.Estimate(p)
+	sent := e.viewOf(a).Estimate(p)
 	p.Ceiling = sent * 7 / 10
 	a.ceiling = p.Ceiling
-	p, report, err := e.cfg.View.Fit(ctx, p)
+	p, report, err := e.viewOf(a).Fit(ctx, p, e.cfg.Hooks.AssemblyUser.Apply)
 	if err != nil || report.After >= sent {
 		return p, a.overflow(fmt.Errorf("the model's server says that the prompt is too long, and no more of it can be left out: %w", failed))
 	}

@@ -62,7 +62,7 @@ func (e *Engine) erase(ctx context.Context, event sdk.RunEvent, reason string) e
 		return fmt.Errorf("the run %s was not deleted: %w", event.Run.Alias, err)
 	}
 	failpoint.Hit(failpoint.DeleteAfter)
-	e.cfg.View.Forget(event.Run.ID)
+	e.forgetViews(event.Run.ID)
 	if marked != "" {
 		if err := os.RemoveAll(marked); err != nil {
 			e.log.Warn("the folder of a deleted run could not be removed wholly; it is tried again later", "run", event.Run.Alias, "error", err)

@@ -59,8 +59,8 @@ type Config struct {
 	Verbs    Verbs     // nil: plugins and clients have no verbs on entries
 	Services *Services // for plugins; New makes them this engine's before it begins its work
 	Models   Models
-	View     Assembler
-	Dialect  Dialect
+	Views    map[string]Assembler // by the names that agents give them
+	Dialects map[string]Dialect   // likewise
 	Policy   Policy
 	Access   Access // nil: nothing is known of what calls could touch
 	Hooks    *hook.Chains
@@ -196,9 +196,9 @@ type Engine struct {
 // New makes an engine and begins its work: each run goes on with the loop that
 // an earlier daemon left running, then with those that are queued.
 func New(cfg Config) (*Engine, error) {
-	if cfg.Store == nil || cfg.Tools == nil || cfg.Models == nil || cfg.View == nil || cfg.Dialect == nil ||
+	if cfg.Store == nil || cfg.Tools == nil || cfg.Models == nil || len(cfg.Views) == 0 || len(cfg.Dialects) == 0 ||
 		cfg.Policy == nil || cfg.Hooks == nil || cfg.Log == nil || !filepath.IsAbs(cfg.DataDir) {
-		return nil, errors.New("an engine needs store, tools, models, view, dialect, policy, hooks, log and an absolute data directory")
+		return nil, errors.New("an engine needs store, tools, models, views, dialects, policy, hooks, log and an absolute data directory")
 	}
 	if cfg.Redact == nil {
 		cfg.Redact = func(text string) string { return text }

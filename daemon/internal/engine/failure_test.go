@@ -214,7 +214,7 @@ func (panicView) Assemble(context.Context, sdk.Assembly) (sdk.Prompt, error) { p
 
 func TestPanicEndsTheLoop(t *testing.T) {
 	h := prepareHouse(t)
-	h.config.View = panicView{h.config.View}
+	h.config.Views[sdk.ViewTranscript] = panicView{h.config.Views[sdk.ViewTranscript]}
 	h.start()
 	a := h.submit(Submission{})
 	if l := h.await(a); l.Status != 500 || !strings.Contains(l.Reason, "broken view") {

@@ -79,7 +79,7 @@ func TestOneStop(t *testing.T) {
 		"filtered":         {steps: []step{sayThen("", "filter")}, status: 500, stop: "failed", says: "content filter"},
 		"overflow":         {steps: []step{failing(&sdk.ProviderError{Class: sdk.ClassOverflow, Message: "too long"})}, status: 413, stop: "overflow", says: "too long"},
 		"panic of a tool":  {steps: many("read", 1), with: func(h *house) { h.tools.on("read", panicking) }, status: 200, stop: "answer", says: "answered"},
-		"panic of a part":  {with: func(h *house) { h.config.View = panicView{h.config.View} }, status: 500, stop: "failed", says: "internal error"},
+		"panic of a part":  {with: func(h *house) { h.config.Views[sdk.ViewTranscript] = panicView{h.config.Views[sdk.ViewTranscript]} }, status: 500, stop: "failed", says: "internal error"},
 		"verdict fails":    {with: func(h *house) { h.verdict(sdk.Ruling{}, errors.New("no")) }, status: 500, stop: "failed", says: "a guard that fails denies"},
 		"verdict nonsense": {with: func(h *house) { h.verdict(sdk.Ruling{}, nil) }, steps: many("read", 1), status: 500, stop: "failed", says: "which no loop can have"},
 		"verdict stops":    {with: func(h *house) { h.verdict(sdk.Ruling{Status: 422, Stop: "lint", Reason: "no"}, nil) }, steps: many("read", 1), status: 422, stop: "lint", says: "no"},

@@ -276,7 +276,7 @@ func (s *Services) Complete(ctx context.Context, c sdk.Caller, req sdk.Request, 
 		return err
 	}
 	s.e.price(ctx, now.a.account(), &choice)
-	due := s.e.bill(choice.Price, requested(req), cmp.Or(req.MaxTokens, choice.MaxTokens))
+	due := bill(s.e.cfg.Views[sdk.ViewTranscript], choice.Price, requested(req), cmp.Or(req.MaxTokens, choice.MaxTokens))
 	settled, err := s.e.guards.Reserve(ctx, now.a.account(), due.Most())
 	if err != nil {
 		return sdk.Errorf(sdk.Permission, "no model was asked: %w", err)

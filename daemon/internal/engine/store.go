@@ -86,8 +86,9 @@ type Models interface {
 // Assembler is a view: it makes messages of a run's entries.
 type Assembler interface {
 	Assemble(ctx context.Context, in sdk.Assembly) (sdk.Prompt, error)
-	// Fit makes a prompt fit its Ceiling, or answers with outcome overflow.
-	Fit(ctx context.Context, p sdk.Prompt) (sdk.Prompt, sdk.Fitting, error)
+	// Fit makes a prompt fit its Ceiling, or answers with outcome overflow. A view whose
+	// messages the filters of assembly.user write has them written anew by render.
+	Fit(ctx context.Context, p sdk.Prompt, render func(context.Context, sdk.Prompt) (sdk.Prompt, error)) (sdk.Prompt, sdk.Fitting, error)
 	// Estimate counts a prompt in tokens.
 	Estimate(p sdk.Prompt) int
 	// Observe calibrates the estimate by what a server reported for a prompt.

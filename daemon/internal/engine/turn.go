@@ -187,7 +187,7 @@ func (t *turn) takeWrites() []sdk.Write {
 // read takes the answer apart. Nothing a model writes makes it fail.
 func (e *Engine) read(ctx context.Context, a *activeLoop, c sdk.Completion) {
 	a.turn.completion = c
-	a.turn.reading = e.cfg.Dialect.Read(c, a.offered)
+	a.turn.reading = e.dialectOf(a).Read(c, a.offered)
 	e.cfg.Hooks.TurnResponse.Emit(ctx, a.turnResult(sdk.Ruling{}))
 }
 

@@ -66,7 +66,7 @@ func (e *Engine) working(run int64) bool {
 }
 
 func (e *Engine) work(w *worker) {
-	defer e.cfg.View.Forget(w.run)
+	defer e.forgetViews(w.run)
 	_, giveBack := e.book(w.run) // so that it is not made anew for every turn
 	defer giveBack()
 	defer e.letGo(w)

@@ -42,7 +42,7 @@ type fitting struct {
 // after all that: first by whole segments, the oldest first, then it is
 // shortened where it stays. A prompt that still does not fit is an error of
 // outcome overflow.
-func (t *Transcript) Fit(_ context.Context, p sdk.Prompt) (sdk.Prompt, sdk.Fitting, error) {
+func (t *Transcript) Fit(_ context.Context, p sdk.Prompt, _ func(context.Context, sdk.Prompt) (sdk.Prompt, error)) (sdk.Prompt, sdk.Fitting, error) {
 	f := &fitting{p: p, ratio: t.ratio(p.Model), raw: fixedTokens(p), segments: split(p.Messages)}
 	for i := range f.segments {
 		f.raw += f.segments[i].raw

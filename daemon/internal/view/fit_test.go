@@ -21,7 +21,7 @@ func TestTokens(t *testing.T) { // P5
 
 func fit(t *testing.T, v *Transcript, p sdk.Prompt) (sdk.Prompt, sdk.Fitting) {
 	t.Helper()
-	got, report, err := v.Fit(t.Context(), p)
+	got, report, err := v.Fit(t.Context(), p, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +147,7 @@ func TestFitMessageLargerThanTheBudget(t *testing.T) { // P6
 	v := newView()
 	in := (&story{}).prompt(strings.Repeat("x", 100_000)).assembly()
 	in.Context = 8000
-	_, _, err := v.Fit(t.Context(), render(t, v, in))
+	_, _, err := v.Fit(t.Context(), render(t, v, in), nil)
 	if sdk.OutcomeOf(err) != sdk.Overflow || !strings.Contains(err.Error(), "shorten the prompt") {
 		t.Fatalf("%v", err)
 	}
@@ -222,7 +222,7 @@ func TestFitHolds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, report, err := v.Fit(t.Context(), p)
+		got, report, err := v.Fit(t.Context(), p, nil)
 		if fits := v.Estimate(got) <= got.Ceiling; fits != (err == nil) {
 			t.Fatalf("%d tokens, ceiling %d, error %v", v.Estimate(got), got.Ceiling, err)
 		}
@@ -262,7 +262,7 @@ func BenchmarkFit(b *testing.B) {
 		}
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			for b.Loop() {
-				if _, _, err := v.Fit(b.Context(), p); err != nil {
+				if _, _, err := v.Fit(b.Context(), p, nil); err != nil {
 					b.Fatal(err)
 				}
 			}

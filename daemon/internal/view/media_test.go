@@ -88,7 +88,7 @@ func TestFitWithImages(t *testing.T) {
 	in := s.assembly()
 	in.Context = 4000
 	v := newView()
-	p, report, err := v.Fit(t.Context(), render(t, v, in))
+	p, report, err := v.Fit(t.Context(), render(t, v, in), nil)
 	if err != nil || report.Before < 8*800 || report.Prompts == 0 || p.Tokens > p.Ceiling {
 		t.Errorf("%+v, %d of %d tokens, %v", report, p.Tokens, p.Ceiling, err)
 	}

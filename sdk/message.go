@@ -48,6 +48,9 @@ type Request struct {
 	MaxTokens   int       `json:"max_tokens,omitempty"`  // 0 is the provider's own
 	Reasoning   Reasoning `json:"reasoning,omitempty"`   // empty is the provider's own
 	Context     int       `json:"context,omitempty"`     // the window the caller counts on, in tokens; 0 is unknown
+	// Turn is the number of the run's turn that asks, from 1 on; 0 where none does. A view may send no answer of the
+	// turns before, so that nothing else tells how far the conversation is.
+	Turn int `json:"turn,omitempty"`
 }
 
 // Reasoning is how much a model thinks before it answers. Not every model can be

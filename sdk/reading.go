@@ -1,6 +1,10 @@
 package sdk
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"fmt"
+	"unicode/utf8"
+)
 
 // Reading is what a dialect made of a completion: the calls to record, in the
 // model's order, and what it had to put right or leave out.
@@ -17,4 +21,38 @@ type ReadCall struct {
 	Arguments json.RawMessage // a JSON object; nil when Fault is set
 	Raw       string          // the model's own text, possibly shortened when Fault is set
 	Fault     string          // why the call cannot run, for the model; empty when it can
+
+	// At is where the call stands in the answer's text, in a dialect whose calls are part of it, and BodyAt where in it
+	// an argument stands to the byte; empty where none does. They are of the text as it is recorded: valid UTF-8.
+	At, BodyAt Span
+}
+
+// Span is a part of a text: the bytes from Start up to End. Its JSON is [Start, End].
+type Span struct{ Start, End int }
+
+// Empty reports whether nothing is in it.
+func (s Span) Empty() bool { return s.Start >= s.End }
+
+// Of is that part of a text; false when the text has none, or a character is cut.
+func (s Span) Of(text string) (part string, ok bool) {
+	if s.Start < 0 || s.End < s.Start || s.End > len(text) {
+		return "", false
+	}
+	part = text[s.Start:s.End]
+	return part, utf8.ValidString(part)
+}
+
+// MarshalJSON implements json.Marshaler.
+func (s Span) MarshalJSON() ([]byte, error) {
+	return fmt.Appendf(nil, "[%d,%d]", s.Start, s.End), nil
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (s *Span) UnmarshalJSON(text []byte) error {
+	var both [2]int
+	if err := json.Unmarshal(text, &both); err != nil {
+		return err
+	}
+	s.Start, s.End = both[0], both[1]
+	return nil
 }

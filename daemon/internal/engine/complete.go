@@ -130,7 +130,7 @@ func (e *Engine) ask(ctx context.Context, a *activeLoop, p sdk.Prompt) (c sdk.Co
 
 func request(a *activeLoop, p sdk.Prompt) sdk.Request {
 	req := sdk.Request{
-		Run: a.run.Key, Model: a.choice.Name, MaxTokens: a.agent.MaxTokens, Context: a.choice.Context,
+		Run: a.run.Key, Model: a.choice.Name, MaxTokens: a.agent.MaxTokens, Context: a.choice.Context, Turn: a.turn.row.Sequence,
 		Temperature: a.agent.Temperature, Reasoning: a.agent.Reasoning,
 		Messages: make([]sdk.Message, 0, len(p.Messages)+1),
 	}

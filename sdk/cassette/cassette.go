@@ -52,18 +52,26 @@ type Step struct {
 // the events of the steps before.
 type Expected struct {
 	Role   sdk.Role `json:"role"`
-	Text   *string  `json:"text,omitempty"`
+	Text   *Text    `json:"text,omitempty"`
 	Tool   string   `json:"tool,omitempty"`
 	Result *Rule    `json:"result,omitempty"`
 }
 
-// Rule says what a tool's result must be: one of Exact, Regex and Any is set. A pattern
+// rule is what the message must satisfy.
+func (e *Expected) rule() *Rule {
+	if e.Text != nil {
+		return &e.Text.Rule
+	}
+	return e.Result
+}
+
+// Rule says what a text must be, a tool's result or a user's: one of Exact, Regex and Any is set. A pattern
 // works only in a cassette that Read returned.
 type Rule struct {
 	Exact *string `json:"exact,omitempty"`
 	Regex *string `json:"regex,omitempty"`
 	Any   bool    `json:"any,omitempty"`
-	// Recorded goes with Any: what the result was. It is compared where all results are;
+	// Recorded goes with Any and Regex: what the text was. It is compared where all texts are;
 	// see Strict.
 	Recorded *string `json:"recorded,omitempty"`
 
@@ -120,17 +128,21 @@ func (c *Cassette) ContextAt(n int) int {
 	return context
 }
 
-// Strict makes the results of all tools count, also those of which any will do, in the
-// conversations of children too. It is an error when the cassette does not have one of them.
+// Strict makes the results of all tools and the texts of users count as they were recorded, also those of which any
+// will do, in the conversations of children too. It is an error when the cassette does not have one of them.
 func (c *Cassette) Strict() error {
 	for i, s := range c.Steps {
 		for j, e := range s.Request {
+			r, what := e.rule(), "the result of "+e.Tool
+			if e.Role == sdk.RoleUser {
+				what = "the user's text"
+			}
 			switch {
-			case e.Result == nil || !e.Result.Any:
-			case e.Result.Recorded == nil:
-				return fmt.Errorf("step %d, request message %d: the cassette does not have the result of %s, and without it not all results can be compared", i+1, j+1, e.Tool)
+			case r == nil || r.Exact != nil || r.Regex != nil && r.Recorded == nil:
+			case r.Recorded == nil:
+				return fmt.Errorf("step %d, request message %d: the cassette does not have %s, and without it not all can be compared", i+1, j+1, what)
 			default:
-				e.Result.Exact, e.Result.Recorded, e.Result.Any = e.Result.Recorded, nil, false
+				r.Exact, r.Recorded, r.Regex, r.Any = r.Recorded, nil, nil, false
 			}
 		}
 		if err := s.eachChild((*Cassette).Strict); err != nil {

@@ -43,8 +43,12 @@ func (c *Cassette) check() error {
 }
 
 // checkRequest holds a step to what a conversation can be: the results of the
-// calls before it, in their order, then what the user says.
+// calls before it, in their order, then what the user says. Where the results stand in
+// that, there are none before it.
 func checkRequest(request []Expected, calls []sdk.Call, first bool) error {
+	if len(request) > 0 && request[0].Role == sdk.RoleUser {
+		calls = nil
+	}
 	for i := range request {
 		m := &request[i]
 		fail := func(format string, args ...any) error {
@@ -64,6 +68,10 @@ func checkRequest(request []Expected, calls []sdk.Call, first bool) error {
 			return fail("role is %q; here only user can be", m.Role)
 		case m.Text == nil || m.Tool != "" || m.Result != nil:
 			return fail("a user's message has a text and nothing else")
+		default:
+			if err := m.Text.compile(); err != nil {
+				return fail("text: %w", err)
+			}
 		}
 	}
 	if len(request) < len(calls) {
@@ -82,8 +90,8 @@ func (r *Rule) compile() error {
 	switch {
 	case !one(r.Exact != nil, r.Regex != nil, r.Any):
 		return errors.New("write one of exact, regex and any")
-	case r.Recorded != nil && !r.Any:
-		return errors.New("recorded goes with any")
+	case r.Recorded != nil && r.Exact != nil:
+		return errors.New("recorded goes with any and regex")
 	}
 	if r.Regex == nil {
 		return nil

@@ -24,10 +24,26 @@ func (d *Difference) Error() string {
 }
 
 // Find returns the step that answers a request of which the cassette is the whole
-// conversation. Which one it is follows from the request alone, by the number of
-// assistant messages in it, so that a restart loses no place. System messages, tool
-// definitions, ids and reasoning are not compared.
+// conversation. Which one it is follows from the request alone, so that a restart loses no
+// place: by the number of assistant messages in it, and where there is none by its turn.
+// System messages, tool definitions, ids and reasoning are not compared.
 func (c *Cassette) Find(req sdk.Request) (Step, *Difference) {
+	said := slices.ContainsFunc(req.Messages, func(m sdk.Message) bool { return m.Role == sdk.RoleAssistant })
+	if !said && req.Turn > 1 {
+		s, d := c.Next(req.Turn-1, Fresh(req.Messages, false))
+		if d == nil {
+			return s, nil
+		}
+		if s, first := c.find(req); first == nil { // the turns before it had no model
+			return s, nil
+		}
+		return Step{}, d
+	}
+	return c.find(req)
+}
+
+// find is Find by the assistant messages.
+func (c *Cassette) find(req sdk.Request) (Step, *Difference) {
 	var got []sdk.Message
 	turn := 0
 	for _, m := range req.Messages {
@@ -69,7 +85,7 @@ func compare(e Expected, got []sdk.Message, at int) *Difference {
 	want := "a user who says something"
 	switch {
 	case e.Text != nil:
-		want = fmt.Sprintf("user: %q", clip(*e.Text, 0))
+		want = "user: " + e.Text.String()
 	case e.Role == sdk.RoleTool:
 		want = "the result of " + e.Tool + ": " + e.Result.String()
 	}
@@ -80,15 +96,18 @@ func compare(e Expected, got []sdk.Message, at int) *Difference {
 	switch {
 	case m.Role != e.Role, e.Role == sdk.RoleTool && m.Tool != e.Tool:
 		return &Difference{Where: place(at, e.Role), Expected: want, Got: describe(m)}
-	case e.Role == sdk.RoleTool && !e.Result.accepts(m.Text):
-		if e.Result.Exact != nil {
-			return differs(place(at, e.Role)+" of "+e.Tool, *e.Result.Exact, m.Text)
-		}
-		return &Difference{Where: place(at, e.Role) + " of " + e.Tool, Expected: e.Result.String(), Got: fmt.Sprintf("%q", clip(m.Text, 0))}
-	case e.Role == sdk.RoleUser && m.Text != *e.Text:
-		return differs(place(at, e.Role), *e.Text, m.Text)
 	}
-	return nil
+	where, rule := place(at, e.Role), e.rule()
+	if e.Role == sdk.RoleTool {
+		where += " of " + e.Tool
+	}
+	switch {
+	case rule == nil || rule.accepts(m.Text):
+		return nil
+	case rule.Exact != nil:
+		return differs(where, *rule.Exact, m.Text)
+	}
+	return &Difference{Where: where, Expected: rule.String(), Got: fmt.Sprintf("%q", clip(m.Text, 0))}
 }
 
 func compareSaid(want sdk.Message, got []sdk.Message, at int) *Difference {

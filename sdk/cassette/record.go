@@ -19,7 +19,7 @@ func NewStep(fresh []sdk.Message, c sdk.Completion, exact func(tool string) bool
 		e, text := Expected{Role: m.Role}, m.Text
 		switch {
 		case m.Role != sdk.RoleTool:
-			e.Text = &text
+			e.Text = Says(text)
 		case exact(m.Tool):
 			e.Tool, e.Result = m.Tool, &Rule{Exact: &text}
 		default:

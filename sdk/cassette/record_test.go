@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"github.com/bothyd/bothy/sdk"
@@ -61,7 +62,7 @@ func recorded(t *testing.T) (*Cassette, [][]sdk.Message) {
 func TestWhatIsRecordedPlays(t *testing.T) {
 	c, requests := recorded(t)
 	want := Step{
-		Request: []Expected{{Role: sdk.RoleUser, Text: &requests[0][4].Text}},
+		Request: []Expected{{Role: sdk.RoleUser, Text: Says(requests[0][4].Text)}},
 		Events: []Played{
 			{Delta: sdk.Delta{Reasoning: "hm"}}, {Delta: sdk.Delta{Text: "look"}},
 			{Delta: sdk.Delta{Call: &sdk.CallDelta{ID: "read0", Tool: "read", Arguments: `{"n":1}`}}},
@@ -70,7 +71,7 @@ func TestWhatIsRecordedPlays(t *testing.T) {
 			{Delta: sdk.Delta{Finish: &sdk.Finish{Reason: "calls"}}},
 		},
 	}
-	if diff := cmp.Diff(want, c.Steps[0]); diff != "" {
+	if diff := cmp.Diff(want, c.Steps[0], cmpopts.IgnoreUnexported(Rule{})); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	for n, messages := range requests {
@@ -133,7 +134,7 @@ func TestStrictNeedsAllResults(t *testing.T) {
 
 func TestEncodeRefuses(t *testing.T) {
 	step := NewStep([]sdk.Message{user("go")}, said("done"), nil)
-	lost := NewStep([]sdk.Message{user("and?")}, said("done"), nil)
+	lost := NewStep([]sdk.Message{result("read", "1"), user("and?")}, said("done"), func(string) bool { return true })
 	long := step
 	long.Events = append([]Played{{Delta: sdk.Delta{Text: strings.Repeat("x", MaxBytes)}}}, step.Events...)
 	for name, x := range map[string]struct {
@@ -142,7 +143,7 @@ func TestEncodeRefuses(t *testing.T) {
 	}{
 		"no steps":   {Cassette{Model: "m"}, "no steps"},
 		"no prompt":  {Cassette{Model: "m", Steps: []Step{NewStep(nil, said("x"), nil)}}, "no message"},
-		"no result":  {Cassette{Model: "m", Steps: []Step{NewStep([]sdk.Message{user("go")}, said("", "read"), nil), lost}}, `result of tool "read"`},
+		"no result":  {Cassette{Model: "m", Steps: []Step{NewStep([]sdk.Message{user("go")}, said("", "read", "bash"), nil), lost}}, `result of tool "bash"`},
 		"beyond all": {Cassette{Model: "m", Steps: []Step{long}}, "larger than 64 MiB"},
 		"no model":   {Cassette{Steps: []Step{step}}, "model is missing"},
 	} {

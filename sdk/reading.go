@@ -11,6 +11,8 @@ import (
 type Reading struct {
 	Calls    []ReadCall
 	Warnings []string // one sentence each, written for the model
+	// Narration is the text outside of calls, where the calls stand in the text; empty where they do not.
+	Narration string
 }
 
 // ReadCall is one call as the engine records it. ID is never empty and unique
@@ -55,4 +57,10 @@ func (s *Span) UnmarshalJSON(text []byte) error {
 	}
 	s.Start, s.End = both[0], both[1]
 	return nil
+}
+
+// Forming is a call that a model is still writing, as far as people are told of it.
+type Forming struct {
+	Tool   string `json:"tool"`
+	Target string `json:"target,omitempty"` // what it is about, cut where it is long; empty while that has not come
 }

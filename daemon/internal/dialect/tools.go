@@ -65,3 +65,12 @@ func uniqueID(id string, index int, taken map[string]bool) string {
 	taken[unique] = true
 	return unique
 }
+
+// Native implements the engine's Dialect: the provider is sent the tools, and delivers the calls.
+func (Tools) Native() bool { return true }
+
+// Whole is an answer as it is recorded and read: as it came.
+func (Tools) Whole(c sdk.Completion) sdk.Completion { return c }
+
+// Watch is nil: all of the text is shown as it comes.
+func (Tools) Watch([]sdk.Tool) func(piece string, last bool) (string, []sdk.Forming) { return nil }

@@ -21,6 +21,7 @@ type Call struct {
 	At        Range      // the call in the answer, with its tags
 	BodyAt    Range      // empty where an attribute, or another program's form, said what the body is
 	Fault     string     // why the call cannot run, for the model; empty when it can
+	Open      bool       // nothing closes it: it is what came up to the end of the answer
 }
 
 // Argument is one of a call. Its value is a string, an int64, a float64, a bool or a json.RawMessage.
@@ -37,6 +38,19 @@ func (c Call) Get(name string) any {
 		}
 	}
 	return nil
+}
+
+// Target is what the call is about, as far as one of its arguments says it in a few words; empty where none does.
+func (c Call) Target() string {
+	for _, name := range []string{"path", "url", "query", "question", "name"} {
+		if text, is := c.Get(name).(string); is {
+			return text
+		}
+		if c.Into == name {
+			return c.Body
+		}
+	}
+	return ""
 }
 
 // JSON is all arguments as an object, the body among them.

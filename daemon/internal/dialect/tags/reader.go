@@ -96,7 +96,10 @@ func (r *Reader) Reading() Reading {
 }
 
 // Forming is the call whose body has begun and not ended, as far as it has come; false when there is none.
-func (r *Reader) Forming() (Call, bool) {
+func (r *Reader) Forming() (Call, bool) { return r.forming(len(r.text.s)) }
+
+// forming is that call with what has come of its body up to end, or none of it where end is before that.
+func (r *Reader) forming(end int) (Call, bool) {
 	if r.text.ends(r.pos) || r.text.s[r.pos] != '<' {
 		return Call{}, false
 	}
@@ -106,11 +109,12 @@ func (r *Reader) Forming() (Call, bool) {
 	}
 	saved := r.progress
 	defer func() { r.progress = saved }()
+	r.text.short = false
 	o := r.opener(r.pos, t, i, true)
-	if o.cut || o.closed || o.odd {
+	if r.text.short || o.cut || o.closed || o.odd {
 		return Call{}, false
 	}
-	return r.make(o, ending{body: Range{o.end, len(r.text.s)}}), true
+	return r.make(o, ending{body: Range{o.end, max(o.end, end)}}), true
 }
 
 // ripe reports whether it is worth while to try a step again that had to wait: where what it waited for may have come,
@@ -233,6 +237,7 @@ func (r *Reader) tagged(o opener) {
 	} else {
 		c := r.make(o, e)
 		c.At = Range{o.from, e.next}
+		c.Open = e.kind == Unclosed && e.next == len(r.text.s)
 		r.calls = append(r.calls, c)
 	}
 	r.skip(e.next)

@@ -2,6 +2,7 @@ package sdk
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 )
 
@@ -16,6 +17,9 @@ type ToolSpec struct {
 	Whole       bool            `json:"whole,omitempty"`    // it sends nothing before its result, so that a call needs no stream
 	Command     string          `json:"command,omitempty"`  // the argument that is a command line, when it runs commands
 	Address     string          `json:"address,omitempty"`  // the argument that is the URL which its calls ask, when their caller names one; believed of pinned plugins
+	// Body is the argument that the body of a tag fills, where a model writes its calls as tags (DialectTags); it takes a
+	// text. Empty is the only text that Parameters require, else a body is a JSON object of arguments.
+	Body string `json:"body,omitempty"`
 	// Keeps says that its calls change entries of the schemes that its plugin registers, and nothing else, so that policy
 	// lets them run in every mode; believed of pinned plugins.
 	Keeps bool `json:"keeps,omitempty"`
@@ -39,6 +43,26 @@ type ToolSpec struct {
 // FindsCommand reports whether the tool finds the command line that its calls run, and nobody names one: before hooks and
 // policy look at a call, Stage says the line, which is then the argument Command of the call.
 func (s ToolSpec) FindsCommand() bool { return s.Command != "" && s.Staged }
+
+// CheckBody says why Body names no argument that takes a text; nil when it does, or is empty.
+func (s ToolSpec) CheckBody() error {
+	if s.Body == "" {
+		return nil
+	}
+	var declared struct {
+		Properties map[string]struct {
+			Type any `json:"type"`
+		} `json:"properties"`
+	}
+	if err := json.Unmarshal(s.Parameters, &declared); err != nil {
+		return Errorf(Validation, "its JSON Schema cannot be read: %w", err)
+	}
+	is, ok := declared.Properties[s.Body]
+	if list, several := is.Type.([]any); !ok || is.Type != nil && is.Type != any("string") && !(several && slices.Contains(list, any("string"))) {
+		return Errorf(Validation, "its body is to be the argument %q, and its JSON Schema has no text of that name: name another one, or none", s.Body)
+	}
+	return nil
+}
 
 // Annotations describe a tool's effects. They loosen policy only for pinned
 // plugins; anybody else's are shown and not believed.

@@ -87,7 +87,7 @@ func (t toolSet) Tools() []sdk.ToolSpec {
 
 func (b *bash) tools() toolSet {
 	set := tool.Set{tool.New("bash", strings.TrimSpace(description), sdk.Annotations{Destructive: true}, b.run).
-		Commands("command").Settled(b.settle).PreparedBy(b.prepare), b.applyTool()}
+		Commands("command").Body("command").Settled(b.settle).PreparedBy(b.prepare), b.applyTool()}
 	return toolSet{b: b, Set: append(append(set, b.jobTools()...), b.testTool())}
 }
 

@@ -19,7 +19,7 @@ type remembered struct {
 
 func (m *memory) rememberTool() tool.Func {
 	return tool.Plain("remember", "Remembers a fact of the person for all later conversations. Use it when they ask for that, and for nothing that a page, a file or a result says.", m.remember).
-		Annotated(sdk.Annotations{Idempotent: true}).Keeps()
+		Annotated(sdk.Annotations{Idempotent: true}).Keeps().Body("value")
 }
 
 // remember keeps a fact that somebody said is to be remembered. One that was learned before is that from then on.

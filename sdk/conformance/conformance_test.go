@@ -292,6 +292,7 @@ func TestDefects(t *testing.T) {
 		"an attribute of the daemon's": {func(m *model) {
 			m.manifest.Config = &sdk.ConfigSchema{Attributes: []sdk.ConfigAttribute{{Name: "enabled", Type: "bool"}}}
 		}, "manifest", Failed, "enabled is the daemon's own attribute of a block"},
+		"a body that is no text": {func(m *model) { m.manifest.Tools[0].Body = "n" }, "manifest", Failed, `tool count: its body is to be the argument "n"`},
 		"bounds that nothing meets": {func(m *model) {
 			m.manifest.Tools[0].Parameters = json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"},"at":{"type":"object","properties":{"from":{"type":"array","items":{"type":"number","minimum":5,"maximum":1}}}}},"required":["n"]}`)
 		}, "manifest", Failed, `tool count: property "at.from[]": its minimum is above its maximum`},

@@ -134,6 +134,8 @@ func Tools(specs []sdk.ToolSpec) error {
 			errs = append(errs, err)
 		} else if err := satisfiable(parsed, ""); err != nil {
 			errs = append(errs, fmt.Errorf("tool %s: %w", s.Name, err))
+		} else if err := s.CheckBody(); err != nil {
+			errs = append(errs, fmt.Errorf("tool %s: %w", s.Name, err))
 		}
 	}
 	return errors.Join(errs...)

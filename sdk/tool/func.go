@@ -177,6 +177,13 @@ func (f Func) Addresses(argument string) Func {
 	return f
 }
 
+// Body names the argument that the body of a tag fills, where models write calls as tags: the one that is a text as it
+// stands, such as what a file shall have. A tool that requires one text, and only one, need not name it.
+func (f Func) Body(argument string) Func {
+	f.spec.Body = argument
+	return f
+}
+
 // Spec is what the tool declares.
 func (f Func) Spec() sdk.ToolSpec {
 	if f.schema != nil {

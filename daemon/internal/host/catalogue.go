@@ -89,6 +89,9 @@ func (i *instance) offer(m *sdk.Manifest, spec inspect.Spec, pinned bool, digest
 		} else {
 			o.unusable = o.compile()
 		}
+		if o.unusable == nil {
+			o.unusable = t.CheckBody()
+		}
 		tools = append(tools, o)
 	}
 	return tools

@@ -43,12 +43,13 @@ class Plugin:
 
     # What a plugin is made of.
 
-    def tool(self, function=None, *, name=None, description=None, address=None, **annotations):
+    def tool(self, function=None, *, name=None, description=None, address=None, body=None, **annotations):
         """Makes a tool of a function: its JSON Schema of the parameters' types, its description of the docstring.
 
         address names the parameter that is the URL which a call asks: policy judges the call by where it goes, and
-        refuses one without. The function heeds same_host and not_hosts of its Call. annotations are promises: read_only, destructive,
-        idempotent, open_world, terminal.
+        refuses one without. The function heeds same_host and not_hosts of its Call. body names the parameter, a text, that the
+        body of a tag fills where models write calls as tags; one that is the only text without a default need not be named.
+        annotations are promises: read_only, destructive, idempotent, open_world, terminal.
         """
 
         def take(f):
@@ -62,6 +63,8 @@ class Plugin:
             named = [(p.name, hints[p.name], p.default) for p in parameters if p.name not in given]
             if address is not None and typing.get_type_hints(f).get(address) is not str:
                 raise TypeError(f"tool {tool}: its address is to be the name of a parameter that is a text, and {address} is none: write {address}: str")
+            if body is not None and typing.get_type_hints(f).get(body) is not str:
+                raise TypeError(f"tool {tool}: its body is to be the name of a parameter that is a text, and {body} is none: write {body}: str")
             spec = {
                 "name": tool,
                 "description": description or inspect.getdoc(f) or "",
@@ -70,6 +73,8 @@ class Plugin:
             }
             if address is not None:
                 spec["address"] = address
+            if body is not None:
+                spec["body"] = body
             if not given:
                 spec["whole"] = True  # it has nothing to send before its result
             silent = hints.get("return") is type(None)

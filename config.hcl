@@ -189,6 +189,16 @@ guard {
   max_cost           = 0    # of one prompt, as far as providers report what it cost
 }
 
+# How much of a model's context prompts take, in shares of it. A model block and an
+# agent block may have a context block too, with what differs there: what the agent
+# says goes before what its model says, and that before this one.
+context {
+  ceiling    = 0.9 # a longer prompt is not sent
+  prune_at   = 0.8 # from there on the oldest answers with their results are left out ...
+  keep_turns = 5   # ... but the last ones, as long as there is anything else
+  warn_at    = 0.7 # from there on people are told, not the model; 1 tells nobody
+}
+
 # Where skills (folders with a SKILL.md) are looked for beside Bothy's own
 # folders, in the home and in projects, and how much of a model's context the
 # list of them may take.
@@ -439,6 +449,10 @@ provider "replay" {
 #
 #   fallback    = ["ollama/qwen3"]  # who answers in its place, in order
 #   fallback_on = ["unreachable"]   # for one on this machine: also elsewhere when its server is down
+#
+#   context { # beside the attribute: how much of it prompts take
+#     prune_at = 0.6
+#   }
 #
 #   price { # of a million tokens; also in a provider block
 #     prompt     = 0.59

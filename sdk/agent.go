@@ -55,7 +55,9 @@ type Agent struct {
 	Temperature *float64  `json:"temperature,omitempty" hcl:"temperature,optional"`
 	MaxTokens   int       `json:"max_tokens,omitempty" hcl:"max_tokens,optional"`
 	Reasoning   Reasoning `json:"reasoning,omitempty" hcl:"reasoning,optional"` // empty is the model's
-	Guards      Guards    `json:"guards"`
+	// Context is what it says of the context of its models itself; see ContextUse.
+	Context ContextUse `json:"context,omitzero"`
+	Guards  Guards     `json:"guards"`
 	// Network is false of an agent that reaches no network, nor do those that it delegates to; nil and true close nothing.
 	Network *bool  `json:"network,omitempty" hcl:"network,optional"`
 	Busy    string `json:"busy,omitempty" hcl:"busy,optional"` // "queue" (default) or "refuse"

@@ -10,6 +10,7 @@ type Assembly struct {
 	Agent        Agent
 	Model        string       // alias or provider/name: the name that calibration goes by
 	Context      int          // the model's window in tokens; 0 is unknown
+	Use          ContextUse   // how much of it prompts take
 	Inputs       []string     // what the model takes (Model.Inputs); nil is unknown
 	Tools        []Tool       // what the model is offered
 	User         Instructions // the user's own

@@ -132,6 +132,8 @@ type Prompt struct {
 	Tools    []Tool    `json:"tools,omitempty"`
 	Tokens   int       `json:"tokens,omitempty"`  // the estimate of all of it
 	Ceiling  int       `json:"ceiling,omitempty"` // what fits; 0 is unknown
+
+	Use ContextUse `json:"use,omitzero"` // how it is made to fit
 }
 
 // Ruling is the value of the filter turn.verdict, and a turn's end.

@@ -38,6 +38,7 @@ func (c *configured) narrow(d sdk.Definition) sdk.Definition {
 	} else {
 		a.Guards = config.Workspace{Guards: asked}.Restrict(usual.Guards)
 	}
+	a.Context = usual.Context
 	if usual.Offline() {
 		if a.Network != nil && !a.Offline() {
 			says("it has no network, since the agent default has none")

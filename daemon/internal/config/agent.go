@@ -28,7 +28,7 @@ type Origin struct {
 }
 
 // agentSchema is what of an agent's block is not decoded into its fields.
-var agentSchema = hcl.BodySchema{Attributes: guardSchema.Attributes, Blocks: []hcl.BlockHeaderSchema{{Type: "finish"}}}
+var agentSchema = hcl.BodySchema{Attributes: guardSchema.Attributes, Blocks: []hcl.BlockHeaderSchema{{Type: "finish"}, {Type: contextBlock}}}
 
 // inheriting is what an agent's block says of another one.
 type inheriting struct {
@@ -119,7 +119,8 @@ func (l *loader) profile(b *block) {
 		a.Skills[i] = norm.NFC.String(name)
 	}
 	l.delegates(body, a)
-	a.Finish = l.finish(label, body, apart.Blocks)
+	finish, use := apart.Blocks.ByType()["finish"], apart.Blocks.ByType()[contextBlock]
+	a.Finish, a.Context = l.finish(label, body, finish), l.contextUse("agent "+label, use)
 	l.cfg.Agents[label], l.cfg.Origins[label] = a, l.origin(b)
 }
 

@@ -224,7 +224,7 @@ var wrongSettings = map[kind][]string{
 	kindString: {"[]", "7", "true", "null"}, kindPath: {"[]", "7", "null"},
 	kindInt:     {`"many"`, "-1", "1.5", "true", "[]", "null"},
 	kindNumber:  {`"many"`, "-1", `"NaN"`, `"Inf"`, `"+Inf"`, "true", "[1]"},
-	kindPercent: {"0", "101", "-1", `"half"`, "true"}, kindSize: {`"much"`, `"64XB"`, `"-1MB"`, "0", `"B"`, `"9999999999TB"`, "true", "null"},
+	kindPercent: {"0", "101", "-1", `"half"`, "true"}, kindShare: {"0", "1.01", "-1", `"half"`, "true", "null"}, kindSize: {`"much"`, `"64XB"`, `"-1MB"`, "0", `"B"`, `"9999999999TB"`, "true", "null"},
 	kindDuration: {"30", `"30"`, `"-5s"`, `"soon"`, "true", "[]"},
 	kindBool:     {"1", "0", `"perhaps"`, "[]", "null"}, kindList: {`"x"`, "7", "[1]", `[""]`, `["a,b"]`, "null", `[null]`},
 }

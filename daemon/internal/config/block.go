@@ -14,7 +14,7 @@ import (
 
 // blockTypes are the blocks of a file, and labelledTypes those that have a label.
 var (
-	blockTypes    = []string{"agent", "guard", "hosts", "listen", "log", "mcp", "model", "person", "plugin", "policy", "project", "protect", "provider", "rule", "sandbox", "skill", "skills", "stop", "store", "team", "workspace"}
+	blockTypes    = []string{"agent", "context", "guard", "hosts", "listen", "log", "mcp", "model", "person", "plugin", "policy", "project", "protect", "provider", "rule", "sandbox", "skill", "skills", "stop", "store", "team", "workspace"}
 	labelledTypes = []string{"plugin", "provider", "mcp", "model", "agent", "team", "skill", "rule", "project", "person"}
 )
 
@@ -113,11 +113,15 @@ func (l *loader) parse(text []byte, name string) *hcl.File {
 // settings applies a block without a label.
 func (l *loader) settings(b *hcl.Block) {
 	has := func(s setting) bool { return s.block == b.Type }
-	l.take(l.cfg, b.Type, l.attributes(b), has, "Unknown attribute", b.Type+" has no attribute %q; it has "+names(has)+".", func(s setting, a *hcl.Attribute, _ any, text string) error {
+	attrs := l.attributes(b)
+	l.take(l.cfg, b.Type, attrs, has, "Unknown attribute", b.Type+" has no attribute %q; it has "+names(has)+".", func(s setting, a *hcl.Attribute, _ any, text string) error {
 		v := &l.cfg.Values[s.at]
 		v.text, v.Source, v.place = text, placeOf(a.NameRange), a.NameRange
 		return nil
 	})
+	if b.Type == contextBlock {
+		l.shares(l.cfg.Use, attrs)
+	}
 }
 
 // attributes are those of a block that has no blocks inside.

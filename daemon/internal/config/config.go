@@ -29,6 +29,8 @@ type Config struct {
 	Guards  sdk.Guards  `block:"guard"`
 	Skills  Skills      `block:"skills"`
 
+	Use sdk.ContextUse `block:"context"`
+
 	Protect sdk.Protection `block:"protect"`
 
 	Workspace Workspace // the user's block of that name
@@ -156,13 +158,14 @@ type Confine struct {
 // Model is a model block: a name of the user's for a provider's model.
 type Model struct {
 	Alias       string
-	Provider    string        `hcl:"provider"`
-	Name        string        `hcl:"name,optional"`
-	Context     int           `hcl:"context,optional"`
-	Temperature *float64      `hcl:"temperature"`
-	MaxTokens   int           `hcl:"max_tokens,optional"`
-	Reasoning   sdk.Reasoning `hcl:"reasoning,optional"`
-	Price       *sdk.Price    `hcl:"price,block"` // nil: as its provider's block says
+	Provider    string         `hcl:"provider"`
+	Name        string         `hcl:"name,optional"`
+	Context     int            `hcl:"context,optional"`
+	Temperature *float64       `hcl:"temperature"`
+	MaxTokens   int            `hcl:"max_tokens,optional"`
+	Reasoning   sdk.Reasoning  `hcl:"reasoning,optional"`
+	Price       *sdk.Price     `hcl:"price,block"` // nil: as its provider's block says
+	Use         sdk.ContextUse // what its context block says
 	// Fallback are the models that answer in its place, in order; On says when, beside what always counts.
 	Fallback   []string `hcl:"fallback,optional"`
 	FallbackOn []string `hcl:"fallback_on,optional"`

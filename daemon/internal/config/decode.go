@@ -162,9 +162,11 @@ func (l *loader) patterns(body *hclsyntax.Body, name string, patterns []string) 
 func (l *loader) model(b *block) {
 	label, body := b.label, b.body
 	m := Model{Alias: label, Name: label}
-	if !l.decode(body, &m) {
+	apart, rest, _ := l.said(body, nil).PartialContent(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: contextBlock}}})
+	if !l.decode(rest, &m) {
 		return
 	}
+	m.Use = l.contextUse("model "+label, apart.Blocks)
 	if !labelled(l.cfg.Providers, m.Provider) {
 		l.reportAt(attributeRange(body, "provider"), "Unknown provider", fmt.Sprintf("model %q names provider %q, and there is no such block; there are the providers %v.", label, m.Provider, l.labels("provider")))
 	}

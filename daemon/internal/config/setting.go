@@ -58,19 +58,20 @@ const (
 
 	kindBool    kind = "true or false"
 	kindPercent kind = "a percentage above 0 and at most 100"
+	kindShare   kind = "a share above 0 and at most 1"
 	kindList    kind = "a list of texts"
 )
 
 // taggedKinds are those that the tag of a field names, and typedKinds those of a type without.
 var (
-	taggedKinds = map[string]kind{"path": kindPath, "size": kindSize, "percent": kindPercent}
+	taggedKinds = map[string]kind{"path": kindPath, "size": kindSize, "percent": kindPercent, "share": kindShare}
 	typedKinds  = map[reflect.Type]kind{
 		reflect.TypeFor[time.Duration](): kindDuration, reflect.TypeFor[sdk.Duration](): kindDuration,
 		reflect.TypeFor[int](): kindInt, reflect.TypeFor[int64](): kindInt, reflect.TypeFor[float64](): kindNumber,
 		reflect.TypeFor[bool](): kindBool, reflect.TypeFor[[]string](): kindList,
 	}
 	// hclTypes are those in which HCL may have a value that is no text.
-	hclTypes = map[kind]cty.Type{kindInt: cty.Number, kindNumber: cty.Number, kindSize: cty.Number, kindPercent: cty.Number, kindBool: cty.Bool}
+	hclTypes = map[kind]cty.Type{kindInt: cty.Number, kindNumber: cty.Number, kindSize: cty.Number, kindPercent: cty.Number, kindShare: cty.Number, kindBool: cty.Bool}
 )
 
 // words are what a tag cannot hold, because it is a constant of sdk.
@@ -177,6 +178,9 @@ func (s setting) read(text string) (value any, err error) {
 		value, err = time.ParseDuration(text)
 	case kindPercent:
 		most = 100
+		value, err = strconv.ParseFloat(text, 64)
+	case kindShare:
+		most = 1
 		fallthrough
 	default:
 		value, err = strconv.ParseFloat(text, 64)
@@ -197,6 +201,8 @@ func (s setting) mistake(value any) error {
 		return fmt.Errorf("%s is 1, and everything happens once; write 0 to turn it off, or at least %s", s.key(), s.tag.Get("least"))
 	case s.key() == "sandbox.timeout" && value.(time.Duration) > sdk.MaxCommandTime:
 		return fmt.Errorf("%s is %s and may be %s at most", s.key(), value, sdk.MaxCommandTime)
+	case s.key() == "context.keep_turns" && value == int64(0):
+		return fmt.Errorf("%s is 0, and the last answer always stays; write at least 1", s.key())
 	case s.key() == "listen.web" && value != "":
 		if err := loopback.CheckAddress(value.(string)); err != nil {
 			return fmt.Errorf("%s: %w", s.key(), err)

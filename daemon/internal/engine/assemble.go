@@ -22,7 +22,7 @@ func (e *Engine) assemble(ctx context.Context, a *activeLoop) (sdk.Prompt, error
 	user, project := e.instructions(a)
 	p, err := e.viewOf(a).Assemble(ctx, sdk.Assembly{
 		Project: a.project, Run: a.run, Loop: a.loop, Turn: a.turn.row.Sequence, Agent: a.agent,
-		Model: a.choice.Alias, Context: a.choice.Context, Inputs: a.choice.Inputs, Tools: a.offered,
+		Model: a.choice.Alias, Context: a.choice.Context, Use: e.contextUse(a), Inputs: a.choice.Inputs, Tools: a.offered,
 		User: user, Instructions: project, Skills: a.skills, Entries: entries,
 	})
 	if err != nil {
@@ -90,6 +90,9 @@ func (e *Engine) fit(ctx context.Context, a *activeLoop, p sdk.Prompt) (sdk.Prom
 		a.turn.note(sdk.KindNotePruned, a.loop.ID, map[string]int{
 			"before": report.Before, "after": report.After, "answers": report.Groups, "prompts": report.Prompts, "shortened": report.Cut,
 		})
+	} else if !a.long && p.Use.Warns(report.Before, a.choice.Context) {
+		a.long = true
+		a.turn.note(sdk.KindNoteWarning, a.loop.ID, map[string]string{"message": fmt.Sprintf("the conversation takes about %d of the %d tokens of %s; what is oldest is left out when it grows", report.Before, a.choice.Context, a.choice.Alias)})
 	}
 	p, err = e.cfg.Hooks.TurnBeforeDispatch.Apply(ctx, p)
 	if err == nil && p.Ceiling > 0 && e.viewOf(a).Estimate(p) > p.Ceiling {

@@ -29,6 +29,7 @@ type fakeModels struct {
 	mu       sync.Mutex
 	steps    []step
 	requests []sdk.Request
+	use      sdk.ContextUse
 }
 
 func (m *fakeModels) Resolve(_ context.Context, name string) (sdk.ModelChoice, error) {
@@ -47,6 +48,8 @@ func (m *fakeModels) ResolveConfigured(ctx context.Context, name string) (sdk.Mo
 }
 
 func (m *fakeModels) IsLast(name string) bool { return name == "replay/last" }
+
+func (m *fakeModels) ContextUse(string) sdk.ContextUse { return m.use }
 
 func (m *fakeModels) Inputs(_ context.Context, c sdk.ModelChoice) (inputs, seeing []string) {
 	if c.Inputs != nil {

@@ -39,6 +39,7 @@ type activeLoop struct {
 
 	ceiling int    // in tokens, learned from a server that refused more; 0 is none
 	missed  string // what was last said of the own tools
+	long    bool   // people were told that its prompts come near the end of the context
 
 	instructed []sdk.SystemInstructions    // the files that the system text has
 	warned     map[string]bool             // what was said of instructions

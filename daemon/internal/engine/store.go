@@ -77,6 +77,8 @@ type Models interface {
 	IsLast(name string) bool
 	// ListedPrice is what the provider of a choice without a price lists for it; nil is unknown.
 	ListedPrice(ctx context.Context, c sdk.ModelChoice) *sdk.Price
+	// ContextUse is what the configuration says of the context of a model, by the alias of its choice.
+	ContextUse(alias string) sdk.ContextUse
 	// Inputs is what the model of a choice takes, nil where nobody knows, and the aliases of its
 	// provider's models that take images. Its provider may be asked for it.
 	Inputs(ctx context.Context, c sdk.ModelChoice) (inputs, seeing []string)

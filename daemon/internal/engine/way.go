@@ -31,6 +31,11 @@ func (e *Engine) dialectOf(a *activeLoop) Dialect {
 	return e.cfg.Dialects[cmp.Or(a.agent.Dialect, sdk.DialectTools)]
 }
 
+// contextUse is how much of the context of the loop's model its prompts take.
+func (e *Engine) contextUse(a *activeLoop) sdk.ContextUse {
+	return a.agent.Context.Or(e.cfg.Models.ContextUse(a.choice.Alias))
+}
+
 // forgetViews drops what views keep for a run.
 func (e *Engine) forgetViews(run int64) {
 	for _, v := range e.cfg.Views {

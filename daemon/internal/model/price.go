@@ -61,6 +61,18 @@ func (m *Models) Price(name string) *sdk.Price {
 	return r.price(c)
 }
 
+// ContextUse is what the configuration says of the context of a model, by the name that Resolve gives it. It asks no
+// provider.
+func (m *Models) ContextUse(name string) sdk.ContextUse {
+	cfg := m.cfg.Load()
+	for _, b := range cfg.Models {
+		if b.Alias == name {
+			return b.Use.Or(cfg.Use)
+		}
+	}
+	return cfg.Use
+}
+
 // isFree reports whether nothing is paid for a provider's models: they run on this
 // machine, or are played from a file.
 func isFree(p config.Plugin, base string) bool { return isLocal(base) || p.Binary == "replay" }

@@ -6,9 +6,6 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// keptTurns is how many of the last answers stay with their results.
-const keptTurns = 5
-
 // block is how many groups go at a time: the start of a prompt then stays the
 // same for some turns, and servers that keep it need not read it again.
 const block = 4
@@ -36,9 +33,9 @@ type fitting struct {
 
 // Fit makes a prompt fit its Ceiling (0 is unknown: nothing is done). The
 // oldest answers with their results go first, then old answers and prompts
-// without calls; system text, first prompt, current prompt and the last five
-// turns stay. One message says what went. If that is not enough, the longest
-// results are shortened, then the oldest of the five go. The text of a skill goes
+// without calls; system text, first prompt, current prompt and the last turns
+// (KeepTurns of its Use) stay. One message says what went. If that is not enough,
+// the longest results are shortened, then the oldest of those turns go. The text of a skill goes
 // after all that: first by whole segments, the oldest first, then it is
 // shortened where it stays. A prompt that still does not fit is an error of
 // outcome overflow.
@@ -49,7 +46,7 @@ func (t *Transcript) Fit(_ context.Context, p sdk.Prompt, _ func(context.Context
 	}
 	before := f.tokens()
 	f.report = sdk.Fitting{Before: before, After: before}
-	prune := int(float64(p.Ceiling) / ceilingShare * pruneShare)
+	prune := p.Use.Prune(p.Ceiling)
 	if p.Ceiling <= 0 || before <= prune {
 		p.Tokens = before
 		return p, f.report, nil
@@ -110,7 +107,7 @@ func (f *fitting) protect() {
 	}
 	for i := len(f.segments) - 1; i >= 0; i-- {
 		s := &f.segments[i]
-		if s.turn && turns < keptTurns {
+		if s.turn && turns < f.p.Use.Or(sdk.UsualContextUse).KeepTurns {
 			s.keep = true
 			turns++
 		}

@@ -192,10 +192,30 @@ func TestCalibration(t *testing.T) {
 	}
 }
 
-func TestCeiling(t *testing.T) {
-	for _, c := range []struct{ context, max, want int }{{1000, 0, 900}, {0, 500, 0}, {1000, 300, 700}, {1000, 5000, 500}} {
-		if got := ceiling(c.context, c.max); got != c.want {
-			t.Errorf("context %d with %d of answer: %d, want %d", c.context, c.max, got, c.want)
+// TestFitByAContextBlock: what is configured counts in the place of the usual, each by itself.
+func TestFitByAContextBlock(t *testing.T) {
+	for _, c := range []struct {
+		use         sdk.ContextUse
+		kept, least int // answers that stay however little fits, and tokens above which something goes
+	}{
+		{sdk.ContextUse{}, 5, 8000},
+		{sdk.ContextUse{PruneAt: 0.4}, 5, 4000},
+		{sdk.ContextUse{PruneAt: 0.4, KeepTurns: 9}, 9, 4000},
+		{sdk.ContextUse{Ceiling: 0.5}, 5, 5000},
+		{sdk.ContextUse{Ceiling: 0.3, PruneAt: 0.9, KeepTurns: 1}, 1, 3000},
+	} {
+		v := newView()
+		in := long(200).assembly()
+		in.Context, in.Use = 10_000, c.use
+		_, report := fit(t, v, render(t, v, in))
+		if report.After > c.least || report.After < c.least*7/10 {
+			t.Errorf("%+v: %d tokens are left, of %d", c.use, report.After, c.least)
+		}
+		in = long(30).assembly()
+		in.Context, in.Use = 10_000, c.use
+		in.Use.PruneAt = 0.01 // all goes that may
+		if _, report = fit(t, v, render(t, v, in)); report.Groups != 30-c.kept || report.Cut > 0 {
+			t.Errorf("%+v: %d answers went of 30", c.use, report.Groups)
 		}
 	}
 }

@@ -13,12 +13,6 @@ const charsPerToken = 4
 // perMessage is what a message costs beside its text.
 const perMessage = 4
 
-// Shares of a model's context.
-const (
-	ceilingShare = 0.9 // nothing that exceeds it is sent
-	pruneShare   = 0.8 // above it the oldest groups go
-)
-
 // Tokens estimates a text: its characters divided by four, rounded up.
 func Tokens(text string) int {
 	return (characters(text) + charsPerToken - 1) / charsPerToken
@@ -102,14 +96,4 @@ func messageTokens(m *sdk.Message) int {
 		n += mediumTokens(&m.Media[i])
 	}
 	return n
-}
-
-// ceiling is what a prompt may take of a context in tokens, so that maxTokens
-// of answer still find room; 0 when the context is unknown.
-func ceiling(context, maxTokens int) int {
-	if context <= 0 {
-		return 0
-	}
-	c := int(float64(context) * ceilingShare)
-	return max(min(c, context-maxTokens), context/2)
 }

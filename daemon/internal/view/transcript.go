@@ -40,7 +40,8 @@ func (t *Transcript) Assemble(_ context.Context, in sdk.Assembly) (sdk.Prompt, e
 		Run: in.Run.ForHook(), Loop: in.Loop.ForHook(), Turn: in.Turn, Model: in.Model,
 		System:  systemText(in, t.now()),
 		Tools:   in.Tools,
-		Ceiling: ceiling(in.Context, in.Agent.MaxTokens),
+		Use:     in.Use,
+		Ceiling: in.Use.Most(in.Context, in.Agent.MaxTokens),
 	}
 	p.Messages = last(conversation(c, in), in.Agent.Messages)
 	p.Tokens = t.Estimate(p)

@@ -7,6 +7,8 @@ import (
 	"testing"
 )
 
+// TestDiff: a unified diff that other programs apply.
+// spec: hedberg
 func TestDiff(t *testing.T) {
 	before := "1\n2\n3\n4\n5\n6\n7\n8\n9\n"
 	after := strings.Replace(before, "5\n", "five\n", 1)

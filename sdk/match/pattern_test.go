@@ -63,6 +63,8 @@ func asked(t *testing.T, pattern, text string, kind Kind, want bool) {
 	}
 }
 
+// TestMatch: a pattern of each shape, held to whole texts.
+// spec: hedberg
 func TestMatch(t *testing.T) {
 	store := `{"5":1,"a-b":{"c":[1,2,3]},"books":[{"title":"Go","price":8},{"title":"C","price":20}],"match":null}`
 	feed := `<rss xmlns:dc="urn:dc"><channel><link>https://x</link><dc:creator>Ann</dc:creator><item><title>One</title></item><item><title>Two</title></item></channel></rss>`
@@ -198,6 +200,8 @@ func TestSearch(t *testing.T) {
 	}
 }
 
+// TestParseRefuses: a pattern that cannot be used is an error that says why.
+// spec: hedberg wrong_search
 func TestParseRefuses(t *testing.T) {
 	for _, tt := range []struct{ pattern, says string }{
 		{`/[/`, "missing closing ]"},

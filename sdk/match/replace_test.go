@@ -13,6 +13,8 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
+// TestReplace: one place is found in spite of white space, and what replaces it stands there as it was written.
+// spec: hedberg wrong_search
 func TestReplace(t *testing.T) {
 	tests := []struct {
 		name, body, search, replacement string
@@ -129,6 +131,8 @@ func TestReplaceBoundsIndentation(t *testing.T) {
 	}
 }
 
+// TestReplaceConflict: of several places none is chosen.
+// spec: wrong_search
 func TestReplaceConflict(t *testing.T) {
 	tests := []struct {
 		name, body, search string
@@ -203,6 +207,8 @@ func TestReplaceNotFound(t *testing.T) {
 	}
 }
 
+// TestReplaceNothing: an empty text is found nowhere.
+// spec: wrong_search
 func TestReplaceNothing(t *testing.T) {
 	for _, search := range []string{"", "   ", "\n", "\r\n\t"} {
 		if _, err := Replace("line1\n", search, "line2"); !errors.Is(err, ErrEmptySearch) {

@@ -229,7 +229,7 @@ func TestStrikesEndWithTheLoop(t *testing.T) {
 
 // TestSuccessBesideAFailure: no loop ends by a claim of success in a turn in
 // which a call failed.
-// spec: dispatch_path
+// spec: dispatch_path response_healing wrong_done
 func TestSuccessBesideAFailure(t *testing.T) {
 	failed := []call{{"read_bad", "{}"}, {"write_bad", "{}"}, {"nosuch", "{}"}, {"read", "["}, {"read", `{"path":"../x"}`}}
 	for _, f := range failed {

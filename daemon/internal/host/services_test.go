@@ -104,7 +104,7 @@ func (f *fakeDaemon) KeepLogin(_ context.Context, key, was, now string) error {
 	return sdk.Errorf(sdk.Conflict, "%s is %s, not %s", key, now, was)
 }
 
-// spec: plugin_convention
+// spec: plugin_convention plugin_system
 func TestServices(t *testing.T) {
 	daemon := &fakeDaemon{ended: make(chan error, 1)}
 	granted, poor := spec("granted", ""), asking(spec("poor", ""))

@@ -145,6 +145,7 @@ func TestText(t *testing.T) {
 }
 
 // TestForeign has the forms of other programs.
+// spec: response_healing
 func TestForeign(t *testing.T) {
 	one := func(calls ...string) []string { return calls }
 	run(t, []row{

@@ -47,6 +47,8 @@ var scraps = []string{
 	"<tool_use>", "<name>get</name>", `<input>{"path":"a"}</input>`, "<function=get>", "<parameter=path>", "</parameter>", "</function>", `<invoke name="get">`, `<parameter name="path">`, "</invoke>", "<|channel|>", "to=functions.get", "<|message|>", "<|channel>", "<|end|>", "é", "\x00", "\xff", "&amp;", "\u201c", "\u201d", "\\\"", "&quot;", "\v",
 }
 
+// TestAnyAnswer: whatever a model writes, each opener of a tool is a call or a warning.
+// spec: xml_parser
 func TestAnyAnswer(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		answer := strings.Join(rapid.SliceOfN(rapid.SampledFrom(scraps), 0, 40).Draw(t, "answer"), "")

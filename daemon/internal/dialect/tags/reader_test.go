@@ -63,6 +63,7 @@ func run(t *testing.T, rows []row) {
 func kinds(all ...Kind) []Kind { return all }
 
 // TestCases has the cases of which reading was agreed on, by their numbers.
+// spec: response_healing xml_parser
 func TestCases(t *testing.T) {
 	const goesOn = `<update status="102">x</update>`
 	going := "update status=102 > x"

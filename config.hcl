@@ -174,7 +174,10 @@ policy {
 # }
 
 # What stops the work on a prompt; an agent block may set each for itself. 0
-# turns one off. The loop ends with a status of 499 and says which it was.
+# turns one off. The loop ends with a status of 499 and says which it was. Agents
+# that write calls as tags (dialect = "tags") have repeated_calls and
+# consecutive_errors 0, max_strikes and min_cycles 3 and max_cycle_period 4, but
+# for what your own file sets here.
 guard {
   max_turns          = 99
   repeated_calls     = 2 # the same call in a row: the second is answered with what the first came to, the third stops

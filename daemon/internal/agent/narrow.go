@@ -33,11 +33,7 @@ func (c *configured) narrow(d sdk.Definition) sdk.Definition {
 	if a.WithoutView != sdk.ModeInteractive { // which asks most
 		a.WithoutView = usual.WithoutView
 	}
-	if asked := a.Guards; asked == (sdk.Guards{}) {
-		a.Guards = usual.Guards
-	} else {
-		a.Guards = config.Workspace{Guards: asked}.Restrict(usual.Guards)
-	}
+	a.Guards = config.Workspace{Guards: a.Guards}.Restrict(c.cfg.GuardsLike(usual, a.Dialect))
 	a.Context = usual.Context
 	if usual.Offline() {
 		if a.Network != nil && !a.Offline() {

@@ -98,7 +98,7 @@ func (l *loader) profile(b *block) {
 	if !l.decode(rest, &a) {
 		return
 	}
-	a.Guards = l.agentGuards(label, apart.Attributes, b.at)
+	a.Guards = l.agentGuards(label, a.Dialect, apart.Attributes, b.at)
 	a.Mode = l.agentMode(a, body)
 	l.bearable(body, a, a.Reasoning)
 	l.oneOf(body, "dialect", a.Dialect, "tools")
@@ -121,7 +121,7 @@ func (l *loader) profile(b *block) {
 	l.delegates(body, a)
 	finish, use := apart.Blocks.ByType()["finish"], apart.Blocks.ByType()[contextBlock]
 	a.Finish, a.Context = l.finish(label, body, finish), l.contextUse("agent "+label, use)
-	l.cfg.Agents[label], l.cfg.Origins[label] = a, l.origin(b)
+	l.cfg.Agents[label], l.cfg.Origins[label] = a, l.origin(b, a.Dialect)
 }
 
 // delegates checks the names of those that an agent may delegate to.
@@ -192,11 +192,13 @@ func jsonOf(v cty.Value) (json.RawMessage, error) {
 }
 
 // origin is where an agent's block and what holds for the agent stands.
-func (l *loader) origin(b *block) Origin {
+func (l *loader) origin(b *block, dialect string) Origin {
 	o := Origin{Bundled: b.at.Filename == l.src.DefaultsName, Place: placeOf(b.at), Attributes: map[string]string{}}
-	for _, v := range l.cfg.Values {
+	for i, v := range l.cfg.Values {
 		if name, is := strings.CutPrefix(v.Key, "guard."); is {
-			o.Attributes[name] = v.Source
+			if o.Attributes[name] = v.Source; v.unsaid && settings[i].in(dialect) != "" {
+				o.Attributes[name] = "default of " + dialect
+			}
 		} else if v.Key == "policy.mode" {
 			o.Attributes["mode"] = v.Source
 		}

@@ -116,7 +116,7 @@ func (l *loader) settings(b *hcl.Block) {
 	attrs := l.attributes(b)
 	l.take(l.cfg, b.Type, attrs, has, "Unknown attribute", b.Type+" has no attribute %q; it has "+names(has)+".", func(s setting, a *hcl.Attribute, _ any, text string) error {
 		v := &l.cfg.Values[s.at]
-		v.text, v.Source, v.place = text, placeOf(a.NameRange), a.NameRange
+		v.text, v.Source, v.place, v.unsaid = text, placeOf(a.NameRange), a.NameRange, a.NameRange.Filename == l.src.DefaultsName
 		return nil
 	})
 	if b.Type == contextBlock {

@@ -178,8 +178,9 @@ type Value struct {
 	Source string `json:"source"` // "default", "file:line", "BOTHY_..." or "flag"
 	Doc    string `json:"doc,omitempty"`
 
-	text  string    // the value, secret or not
-	place hcl.Range // in a file; empty when it comes from elsewhere
+	text   string    // the value, secret or not
+	place  hcl.Range // in a file; empty when it comes from elsewhere
+	unsaid bool      // nobody wrote it: it is the default, as the file has it that Bothy brings
 }
 
 // BaseURL is the base_url of a provider's block, or "" when it has none that

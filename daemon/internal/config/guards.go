@@ -44,11 +44,40 @@ func (w Workspace) Restrict(g sdk.Guards) sdk.Guards {
 	return g
 }
 
-// agentGuards are the guards of an agent: what its block names, and the guard block's for the rest.
-func (l *loader) agentGuards(label string, named hcl.Attributes, r hcl.Range) sdk.Guards {
-	set := Config{Guards: l.cfg.Guards}
+// GuardsIn are the guards of agents of a dialect that name none: those of the guard block. In the dialect tags a guard that
+// nobody wrote has the default of that dialect.
+func (c *Config) GuardsIn(dialect string) sdk.Guards {
+	set := Config{Guards: c.Guards}
+	for _, s := range settings {
+		if def := s.in(dialect); s.block == "guard" && def != "" && c.Values[s.at].unsaid {
+			v, _ := s.read(def) // a test reads them all
+			s.set(&set, v)
+		}
+	}
+	if set.Guards.MaxStrikes == 0 && c.Values[findSetting("guard", "min_cycles").at].unsaid {
+		set.Guards.MinCycles = 0 // which goes with strikes
+	}
+	return set.Guards
+}
+
+// GuardsLike are the guards of an agent, as another one has them that is held to it: of what the first took from its
+// dialect the other one has what its own says.
+func (c *Config) GuardsLike(a sdk.Agent, dialect string) sdk.Guards {
+	from, to := reflect.ValueOf(c.GuardsIn(a.Dialect)), reflect.ValueOf(c.GuardsIn(dialect))
+	for _, f := range guardFields {
+		if own := reflect.ValueOf(&a.Guards).Elem().FieldByIndex(f.Index); own.Equal(from.FieldByIndex(f.Index)) {
+			own.Set(to.FieldByIndex(f.Index))
+		}
+	}
+	return a.Guards
+}
+
+// agentGuards are the guards of an agent of a dialect: what its block names, and the guard block's for the rest.
+func (l *loader) agentGuards(label, dialect string, named hcl.Attributes, r hcl.Range) sdk.Guards {
+	set := Config{Guards: l.cfg.GuardsIn(dialect)}
+	common := guardMistakes(set.Guards)
 	l.take(&set, "guard", named, func(setting) bool { return true }, "", "", nil)
-	checked, common := set.Guards, guardMistakes(l.cfg.Guards)
+	checked := set.Guards
 	if named["min_cycles"] == nil && named["max_strikes"] != nil && checked.MaxStrikes == 0 {
 		checked.MinCycles = 0 // strikes turned off are no mistake, and cycles go with them
 	}

@@ -130,3 +130,58 @@ func TestEveryGuard(t *testing.T) {
 		}
 	}
 }
+
+// TestGuardsOfADialect: in tags what nobody wrote has another default, and what somebody wrote holds in each dialect. Who is held
+// to an agent of another dialect has what its own says, and no more.
+func TestGuardsOfADialect(t *testing.T) {
+	usual := sdk.Guards{MaxTurns: 99, MaxStrikes: 3, MinCycles: 3, MaxCyclePeriod: 4, MaxChildren: 16}
+	changed := func(change func(*sdk.Guards)) sdk.Guards {
+		g := usual
+		change(&g)
+		return g
+	}
+	for text, want := range map[string]sdk.Guards{
+		"":                                  usual,
+		"max_turns = 7":                     changed(func(g *sdk.Guards) { g.MaxTurns = 7 }),
+		"repeated_calls = 2":                changed(func(g *sdk.Guards) { g.RepeatedCalls = 2 }),
+		"consecutive_errors = 5":            changed(func(g *sdk.Guards) { g.ConsecutiveErrors = 5 }),
+		"max_strikes = 0":                   changed(func(g *sdk.Guards) { g.MaxStrikes, g.MinCycles = 0, 0 }),
+		"max_strikes = 9":                   changed(func(g *sdk.Guards) { g.MaxStrikes = 9 }),
+		"min_cycles = 0":                    changed(func(g *sdk.Guards) { g.MinCycles = 0 }),
+		"max_cycle_period = 6":              changed(func(g *sdk.Guards) { g.MaxCyclePeriod = 6 }),
+		"window_calls = 2\nwindow_size = 4": changed(func(g *sdk.Guards) { g.WindowCalls, g.WindowSize = 2, 4 }),
+	} {
+		cfg, diags := load(t, "guard {\n"+text+"\n}\n")
+		if cfg == nil {
+			t.Fatal(diags.Error())
+		}
+		if got := cfg.GuardsIn(sdk.DialectTags); got != want {
+			t.Errorf("%q: in tags\n%+v, want\n%+v", text, got, want)
+		}
+		if got := cfg.GuardsIn(sdk.DialectTools); got != cfg.Guards || got != cfg.Agents["default"].Guards {
+			t.Errorf("%q: in tools\n%+v", text, got)
+		}
+		if got := cfg.GuardsLike(sdk.Agent{Dialect: sdk.DialectTools, Guards: cfg.Guards}, sdk.DialectTags); got != want {
+			t.Errorf("%q: as the agent has them in tools\n%+v", text, got)
+		}
+		if got := cfg.GuardsLike(sdk.Agent{Dialect: sdk.DialectTags, Guards: want}, sdk.DialectTools); got != cfg.Guards {
+			t.Errorf("%q: as the agent has them in tags\n%+v", text, got)
+		}
+		own := want
+		own.MaxStrikes, own.MaxTurns = 8, 3
+		if got := cfg.GuardsLike(sdk.Agent{Dialect: sdk.DialectTags, Guards: own}, sdk.DialectTools); got.MaxStrikes != 8 || got.MaxTurns != 3 {
+			t.Errorf("%q: what the agent says itself is lost: %+v", text, got)
+		}
+	}
+	cfg, _ := load(t, "", "BOTHY_GUARD_REPEATED_CALLS", "4")
+	if cfg == nil || cfg.GuardsIn(sdk.DialectTags).RepeatedCalls != 4 {
+		t.Errorf("a variable counts for nothing")
+	}
+	for _, s := range settings {
+		if def := s.in(sdk.DialectTags); def != "" {
+			if _, err := s.read(def); err != nil || s.block != "guard" {
+				t.Errorf("%s: %v", s.key(), err)
+			}
+		}
+	}
+}

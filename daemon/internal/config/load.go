@@ -104,7 +104,7 @@ func (l *loader) defaults() {
 			v, _ := s.read(text) // a test loads the defaults
 			s.set(l.cfg, v)
 		}
-		l.cfg.Values = append(l.cfg.Values, Value{Key: s.key(), Doc: s.doc, text: text, Source: "default"})
+		l.cfg.Values = append(l.cfg.Values, Value{Key: s.key(), Doc: s.doc, text: text, Source: "default", unsaid: true})
 	}
 }
 
@@ -166,7 +166,7 @@ func (l *loader) environment() {
 		}
 		s.set(l.cfg, v)
 		now := &l.cfg.Values[s.at]
-		now.text, now.Source, now.place = text, s.variable(), hcl.Range{}
+		now.text, now.Source, now.place, now.unsaid = text, s.variable(), hcl.Range{}, false
 	}
 }
 

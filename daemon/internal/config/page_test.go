@@ -26,7 +26,11 @@ func TestGeneratedTables(t *testing.T) {
 		if blocks[s.block] == "" {
 			blocks[s.block] = "| attribute | default | what it is |\n|---|---|---|\n"
 		}
-		blocks[s.block] += fmt.Sprintf("| `%s` | %s | %s |\n", s.name, cmp.Or(s.def, "-"), s.doc)
+		def := cmp.Or(s.def, "-")
+		if tags := s.in(sdk.DialectTags); tags != "" {
+			def += "; " + tags + " with tags"
+		}
+		blocks[s.block] += fmt.Sprintf("| `%s` | %s | %s |\n", s.name, def, s.doc)
 	}
 	generatedPage(t, "configuration.md", blocks)
 	generatedPage(t, "runs.md", map[string]string{"stop reasons": stopTable()})

@@ -26,6 +26,7 @@ import (
 //   - doc says what it is, for people, and makes the field a setting;
 //   - name is the attribute, where json does not say it;
 //   - default is its value as it would be written after the equals sign;
+//   - tags is its default for agents of the dialect tags, where that is another;
 //   - kind is how it is written, where the field's type does not say it;
 //   - values are all that a text may be, and least is what a number above 0 must be;
 //   - start says that a running daemon cannot change it;
@@ -153,6 +154,14 @@ func (s setting) defaultText() string {
 		return strconv.FormatFloat(math.Max(0.5, float64(runtime.NumCPU())/2), 'g', -1, 64)
 	}
 	return s.def
+}
+
+// in is its default for agents of a dialect, where they have one of their own.
+func (s setting) in(dialect string) string {
+	if dialect != sdk.DialectTags {
+		return ""
+	}
+	return s.tag.Get(dialect)
 }
 
 // read turns text into the value of the setting's kind.

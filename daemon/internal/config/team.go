@@ -62,7 +62,7 @@ func (l *loader) team(b *block) {
 		l.reportAt(b.at, "Name given twice", fmt.Sprintf("There is an agent %q too, and a prompt names both in the same way; give one of them another name.", b.label))
 		return
 	}
-	l.cfg.Agents[b.label], l.cfg.Origins[b.label] = a, l.origin(b)
+	l.cfg.Agents[b.label], l.cfg.Origins[b.label] = a, l.origin(b, a.Dialect)
 }
 
 // members checks the names of those that are in a team.

@@ -28,7 +28,9 @@ listen {
 # channel the next message begins another run. A run in which nothing is done for
 # idle_days loses its container and keeps its home and what was said; after
 # retention_days all of it is deleted. 0 is never. What files held
-# before a run changed them, for `bothy runs undo`, lies beside it, compressed.
+# before a run changed them, for `bothy runs undo`, lies beside it, compressed. An
+# entry of known:// is refused that is longer than known_tokens, so that one holds
+# one fact.
 store {
   path           = ""
   retention_days = 31
@@ -37,6 +39,7 @@ store {
   channel_rest   = "1h"
   undo_size      = "2GB"
   undo_days      = 31
+  known_tokens   = 512
 }
 
 # The daemon's own log, shown by `bothy logs`.

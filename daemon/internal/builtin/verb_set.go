@@ -111,8 +111,9 @@ func (p *plan) setOne(c call, x *sight) ([]sdk.Write, error) {
 	}
 	w := p.write(x.Path)
 	w.State, w.Outcome, w.Visibility, w.Attributes = c.State, c.Outcome, c.Visibility, c.Attributes
-	if (c.Body == nil || c.Pattern) && !x.planned && x.State != sdk.StateStreaming {
-		w.ExpectHash = x.Hash // what went meanwhile is not made again
+	grows := c.Append && p.most != nil && sdk.SchemeOf(x.Path) == knownScheme
+	if (c.Body == nil || c.Pattern || grows) && !x.planned && x.State != sdk.StateStreaming {
+		w.ExpectHash = x.Hash // what went meanwhile is not made again, and what grew is counted again
 	}
 	var all []sdk.Write
 	switch {

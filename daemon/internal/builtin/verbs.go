@@ -32,7 +32,8 @@ type Verbs struct {
 	stored   Stored
 	patterns func() Parse
 	redact   func(string) string
-	files    Files // nil: no file is an entry
+	files    Files      // nil: no file is an entry
+	most     func() int // tokens of an entry of known://; nil is no bound
 }
 
 // NewVerbs makes the one implementation of the verbs. patterns is asked for a Parse for each plan; redact takes
@@ -173,6 +174,15 @@ func (p *plan) do(c sdk.EntryCall) (step, error) {
 	if err := check(c); err != nil {
 		return step{}, err
 	}
+	s, err := p.step(c)
+	if err == nil {
+		err = p.fits(s.writes)
+	}
+	return s, err
+}
+
+// step is what a call comes to, whatever room there is for it.
+func (p *plan) step(c sdk.EntryCall) (step, error) {
 	c.Path, c.To = canonical(c.Path), canonical(c.To)
 	switch c.Verb {
 	case sdk.VerbGet:

@@ -71,6 +71,7 @@ type Store struct {
 	ChannelRest   time.Duration `name:"channel_rest" default:"1h" doc:"the same of runs that channels began, whose conversations then go on in others"`
 	UndoSize      int64         `name:"undo_size" kind:"size" default:"2GB" doc:"the most that is kept of what files held before runs changed them, to take it back"`
 	UndoDays      int           `name:"undo_days" default:"31" doc:"days that it is kept without being used; 0 is only bounded by the size"`
+	KnownTokens   int           `name:"known_tokens" default:"512" doc:"the most that an entry of known:// holds, in tokens of two characters; 0 is no bound"`
 }
 
 // Log says what the daemon logs and how much of it is kept.

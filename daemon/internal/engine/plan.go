@@ -112,6 +112,8 @@ func (e *Engine) commitEnds(ctx context.Context, u urgency, a *activeLoop, over 
 // for each call.
 type Verbs interface {
 	Plan(ctx context.Context, use sdk.EntryUse, calls []sdk.EntryCall) []sdk.EntryPlan
+	// Fits says why entries do not hold what a plugin writes without a verb.
+	Fits(ctx context.Context, run sdk.Run, writes []sdk.Write) error
 	// ChangesFile reports whether a call stands for one of the files plugin (sdk.TurnTools.File).
 	ChangesFile(c sdk.EntryCall) bool
 }

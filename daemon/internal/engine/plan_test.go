@@ -262,7 +262,8 @@ func (mistaken) Plan(context.Context, sdk.EntryUse, []sdk.EntryCall) []sdk.Entry
 	panic("a mistake")
 }
 
-func (mistaken) ChangesFile(sdk.EntryCall) bool { return false }
+func (mistaken) Fits(context.Context, sdk.Run, []sdk.Write) error { return nil }
+func (mistaken) ChangesFile(sdk.EntryCall) bool                   { return false }
 
 // TestAPlanThatPanics is the error of its call: a plugin's is served where nothing else would catch it.
 func TestAPlanThatPanics(t *testing.T) {

@@ -144,7 +144,10 @@ func (e *Engine) pluginsOwn(now *serving, c sdk.Caller, writes []sdk.Write) erro
 			return err
 		}
 	}
-	return nil
+	if e.cfg.Verbs == nil {
+		return nil
+	}
+	return e.cfg.Verbs.Fits(e.base, now.a.run, writes)
 }
 
 // pluginWrites says why a plugin may not write something for the call that it serves. What it writes once it has read what

@@ -134,6 +134,13 @@ type Prompt struct {
 	Ceiling  int       `json:"ceiling,omitempty"` // what fits; 0 is unknown
 
 	Use ContextUse `json:"use,omitzero"` // how it is made to fit
+
+	// Rows are the entries of a packet, in its order; a transcript has none. Filters of assembly.system and assembly.user
+	// are given them, and change nothing of them.
+	Rows []Row `json:"rows,omitempty"`
+	// Instructions is what the part instructions of a packet says in this turn beside its own text: skills, and the
+	// instructions of folders that calls worked below.
+	Instructions string `json:"instructions,omitempty"`
 }
 
 // Ruling is the value of the filter turn.verdict, and a turn's end.

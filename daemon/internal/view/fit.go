@@ -40,7 +40,7 @@ type fitting struct {
 // shortened where it stays. A prompt that still does not fit is an error of
 // outcome overflow.
 func (t *Transcript) Fit(_ context.Context, p sdk.Prompt, _ func(context.Context, sdk.Prompt) (sdk.Prompt, error)) (sdk.Prompt, sdk.Fitting, error) {
-	f := &fitting{p: p, ratio: t.ratio(p.Model), raw: fixedTokens(p), segments: split(p.Messages)}
+	f := &fitting{p: p, ratio: t.ratios.Of(p.Model), raw: fixedTokens(p), segments: split(p.Messages)}
 	for i := range f.segments {
 		f.raw += f.segments[i].raw
 	}
@@ -65,7 +65,7 @@ func (t *Transcript) Fit(_ context.Context, p sdk.Prompt, _ func(context.Context
 		}
 	}
 	p.Messages = f.messages()
-	p.Tokens = scaled(promptTokens(p), f.ratio)
+	p.Tokens = Scaled(promptTokens(p), f.ratio)
 	f.report.After = p.Tokens
 	if p.Tokens > p.Ceiling {
 		return p, f.report, sdk.Errorf(sdk.Overflow,
@@ -173,7 +173,7 @@ func (f *fitting) tokens() int {
 	if f.report.Groups+f.report.Prompts > 0 {
 		raw += summaryTokens
 	}
-	return scaled(raw, f.ratio)
+	return Scaled(raw, f.ratio)
 }
 
 // messages puts together what is left, with one summary where the first

@@ -34,29 +34,40 @@ func systemText(in sdk.Assembly, now time.Time) string {
 	} else {
 		b.WriteString(identity)
 	}
-	b.WriteString("\n\n# Environment\n\n")
+	b.WriteString("\n\n")
+	environment(&b, &in, "; today is "+now.Format(time.DateOnly))
+	if in.Loop.ReadOnly && len(in.Tools) > 0 {
+		b.WriteString("- This prompt may only be answered by reading: calls with side effects are refused.\n")
+	}
+	agreed(&b, &in)
+	section(&b, "Persona", in.Agent.Persona)
+	if text := strings.TrimSpace(in.Skills); text != "" {
+		b.WriteString("\n" + text + "\n") // it has a title of its own
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// environment says what an agent works in, by its project and its tools.
+func environment(b *strings.Builder, in *sdk.Assembly, today string) {
+	b.WriteString("# Environment\n\n")
 	project := in.Project.Name
 	if in.Run.Private {
 		project = "a folder of this conversation's own, which began empty"
 	}
-	fmt.Fprintf(&b, "- Project: %s\n", project)
-	fmt.Fprintf(&b, "- System: %s/%s; today is %s\n", runtime.GOOS, runtime.GOARCH, now.Format(time.DateOnly))
+	fmt.Fprintf(b, "- Project: %s\n", project)
+	fmt.Fprintf(b, "- System: %s/%s%s\n", runtime.GOOS, runtime.GOARCH, today)
 	if grants(in.Tools, sdk.GrantProject) {
 		b.WriteString("- File tools work below the project directory; their paths are relative to it.\n")
 	}
 	if grants(in.Tools, sdk.GrantSandbox) {
 		b.WriteString("- Commands run in a container of this run, as uid 1000, without a network. The project is mounted at /workspace, where they start; the rest of the root file system is read-only. $HOME and /tmp can be written and last as long as the run.\n")
 	}
-	if in.Loop.ReadOnly && len(in.Tools) > 0 {
-		b.WriteString("- This prompt may only be answered by reading: calls with side effects are refused.\n")
-	}
-	section(&b, fmt.Sprintf("Instructions of the user (%s)", in.User.File), in.User.Text)
-	section(&b, fmt.Sprintf("Instructions of the project (%s)", in.Instructions.File), rootText(in.Instructions))
-	section(&b, "Persona", in.Agent.Persona)
-	if text := strings.TrimSpace(in.Skills); text != "" {
-		b.WriteString("\n" + text + "\n") // it has a title of its own
-	}
-	return strings.TrimRight(b.String(), "\n")
+}
+
+// agreed has the instructions of the user and of the project.
+func agreed(b *strings.Builder, in *sdk.Assembly) {
+	section(b, fmt.Sprintf("Instructions of the user (%s)", in.User.File), in.User.Text)
+	section(b, fmt.Sprintf("Instructions of the project (%s)", in.Instructions.File), rootText(in.Instructions))
 }
 
 func section(b *strings.Builder, title, text string) {

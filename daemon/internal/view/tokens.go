@@ -1,7 +1,6 @@
 package view
 
 import (
-	"math"
 	"unicode/utf8"
 
 	"github.com/bothyd/bothy/sdk"
@@ -34,34 +33,14 @@ func characters(text string) int {
 // Estimate counts a whole prompt in tokens of its model, by what the model's
 // server has reported so far.
 func (t *Transcript) Estimate(p sdk.Prompt) int {
-	return scaled(promptTokens(p), t.ratio(p.Model))
+	return Scaled(promptTokens(p), t.ratios.Of(p.Model))
 }
 
 // Observe calibrates the estimate of a model by what its server reported for a
-// prompt that was sent as it is here. Usage that cannot be true is ignored.
+// prompt that was sent as it is here.
 func (t *Transcript) Observe(p sdk.Prompt, usage sdk.Usage) {
-	raw := promptTokens(p)
-	if usage.Prompt <= 0 || raw < 100 {
-		return
-	}
-	// An estimate that is far too low is the dangerous one: a server that
-	// counts only what it had not cached must not pull it down.
-	r := min(max(float64(usage.Prompt)/float64(raw), 0.5), 4)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.ratios[p.Model] = r
+	t.ratios.Observe(p.Model, promptTokens(p), usage)
 }
-
-func (t *Transcript) ratio(model string) float64 {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if r, ok := t.ratios[model]; ok {
-		return r
-	}
-	return 1
-}
-
-func scaled(raw int, ratio float64) int { return int(math.Ceil(float64(raw) * ratio)) }
 
 func promptTokens(p sdk.Prompt) int {
 	n := fixedTokens(p)

@@ -16,16 +16,16 @@ import (
 // Transcript renders conversations. What it has rendered it keeps by entry and
 // version, so that a turn costs what changed; Forget lets go of it.
 type Transcript struct {
-	now func() time.Time
+	now    func() time.Time
+	ratios Ratios
 
-	mu     sync.Mutex // guards runs and ratios, never held while rendering
-	runs   map[int64]*cache
-	ratios map[string]float64
+	mu   sync.Mutex // guards runs, never held while rendering
+	runs map[int64]*cache
 }
 
 // NewTranscript makes a view whose environment facts take the date from now.
 func NewTranscript(now func() time.Time) *Transcript {
-	return &Transcript{now: now, runs: map[int64]*cache{}, ratios: map[string]float64{}}
+	return &Transcript{now: now, runs: map[int64]*cache{}}
 }
 
 // Assemble renders the conversation up to the loop of the assembly: prompts

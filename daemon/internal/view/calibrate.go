@@ -1,0 +1,44 @@
+package view
+
+import (
+	"math"
+	"sync"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// Ratios are what servers count for each token of an estimate, by model. The zero value has seen none.
+type Ratios struct {
+	mu sync.Mutex
+	of map[string]float64
+}
+
+// Observe calibrates by what a server reported for a prompt that was estimated, uncalibrated, at raw tokens. Usage that cannot be
+// true is ignored.
+func (r *Ratios) Observe(model string, raw int, usage sdk.Usage) {
+	if usage.Prompt <= 0 || raw < 100 {
+		return
+	}
+	// An estimate that is far too low is the dangerous one: a server that
+	// counts only what it had not cached must not pull it down.
+	ratio := min(max(float64(usage.Prompt)/float64(raw), 0.5), 4)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.of == nil {
+		r.of = map[string]float64{}
+	}
+	r.of[model] = ratio
+}
+
+// Of is the ratio of a model; 1 is one of which nothing was reported.
+func (r *Ratios) Of(model string) float64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if ratio, ok := r.of[model]; ok {
+		return ratio
+	}
+	return 1
+}
+
+// Scaled is an estimate by a ratio.
+func Scaled(raw int, ratio float64) int { return int(math.Ceil(float64(raw) * ratio)) }

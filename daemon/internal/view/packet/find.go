@@ -1,0 +1,183 @@
+package packet
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/bothyd/bothy/daemon/internal/view"
+	"github.com/bothyd/bothy/sdk"
+)
+
+// cache keeps the pieces of one run, in the order of the entries that they are of.
+type cache struct {
+	extra atomic.Int64 // see Packet.extra
+
+	mu     sync.Mutex
+	limit  int // that results were shown by
+	pieces []piece
+	index  map[string]int
+}
+
+// mark is what a rendered piece depends on. Version counts an entry's writes in this run, so it stands for attributes and state
+// as well.
+type mark struct {
+	hash       string
+	version    int
+	visibility sdk.Visibility
+}
+
+// piece is an entry as a row, with what its place depends on.
+type piece struct {
+	path   string
+	mark   mark
+	shows  bool // it is a row; what else it says is found all the same
+	row    sdk.Row
+	media  []sdk.Medium       // of a prompt
+	nested []sdk.Instructions // that an action brought
+	data   string             // of an image
+	failed bool               // a plugin did not say what it shows: it is asked again
+}
+
+// found are the pieces of a turn.
+type found struct {
+	pieces []*piece
+	images map[string]string
+}
+
+// find renders what changed of a run's entries.
+func (c *cache) find(ctx context.Context, cfg Config, in *sdk.Assembly) (f found) {
+	if limit := view.ResultLimit(in.Context); limit != c.limit || c.index == nil {
+		c.limit, c.pieces, c.index = limit, make([]piece, 0, len(in.Entries)), make(map[string]int, len(in.Entries))
+	}
+	c.arrange(in.Entries)
+	var anew []int
+	for i := range in.Entries {
+		e, p := &in.Entries[i], &c.pieces[i]
+		if now := (mark{e.Hash, e.Version, e.Visibility}); p.mark != now || p.failed {
+			p.mark = now
+			anew = append(anew, i)
+		}
+	}
+	c.render(ctx, cfg, in, anew)
+	f.pieces = make([]*piece, 0, len(in.Entries))
+	for i := range c.pieces {
+		switch p := &c.pieces[i]; {
+		case p.data != "":
+			if f.images == nil {
+				f.images = map[string]string{}
+			}
+			f.images[p.path] = p.data
+		case p.shows:
+			f.pieces = append(f.pieces, p)
+		}
+	}
+	return f
+}
+
+// arrange gives each entry its piece, at the same index. Entries come at the end, as a rule, and stay where they are.
+func (c *cache) arrange(entries []sdk.Entry) {
+	same := min(len(entries), len(c.pieces))
+	for i := range same {
+		if c.pieces[i].path != entries[i].Path {
+			same = i
+			break
+		}
+	}
+	if same < len(c.pieces) {
+		old := slices.Clone(c.pieces[same:])
+		c.pieces = c.pieces[:same]
+		for i := range old {
+			c.index[old[i].path] = i
+		}
+		for _, e := range entries[same:] {
+			if i, was := c.index[e.Path]; was && i < len(old) && old[i].path == e.Path {
+				c.pieces = append(c.pieces, old[i])
+			} else {
+				c.pieces = append(c.pieces, piece{path: e.Path})
+			}
+		}
+		return
+	}
+	for _, e := range entries[same:] {
+		c.pieces = append(c.pieces, piece{path: e.Path})
+	}
+}
+
+// render makes the pieces of entries anew, by their indexes. Plugins are asked first, all together.
+func (c *cache) render(ctx context.Context, cfg Config, in *sdk.Assembly, anew []int) {
+	texts := project(ctx, cfg, in, anew)
+	for _, i := range anew {
+		e := &in.Entries[i]
+		scheme, known := cfg.Scheme(e.Scheme())
+		p := piece{path: e.Path, mark: c.pieces[i].mark}
+		switch {
+		case e.Scheme() == sdk.MediumImage:
+			p.data = e.Body
+		case known && shows(e, &scheme):
+			p.shows = true
+			p.row = rowOf(in.Run.Key, e, &scheme, c.limit, texts[i])
+			p.failed = texts[i] != nil && texts[i].failed
+			if scheme.Category == sdk.CategoryPrompt {
+				p.media = meaning(e).Media
+			}
+			if a := actionOf(e); a != nil {
+				p.nested = a.Instructions
+			}
+		}
+		c.pieces[i] = p
+	}
+}
+
+// shows reports whether an entry is a row of packets: not what is archived or waits for a person, the audit, prompts that were
+// taken back, and calls that plugins made for others.
+func shows(e *sdk.Entry, scheme *sdk.Scheme) bool {
+	if e.Visibility == sdk.Archived || e.State == sdk.StateProposed || scheme.Category == sdk.CategoryAudit || !scheme.ModelVisible {
+		return false
+	}
+	if scheme.Category == sdk.CategoryPrompt {
+		return e.State != sdk.StateCancelled
+	}
+	switch a := actionOf(e); {
+	case a == nil:
+		return true
+	case a.Follows, a.Person:
+		return e.State.Ended()
+	default:
+		return a.Parent == ""
+	}
+}
+
+func rowOf(key string, e *sdk.Entry, scheme *sdk.Scheme, limit int, texts *projected) sdk.Row {
+	r := sdk.Row{
+		Path: e.Path, Scheme: e.Scheme(), Category: cmp.Or(scheme.Category, sdk.CategoryLogging), Visibility: cmp.Or(e.Visibility, sdk.Visible),
+		State: e.State, Outcome: e.Outcome, Status: e.Status(), Loop: e.Loop, Turn: e.Turn, Attributes: e.Attributes,
+	}
+	visible, summary := elements(key, e, scheme, limit, texts)
+	r.Visible, r.Summary, r.Tokens = shown(visible, summary, r.Category == sdk.CategoryData)
+	return r
+}
+
+// media are the images of the prompts that are shown whole, in their order.
+func (f *found) media() (all []sdk.Medium) {
+	for _, p := range f.pieces {
+		if len(p.media) > 0 && p.row.IsVisible() {
+			all = append(all, p.media...)
+		}
+	}
+	return all
+}
+
+// nested are the instructions of folders that calls worked below, each once.
+func (f *found) nested() (all []sdk.Instructions) {
+	for _, p := range f.pieces {
+		for _, n := range p.nested {
+			if !slices.Contains(all, n) {
+				all = append(all, n)
+			}
+		}
+	}
+	return all
+}

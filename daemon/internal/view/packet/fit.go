@@ -1,0 +1,71 @@
+package packet
+
+import (
+	"context"
+	"strings"
+
+	"github.com/bothyd/bothy/daemon/internal/view"
+	"github.com/bothyd/bothy/sdk"
+)
+
+// Fit puts what the parts and others wrote together into one user message. A packet that is longer than its Ceiling (0 is unknown)
+// is an error of outcome overflow.
+func (k *Packet) Fit(ctx context.Context, p sdk.Prompt, render func(context.Context, sdk.Prompt) (sdk.Prompt, error)) (sdk.Prompt, sdk.Fitting, error) {
+	p, err := k.whole(ctx, p, render)
+	report := sdk.Fitting{Before: p.Tokens, After: p.Tokens}
+	if err == nil && p.Ceiling > 0 && p.Tokens > p.Ceiling {
+		err = sdk.Errorf(sdk.Overflow,
+			"the packet needs about %d tokens and at most %d fit model %s: shorten the prompt or the project's instructions, archive entries, offer fewer tools, or choose a model with a larger context",
+			p.Tokens, p.Ceiling, p.Model)
+	}
+	return p, report, err
+}
+
+// whole is a rendered prompt as it is sent: one user message, whose figures are those of the whole. Where others than the parts
+// wrote in it, or it is to fit less than it says, it is written once more.
+func (k *Packet) whole(ctx context.Context, p sdk.Prompt, render func(context.Context, sdk.Prompt) (sdk.Prompt, error)) (sdk.Prompt, error) {
+	media := p.Messages[0].Media
+	f := k.figures(&p)
+	text := joined(p.Messages)
+	if more := view.Characters(text) - f.characters; more != 0 || !says(&p, f) {
+		k.write(&p, more)
+		p.Messages = []sdk.Message{{Role: sdk.RoleUser, Media: media}}
+		var err error
+		if p, err = render(ctx, p); err != nil {
+			return p, err
+		}
+		text = joined(p.Messages)
+	}
+	p.Messages = []sdk.Message{{Role: sdk.RoleUser, Text: text, Media: media}}
+	p.Tokens = k.Estimate(p)
+	return p, nil
+}
+
+// joined are the texts of messages as one.
+func joined(messages []sdk.Message) string {
+	texts := make([]string, 0, len(messages))
+	for i := range messages {
+		if messages[i].Text != "" {
+			texts = append(texts, messages[i].Text)
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+// says reports whether a prompt that was rendered has these figures.
+func says(p *sdk.Prompt, f *figures) bool {
+	begin := "<budget" + f.attributes() + ">"
+	for i := range p.Messages {
+		if strings.HasPrefix(p.Messages[i].Text, begin) {
+			return true
+		}
+	}
+	return false
+}
+
+// extra is how many characters others than the parts wrote in the last user message of a run: the figures of the next one count
+// with as many.
+func (k *Packet) extra(p *sdk.Prompt) int { return int(k.cache(p.Run).extra.Load()) }
+
+// write notes that there are so many more than were counted with.
+func (k *Packet) write(p *sdk.Prompt, more int) { k.cache(p.Run).extra.Add(int64(more)) }

@@ -1,0 +1,95 @@
+// Package packet renders a run's entries into two messages: a system text that stays as it is while tools, persona and
+// instructions do, and a user message that has the prompt, the entries at their levels, and what they cost. The sections of the
+// user message are written by parts, which are subscribers of assembly.user like those of plugins.
+package packet
+
+import (
+	"context"
+	"strings"
+	"sync"
+
+	"github.com/bothyd/bothy/daemon/internal/view"
+	"github.com/bothyd/bothy/sdk"
+)
+
+// Config is what a packet needs to know of entries. Scheme is required.
+type Config struct {
+	// Scheme is what is registered of a scheme; false is that nothing is, and no entry of it is shown.
+	Scheme func(name string) (sdk.Scheme, bool)
+	// Projects reports whether a plugin says what a model reads of the entries of a scheme, and Project has it do so for a level.
+	// They are asked of visible and summarized entries alone. Nil is that no plugin is asked.
+	Projects func(scheme string) bool
+	Project  func(ctx context.Context, run sdk.Run, e sdk.Entry, level sdk.Visibility) (string, error)
+}
+
+// Packet renders packets. What it has rendered it keeps by entry and version, so that a turn costs what changed; Forget lets go
+// of it. Its methods may be called concurrently.
+type Packet struct {
+	cfg    Config
+	ratios view.Ratios
+
+	mu   sync.Mutex // guards runs, never held while rendering
+	runs map[int64]*cache
+}
+
+// New makes the view.
+func New(cfg Config) *Packet { return &Packet{cfg: cfg, runs: map[int64]*cache{}} }
+
+// Assemble makes the system text and the rows of a turn. The user message has the images of prompts alone: its text is written
+// by the parts, and put together by Fit. Tokens is the estimate of what they will write.
+func (k *Packet) Assemble(ctx context.Context, in sdk.Assembly) (sdk.Prompt, error) {
+	c := k.cache(in.Run)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	p := sdk.Prompt{
+		Run: in.Run.ForHook(), Loop: in.Loop.ForHook(), Turn: in.Turn, Model: in.Model,
+		System:  systemText(&in),
+		Tools:   in.Tools,
+		Ceiling: view.Ceiling(&in),
+	}
+	found := c.find(ctx, k.cfg, &in)
+	p.Rows = found.rows(in.Loop.ID)
+	media, notes := view.Images(found.media(), found.images, in.Inputs)
+	p.Instructions = instructionsText(&in, found.nested(), notes)
+	p.Messages = []sdk.Message{{Role: sdk.RoleUser, Media: media}}
+	p.Tokens = k.estimate(&p)
+	return p, nil
+}
+
+// Forget drops what is kept for a run. The next Assemble renders it anew.
+func (k *Packet) Forget(run int64) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.runs, run)
+}
+
+func (k *Packet) cache(run sdk.Run) *cache {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	c, ok := k.runs[run.ID]
+	if !ok {
+		c = &cache{}
+		k.runs[run.ID] = c
+	}
+	return c
+}
+
+// instructionsText is what a turn says beside what stays: skills and other words of the daemon's own tools, whether the prompt
+// may only be read for, and the instructions of folders that calls worked below.
+func instructionsText(in *sdk.Assembly, nested []sdk.Instructions, notes string) string {
+	var texts []string
+	add := func(text string) {
+		if text = strings.TrimSpace(text); text != "" {
+			texts = append(texts, text)
+		}
+	}
+	if in.Loop.ReadOnly && len(in.Tools) > 0 {
+		add("This prompt may only be answered by reading: calls with side effects are refused.")
+	}
+	add(in.Skills)
+	for _, n := range nested {
+		add(view.Nested(n))
+	}
+	add(notes)
+	return strings.Join(texts, "\n\n")
+}

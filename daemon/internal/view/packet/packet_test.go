@@ -1,0 +1,222 @@
+package packet
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"github.com/bothyd/bothy/daemon/internal/hook"
+	"github.com/bothyd/bothy/daemon/internal/view"
+	"github.com/bothyd/bothy/sdk"
+)
+
+// schemes are those of the tests.
+func schemes(name string) (sdk.Scheme, bool) {
+	category, known := map[string]sdk.Category{
+		"known": sdk.CategoryData, "file": sdk.CategoryData, "https": sdk.CategoryData, "sh": sdk.CategoryData, "plan": sdk.CategoryData,
+		"unknown": sdk.CategoryUnknown, "prompt": sdk.CategoryPrompt, "log": sdk.CategoryLogging, "update": sdk.CategoryLogging,
+		"budget": sdk.CategoryLogging, "assistant": sdk.CategoryAudit, "image": sdk.CategoryAudit,
+	}[name]
+	return sdk.Scheme{Name: name, Category: category, ModelVisible: category != sdk.CategoryAudit}, known
+}
+
+// desk is a view with its parts at work.
+type desk struct {
+	*Packet
+	chains *hook.Chains
+}
+
+func newDesk() desk {
+	d := desk{New(Config{Scheme: schemes}), hook.New(hclog.NewNullLogger())}
+	d.Subscribe(d.chains)
+	return d
+}
+
+// send is a turn as the engine makes it, up to the prompt that is sent.
+func (d desk) send(t testing.TB, in sdk.Assembly) (p sdk.Prompt, err error) {
+	t.Helper()
+	p, err = d.Assemble(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, err = d.render(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+	p, _, err = d.Fit(t.Context(), p, d.render)
+	return p, err
+}
+
+func (d desk) render(ctx context.Context, p sdk.Prompt) (sdk.Prompt, error) {
+	return d.chains.AssemblyUser.Apply(ctx, p)
+}
+
+// user is the user message of a turn.
+func user(t testing.TB, d desk, in sdk.Assembly) string {
+	t.Helper()
+	p, err := d.send(t, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Messages) != 1 || p.Messages[0].Role != sdk.RoleUser {
+		t.Fatalf("messages: %+v", p.Messages)
+	}
+	return p.Messages[0].Text
+}
+
+func entry(path, body string, with ...func(*sdk.Entry)) sdk.Entry {
+	e := sdk.Entry{
+		Path: path, Body: body, Hash: body, Version: 1, Visibility: sdk.Visible, State: sdk.StateResolved, Writer: sdk.WriterModel,
+		Created: time.Date(2025, 5, 17, 12, 0, 0, 0, time.UTC),
+	}
+	for _, x := range with {
+		x(&e)
+	}
+	return e
+}
+
+func level(v sdk.Visibility) func(*sdk.Entry) { return func(e *sdk.Entry) { e.Visibility = v } }
+func state(s sdk.State) func(*sdk.Entry)      { return func(e *sdk.Entry) { e.State = s } }
+func at(loop int64, turn int) func(*sdk.Entry) {
+	return func(e *sdk.Entry) { e.Loop, e.Turn = loop, turn }
+}
+func attributes(v any) func(*sdk.Entry) {
+	return func(e *sdk.Entry) { e.Attributes, _ = json.Marshal(v) }
+}
+
+// call is an action as the engine records it.
+func call(turn int, tool, result string, with ...func(*sdk.Entry)) sdk.Entry {
+	with = append([]func(*sdk.Entry){at(1, turn), attributes(map[string]any{"tool": tool, "call_id": "c", "arguments": map[string]any{"path": "a.go"}})}, with...)
+	e := entry(fmt.Sprintf("log://turn_%d/%s/c", turn, tool), result, with...)
+	e.Phase, e.Writer = sdk.PhaseEnded, sdk.WriterSystem
+	return e
+}
+
+func prompt(loop int64, text string, with ...func(*sdk.Entry)) sdk.Entry {
+	return entry(fmt.Sprintf("prompt://%d", loop), text, append([]func(*sdk.Entry){at(loop, 0)}, with...)...)
+}
+
+func assembly(loop int64, entries ...sdk.Entry) sdk.Assembly {
+	return sdk.Assembly{
+		Project: sdk.Project{Name: "p"}, Run: sdk.Run{ID: 1, Key: "key"}, Loop: sdk.Loop{ID: loop}, Turn: 5, Model: "m", Context: 100_000, Entries: entries,
+	}
+}
+
+// inOrder fails where texts are not in a packet, or in another order.
+func inOrder(t *testing.T, packet string, texts ...string) {
+	t.Helper()
+	from := 0
+	for _, text := range texts {
+		i := strings.Index(packet[from:], text)
+		if i < 0 {
+			t.Fatalf("%q is not there, or too early, in:\n%s", text, packet)
+		}
+		from += i + len(text)
+	}
+}
+
+func TestSectionsStandInTheirOrder(t *testing.T) {
+	got := user(t, newDesk(), assembly(2,
+		prompt(1, "first task"), entry("known://a", "alpha"), call(1, "bash", "ok"), entry("unknown://q", "why?"),
+		entry("known://b", "beta", level(sdk.Summarized)), prompt(2, "second task"), call(3, "read_file", "text", at(2, 3)),
+		entry("update://turn_3", "going on", at(2, 3), attributes(map[string]any{"status": 102})),
+	))
+	inOrder(t, got,
+		`<prompt tokenUsage="`, `" tokensFree="`, ` path="prompt://2"`, `>second task</prompt>`,
+		"<summary>\n", `<known path="known://a" tokens="`, `>alpha</known>`, `<known path="known://b"`, `>beta</known>`, "\n</summary>\n",
+		"<visible>\n", `<known path="known://a"`, `>alpha</known>`, "\n</visible>\n",
+		"<log>\n", `path="prompt://1"`, "first task", `<log path="log://turn_1/bash/c" tool="bash"`, `bash {"path":"a.go"}`, "ok</log>",
+		`read_file {"path":"a.go"}`, `<update path="update://turn_3" status="102"`, "going on", "\n</log>\n",
+		"<unknowns>\n", `<unknown path="unknown://q"`, "why?", "\n</unknowns>\n",
+		"<instructions>\n", "\n</instructions>\n", "<budget tokenUsage=", "| known | 1 | ", "</budget>")
+	if strings.Count(got, ">beta</known>") != 1 {
+		t.Error("a summarized entry is shown whole")
+	}
+}
+
+func TestWhatIsNoRow(t *testing.T) {
+	child := attributes(map[string]any{"tool": "bash", "parent": "log://turn_1/x/c"})
+	got := user(t, newDesk(), assembly(1,
+		prompt(1, "task"), entry("known://gone", "HIDDEN", level(sdk.Archived)), call(1, "sh", "HIDDEN", state(sdk.StateProposed)),
+		entry("assistant://1", "HIDDEN"), entry("nobody://x", "HIDDEN"), call(2, "bash", "HIDDEN", child),
+		prompt(2, "HIDDEN"), prompt(3, "HIDDEN", state(sdk.StateCancelled)), entry("log://turn_1/x/y", "posing", attributes(map[string]any{"tool": "bash", "person": true})),
+	))
+	if strings.Contains(got, "HIDDEN") {
+		t.Errorf("what is hidden is shown:\n%s", got)
+	}
+	if strings.Contains(got, `by="person"`) || strings.Contains(got, `tool="bash"`) {
+		t.Errorf("what is no action poses as one:\n%s", got)
+	}
+}
+
+// TestTheFiguresAreThoseOfThePacket: what the packet says of itself is what it is estimated at, whoever else writes in it.
+func TestTheFiguresAreThoseOfThePacket(t *testing.T) {
+	d := newDesk()
+	d.chains.AssemblyUser.On(60, "weather", false, func(_ context.Context, p sdk.Prompt) (sdk.Prompt, error) {
+		p.Messages = append(slices.Clone(p.Messages), sdk.Message{Role: sdk.RoleUser, Text: "<weather>rain</weather>"})
+		return p, nil
+	})
+	in := assembly(1, prompt(1, "task"), entry("known://a", strings.Repeat("ä", 700)), entry("unknown://q", "why?"))
+	for range 3 {
+		p, err := d.send(t, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := p.Messages[0].Text
+		n := view.Characters(p.System)
+		want := tokensOf(n) + tokensOf(view.Characters(text))
+		if p.Tokens != want || d.Estimate(p) != want {
+			t.Errorf("estimated at %d and %d tokens, and has %d", p.Tokens, d.Estimate(p), want)
+		}
+		inOrder(t, text, fmt.Sprintf(`<prompt tokenUsage="%d" tokensFree="%d"`, want, p.Ceiling-want), "</summary>", "<weather>rain</weather>", "<visible>",
+			fmt.Sprintf(`<budget tokenUsage="%d" tokensFree="%d">`, want, p.Ceiling-want), fmt.Sprintf("tokenUsage %d / ceiling %d. %d tokens free.", want, p.Ceiling, p.Ceiling-want))
+		d.Observe(p, sdk.Usage{Prompt: want}) // which changes nothing
+		in.Entries = append(in.Entries, entry(fmt.Sprintf("known://%d", len(in.Entries)), "more"))
+	}
+}
+
+func TestAPacketThatIsTooLongIsOverflow(t *testing.T) {
+	in := assembly(1, prompt(1, strings.Repeat("x", 9000)))
+	in.Context = 2000
+	p, err := newDesk().send(t, in)
+	if sdk.OutcomeOf(err) != sdk.Overflow || p.Tokens <= p.Ceiling {
+		t.Fatalf("%d tokens of %d: %v", p.Tokens, p.Ceiling, err)
+	}
+}
+
+// TestDemotingFreesWhatTheModelIsTold: an entry costs at its levels what its row says.
+func TestDemotingFreesWhatTheModelIsTold(t *testing.T) {
+	for _, path := range []string{"known://a", "unknown://q", "update://turn_1"} {
+		body := strings.Repeat("some words\n", 90)
+		cost := func(v sdk.Visibility) (int, sdk.RowTokens) {
+			p, err := newDesk().send(t, assembly(1, prompt(1, "task"), entry("known://other", "o"), entry("unknown://other", "o"), entry("update://turn_0", "o"), entry(path, body, level(v))))
+			if err != nil {
+				t.Fatal(err)
+			}
+			i := slices.IndexFunc(p.Rows, func(r sdk.Row) bool { return r.Path == path })
+			return tokensOf(view.Characters(withoutBudget(p.Messages[0].Text))), p.Rows[i].Tokens
+		}
+		visible, tokens := cost(sdk.Visible)
+		summarized, same := cost(sdk.Summarized)
+		if tokens != same {
+			t.Errorf("%s: costs %+v when visible and %+v when not", path, tokens, same)
+		}
+		if freed := visible - summarized; freed < tokens.Difference-1 || freed > tokens.Difference+1 {
+			t.Errorf("%s: demoting frees %d, and %d is told", path, freed, tokens.Difference)
+		}
+		if tokens.Visible-tokens.Summary != tokens.Difference {
+			t.Errorf("%s: %+v", path, tokens)
+		}
+	}
+}
+
+func withoutBudget(text string) string {
+	text, _, _ = strings.Cut(text, "<budget")
+	_, text, _ = strings.Cut(text, "<summary>")
+	return text
+}

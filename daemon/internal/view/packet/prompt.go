@@ -1,0 +1,34 @@
+package packet
+
+import (
+	"strings"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// promptPart is the prompt of the loop, in front of all that the turns of the loop change. One that is archived is not there.
+var promptPart = part{
+	name: "prompt", priority: 30,
+	text: func(p *sdk.Prompt, f *figures) string {
+		var b strings.Builder
+		for i := range p.Rows {
+			if r := &p.Rows[i]; isPrompt(p, r) {
+				b.WriteString("<prompt" + f.attributes() + strings.TrimPrefix(atLevel(r).Text, "<prompt"))
+			}
+		}
+		return b.String()
+	},
+	characters: func(p *sdk.Prompt, f *figures) (n int) {
+		for i := range p.Rows {
+			if r := &p.Rows[i]; isPrompt(p, r) {
+				n += len(f.attributes()) + atLevel(r).Characters - 1 // without the line that a section ends with
+			}
+		}
+		return n
+	},
+}
+
+// isPrompt reports whether a row is the prompt of the turn's loop.
+func isPrompt(p *sdk.Prompt, r *sdk.Row) bool {
+	return r.Category == sdk.CategoryPrompt && r.Loop == p.Loop.ID
+}

@@ -3,8 +3,8 @@ package engine
 import (
 	"cmp"
 	"encoding/json"
-	"slices"
 
+	"github.com/bothyd/bothy/daemon/internal/searched"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -46,9 +46,9 @@ func (e *Engine) addressFrom(run int64, address string) sdk.AddressFrom {
 	}
 	var from sdk.AddressFrom
 	for _, entry := range found {
-		switch search, is := foundBy(searches, entry, address); {
+		switch search, is := searched.Found(searches, entry, address); {
 		case !is:
-		case repeats(search, said, address):
+		case searched.Repeats(search, said, address):
 			from = sdk.AddressOfQuery
 		default:
 			return sdk.AddressOfSearch
@@ -65,29 +65,4 @@ func (e *Engine) searches() (plugins []string) {
 		}
 	}
 	return plugins
-}
-
-// foundBy is the action of an entry, if it is a search of one of the plugins that found an address.
-func foundBy(plugins []string, entry sdk.Entry, address string) (sdk.Action, bool) {
-	done, err := sdk.ActionOf(entry)
-	if err != nil || done.State != sdk.StateResolved || cmp.Or(done.Declared, done.Tool) != sdk.SearchTool {
-		return done, false
-	}
-	var results sdk.SearchResults
-	return done, slices.Contains(plugins, done.Plugin) && json.Unmarshal(done.Structured, &results) == nil &&
-		slices.ContainsFunc(results.Results, func(r sdk.SearchResult) bool { return r.Address == address })
-}
-
-// repeats reports whether an address is made of what a search was for, as far as the person did not say that.
-func repeats(search sdk.Action, said, address string) bool {
-	var arguments map[string]any
-	if json.Unmarshal(search.ExactArguments(), &arguments) != nil {
-		return true
-	}
-	for _, value := range arguments {
-		if text, is := value.(string); is && searchedFor(text, said).in(address) {
-			return true
-		}
-	}
-	return false
 }

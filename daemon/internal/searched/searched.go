@@ -1,13 +1,19 @@
-package engine
+// Package searched says what a search vouches for: an address that it found, unless that repeats what the model searched
+// for (decision 113). It is pure.
+package searched
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/hex"
+	"encoding/json"
 	"net/url"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/bothyd/bothy/sdk"
 )
 
 // The words of a search are the model's, and an engine may answer with an address that is made of them: that of a search
@@ -24,6 +30,31 @@ const (
 
 	shortestEncoded = 6 // bytes of what may be such a one in base64
 )
+
+// Found is the action of an entry, if it is a search of one of the plugins that found an address.
+func Found(plugins []string, entry sdk.Entry, address string) (sdk.Action, bool) {
+	done, err := sdk.ActionOf(entry)
+	if err != nil || done.State != sdk.StateResolved || cmp.Or(done.Declared, done.Tool) != sdk.SearchTool {
+		return done, false
+	}
+	var results sdk.SearchResults
+	return done, slices.Contains(plugins, done.Plugin) && json.Unmarshal(done.Structured, &results) == nil &&
+		slices.ContainsFunc(results.Results, func(r sdk.SearchResult) bool { return r.Address == address })
+}
+
+// Repeats reports whether an address is made of what a search was for, as far as the person did not say that.
+func Repeats(search sdk.Action, said, address string) bool {
+	var arguments map[string]any
+	if json.Unmarshal(search.ExactArguments(), &arguments) != nil {
+		return true
+	}
+	for _, value := range arguments {
+		if text, is := value.(string); is && searchedFor(text, said).in(address) {
+			return true
+		}
+	}
+	return false
+}
 
 // narrowing are the operators of engines by which a query says where to look, and not for what.
 var narrowing = []string{"site", "filetype", "ext", "lang", "language", "loc", "before", "after"}
@@ -99,7 +130,9 @@ func (s searched) anyIn(text string, counts func(word string) bool) bool {
 // runsThrough reports whether the words of a path have all that was searched for, one behind the other, or too much of it.
 // Short words may be missing on either side.
 func (s searched) runsThrough(path []string) bool {
-	long := func(words []string) []string { return which(words, func(w string) bool { return len(w) > shortest }) }
+	long := func(words []string) []string {
+		return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return len(w) <= shortest })
+	}
 	for _, both := range [][2][]string{{path, s.phrase}, {long(path), long(s.phrase)}} {
 		joined, phrase := strings.Join(both[0], ""), both[1]
 		n := min(len(phrase), mostInARow+1)

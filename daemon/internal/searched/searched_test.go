@@ -1,4 +1,4 @@
-package engine
+package searched
 
 import (
 	"encoding/base64"

@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -24,6 +25,7 @@ func init() {
 	commands = []slash{
 		{"agent", "[NAME]", "the agent of the next prompts", (*conversation).setAgent},
 		{"answer", "", "ask again what waits for an answer", (*conversation).askAgain},
+		{"compact", "", "have the model summarize what was said, to make room", (*conversation).compact},
 		{"config", "", "where the configuration is, and what is wrong with it", (*conversation).config},
 		{"copy", "[N]", "copy the last answer, or its Nth code block", (*conversation).copyText},
 		{"diff", "[PART]", "what this run changed in files; PART is the number of a prompt, turn N, file or a path", (*conversation).diff},
@@ -128,6 +130,17 @@ func (c *conversation) reset(string) tea.Cmd {
 	return c.ofRun(func(ctx context.Context, ref rpc.RunRef) (string, error) {
 		_, err := c.cl.Reset(ctx, ref)
 		return c.p.dim.Render("  the next command has a fresh sandbox"), err
+	})
+}
+
+func (c *conversation) compact(string) tea.Cmd {
+	return c.ofRun(func(ctx context.Context, ref rpc.RunRef) (string, error) {
+		a, err := c.cl.Compact(ctx, ref)
+		text := "  the model summarizes what was said; what that stands for is archived then"
+		if a.Ahead > 0 {
+			text += ", behind " + show.Plural(a.Ahead, "prompt")
+		}
+		return c.p.dim.Render(text), err
 	})
 }
 

@@ -91,6 +91,11 @@ func (c *Client) Resume(ctx context.Context, p rpc.RunRef) (rpc.Accepted, error)
 	return ask[rpc.Accepted](ctx, c, rpc.MethodResume, p)
 }
 
+// Compact has a run's model summarize what was said in it, as a new loop. Like Act, it answers before anything was done.
+func (c *Client) Compact(ctx context.Context, p rpc.RunRef) (rpc.Accepted, error) {
+	return ask[rpc.Accepted](ctx, c, rpc.MethodCompact, p)
+}
+
 // Fork makes a run that begins with what another one knows.
 func (c *Client) Fork(ctx context.Context, p rpc.Fork) (rpc.Forked, error) {
 	return ask[rpc.Forked](ctx, c, rpc.MethodFork, p)

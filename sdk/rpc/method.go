@@ -19,6 +19,7 @@ const (
 	MethodCassette    = "prompts/cassette"
 	MethodTakeBack    = "prompts/take"
 	MethodResume      = "run/resume"
+	MethodCompact     = "run/compact"
 	MethodFork        = "run/fork"
 	MethodChanges     = "run/changes"
 	MethodUndo        = "run/undo"

@@ -24,6 +24,7 @@ type chatCommand struct {
 // same. /quit is the loop's own.
 var chatCommands = []chatCommand{
 	{name: "agent", takes: "NAME", help: "the agent of the next prompts", set: func(_ context.Context, t *chatSession, value string) error { t.cmd.Agent = value; return nil }},
+	{name: "compact", help: "have the model summarize what was said, to make room", verb: "runs compact RUN --project PROJECT"},
 	{name: "config", help: "what is wrong with the configuration", verb: "config check"},
 	{name: "diff", takes: "[--path GLOB]", help: "what this run changed in files", verb: "runs diff RUN --project PROJECT"},
 	{name: "fork", takes: "[--as NAME]", help: "another run that knows all that was said", verb: "runs fork RUN --project PROJECT"},

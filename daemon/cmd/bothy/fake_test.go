@@ -141,6 +141,11 @@ func (f *fakeDaemon) Resume(_ context.Context, run int64) (rpc.Accepted, error) 
 	return f.Submit(context.Background(), "", false, false, sdk.Origin{}, rpc.Prompt{})
 }
 
+func (f *fakeDaemon) Compact(_ context.Context, run int64) (rpc.Accepted, error) {
+	f.did("compact %d", run)
+	return f.Submit(context.Background(), "", false, false, sdk.Origin{}, rpc.Prompt{})
+}
+
 func (f *fakeDaemon) Fork(_ context.Context, run int64, p rpc.Fork) (rpc.Forked, error) {
 	f.did("fork %d as %q after %d", run, p.As, p.Turn)
 	return rpc.Forked{Run: "brave-2", ID: 8, Turn: 2}, f.refuse

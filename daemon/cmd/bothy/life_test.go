@@ -201,6 +201,15 @@ func TestResumeIsFollowed(t *testing.T) {
 	}
 }
 
+func TestCompactIsFollowed(t *testing.T) {
+	b := withDaemon(t, twoTurns)
+	b.daemon.detail = eventful(b.project)
+	b.want(t, exitOK, "runs", "compact", "brave-1")
+	if !strings.HasSuffix(b.out.String(), "You are 1000.\x07\n") || b.daemon.done[0] != "compact 7" {
+		t.Errorf("%q, %v", b.out.String(), b.daemon.done)
+	}
+}
+
 func TestDeletingAsks(t *testing.T) {
 	b := withDaemon(t, nil)
 	b.daemon.detail = eventful(b.project)

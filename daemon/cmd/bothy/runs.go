@@ -12,19 +12,20 @@ import (
 )
 
 type runsCmd struct {
-	List   runsListCmd   `cmd:"" default:"withargs" help:"List the project's runs, newest first."`
-	Show   runsShowCmd   `cmd:"" help:"Tell a run: its prompts, turns, actions, tokens, and why it stopped."`
-	Abort  runsAbortCmd  `cmd:"" help:"End what a run works on now."`
-	Resume runsResumeCmd `cmd:"" help:"Go on with a run whose last prompt was cut short."`
-	Fork   runsForkCmd   `cmd:"" help:"Make a run that begins with what another one knows."`
-	Diff   runsDiffCmd   `cmd:"" help:"Show what a run changed in the project's files."`
-	Undo   runsUndoCmd   `cmd:"" help:"Take back what a run changed in the project's files."`
-	Redo   runsRedoCmd   `cmd:"" help:"Make again what the last undo of a run took back."`
-	Reset  runsResetCmd  `cmd:"" help:"Give a run a new sandbox; what it knows stays."`
-	Rm     runsRmCmd     `cmd:"" aliases:"delete" help:"Delete runs for good."`
-	Rename runsRenameCmd `cmd:"" help:"Give a run another name."`
-	Inject runsInjectCmd `cmd:"" help:"Give a run one more prompt, and do not wait for it."`
-	Config runsConfigCmd `cmd:"" help:"Show and change what a run has of its own: model, temperature, persona, limits."`
+	List    runsListCmd    `cmd:"" default:"withargs" help:"List the project's runs, newest first."`
+	Show    runsShowCmd    `cmd:"" help:"Tell a run: its prompts, turns, actions, tokens, and why it stopped."`
+	Abort   runsAbortCmd   `cmd:"" help:"End what a run works on now."`
+	Resume  runsResumeCmd  `cmd:"" help:"Go on with a run whose last prompt was cut short."`
+	Compact runsCompactCmd `cmd:"" help:"Have a run's model summarize what was said, to make room."`
+	Fork    runsForkCmd    `cmd:"" help:"Make a run that begins with what another one knows."`
+	Diff    runsDiffCmd    `cmd:"" help:"Show what a run changed in the project's files."`
+	Undo    runsUndoCmd    `cmd:"" help:"Take back what a run changed in the project's files."`
+	Redo    runsRedoCmd    `cmd:"" help:"Make again what the last undo of a run took back."`
+	Reset   runsResetCmd   `cmd:"" help:"Give a run a new sandbox; what it knows stays."`
+	Rm      runsRmCmd      `cmd:"" aliases:"delete" help:"Delete runs for good."`
+	Rename  runsRenameCmd  `cmd:"" help:"Give a run another name."`
+	Inject  runsInjectCmd  `cmd:"" help:"Give a run one more prompt, and do not wait for it."`
+	Config  runsConfigCmd  `cmd:"" help:"Show and change what a run has of its own: model, temperature, persona, limits."`
 }
 
 // runArg is how a verb takes the run that it is about.

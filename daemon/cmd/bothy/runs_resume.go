@@ -3,13 +3,20 @@ package main
 import (
 	"context"
 	"time"
+
+	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/rpc"
 )
 
-type runsResumeCmd struct {
+// followed is a verb that queues something in a run, and shows what comes of it.
+type followed struct {
 	runArg
 	Format string `enum:"text,json,stream-json" default:"text" help:"As in 'bothy run'."`
 	Quiet  bool   `short:"q" help:"Print the answer alone."`
+}
 
+type runsResumeCmd struct {
+	followed
 	AnswerWithin *time.Duration `placeholder:"TIME" help:"As in 'bothy run'."`
 }
 
@@ -29,11 +36,16 @@ Examples:
 
 // Run queues the prompt and follows it to its end.
 func (cmd runsResumeCmd) Run(ctx context.Context, c *console) error {
-	if c.json && cmd.Format == "text" {
-		cmd.Format = "json"
+	return cmd.follow(ctx, c, cmd.AnswerWithin, (*client.Client).Resume)
+}
+
+// follow queues something in the run and follows it to its end.
+func (f followed) follow(ctx context.Context, c *console, within *time.Duration, queue func(*client.Client, context.Context, rpc.RunRef) (rpc.Accepted, error)) error {
+	if c.json && f.Format == "text" {
+		f.Format = "json"
 	}
-	who := modeFlags{AnswerWithin: cmd.AnswerWithin}.approver(c, cmd.Format == "text")
-	cl, ref, err := cmd.open(ctx, c)
+	who := modeFlags{AnswerWithin: within}.approver(c, f.Format == "text")
+	cl, ref, err := f.open(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -41,9 +53,9 @@ func (cmd runsResumeCmd) Run(ctx context.Context, c *console) error {
 	pressed := c.listen()
 	defer pressed.stop()
 	c.daemon().Give(ctx, cl)
-	accepted, err := cl.Resume(ctx, ref)
+	accepted, err := queue(cl, ctx, ref)
 	if err != nil {
 		return err
 	}
-	return runCmd{Format: cmd.Format, Quiet: cmd.Quiet}.show(ctx, c, cl, accepted, who, pressed)
+	return runCmd{Format: f.Format, Quiet: f.Quiet}.show(ctx, c, cl, accepted, who, pressed)
 }

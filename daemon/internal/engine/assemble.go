@@ -92,7 +92,7 @@ func (e *Engine) fit(ctx context.Context, a *activeLoop, p sdk.Prompt) (sdk.Prom
 		})
 	} else if !a.long && p.Use.Warns(report.Before, a.choice.Context) {
 		a.long = true
-		a.turn.note(sdk.KindNoteWarning, a.loop.ID, map[string]string{"message": fmt.Sprintf("the conversation takes about %d of the %d tokens of %s; what is oldest is left out when it grows", report.Before, a.choice.Context, a.choice.Alias)})
+		a.turn.note(sdk.KindNoteWarning, a.loop.ID, map[string]string{"message": fmt.Sprintf("the conversation takes about %d of the %d tokens of %s; what is oldest is left out when it grows; `bothy runs compact %s` has it summarized", report.Before, a.choice.Context, a.choice.Alias, a.run.Alias)})
 	}
 	p, err = e.cfg.Hooks.TurnBeforeDispatch.Apply(ctx, p)
 	if err == nil && p.Ceiling > 0 && e.viewOf(a).Estimate(p) > p.Ceiling {

@@ -16,13 +16,9 @@ func (e *Engine) enqueue(ctx context.Context, p placed, s Submission, typed sdk.
 	defer giveBack()
 	b.submit.Lock()
 	defer b.submit.Unlock()
-	ahead, err := e.ahead(ctx, p.run.ID)
+	ahead, err := e.notBusy(ctx, p)
 	if err != nil {
 		return Accepted{}, err
-	}
-	if p.agent.Busy == "refuse" && ahead > 0 {
-		return Accepted{}, sdk.Errorf(sdk.Conflict, "the run %[1]s is at work, and its agent %[2]s takes one prompt at a time (busy = \"refuse\"): wait for it (`bothy runs show %[1]s` tells how far it is), end it (`bothy runs abort %[1]s`), or give the prompt to another run",
-			p.run.Alias, p.agent.Name)
 	}
 	steps, err := e.replacePlan(ctx, p.run, s, ahead)
 	if err != nil {
@@ -82,6 +78,16 @@ func withWrites(change *sdk.RunChange, writes []sdk.Write) *sdk.RunChange {
 		change = &sdk.RunChange{}
 	}
 	return &sdk.RunChange{Configure: change.Configure, Writes: append(slices.Clip(change.Writes), writes...)}
+}
+
+// notBusy counts the prompts that come before another one, and refuses that of an agent which takes one at a time. The
+// caller holds the lock of submissions.
+func (e *Engine) notBusy(ctx context.Context, p placed) (ahead int, err error) {
+	if ahead, err = e.ahead(ctx, p.run.ID); err == nil && p.agent.Busy == "refuse" && ahead > 0 {
+		err = sdk.Errorf(sdk.Conflict, "the run %[1]s is at work, and its agent %[2]s takes one prompt at a time (busy = \"refuse\"): wait for it (`bothy runs show %[1]s` tells how far it is), end it (`bothy runs abort %[1]s`), or give the prompt to another run",
+			p.run.Alias, p.agent.Name)
+	}
+	return ahead, err
 }
 
 // ahead counts the prompts of a run that run or wait. The caller holds the

@@ -119,7 +119,7 @@ func (e *Engine) clean(in sdk.Instructions) sdk.Instructions {
 
 // alreadyTold are the instructions that the run was told of with results, by file, each
 // as it was told last: what its entries say, so that a fork and a run that was taken
-// back know what they have.
+// back know what they have. With a result that was archived they went.
 func (e *Engine) alreadyTold(ctx context.Context, a *activeLoop) map[string]sdk.Instructions {
 	if a.told != nil {
 		return a.told
@@ -130,7 +130,7 @@ func (e *Engine) alreadyTold(ctx context.Context, a *activeLoop) map[string]sdk.
 		e.log.Warn("what a run was told of instructions cannot be read; it may be told again", "run", a.run.Alias, "error", err)
 	}
 	for i := range entries {
-		if !strings.HasPrefix(entries[i].Path, "log://") || !bytes.Contains(entries[i].Attributes, []byte(`"instructions"`)) {
+		if !strings.HasPrefix(entries[i].Path, "log://") || entries[i].Visibility == sdk.Archived || !bytes.Contains(entries[i].Attributes, []byte(`"instructions"`)) {
 			continue
 		}
 		at, _ := sdk.ActionOf(entries[i]) // what can be read of it is enough

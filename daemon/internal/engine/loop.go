@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/bothyd/bothy/daemon/internal/compact"
 	"github.com/bothyd/bothy/daemon/internal/failpoint"
 	"github.com/bothyd/bothy/daemon/internal/guard"
 	"github.com/bothyd/bothy/daemon/internal/mirror"
@@ -82,6 +83,9 @@ func (e *Engine) prepare(ctx context.Context, a *activeLoop) error {
 		return err
 	}
 	a.agent = a.agent.In(a.run)
+	if a.given().Compacts {
+		a.agent = compact.Agent(a.agent)
+	}
 	e.options(a)
 	if err := e.choose(ctx, a); err != nil {
 		return err
@@ -169,6 +173,7 @@ func (e *Engine) finish(ctx context.Context, a *activeLoop, end ending) (tell fu
 		// Something of the turn is not as it should be; the loop ends all the same.
 		e.log.Error("a turn could not be closed; it is closed at the next start", "run", a.loop.Run, "loop", a.loop.Sequence, "error", err)
 		swept = nil
+		end.unarchived(a, err)
 		receipt, err = e.commit(e.base, final, sdk.Change{Run: a.loop.Run, EndLoop: loopEnd(a, end)})
 	}
 	failpoint.Hit(failpoint.FinishAfter)
@@ -199,6 +204,9 @@ func (e *Engine) commitFinish(a *activeLoop, end ending) (swept []*action, recei
 		change.Status = sdk.StatusRunning // not every end can follow upon waiting
 	}
 	end.writes = append(end.writes, e.leaveSteps(a, end)...)
+	if err = e.archive(a, &end); err != nil {
+		return nil, receipt, err
+	}
 	t := a.turn
 	if t == nil {
 		change.Writes = end.writes
@@ -276,7 +284,7 @@ func (e *Engine) tellEnded(ctx context.Context, a *activeLoop, swept []*action, 
 	for i, entry := range receipt.Entries {
 		payload := sdk.EntryEvent{Run: a.loop.Run, Entry: entry}
 		if i >= len(swept) {
-			if entry.State == sdk.StateFailed && entry.Scheme() == "log" {
+			if entry.State == sdk.StateFailed && entry.Scheme() == "log" && entry.Visibility != sdk.Archived {
 				e.cfg.Hooks.ErrorLog.Emit(ctx, payload)
 			}
 			continue

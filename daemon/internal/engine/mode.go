@@ -27,6 +27,7 @@ type loopOptions struct {
 	Quoted      int              `json:"quoted,omitempty"`    // bytes at the end of the prompt that are no words of whoever gave it
 	Plan        string           `json:"plan,omitempty"`      // digest of the plan that the prompt was made of
 	Agent       string           `json:"agent,omitempty"`     // the digest of its agent's definition; see keptAgent
+	Compacts    bool             `json:"compacts,omitempty"`  // it asks for a summary of the run; see Compact
 	Caller      int64            `json:"caller,omitempty"`    // the loop that delegated it; 0 is none
 	Below       int              `json:"below,omitempty"`     // how many delegations it is below a prompt that nobody delegated
 	Otherwise   sdk.Mode         `json:"otherwise,omitempty"` // in the place of workspace, where the caller's is narrower than its agent's

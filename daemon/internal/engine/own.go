@@ -22,7 +22,10 @@ type Builtin interface {
 // the plugins have at this moment, and the own tools. That the own tools cannot
 // be had is told to whoever follows the run, and the turn goes on without them.
 func (e *Engine) takeTools(ctx context.Context, a *activeLoop) {
-	a.team = nil
+	if a.team = nil; a.given().Compacts {
+		a.plugged, a.own = nil, nil
+		return
+	}
 	if !a.gathered { // else those that were started
 		a.agent.Lent = e.lent(a.run)
 	}
@@ -67,7 +70,7 @@ func (e *Engine) lent(run sdk.Run) []string {
 // are lent to its run. What only reads, and a model that calls no tools, is offered none of theirs.
 func (e *Engine) gather(ctx context.Context, a *activeLoop) {
 	lent := e.lent(a.run)
-	if a.gathered && slices.Equal(lent, a.agent.Lent) || a.loop.ReadOnly || a.choice.Tools != nil && !*a.choice.Tools {
+	if a.gathered && slices.Equal(lent, a.agent.Lent) || a.loop.ReadOnly || a.given().Compacts || a.choice.Tools != nil && !*a.choice.Tools {
 		return
 	}
 	a.gathered, a.agent.Lent = true, lent

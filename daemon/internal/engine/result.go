@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"github.com/bothyd/bothy/daemon/internal/agent/finish"
+	"github.com/bothyd/bothy/daemon/internal/compact"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -112,6 +113,9 @@ func (a *activeLoop) unjudged() (n int, last string) {
 
 // ruling is what the turn means, before anybody is asked.
 func (a *activeLoop) ruling() sdk.Ruling {
+	if a.given().Compacts {
+		return compact.Rule(a.turn.completion, len(a.turn.errors))
+	}
 	r := a.turn.ruling()
 	switch {
 	case a.team.goesOn() && r.Stop != sdk.StopRejected:

@@ -74,7 +74,7 @@ func (e *Engine) lastCut(ctx context.Context, run sdk.Run) (sdk.Loop, error) {
 		if isOpen(l) {
 			return l, sdk.Errorf(sdk.Conflict, "the run %[1]s is at work or has a prompt waiting, so there is nothing to resume; `bothy runs show %[1]s` tells how far it is", run.Alias)
 		}
-		if l.Sequence > last.Sequence && l.Stop != sdk.StopTaken {
+		if l.Sequence > last.Sequence && l.Stop != sdk.StopTaken && !optionsOf(l).Compacts {
 			last = l
 		}
 	}

@@ -12,7 +12,7 @@ import (
 // a file of steps or of how the prompt before it ended, and no text that was given along.
 func saidIn(l sdk.Loop) string {
 	o := optionsOf(l)
-	if o.Plugin != "" || o.Caller != 0 || o.Plan != "" || o.Resumes != 0 {
+	if o.Plugin != "" || o.Caller != 0 || o.Plan != "" || o.Resumes != 0 || o.Compacts {
 		return ""
 	}
 	return l.Prompt[:max(0, len(l.Prompt)-o.Quoted)]

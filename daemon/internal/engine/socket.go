@@ -37,6 +37,12 @@ func accepted(a Accepted) rpc.Accepted {
 	}
 }
 
+// Compact has a run's model summarize it.
+func (s Socket) Compact(ctx context.Context, run int64) (rpc.Accepted, error) {
+	a, err := s.Engine.Compact(ctx, run)
+	return accepted(a), err
+}
+
 // StartRun makes a run without a prompt. Origin says whose it is to be.
 func (s Socket) StartRun(ctx context.Context, origin sdk.Origin, p rpc.StartRun) (rpc.Started, error) {
 	a, err := s.Engine.StartRun(ctx, Submission{Project: p.Project, Run: p.Run, Agent: p.Agent, Model: p.Model, Yolo: p.Yolo, Origin: origin, From: p.From, Usually: p.Usually, Options: p.RunOptions})

@@ -251,7 +251,7 @@ func (e *Engine) takeUp(ctx context.Context, a *activeLoop) error {
 // the tool that it means today.
 func (e *Engine) equip(ctx context.Context, a *activeLoop) {
 	t := a.turn
-	t.reading = e.dialectOf(a).Read(t.completion, a.offered)
+	t.reading = e.reading(a)
 	for _, x := range t.queue() {
 		at := slices.IndexFunc(t.reading.Calls, func(c sdk.ReadCall) bool { return c.ID == x.CallID })
 		if at >= 0 && !x.Follows {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/bothyd/bothy/daemon/internal/compact"
 	"github.com/bothyd/bothy/daemon/internal/failpoint"
 	"github.com/bothyd/bothy/sdk"
 )
@@ -118,6 +119,9 @@ func (e *Engine) askOne(ctx context.Context, a *activeLoop) (sdk.Completion, err
 	if prompt, err = e.fit(ctx, a, prompt); err != nil {
 		return sdk.Completion{}, err
 	}
+	if a.given().Compacts {
+		prompt.Messages = compact.Flat(prompt.Messages)
+	}
 	if a.given().Caller == 0 { // a child has a container when it uses one
 		e.prepareTools(ctx, a)
 	}
@@ -187,7 +191,7 @@ func (t *turn) takeWrites() []sdk.Write {
 // read takes the answer apart. Nothing a model writes makes it fail.
 func (e *Engine) read(ctx context.Context, a *activeLoop, c sdk.Completion) {
 	a.turn.completion = c
-	a.turn.reading = e.dialectOf(a).Read(c, a.offered)
+	a.turn.reading = e.reading(a)
 	e.cfg.Hooks.TurnResponse.Emit(ctx, a.turnResult(sdk.Ruling{}))
 }
 

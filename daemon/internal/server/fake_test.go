@@ -380,6 +380,10 @@ func (f *fakeEngine) Agents(project string, _ bool) []rpc.Agent {
 	return []rpc.Agent{{Name: "default", Mode: sdk.ModeRestricted, Tools: []string{}, Default: project == ""}}
 }
 
+func (f *fakeEngine) Compact(_ context.Context, run int64) (rpc.Accepted, error) {
+	return rpc.Accepted{ID: run, Loop: 3, Ahead: 1}, nil
+}
+
 func (f *fakeEngine) Resume(_ context.Context, run int64) (rpc.Accepted, error) {
 	f.did("resume %d", run)
 	return rpc.Accepted{Run: "seven", ID: run, Loop: 2, Seq: 4}, nil

@@ -58,6 +58,10 @@ func (s *Server) resume(ctx context.Context, run sdk.Run, _ rpc.RunRef) (rpc.Acc
 	return s.cfg.Engine.Resume(ctx, run.ID)
 }
 
+func (s *Server) compact(ctx context.Context, run sdk.Run, _ rpc.RunRef) (rpc.Accepted, error) {
+	return s.cfg.Engine.Compact(ctx, run.ID)
+}
+
 func (s *Server) fork(ctx context.Context, run sdk.Run, p rpc.Fork) (rpc.Forked, error) {
 	if p.Turn < 0 {
 		return rpc.Forked{}, wrongParams("there is no turn %d: turns begin with 1", p.Turn)

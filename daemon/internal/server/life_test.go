@@ -40,6 +40,9 @@ func TestLifeVerbs(t *testing.T) {
 	if _, err := c.CallTool(ctx, rpc.ToolCall{Project: "/p/one", Tool: "bash", Join: true}); sdk.OutcomeOf(err) != sdk.Validation {
 		t.Errorf("a call that joins no run: %v", err)
 	}
+	if a, err := c.Compact(ctx, ref); err != nil || a.Loop != 3 || a.Ahead != 1 {
+		t.Errorf("compact: %+v, %v", a, err)
+	}
 	if a, err := c.Resume(ctx, ref); err != nil || a.Loop != 2 {
 		t.Errorf("%+v, %v", a, err)
 	}

@@ -50,6 +50,7 @@ func (s *Server) table() map[string]method {
 		rpc.MethodCassette:    of(rpc.RoleObserve, "A piece of the cassette of a prompt that was given with record and has ended.", onRun(s, s.cassette)),
 		rpc.MethodTakeBack:    of(rpc.RoleSubmit, "Takes a prompt out of the queue of its run, when no work on it has begun, and answers with its text.", onRun(s, s.takeBack)),
 		rpc.MethodResume:      of(rpc.RoleSubmit, "Goes on with a run whose last loop was cut short, as a new loop. Answers at once.", begins(onRun(s, s.resume))),
+		rpc.MethodCompact:     of(rpc.RoleSubmit, "Has the run's model summarize what was said in the run, as a new loop; what the summary stands for is archived. Answers at once.", begins(onRun(s, s.compact))),
 		rpc.MethodFork:        of(rpc.RoleSubmit, "Makes a run that begins with what another one knew after a turn.", begins(onRun(s, s.fork))),
 		rpc.MethodChanges:     of(rpc.RoleObserve, "What a run, or a part of it, changed in the project's files, against how they were before.", onRun(s, s.changes)),
 		rpc.MethodUndo:        of(rpc.RoleSubmit, "Takes back what a run, or a part of it, changed in the project's files, when nothing else touched it.", onRun(s, s.undo)),

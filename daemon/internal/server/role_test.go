@@ -27,7 +27,7 @@ var needs = map[rpc.Role][]string{
 		"getConstraints", "project/tree", "rules/list", "policy/explain", "audit/list", "audit/verify", "usage/list", "journal/read", "journal/watch", "journal/unwatch", "people/list", "workspace/read",
 	},
 	rpc.RoleSubmit: {
-		"ask", "act", "startRun", "run/abort", "run/release", "prompts/take", "run/resume", "run/fork", "run/undo", "run/redo", "run/reset", "run/leave", "run/delete", "run/rename", "run/config", "tools/call", "tools/cancel", "config/check", "auth/give",
+		"ask", "act", "startRun", "run/abort", "run/release", "prompts/take", "run/resume", "run/compact", "run/fork", "run/undo", "run/redo", "run/reset", "run/leave", "run/delete", "run/rename", "run/config", "tools/call", "tools/cancel", "config/check", "auth/give",
 		"set", "get", "rm", "cp", "mv", "update", "run/inject", "stream", "stream/completed", "stream/aborted", "stream/cancel", "project/scan", "init", "store", "channel/ticket", "channel/answer", "channels/claim", "workspace/write",
 	},
 	rpc.RoleApprove: {"proposals/resolve", "run/resolve", "project/constrain", "rules/remove", "run/lend", "buffer/give"},

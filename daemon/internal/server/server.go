@@ -50,6 +50,7 @@ type Engine interface {
 	TakeBack(ctx context.Context, run int64, prompt int) (rpc.TakenBack, error)
 	Cassette(ctx context.Context, run int64, prompt int, offset int64) (rpc.CassettePiece, error)
 	Resume(ctx context.Context, run int64) (rpc.Accepted, error)
+	Compact(ctx context.Context, run int64) (rpc.Accepted, error)
 	Fork(ctx context.Context, run int64, p rpc.Fork) (rpc.Forked, error)
 	Reset(ctx context.Context, run int64) error
 	Leave(ctx context.Context, run int64) (rested bool, err error)

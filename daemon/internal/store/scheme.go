@@ -31,6 +31,7 @@ func builtinSchemes() []sdk.Scheme {
 	add(sdk.CategoryData, system, "sh", "env")    // what a command printed
 	add(sdk.CategoryData, system, "skill")        // what a run has loaded: a model follows it, so no plugin may write it
 	add(sdk.CategoryData, system, sdk.PlanScheme) // the steps of a plan, which the tool plan and people mark
+	add(sdk.CategoryData, system, sdk.SummaryScheme)
 	add(sdk.CategoryUnknown, people, "unknown")
 	add(sdk.CategoryPrompt, []sdk.Writer{sdk.WriterPlugin}, "prompt")
 	add(sdk.CategoryLogging, []sdk.Writer{sdk.WriterSystem, sdk.WriterPlugin, sdk.WriterModel}, "log")

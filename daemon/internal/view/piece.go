@@ -20,6 +20,8 @@ type piece struct {
 	media   []sdk.Medium // of a prompt, without their data
 	data    string       // of an image, instead of a message
 	call    *sdk.Action  // instead of a message: one that a plugin made, or a result asked for
+	covers  bool         // a summary of what was said before
+	hidden  bool         // it was archived: not shown where a summary stands for it
 }
 
 // cache keeps the pieces of one run by path.
@@ -57,7 +59,17 @@ func (c *cache) render(e *sdk.Entry, limit int) *piece {
 }
 
 func renderEntry(e *sdk.Entry, limit int, key string) *piece {
+	p := renderScheme(e, limit, key)
+	if p != nil {
+		p.hidden = e.Visibility == sdk.Archived
+	}
+	return p
+}
+
+func renderScheme(e *sdk.Entry, limit int, key string) *piece {
 	switch e.Scheme() {
+	case sdk.SummaryScheme:
+		return renderSummary(e)
 	case "prompt":
 		return renderPrompt(e)
 	case "assistant":

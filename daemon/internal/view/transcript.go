@@ -154,6 +154,7 @@ func conversation(c *cache, in sdk.Assembly) []sdk.Message {
 		}
 	}
 	spoken = append(spoken, seated(persons, spoken)...)
+	spoken = uncovered(spoken)
 	byLoop := func(a, b *piece) int { return cmp.Or(cmp.Compare(a.loop, b.loop), cmp.Compare(a.turn, b.turn)) }
 	if !slices.IsSortedFunc(spoken, byLoop) {
 		slices.SortStableFunc(spoken, byLoop)

@@ -1,0 +1,121 @@
+// Package compact is about the summary that takes the place of a conversation: what its model is asked for, what its
+// answer has to be, and what becomes of the entries that it stands for. It is pure.
+package compact
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// Typed is the prompt by which people see that a summary was asked for.
+const Typed = "/compact"
+
+// asks is what the model reads in its place.
+const asks = `Summarize this conversation. What was said so far is taken out of your sight when you have, and your summary is all that is left of it for going on with the work. Say
+
+- what the person asked for, in their own words where they matter, and what of it is still open;
+- what they said that holds for later too: what you are always or never to do;
+- what was done and decided, and why; which files, commands, addresses and results matter, by their exact names;
+- what was tried and did not work.
+
+Leave out what is of no use later. Call no tool, and answer with the summary alone.`
+
+// Meaning is what the model reads in the place of Typed.
+func Meaning() *sdk.Meaning { return &sdk.Meaning{Text: asks} }
+
+// Agent is an agent as it writes a summary: of the whole conversation, by itself, in plain text.
+func Agent(a sdk.Agent) sdk.Agent {
+	a.Finish, a.Team, a.Agents, a.Messages = nil, nil, nil, 0
+	return a
+}
+
+// Read is what the model's answer means: calls of tools are not made, and said to be none.
+func Read(c sdk.Completion) (r sdk.Reading) {
+	if len(c.Calls) > 0 {
+		r.Warnings = []string{"a call of " + c.Calls[0].Tool + " was not made: a summary was asked for, and no tool was offered"}
+	}
+	return r
+}
+
+// Rule is the verdict on the answer, by how many failures the turn has. Nothing is archived for one that is no summary.
+func Rule(c sdk.Completion, failures int) sdk.Ruling {
+	why := ""
+	switch {
+	case failures > 0 || c.Finish == "calls":
+		why = "the model called tools"
+	case c.Finish == "length":
+		why = "the answer was cut off: it reached the longest that the model or max_tokens allows"
+	case c.Finish == "filter":
+		why = "the provider's content filter ended the answer"
+	case strings.TrimSpace(c.Text) == "":
+		why = "the model answered without a word"
+	default:
+		return sdk.Ruling{Status: sdk.StatusOK, Stop: sdk.StopAnswer, Reason: "the model summarized the conversation"}
+	}
+	return sdk.Ruling{Status: sdk.StatusFailed, Stop: sdk.StopFailed, Reason: "there is no summary, and all is as it was: " + why}
+}
+
+// Writes are those of a summary: its entry, and the looks by which all that it stands for is archived: what was said
+// until the turn of a loop, its own prompt and answer included, and summaries before it. What has not ended stays.
+func Writes(entries []sdk.Entry, loop sdk.Loop, turn int, text string) []sdk.Write {
+	s := sdk.Summary{Loop: loop.ID, Turn: turn, Prompts: -1, Answers: -1} // those of its own are no part of it
+	writes := make([]sdk.Write, 1, len(entries)+1)
+	for i := range entries {
+		e := &entries[i]
+		if e.Visibility == sdk.Archived || !standsFor(e, loop.ID, turn) {
+			continue
+		}
+		w := sdk.Write{Path: e.Path, Visibility: sdk.Archived, Look: true, Loop: loop.ID, Turn: turn}
+		switch e.Scheme() {
+		case "prompt":
+			s.Prompts++
+		case "assistant": // of the audit, which has no looks
+			s.Answers++
+			w = sdk.Write{Path: e.Path, Visibility: sdk.Archived, Writer: sdk.WriterSystem, Loop: e.Loop, Turn: e.Turn}
+		case "log":
+			if e.Phase != sdk.PhaseNone {
+				s.Calls++
+			}
+			if name := skillOf(e); name != "" && !slices.Contains(s.Skills, name) {
+				s.Skills = append(s.Skills, name)
+			}
+		}
+		writes = append(writes, w)
+	}
+	s.Prompts, s.Answers = max(s.Prompts, 0), max(s.Answers, 0)
+	text = strings.ToValidUTF8(strings.TrimSpace(text), "\uFFFD")
+	writes[0] = sdk.Write{
+		Path: sdk.SummaryPath(loop.Sequence), Body: &text, Attributes: attributes(s), Writer: sdk.WriterSystem, State: sdk.StateResolved, Loop: loop.ID, Turn: turn,
+	}
+	return writes
+}
+
+// standsFor reports whether an entry is a part of what was said until a turn of a loop. A prompt that waits behind that
+// loop is none.
+func standsFor(e *sdk.Entry, loop int64, turn int) bool {
+	switch e.Scheme() {
+	case "prompt", sdk.SummaryScheme:
+		return e.Loop <= loop
+	case "assistant":
+		return sdk.TurnOf(e.Path) <= turn && e.State != sdk.StateStreaming
+	case "log":
+		at, is := sdk.ParseActionPath(e.Path)
+		return is && at.Turn <= turn && (e.Phase == sdk.PhaseNone || e.State.Ended())
+	}
+	return false
+}
+
+// skillOf is the skill whose text an action loaded; mostly none.
+func skillOf(e *sdk.Entry) string {
+	if !strings.Contains(string(e.Attributes), `"skill"`) {
+		return ""
+	}
+	a, _ := sdk.ActionOf(*e) // what can be read of it is enough
+	name, _ := a.Metadata["skill"].(string)
+	if a.Plugin != sdk.OwnPlugin || a.State != sdk.StateResolved {
+		return ""
+	}
+	return name
+}

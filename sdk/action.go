@@ -38,10 +38,11 @@ type ActionCall struct {
 	// none. They are stored like all attributes, without members that are null:
 	// what runs is ExactArguments.
 	Arguments json.RawMessage `json:"arguments,omitempty"`
-	// Refers says by the name of a member where its value stands as text,
-	// "PATH#POINTER", in the attributes of another entry of the run, so that long
-	// arguments are stored once. The store fills such members in where it is
-	// read; what it leaves here is gone.
+	// Refers says by the name of a member where its value stands,
+	// "PATH#POINTER", in the reply that the call is part of, so that long
+	// arguments are stored once: "arguments" as text in its attributes, and
+	// "arguments/NAME", one of them, in its body (FoundCall). The store fills such
+	// members in where it is read; what it leaves here is gone.
 	Refers  map[string]string `json:"refers,omitempty"`
 	Changed string            `json:"changed,omitempty"` // the arguments that took the place of the model's, to the byte
 	Parent  string            `json:"parent,omitempty"`  // the path of the action whose plugin made the call; empty where the model did

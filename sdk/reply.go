@@ -12,14 +12,28 @@ import (
 type Reply struct {
 	Reasoning string `json:"reasoning,omitempty"`
 	Calls     []Call `json:"calls,omitempty"` // as the model wrote them, with the ids that their actions carry
-	Finish    string `json:"finish,omitempty"`
-	Extra     string `json:"extra,omitempty"` // JSON as text: the provider wants it back to the byte
-	Model     string `json:"model"`
-	Usage     *Usage `json:"usage,omitempty"`
-	Partial   bool   `json:"partial,omitempty"` // cut off; its calls were never made
+	// Found are the calls that stand in the text, in a dialect that has them there. The places are of the text as it is
+	// recorded: whoever changes that moves them along, for actions have from there what they were called with.
+	Found   []FoundCall `json:"found,omitempty"`
+	Finish  string      `json:"finish,omitempty"`
+	Extra   string      `json:"extra,omitempty"` // JSON as text: the provider wants it back to the byte
+	Model   string      `json:"model"`
+	Usage   *Usage      `json:"usage,omitempty"`
+	Partial bool        `json:"partial,omitempty"` // cut off; its calls were never made
 
 	Context  int `json:"context,omitempty"`  // of the model, in tokens; 0 is unknown
 	Estimate int `json:"estimate,omitempty"` // of what it was sent, in tokens, when Usage is missing
+}
+
+// FoundCall is a call that was read in the text of a reply.
+type FoundCall struct {
+	ID   string `json:"id"`
+	Tool string `json:"tool"`
+	At   Span   `json:"at"`
+	// Texts are arguments that stand in the text to the byte, and Quoted such that stand there as texts of JSON, without the
+	// quotes around them (ActionCall.Refers).
+	Texts  []Span `json:"texts,omitempty"`
+	Quoted []Span `json:"quoted,omitempty"`
 }
 
 const replyPrefix = "assistant://"

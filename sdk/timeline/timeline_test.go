@@ -270,3 +270,18 @@ func TestOutputs(t *testing.T) {
 		t.Errorf("%q, %q, %d actions", a.Unseen(1), a.Unseen(2), len(tl.Calls[0].Actions))
 	}
 }
+
+// TestAReplyCalledSomething where its calls stand beside its text, or in it, whole or by their hash.
+func TestAReplyCalledSomething(t *testing.T) {
+	for attributes, want := range map[string]bool{
+		`"attributes":{"model":"m","calls":[{"id":"a","tool":"get","arguments":"{}"}]}`: true,
+		`"attributes":{"model":"m","found":[{"id":"a","tool":"get","at":[0,4]}]}`:       true,
+		`"attributes":{"model":"m"},"hashed":{"found":"00"}`:                            true,
+		`"attributes":{"model":"m"},"hashed":{"extra":"00"}`:                            false,
+	} {
+		row := sdk.JournalRow{Kind: sdk.KindEntrySet, Run: 1, Loop: 1, Turn: 1, Path: "assistant://1", Data: json.RawMessage(`{"state":"resolved",` + attributes + `}`)}
+		if got := Of([]sdk.JournalRow{row}).Loops[0].Turns[0].Called; got != want {
+			t.Errorf("%s: %v", attributes, got)
+		}
+	}
+}

@@ -63,7 +63,8 @@ func (t *Turn) reply(row sdk.JournalRow, c sdk.EntryChange) bool {
 	}
 	_, called := c.Hashed["calls"]
 	r, _ := sdk.ReplyOf(c.Attributes) // one that cannot be read has no calls
-	t.Called = called || len(r.Calls) > 0
+	_, found := c.Hashed["found"]
+	t.Called = called || found || len(r.Calls) > 0 || len(r.Found) > 0
 	return true
 }
 

@@ -154,6 +154,9 @@ func answerOf(row sdk.JournalRow, c sdk.EntryChange) payload {
 	for _, call := range at.Calls {
 		calls = append(calls, map[string]any{"name": call.Tool, "call_id": call.ID})
 	}
+	for _, call := range at.Found {
+		calls = append(calls, map[string]any{"name": call.Tool, "call_id": call.ID})
+	}
 	p["tool_calls"] = calls
 	if at.Finish != "" {
 		p["finish"] = at.Finish

@@ -95,6 +95,42 @@ func (r *Redactor) Redact(text string) string {
 	return b.String()
 }
 
+// RedactAround is Redact for a text in which places stay apart: of a secret that reaches over one each side is hidden by
+// itself. It says where the places are then; they are given in their order, and lie in the text.
+func (r *Redactor) RedactAround(text string, places []int) (clean string, moved []int) {
+	spans := r.spans(text)
+	if len(spans) == 0 {
+		return text, places
+	}
+	var b strings.Builder
+	at := 0
+	moved = make([]int, 0, len(places))
+	// pass writes the text up to a place, and hide hides it.
+	pass := func(upTo int) {
+		for len(moved) < len(places) && places[len(moved)] <= upTo {
+			moved = append(moved, b.Len()+places[len(moved)]-at)
+		}
+		b.WriteString(text[at:upTo])
+		at = upTo
+	}
+	hide := func(upTo int) {
+		b.WriteString(Hidden)
+		at = upTo
+		for len(moved) < len(places) && places[len(moved)] == upTo {
+			moved = append(moved, b.Len())
+		}
+	}
+	for _, x := range spans {
+		pass(x.start)
+		for len(moved) < len(places) && places[len(moved)] < x.end {
+			hide(places[len(moved)])
+		}
+		hide(x.end)
+	}
+	pass(len(text))
+	return b.String(), moved
+}
+
 // Stream redacts a text that comes in pieces.
 func (r *Redactor) Stream() *Stream { return &Stream{r: r} }
 

@@ -19,6 +19,16 @@ const theSecret, hiddenMark = "canary-7f3a", "[secret]"
 
 func (hiding) Redact(text string) string { return strings.ReplaceAll(text, theSecret, hiddenMark) }
 
+// RedactAround knows of secrets between two places alone.
+func (h hiding) RedactAround(text string, places []int) (clean string, moved []int) {
+	at := 0
+	for _, place := range places {
+		clean += h.Redact(text[at:place])
+		moved, at = append(moved, len(clean)), place
+	}
+	return clean + h.Redact(text[at:]), moved
+}
+
 func (h hiding) JSON(raw json.RawMessage) json.RawMessage {
 	return json.RawMessage(h.Redact(string(raw)))
 }

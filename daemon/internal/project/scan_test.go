@@ -18,7 +18,10 @@ import (
 
 type hides struct{}
 
-func (hides) Redact(text string) string                { return strings.ReplaceAll(text, "hunter2", "[gone]") }
+func (hides) Redact(text string) string { return strings.ReplaceAll(text, "hunter2", "[gone]") }
+func (h hides) RedactAround(text string, _ []int) (clean string, moved []int) {
+	return h.Redact(text), nil
+}
 func (hides) JSON(raw json.RawMessage) json.RawMessage { return raw }
 
 // TestSecretInAName: a file that has a secret as its name is left out, and all others are there.

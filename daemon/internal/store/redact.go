@@ -14,6 +14,9 @@ type Redactor interface {
 	// JSON returns JSON; the same bytes when there is nothing to hide. Contents of
 	// a file (sdk.Splice) are left out whole when they hold a secret.
 	JSON(raw json.RawMessage) json.RawMessage
+	// RedactAround is Redact for a text in which places stay apart: of a secret that reaches over one each side is hidden by
+	// itself. It says where the places are then; they are given in their order.
+	RedactAround(text string, places []int) (clean string, moved []int)
 }
 
 // nothingHidden leaves everything as it is.
@@ -21,6 +24,9 @@ type nothingHidden struct{}
 
 func (nothingHidden) Redact(text string) string                { return text }
 func (nothingHidden) JSON(raw json.RawMessage) json.RawMessage { return raw }
+func (nothingHidden) RedactAround(text string, places []int) (clean string, moved []int) {
+	return text, places
+}
 
 // changeScheme is where it is kept what was changed in a project's files, and agentScheme how agents were with which
 // loops began. Their bodies are JSON.
@@ -68,7 +74,11 @@ func (s *Store) cleanWrite(w sdk.Write) (sdk.Write, error) {
 	if err := s.refuseSecret("a path", w.Path); err != nil {
 		return w, err
 	}
-	switch {
+	switch found, err := foundIn(w); {
+	case err != nil:
+		return w, err
+	case found != nil:
+		return s.cleanReply(w, found)
 	case w.Body == nil:
 	case sdk.SchemeOf(w.Path) == changeScheme, sdk.SchemeOf(w.Path) == agentScheme:
 		w.Body = new(string(s.redactor.JSON(json.RawMessage(*w.Body))))

@@ -21,6 +21,27 @@ func (h hides) JSON(raw json.RawMessage) json.RawMessage {
 	return json.RawMessage(h.Redact(string(raw)))
 }
 
+func (h hides) RedactAround(text string, places []int) (clean string, moved []int) {
+	for at, i := 0, 0; at < len(text); {
+		for ; i < len(places) && places[i] <= at; i++ {
+			moved = append(moved, len(clean))
+		}
+		if !strings.HasPrefix(text[at:], string(h)) {
+			clean, at = clean+text[at:at+1], at+1
+			continue
+		}
+		clean += "[secret]"
+		for at += len(h); i < len(places) && places[i] < at; i++ {
+			moved = append(moved, len(clean))
+			clean += "[secret]"
+		}
+	}
+	for len(moved) < len(places) {
+		moved = append(moved, len(clean))
+	}
+	return clean, moved
+}
+
 // TestSecretsAreNotStored in whatever is written, and what a thing is found by is
 // refused with one in it.
 func TestSecretsAreNotStored(t *testing.T) {

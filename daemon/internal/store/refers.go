@@ -20,17 +20,27 @@ type resolver struct {
 	have map[string]reply // by scope and path
 }
 
-// reply is what the attributes of assistant://N hold of its calls.
+// reply is what assistant://N holds of its calls.
 type reply struct {
+	text  string // where calls stand in it
 	Calls []struct {
 		Arguments string `json:"arguments"`
 	} `json:"calls"`
+	Found []sdk.FoundCall `json:"found"`
 }
 
 func newResolver(read reader) *resolver { return &resolver{read, map[string]reply{}} }
 
-const attributesQuery = `SELECT e.attributes FROM entries e CROSS JOIN run_views v ON v.entry = e.id AND v.run = ?1
-	WHERE e.path = ?2 AND e.scope IN ` + visibleScopes
+const replyQuery = `SELECT e.attributes, CASE WHEN instr(e.attributes, '"found":[') > 0 THEN e.body ELSE '' END
+	FROM entries e CROSS JOIN run_views v ON v.entry = e.id AND v.run = ?1 WHERE e.path = ?2 AND e.scope IN ` + visibleScopes
+
+func scanReply(scan scanner) (r reply, err error) {
+	var attributes []byte
+	if err = scan(&attributes, &r.text); err == nil {
+		_ = json.Unmarshal(attributes, &r) // what is no answer has no calls
+	}
+	return r, err
+}
 
 // fillEntries gives entries of a run the arguments that stand elsewhere.
 func (f *resolver) fillEntries(run int64, entries []sdk.Entry) error {
@@ -49,6 +59,9 @@ func (f *resolver) fillEntry(run int64, e *sdk.Entry) (err error) {
 	return nil
 }
 
+// argumentsOf begins what Refers says of one of the arguments.
+const argumentsOf = "arguments/"
+
 // fill puts arguments that attributes only refer to in their place. Only an
 // action's attributes are read so, which nobody but the engine writes. What is
 // not there any more stays a reference.
@@ -60,44 +73,101 @@ func (f *resolver) fill(run int64, phase sdk.Phase, attributes []byte) (json.Raw
 	if err != nil {
 		return nil, err
 	}
-	var places struct {
-		Arguments string `json:"arguments"`
-	}
-	if json.Unmarshal(all["refers"], &places) != nil {
+	var refers map[string]string
+	if json.Unmarshal(all["refers"], &refers) != nil {
 		return attributes, nil
 	}
-	value, err := f.find(run, places.Arguments)
-	if err != nil || value == nil {
-		return attributes, err
+	known := len(refers)
+	for member, place := range refers {
+		value, err := f.find(run, place)
+		if err != nil {
+			return nil, err
+		}
+		if name, one := strings.CutPrefix(member, argumentsOf); value != nil && one {
+			value, err = withArgument(all["arguments"], name, value)
+			if err != nil {
+				return nil, err
+			}
+		} else if member != "arguments" {
+			value = nil
+		}
+		if value != nil {
+			all["arguments"] = value
+			delete(refers, member)
+		}
 	}
-	all["arguments"] = value
-	delete(all, "refers")
+	switch len(refers) {
+	case known:
+		return attributes, nil
+	case 0:
+		delete(all, "refers")
+	default:
+		if all["refers"], err = encode(refers); err != nil {
+			return nil, err
+		}
+	}
 	return encodeMembers(all)
 }
 
-// find returns the arguments at ANSWER#/calls/I/arguments, nil when there are none.
-func (f *resolver) find(run int64, place string) (json.RawMessage, error) {
-	path, pointer, _ := strings.Cut(place, "#/calls/")
-	i, err := strconv.Atoi(strings.TrimSuffix(pointer, "/arguments"))
+// withArgument is arguments with one more.
+func withArgument(arguments json.RawMessage, name string, value json.RawMessage) (json.RawMessage, error) {
+	all, err := parseMembers(arguments)
 	if err != nil {
+		return nil, err
+	}
+	all[name] = value
+	return encodeMembers(all)
+}
+
+// find returns what stands at a place of an answer, ANSWER#/calls/I/arguments or ANSWER#/found/I/texts/K or quoted/K; nil when it
+// has none.
+func (f *resolver) find(run int64, place string) (json.RawMessage, error) {
+	path, pointer, _ := strings.Cut(place, "#/")
+	at := strings.Split(pointer, "/")
+	if len(at) < 3 {
+		return nil, nil
+	}
+	i, err := strconv.Atoi(at[1])
+	if err != nil || i < 0 {
 		return nil, nil //nolint:nilerr // it is no place that is ever written
 	}
 	key := runScope(run) + " " + path
 	a, ok := f.have[key]
 	if !ok {
-		b, _, err := first(f.read, scanValue[[]byte], attributesQuery, run, path)
-		if err != nil {
+		if a, _, err = first(f.read, scanReply, replyQuery, run, path); err != nil {
 			return nil, err
 		}
-		_ = json.Unmarshal(b, &a) // what is no answer has no calls
 		f.have[key] = a
 	}
-	if i < 0 || i >= len(a.Calls) {
+	switch {
+	case at[0] == "calls" && len(at) == 3 && at[2] == "arguments" && i < len(a.Calls):
+		value, err := sdk.AnyJSON([]byte(a.Calls[i].Arguments))
+		if err != nil {
+			return nil, nil //nolint:nilerr // it is no JSON, so it is not what was referred to
+		}
+		return encode(value)
+	case at[0] == "found" && len(at) == 4 && i < len(a.Found):
+		return a.argument(a.Found[i], at[2], at[3])
+	}
+	return nil, nil
+}
+
+// argument is one that stands in the text; nil where the text has no such place.
+func (r *reply) argument(f sdk.FoundCall, kind, index string) (json.RawMessage, error) {
+	spans := map[string][]sdk.Span{"texts": f.Texts, "quoted": f.Quoted}[kind]
+	k, err := strconv.Atoi(index)
+	if err != nil || k < 0 || k >= len(spans) {
+		return nil, nil //nolint:nilerr // it is no place that is ever written
+	}
+	text, ok := spans[k].Of(r.text)
+	if !ok {
 		return nil, nil
 	}
-	value, err := sdk.AnyJSON([]byte(a.Calls[i].Arguments))
-	if err != nil {
-		return nil, nil //nolint:nilerr // it is no JSON, so it is not what was referred to
+	if kind == "quoted" {
+		var plain string
+		if json.Unmarshal([]byte(`"`+text+`"`), &plain) == nil { // else a part of it was hidden
+			text = plain
+		}
 	}
-	return encode(value)
+	return encode(text)
 }

@@ -1,0 +1,58 @@
+package store
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// foundMark is how attributes look that may have Reply.Found.
+var foundMark = []byte(`"found":[`)
+
+// foundIn are the calls that stand in the text of a reply which is written; nil of any other write.
+func foundIn(w sdk.Write) ([]sdk.FoundCall, error) {
+	if _, is := sdk.ParseReplyPath(w.Path); !is || w.Body == nil || !bytes.Contains(w.Attributes, foundMark) {
+		return nil, nil
+	}
+	r, err := sdk.ReplyOf(w.Attributes)
+	if err != nil {
+		return nil, sdk.Errorf(sdk.Validation, "the reply %s cannot be read: %w", w.Path, err)
+	}
+	return r.Found, nil
+}
+
+// cleanReply is a reply as it is stored. What is hidden in its text takes no call away and joins no two: each is where it is then.
+func (s *Store) cleanReply(w sdk.Write, found []sdk.FoundCall) (sdk.Write, error) {
+	var ends []*int
+	for i := range found {
+		f := &found[i]
+		f.ID, f.Tool = s.redactor.Redact(f.ID), s.redactor.Redact(f.Tool)
+		for _, spans := range [][]sdk.Span{f.Texts, f.Quoted} {
+			for j := range spans {
+				ends = append(ends, &spans[j].Start, &spans[j].End)
+			}
+		}
+		ends = append(ends, &f.At.Start, &f.At.End)
+	}
+	slices.SortFunc(ends, func(a, b *int) int { return *a - *b })
+	places := make([]int, len(ends))
+	for i, end := range ends {
+		if places[i] = *end; *end < 0 || *end > len(*w.Body) {
+			return w, sdk.Errorf(sdk.Internal, "the reply %s has a call where it has no text", w.Path)
+		}
+	}
+	text, moved := s.redactor.RedactAround(*w.Body, places)
+	for i, end := range ends {
+		*end = moved[i]
+	}
+	all, err := parseMembers(s.cleanObject(w.Attributes))
+	if err == nil {
+		all["found"], err = encode(found)
+	}
+	if err == nil {
+		w.Attributes, err = encodeMembers(all)
+	}
+	w.Body = &text
+	return w, err
+}

@@ -164,4 +164,8 @@ type Completion struct {
 	Usage     *Usage          `json:"usage,omitempty"`
 	Finish    string          `json:"finish"`
 	Extra     json.RawMessage `json:"extra,omitempty"`
+
+	// Found are the calls that were read in the text before, of an answer that was recorded (Reply.Found): those that it has. It is nil of
+	// an answer that comes from a model.
+	Found []FoundCall `json:"-"`
 }

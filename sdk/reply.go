@@ -3,6 +3,7 @@ package sdk
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -34,6 +35,25 @@ type FoundCall struct {
 	// quotes around them (ActionCall.Refers).
 	Texts  []Span `json:"texts,omitempty"`
 	Quoted []Span `json:"quoted,omitempty"`
+}
+
+// Places are where the calls in the text, and what stands there of their arguments, begin and end, in their order: who changes the
+// text sets them anew.
+func (r *Reply) Places() []*int {
+	var all []*int
+	add := func(s *Span) { all = append(all, &s.Start, &s.End) }
+	for i := range r.Found {
+		f := &r.Found[i]
+		add(&f.At)
+		for j := range f.Texts {
+			add(&f.Texts[j])
+		}
+		for j := range f.Quoted {
+			add(&f.Quoted[j])
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *int) int { return *a - *b })
+	return all
 }
 
 const replyPrefix = "assistant://"

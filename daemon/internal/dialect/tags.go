@@ -68,7 +68,7 @@ func (Tags) Read(c sdk.Completion, offered []sdk.Tool) sdk.Reading {
 	for _, w := range found.Warnings {
 		r.Warnings = append(r.Warnings, w.Message)
 	}
-	return r
+	return again(r, c)
 }
 
 // shownTarget is how much of what a call is about is shown while it comes, in bytes.

@@ -51,6 +51,17 @@ func Refer(turn, index int, text string, call sdk.ReadCall, arguments json.RawMe
 	return encode(all), refers
 }
 
+// Same reports whether arguments that were read again are those that are stored with the action: of these members that are null are
+// left out.
+func Same(stored, read json.RawMessage) bool {
+	was, err := sdk.AnyJSON(stored)
+	if err != nil {
+		return false
+	}
+	is, err := sdk.AnyJSON(read)
+	return err == nil && bytes.Equal(encode(was), encode(sdk.MergePatch(nil, is)))
+}
+
 // find looks for the long arguments of a call in the text. The places are by the name of the argument.
 func find(text string, call sdk.ReadCall, arguments json.RawMessage) (found sdk.FoundCall, places map[string]string) {
 	found = sdk.FoundCall{ID: call.ID, Tool: call.Tool, At: call.At}

@@ -77,3 +77,23 @@ func TestWhatStandsInTheTextIsNotStoredAgain(t *testing.T) {
 		t.Error("a call that stands in no text was found in one")
 	}
 }
+
+// TestArgumentsThatWereReadAgain are those that are stored, or none: of those that are null nothing is stored.
+func TestArgumentsThatWereReadAgain(t *testing.T) {
+	for _, c := range []struct {
+		stored, read string
+		same         bool
+	}{
+		{`{"a":1,"b":"x"}`, `{"b":"x","a":1}`, true},
+		{`{"a":{}}`, `{"a":{"b":null},"c":null}`, true},
+		{`{"a":1}`, `{"a":1.0}`, false},
+		{`{"body":"","path":"b"}`, `{"body":"</get>","path":"b"}`, false},
+		{`{"path":"b"}`, `{"path":"b","body":"x"}`, false},
+		{``, `{}`, false},
+		{`{}`, `no JSON`, false},
+	} {
+		if got := Same(json.RawMessage(c.stored), json.RawMessage(c.read)); got != c.same {
+			t.Errorf("%s and %s: %v", c.stored, c.read, got)
+		}
+	}
+}

@@ -2,7 +2,6 @@ package store
 
 import (
 	"bytes"
-	"slices"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -10,8 +9,8 @@ import (
 // foundMark is how attributes look that may have Reply.Found.
 var foundMark = []byte(`"found":[`)
 
-// foundIn are the calls that stand in the text of a reply which is written; nil of any other write.
-func foundIn(w sdk.Write) ([]sdk.FoundCall, error) {
+// foundIn is the reply whose text is written with calls in it; nil of any other write.
+func foundIn(w sdk.Write) (*sdk.Reply, error) {
 	if _, is := sdk.ParseReplyPath(w.Path); !is || w.Body == nil || !bytes.Contains(w.Attributes, foundMark) {
 		return nil, nil
 	}
@@ -19,23 +18,19 @@ func foundIn(w sdk.Write) ([]sdk.FoundCall, error) {
 	if err != nil {
 		return nil, sdk.Errorf(sdk.Validation, "the reply %s cannot be read: %w", w.Path, err)
 	}
-	return r.Found, nil
+	if len(r.Found) == 0 {
+		return nil, nil
+	}
+	return &r, nil
 }
 
 // cleanReply is a reply as it is stored. What is hidden in its text takes no call away and joins no two: each is where it is then.
-func (s *Store) cleanReply(w sdk.Write, found []sdk.FoundCall) (sdk.Write, error) {
-	var ends []*int
-	for i := range found {
-		f := &found[i]
+func (s *Store) cleanReply(w sdk.Write, r *sdk.Reply) (sdk.Write, error) {
+	for i := range r.Found {
+		f := &r.Found[i]
 		f.ID, f.Tool = s.redactor.Redact(f.ID), s.redactor.Redact(f.Tool)
-		for _, spans := range [][]sdk.Span{f.Texts, f.Quoted} {
-			for j := range spans {
-				ends = append(ends, &spans[j].Start, &spans[j].End)
-			}
-		}
-		ends = append(ends, &f.At.Start, &f.At.End)
 	}
-	slices.SortFunc(ends, func(a, b *int) int { return *a - *b })
+	ends := r.Places()
 	places := make([]int, len(ends))
 	for i, end := range ends {
 		if places[i] = *end; *end < 0 || *end > len(*w.Body) {
@@ -48,7 +43,7 @@ func (s *Store) cleanReply(w sdk.Write, found []sdk.FoundCall) (sdk.Write, error
 	}
 	all, err := parseMembers(s.cleanObject(w.Attributes))
 	if err == nil {
-		all["found"], err = encode(found)
+		all["found"], err = encode(r.Found)
 	}
 	if err == nil {
 		w.Attributes, err = encodeMembers(all)

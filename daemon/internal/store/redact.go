@@ -74,11 +74,11 @@ func (s *Store) cleanWrite(w sdk.Write) (sdk.Write, error) {
 	if err := s.refuseSecret("a path", w.Path); err != nil {
 		return w, err
 	}
-	switch found, err := foundIn(w); {
+	switch reply, err := foundIn(w); {
 	case err != nil:
 		return w, err
-	case found != nil:
-		return s.cleanReply(w, found)
+	case reply != nil:
+		return s.cleanReply(w, reply)
 	case w.Body == nil:
 	case sdk.SchemeOf(w.Path) == changeScheme, sdk.SchemeOf(w.Path) == agentScheme:
 		w.Body = new(string(s.redactor.JSON(json.RawMessage(*w.Body))))

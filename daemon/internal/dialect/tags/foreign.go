@@ -66,7 +66,11 @@ func (r *Reader) foreign(name string, arguments []Argument, next int) {
 		r.skip(next)
 		return
 	}
-	m := making{progress: &r.progress, t: t, call: Call{Tool: t.Name, At: Range{r.pos, next}}}
+	at := Range{r.pos, next}
+	if at.Start == at.End { // one of a list, which was left behind
+		at.Start = r.began
+	}
+	m := making{progress: &r.progress, t: t, call: Call{Tool: t.Name, At: at}}
 	for _, a := range arguments {
 		m.argument(a.Name, a.Value)
 	}

@@ -34,6 +34,7 @@ type Reader struct {
 	progress
 
 	most    int             // how many calls are taken
+	began   int             // where the step did
 	tried   int             // how much had come when a step last had to wait for more
 	spent   int             // what steps have cost that had to wait
 	inBody  bool            // what the last one waited for is the end of a body
@@ -145,6 +146,7 @@ func (r *Reader) read() {
 // step reads what begins where the reading is: text up to the next byte that may mean something, or what that means.
 func (r *Reader) step() {
 	i := r.pos
+	r.began = i
 	switch r.text.s[i] {
 	case '<':
 		r.angle(i)

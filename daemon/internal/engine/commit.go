@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/bothyd/bothy/sdk"
@@ -38,7 +37,7 @@ func (e *Engine) Commit(ctx context.Context, c sdk.Change) (sdk.Receipt, error) 
 // taken is recorded, whoever gave up waiting for it.
 func (e *Engine) commit(ctx context.Context, u urgency, c sdk.Change) (sdk.Receipt, error) {
 	if u == ahead {
-		if err := e.backlog.wait(ctx); err != nil {
+		if err := e.backlog.Wait(ctx); err != nil {
 			return sdk.Receipt{}, err
 		}
 	}
@@ -48,7 +47,7 @@ func (e *Engine) commit(ctx context.Context, u urgency, c sdk.Change) (sdk.Recei
 		switch {
 		case refusing(err) && !held:
 			held = true
-			defer e.backlog.add(err)()
+			defer e.backlog.Add(err)()
 		case !refusing(err) && u != final && waited >= e.patience:
 			return r, err
 		}
@@ -108,58 +107,5 @@ func sleep(ctx context.Context, d time.Duration) bool {
 		return true
 	case <-ctx.Done():
 		return false
-	}
-}
-
-// backlog counts the changes that are held in memory because the store takes
-// no writes. While there are any, no new work is taken. Its zero value works.
-type backlog struct {
-	mu    sync.Mutex
-	held  int
-	why   error         // of the last one
-	empty chan struct{} // closed when nothing is held any more
-}
-
-// add holds one more change; release takes it away again.
-func (b *backlog) add(why error) (release func()) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.held == 0 {
-		b.empty = make(chan struct{})
-	}
-	b.held++
-	b.why = why
-	return sync.OnceFunc(func() {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		if b.held--; b.held == 0 {
-			b.why = nil
-			close(b.empty)
-		}
-	})
-}
-
-// reason is why changes are held; nil when none are.
-func (b *backlog) reason() error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.why
-}
-
-// wait returns when nothing is held, or with the cause for which ctx ended
-// before.
-func (b *backlog) wait(ctx context.Context) error {
-	for {
-		b.mu.Lock()
-		held, empty := b.held, b.empty
-		b.mu.Unlock()
-		if held == 0 {
-			return nil
-		}
-		select {
-		case <-empty:
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
 	}
 }

@@ -77,7 +77,7 @@ func (e *Engine) askPerson(ctx context.Context, a *activeLoop) (bool, error) {
 func (e *Engine) next(ctx context.Context, a *activeLoop) []*action {
 	t := a.turn
 	group := e.apart(ctx, a, e.group(t))
-	if e.draining.Err() != nil || e.backlog.reason() != nil && len(t.unclosed()) > 0 {
+	if e.draining.Err() != nil || e.backlog.Reason() != nil && len(t.unclosed()) > 0 {
 		return nil
 	}
 	return group

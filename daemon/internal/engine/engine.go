@@ -27,6 +27,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/bothyd/bothy/daemon/internal/agent/abreast"
+	"github.com/bothyd/bothy/daemon/internal/backlog"
 	"github.com/bothyd/bothy/daemon/internal/command"
 	"github.com/bothyd/bothy/daemon/internal/guard"
 	"github.com/bothyd/bothy/daemon/internal/hook"
@@ -163,7 +164,7 @@ type Engine struct {
 	guards    *guard.Set
 	kept      sync.Map // of keptAt: the definitions that projects have
 	patience  time.Duration
-	backlog   backlog
+	backlog   backlog.Backlog
 	askers    askers
 	serves    servings
 	calling   calling
@@ -278,7 +279,7 @@ func (e *Engine) enter() (leave func(), err error) {
 	if e.closed {
 		return nil, sdk.Errorf(sdk.Unavailable, "the daemon is stopping; try again when it is back")
 	}
-	if why := e.backlog.reason(); why != nil {
+	if why := e.backlog.Reason(); why != nil {
 		return nil, sdk.Errorf(sdk.Unavailable, "no new work is taken until what was done already can be recorded: %w", why)
 	}
 	e.busy.Add(1)

@@ -173,7 +173,7 @@ func TestClientsCallWithoutRoom(t *testing.T) {
 	h.store.setRefuse(func(int, sdk.Change) error { return errFull })
 	_, err := h.engine.CallTool(t.Context(), ToolCall{Project: h.project, Approved: true, Tool: "write"})
 	wants(t, err, sdk.Unavailable, "the disk is full")
-	if why := h.engine.backlog.reason(); why != nil || len(h.tools.calledTools()) != 0 {
+	if why := h.engine.backlog.Reason(); why != nil || len(h.tools.calledTools()) != 0 {
 		t.Errorf("%v; called %v", why, h.tools.calledTools())
 	}
 }

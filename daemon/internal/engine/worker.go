@@ -71,7 +71,7 @@ func (e *Engine) work(w *worker) {
 	defer giveBack()
 	defer e.letGo(w)
 	wait := firstPause
-	for e.backlog.wait(e.draining) == nil && e.draining.Err() == nil {
+	for e.backlog.Wait(e.draining) == nil && e.draining.Err() == nil {
 		n, err := e.claim(e.base, w)
 		switch {
 		case err != nil && passing(err):
@@ -286,7 +286,7 @@ func (e *Engine) Abort(ctx context.Context, run int64) error {
 		case <-ctx.Done():
 			return fmt.Errorf("the run was told to stop and has not ended yet: %w", ctx.Err())
 		case <-late.C:
-			if why := e.backlog.reason(); why != nil {
+			if why := e.backlog.Reason(); why != nil {
 				return sdk.Errorf(sdk.Unavailable, "the run was told to stop, and its end cannot be recorded yet: %w", why)
 			}
 		}

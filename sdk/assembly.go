@@ -26,4 +26,8 @@ type Fitting struct {
 	Groups  int // assistant messages that went, with the results behind them
 	Prompts int // older prompts that went
 	Cut     int // messages that were shortened in place
+
+	// Writes are what the view took out of sight for that, and what tells of it: they are committed before the prompt is
+	// sent, also where it does not fit all the same.
+	Writes []Write
 }

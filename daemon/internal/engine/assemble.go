@@ -83,6 +83,9 @@ func (e *Engine) fit(ctx context.Context, a *activeLoop, p sdk.Prompt) (sdk.Prom
 		p.Ceiling = a.ceiling
 	}
 	p, report, err := e.viewOf(a).Fit(ctx, p, e.cfg.Hooks.AssemblyUser.Apply)
+	if err := e.demote(ctx, a, report.Writes); err != nil {
+		return p, err
+	}
 	if err != nil {
 		return p, a.overflow(err)
 	}

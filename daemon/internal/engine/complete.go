@@ -73,6 +73,9 @@ func (e *Engine) fitAgain(ctx context.Context, a *activeLoop, p sdk.Prompt, fail
 	p.Ceiling = sent * 7 / 10
 	a.ceiling = p.Ceiling
 	p, report, err := e.viewOf(a).Fit(ctx, p, e.cfg.Hooks.AssemblyUser.Apply)
+	if err := e.demote(ctx, a, report.Writes); err != nil {
+		return p, err
+	}
 	if err != nil || report.After >= sent {
 		return p, a.overflow(fmt.Errorf("the model's server says that the prompt is too long, and no more of it can be left out: %w", failed))
 	}

@@ -54,7 +54,7 @@ func (l *leftTurn) take(entry sdk.Entry) {
 		l.plain = true
 	case strings.HasPrefix(entry.Path, reply+"/partial_"):
 		l.partials++
-	case entry.State == sdk.StateFailed && entry.Scheme() == "log":
+	case entry.State == sdk.StateFailed && entry.Scheme() == "log" && entry.Outcome != sdk.Overflow: // of which a loop ends, or nobody failed
 		l.errors = append(l.errors, entry)
 	}
 }

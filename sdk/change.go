@@ -29,7 +29,8 @@ type Write struct {
 	// Append puts Body behind what the entry has, in place of it.
 	Append bool `json:"-"`
 	// Look changes Visibility and nothing else: how much of the entry the run has in sight,
-	// whoever may write the entry. Writer, version and turn of the run's view stay as they are. What
+	// whoever may write the entry. Writer, version and turn of the run's view stay as they are, but that data and
+	// unknowns which become visible are of the Turn in which they do. What
 	// the run shares and has no view of gets one (EntryQuery.Shared). Refused with Permission for
 	// schemes of the audit, with NotFound where no entry is.
 	Look bool `json:"-"`

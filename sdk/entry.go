@@ -67,6 +67,10 @@ type Scheme struct {
 	WritableBy   []Writer `json:"writable_by"`
 }
 
+// Promotes reports whether an entry of this scheme is of the turn in which it was made visible (Write.Look), so that what a
+// turn brought into sight can be told from what was there: data and unknowns are. What happened, and prompts, stay where they were.
+func (s Scheme) Promotes() bool { return s.Category == CategoryData || s.Category == CategoryUnknown }
+
 // Unseen reports whether entries of this scheme are kept from models: it says neither that they see them nor that they
 // write them. No verb of a model finds one.
 func (s Scheme) Unseen() bool { return !s.ModelVisible && !s.Admits(WriterModel) }

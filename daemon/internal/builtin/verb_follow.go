@@ -17,6 +17,10 @@ func (p *plan) follow(w sdk.Write) {
 		if x.Version == 0 { // a view is made
 			x.Version, x.Loop, x.Turn = 1, w.Loop, w.Turn
 		}
+		scheme, _ := p.stored.Scheme(sdk.SchemeOf(w.Path))
+		if w.Visibility == sdk.Visible && x.Visibility != sdk.Visible && scheme.Promotes() {
+			x.Turn = cmp.Or(w.Turn, x.Turn)
+		}
 		x.Visibility = w.Visibility
 		return
 	case w.Remove && shared(x.Entry):

@@ -241,3 +241,31 @@ func TestFewOfMany(t *testing.T) {
 		}
 	}
 }
+
+// TestPromotionIsOfItsTurn: what becomes visible is of the turn in which it does, so that it can be told from what was there.
+// What happened, and prompts, stay where they were, and so does what is looked at again or demoted.
+func TestPromotionIsOfItsTurn(t *testing.T) {
+	f := newFixture(t)
+	for _, path := range []string{"known://a", "unknown://a", "https://example.org/a", "prompt://7", "log://turn_2/bash/a"} {
+		f.commit(sdk.Write{Path: path, Body: body("text"), Writer: sdk.WriterPlugin, Turn: 2})
+		moves := !strings.HasPrefix(path, "prompt") && !strings.HasPrefix(path, "log")
+		for i, x := range []struct {
+			to   sdk.Visibility
+			turn int
+			want int
+		}{
+			{sdk.Visible, 5, 2}, {sdk.Summarized, 6, 2}, {sdk.Visible, 7, 7}, {sdk.Visible, 8, 7}, {sdk.Archived, 9, 7}, {sdk.Visible, 0, 7},
+		} {
+			f.commit(sdk.Write{Path: path, Look: true, Visibility: x.to, Writer: sdk.WriterModel, Turn: x.turn})
+			if !moves {
+				x.want = 2
+			}
+			if e, err := f.Entry(t.Context(), f.run.ID, path); err != nil || e.Turn != x.want || e.Visibility != x.to || e.Version != 1 {
+				t.Errorf("%s, step %d: turn %d at level %s in version %d, and not turn %d (%v)", path, i, e.Turn, e.Visibility, e.Version, x.want, err)
+			}
+		}
+	}
+	if err := f.Verify(t.Context(), 0); err != nil {
+		t.Error(err)
+	}
+}

@@ -163,6 +163,9 @@ func (t *tx) lookAt(run *sdk.Run, path string, scheme sdk.Scheme, w *sdk.Write, 
 			return sdk.Entry{}, err
 		}
 	}
+	if w.Visibility == sdk.Visible && x.Visibility != sdk.Visible && scheme.Promotes() {
+		x.Turn = cmp.Or(w.Turn, x.Turn)
+	}
 	x.Visibility = w.Visibility
 	if err := t.putView(run.ID, &x); err != nil {
 		return sdk.Entry{}, err

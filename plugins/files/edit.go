@@ -35,6 +35,14 @@ type editData struct {
 // edit replaces one place in a file. A text that is nowhere or in several
 // places is outcome conflict, and nothing is written.
 func (p *project) edit(ctx context.Context, a editArgs) (answer, error) {
+	if made, err := p.begun(a); err != nil || made != nil {
+		if err != nil {
+			return answer{}, err
+		}
+		got, err := p.write(ctx, writeArgs{Path: a.Path, Content: made.Body})
+		got.text += told(made.Warnings)
+		return got, err
+	}
 	e, err := p.editing(a)
 	if err != nil {
 		return answer{}, err
@@ -55,6 +63,11 @@ func (p *project) edit(ctx context.Context, a editArgs) (answer, error) {
 
 // planEdit is what edit would do.
 func (p *project) planEdit(ctx context.Context, a editArgs) (*plan, error) {
+	if made, err := p.begun(a); err != nil {
+		return nil, err
+	} else if made != nil {
+		return p.planWrite(ctx, writeArgs{Path: a.Path, Content: made.Body})
+	}
 	e, err := p.editing(a)
 	if err != nil {
 		return nil, err
@@ -77,11 +90,17 @@ type editing struct {
 	before string
 	was    fs.FileInfo
 	match.Replacement
+	regions bool // it was made by markers, and has many places or none
+	notes   string
 }
 
 // editing works out an edit of a file that is there and may be changed; no
 // folder is made. The caller closes it.
 func (p *project) editing(a editArgs) (_ *editing, err error) {
+	regions, marked, err := a.marked()
+	if err != nil {
+		return nil, err
+	}
 	if a.OldText == a.NewText {
 		return nil, sdk.Errorf(sdk.Validation, "old_text and new_text are the same; there is nothing to change")
 	}
@@ -98,8 +117,13 @@ func (p *project) editing(a editArgs) (_ *editing, err error) {
 	if e.before, e.was, err = readText(pl, a.Path, p.most); err != nil {
 		return nil, err
 	}
-	if e.Replacement, err = match.Replace(e.before, a.OldText, a.NewText); err != nil {
-		return nil, editFault(a.Path, err)
+	if marked {
+		err = e.apply(regions)
+	} else if e.Replacement, err = match.Replace(e.before, a.OldText, a.NewText); err != nil {
+		err = editFault(a.Path, err)
+	}
+	if err != nil {
+		return nil, err
 	}
 	if n := int64(len(e.Body)); n > p.most {
 		return nil, sdk.Errorf(sdk.Overflow, "%s would become %s, and at most %s can be edited", shown(a.Path), sized(n), sized(p.most))
@@ -142,10 +166,13 @@ func editFault(name string, err error) error {
 func (e *editing) answer() answer {
 	diff := match.Diff(e.path, e.before, e.Body)
 	text := fmt.Sprintf("Edited %s at line %d", shown(e.path), e.Line)
-	if e.Reindented {
+	if e.regions {
+		text = "Edited " + shown(e.path) + e.notes
+	}
+	if e.Reindented && !e.regions {
 		text += "; old_text was found by its lines, not exactly, and new_text was given the indentation of the place: check the result"
 	}
-	if diff == "" {
+	if diff == "" && !e.regions {
 		text += "; the file is the same as before"
 	}
 	data := editData{Path: e.path, Line: e.Line, Bytes: len(e.Body), Reindented: e.Reindented}

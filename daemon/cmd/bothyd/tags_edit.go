@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/bothyd/bothy/daemon/cmd/internal/verbs"
-	"github.com/bothyd/bothy/daemon/internal/dialect/edit"
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/edit"
 )
 
 type tagsEditCmd struct{ verbs.TagsEdit }

@@ -5,6 +5,7 @@
 // over, and the six verbs by which models, plugins and clients use entries (decision 88).
 //
 //	verbs         the plan that all uses of the verbs are; verb_set and its like are one verb each
+//	verb_edit     what a model writes into the body of set
 //	verb_tool     the verbs as tools of a model
 //	builtin       the list of the tools, and what one turn has of them
 //	use_skill     the tool, with the skills as one turn has them

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/edit"
 )
 
 // set creates or changes an entry, or changes all that a pattern finds.
@@ -18,14 +20,17 @@ func (p *plan) set(given sdk.EntryCall) (step, error) {
 	if c.Body == nil && c.State == "" && c.Visibility == "" && c.Attributes == nil {
 		return step{}, sdk.Errorf(sdk.Validation, "set needs something to write into %s: body, state, visibility, attributes or summary", c.Path)
 	}
-	if c.Filter != "" && !c.Pattern && c.Body != nil {
+	if err := p.readEdit(&c); err != nil {
+		return step{}, err
+	}
+	if c.Filter != "" && !c.picks() {
 		return step{}, sdk.Errorf(sdk.Validation, "filter chooses among entries: write pattern = true with a body")
 	}
 	exact, err := p.find(c.Path)
 	if err != nil {
 		return step{}, err
 	}
-	if !exact.there && (c.Pattern || c.Body == nil) {
+	if !exact.there && c.picks() {
 		pattern, err := p.pattern(c.Path)
 		if err == nil && pattern != nil {
 			return p.setAll(c, pattern, note)
@@ -49,12 +54,12 @@ func (p *plan) set(given sdk.EntryCall) (step, error) {
 			return step{}, err
 		}
 	}
-	writes, err := p.setOne(c, exact)
+	writes, told, err := p.setOne(c, exact)
 	if err != nil {
 		return step{}, err
 	}
 	s := step{paths: []string{c.Path}, writes: writes}
-	s.done.Text = fmt.Sprintf("%s is %s", c.Path, c.did(exact.there)) + note
+	s.done.Text = fmt.Sprintf("%s is %s", c.Path, c.did(exact.there)) + note + told
 	return s, nil
 }
 
@@ -73,13 +78,16 @@ func (p *plan) setAll(c call, pattern Pattern, note string) (step, error) {
 			s.done.Left++
 			continue
 		}
-		writes, err := p.setOne(c, x)
+		writes, told, err := p.setOne(c, x)
 		if err != nil && x.isFile() && sdk.OutcomeOf(err) != sdk.Overflow {
 			s.done.Left++
 			continue
 		}
 		if err != nil {
 			return step{}, err
+		}
+		if !strings.Contains(note, told) {
+			note += told
 		}
 		s.change(x.Path, writes...)
 	}
@@ -98,47 +106,63 @@ func (p *plan) setAll(c call, pattern Pattern, note string) (step, error) {
 	return s, nil
 }
 
-// setOne are the writes that change one entry.
-func (p *plan) setOne(c call, x *sight) ([]sdk.Write, error) {
+// setOne are the writes that change one entry, and what the model should hear of it.
+func (p *plan) setOne(c call, x *sight) ([]sdk.Write, string, error) {
 	if c.looks() {
 		if x.isFile() && c.Visibility == sdk.Visible {
-			return p.show(x)
+			writes, err := p.show(x)
+			return writes, "", err
 		}
 		if x.Visibility == c.Visibility && x.Version > 0 {
-			return nil, nil
+			return nil, "", nil
 		}
-		return []sdk.Write{p.look(x.Path, c.Visibility)}, nil
+		return []sdk.Write{p.look(x.Path, c.Visibility)}, "", nil
 	}
 	w := p.write(x.Path)
 	w.State, w.Outcome, w.Visibility, w.Attributes = c.State, c.Outcome, c.Visibility, c.Attributes
 	grows := c.Append && p.most != nil && sdk.SchemeOf(x.Path) == knownScheme
-	if (c.Body == nil || c.Pattern || grows) && !x.planned && x.State != sdk.StateStreaming {
+	if (c.Body == nil || c.picks() || grows) && !x.planned && x.State != sdk.StateStreaming {
 		w.ExpectHash = x.Hash // what went meanwhile is not made again, and what grew is counted again
 	}
 	var all []sdk.Write
+	told := ""
 	switch {
 	case c.Body == nil:
+	case c.edit != nil:
+		var err error
+		if told, err = p.edited(c, x, &w); err != nil {
+			return nil, "", err
+		}
 	case c.Append && x.there && x.State == sdk.StateStreaming:
 		chunk := p.write(x.Path)
 		chunk.Chunk = &sdk.Chunk{Channel: 1, Text: *c.Body}
 		all = append(all, chunk)
 		if w.State == "" && w.Visibility == "" && w.Attributes == nil {
-			return all, nil
+			return all, "", nil
 		}
 	default:
-		w.Body, w.Append = c.Body, c.Append
-		w.State, w.Visibility = cmp.Or(w.State, sdk.StateResolved), cmp.Or(w.Visibility, sdk.Visible)
+		written(c, &w, *c.Body)
+		w.Append = c.Append
 	}
-	return append(all, w), nil
+	return append(all, w), told, nil
+}
+
+// written has a write give an entry a text, with which it is in sight.
+func written(c call, w *sdk.Write, body string) {
+	w.Body = &body
+	w.State, w.Visibility = cmp.Or(c.State, sdk.StateResolved), cmp.Or(c.Visibility, sdk.Visible)
 }
 
 // call is a call of set, with its summary among its attributes.
-type call struct{ sdk.EntryCall }
+type call struct {
+	sdk.EntryCall
+	edit *edit.Edit // what a model's body asks for; nil is the body as it stands
+}
 
 // summarized makes the summary an attribute, and cuts it; note says so.
 func summarized(c sdk.EntryCall) (call, string) {
 	if c.Summary == "" {
-		return call{c}, ""
+		return call{EntryCall: c}, ""
 	}
 	note, text := "", c.Summary
 	if utf8.RuneCountInString(text) > sdk.MaxSummary {
@@ -147,10 +171,10 @@ func summarized(c sdk.EntryCall) (call, string) {
 	}
 	b, err := json.Marshal(map[string]string{"summary": text})
 	if err != nil {
-		return call{c}, ""
+		return call{EntryCall: c}, ""
 	}
 	c.Attributes, c.Summary = patched(c.Attributes, b), ""
-	return call{c}, note
+	return call{EntryCall: c}, note
 }
 
 // looks reports whether only the visibility is set.
@@ -168,6 +192,8 @@ func (c call) did(there bool) string {
 		return string(c.Visibility) + " now"
 	case c.Body == nil:
 		return "changed"
+	case c.edit != nil && c.edit.Marked():
+		return "edited"
 	case c.Append && there:
 		return fmt.Sprintf("longer by %d bytes", len(*c.Body))
 	default:

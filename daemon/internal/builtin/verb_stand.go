@@ -26,6 +26,8 @@ func isFile(path string) bool { return path != "" && strings.Index(path, "://") 
 type fileArguments struct {
 	path, to, source    string
 	body, content, pick bool // whether they are there; pick is pattern
+	edits               bool // the body of a model's set is made on what the file has
+	places              bool // new_text is there
 	own                 bool // they are the tool's
 }
 
@@ -42,13 +44,16 @@ func fileArgumentsOf(arguments json.RawMessage) fileArguments {
 	return fileArguments{
 		path: text("path"), to: text("to"), source: text("source"),
 		body: has("body"), content: has("content"), pick: string(all["pattern"]) == "true",
-		own: slices.ContainsFunc([]string{"content", "recursive", "source", "destination", "overwrite"}, has),
+		places: has("new_text"),
+		own:    slices.ContainsFunc([]string{"content", "new_text", "recursive", "source", "destination", "overwrite"}, has),
 	}
 }
 
 // fileTool is the tool that a call stands for; empty where it touches entries alone.
 func (v *Verbs) fileTool(verb sdk.Verb, a fileArguments) string {
 	switch {
+	case verb == sdk.VerbSet && isFile(a.path) && (a.body && a.edits || a.places):
+		return "edit_file"
 	case verb == sdk.VerbSet && isFile(a.path) && (a.body && !a.pick || a.content):
 		return "write_file"
 	case verb == sdk.VerbRemove && isFile(a.path) && v.literal(a.path):
@@ -78,6 +83,7 @@ func (t turn) File(name string, arguments json.RawMessage) (sdk.FileCall, bool, 
 		return sdk.FileCall{}, false, nil
 	}
 	a := fileArgumentsOf(arguments)
+	a.edits = a.body && v.use.Writer == sdk.WriterModel && editsFile(arguments)
 	f := sdk.FileCall{Plugin: filesPlugin, Tool: v.verbs.fileTool(sdk.Verb(v.spec.Name), a), Arguments: arguments}
 	if f.Tool == "" {
 		return sdk.FileCall{}, false, nil
@@ -98,8 +104,14 @@ func (v verbTurn) translate(f *sdk.FileCall, arguments json.RawMessage) error {
 	switch {
 	case c.Filter != "" || c.Append || c.State != "" || c.Outcome != "" || c.Visibility != "" || c.Attributes != nil || c.Summary != "":
 		return sdk.Errorf(sdk.Validation, "of a file %s takes %s alone; to change a part of one, edit it", c.Verb, fileTakes[c.Verb])
+	case f.Tool == "edit_file":
+		as = map[string]any{"path": c.Path, "old_text": "", "new_text": *c.Body}
 	case c.Verb == sdk.VerbSet:
-		as = map[string]any{"path": c.Path, "content": *c.Body}
+		text, err := v.wholeText(c)
+		if err != nil {
+			return err
+		}
+		as = map[string]any{"path": c.Path, "content": text}
 	case c.Verb == sdk.VerbRemove:
 		as = map[string]any{"path": c.Path}
 	case isFile(c.Path) && isFile(c.To):
@@ -195,7 +207,7 @@ func (v *Verbs) mayChange(c sdk.EntryCall, path string) bool {
 		return false
 	case named == path:
 		return true
-	case c.Body != nil && !c.Pattern:
+	case c.Body != nil && !c.Pattern && !editsThere(c.Body):
 		return false
 	default:
 		pattern, plain, err := v.patterns()(named)

@@ -10,10 +10,14 @@ import (
 )
 
 // standing are the verbs as a turn has them, over no store.
-func standing() turn {
+func standing(writer ...sdk.Writer) turn {
+	var use sdk.EntryUse
+	if len(writer) > 0 {
+		use.Writer = writer[0]
+	}
 	var all turn
 	for _, spec := range verbSpecs {
-		all = append(all, verbTurn{verbTool{NewVerbs(nil, Patterns, func(text string) string { return text }), spec}, sdk.EntryUse{}})
+		all = append(all, verbTurn{verbTool{NewVerbs(nil, Patterns, func(text string) string { return text }), spec}, use})
 	}
 	return all
 }
@@ -38,6 +42,8 @@ func TestFile(t *testing.T) {
 		{"set", `{"path":"a","body":"x","path":"b"}`, `write_file !`},
 		{"set", `["a"]`, ``},
 		{"set", ``, ``},
+		{"set", `{"path":"a","body":"<<APPEND\nx\nAPPEND"}`, `write_file {"content":"\u003c\u003cAPPEND\nx\nAPPEND","path":"a"}`},
+		{"set", `{"path":"a","old_text":"x","new_text":"y"}`, `edit_file {"path":"a","old_text":"x","new_text":"y"}`},
 		{"rm", `{"path":"a"}`, `delete_path {"path":"a"}`},
 		{"rm", `{"path":"a(b)"}`, `delete_path {"path":"a(b)"}`},
 		{"rm", `{"path":"a/*"}`, ``},
@@ -93,7 +99,7 @@ func FuzzFile(f *testing.F) {
 		}
 	}
 	known := map[string][]string{
-		"write_file": {"content", "path"}, "delete_path": {"path"},
+		"write_file": {"content", "path"}, "edit_file": {"new_text", "old_text", "path"}, "delete_path": {"path"},
 		"move_path": {"destination", "overwrite", "source"}, "copy_path": {"destination", "overwrite", "source"},
 	}
 	f.Fuzz(func(t *testing.T, verb, arguments string) {

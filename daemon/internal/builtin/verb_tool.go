@@ -13,7 +13,7 @@ import (
 var verbSpecs = []sdk.Tool{
 	verbSpec(sdk.VerbSet, "Creates or changes an entry: what you know is known://NAME, a question that is open is unknown://NAME. With a body the entry is that text, and in sight. Without one only what you name changes, also for all entries that a pattern fits. A path without a scheme is a file of the project, which is made, or gets the body as its whole text.",
 		`"path":{"type":"string","description":"SCHEME://NAME; a pattern, as known://plan/**; or a file"},`+
-			`"body":{"type":"string","description":"the whole text; with append the text that goes behind what is there"},`+
+			`"body":{"type":"string","description":"the whole text; or an edit of what is there, as <<SEARCH old SEARCH<<REPLACE new REPLACE, <<DELETE old DELETE or <<APPEND text APPEND; with append the text that goes behind what is there"},`+
 			`"append":{"type":"boolean"},`+
 			`"summary":{"type":"string","description":"what it is about, in 80 characters, for when the text is out of sight"},`+
 			visibilityProperty+`,`+

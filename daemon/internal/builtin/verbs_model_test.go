@@ -12,6 +12,7 @@ import (
 
 	"github.com/bothyd/bothy/daemon/internal/store"
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/edit"
 )
 
 // The three scopes of the model, by the scheme of a path.
@@ -93,6 +94,11 @@ func (w *modelWorld) apply(r *modelRun, c sdk.EntryCall) sdk.Outcome {
 			return sdk.NotFound
 		}
 		for _, path := range paths {
+			if _, outcome := w.text(r, path, c); outcome != "" {
+				return outcome
+			}
+		}
+		for _, path := range paths {
 			w.change(r, path, c)
 		}
 	case sdk.VerbRemove:
@@ -127,6 +133,28 @@ func (w *modelWorld) apply(r *modelRun, c sdk.EntryCall) sdk.Outcome {
 	return ""
 }
 
+// text is what the body of a set makes of an entry, which for a model is an edit.
+func (w *modelWorld) text(r *modelRun, path string, c sdk.EntryCall) (string, sdk.Outcome) {
+	was, _, _ := w.at(r, path)
+	switch {
+	case c.Body == nil:
+		return was.body, ""
+	case c.Append:
+		return was.body + *c.Body, ""
+	case *c.Body == "" && was.body == "":
+		return "", ""
+	}
+	e, err := edit.Parse(*c.Body)
+	if err != nil {
+		return "", sdk.OutcomeOf(err)
+	}
+	after, err := e.Apply(was.body)
+	if err != nil {
+		return "", sdk.OutcomeOf(err)
+	}
+	return after.Body, ""
+}
+
 func (w *modelWorld) change(r *modelRun, path string, c sdk.EntryCall) {
 	body, view, _ := w.at(r, path)
 	_, inView := r.views[path]
@@ -144,9 +172,7 @@ func (w *modelWorld) change(r *modelRun, path string, c sdk.EntryCall) {
 	}
 	if c.Body != nil {
 		view.state, view.outcome, view.visibility = sdk.StateResolved, "", sdk.Visible
-		if body.body += *c.Body; !c.Append {
-			body.body = *c.Body
-		}
+		body.body, _ = w.text(r, path, c)
 	}
 	if c.State != "" {
 		view.state, view.outcome = c.State, c.Outcome
@@ -226,7 +252,9 @@ func drawCall(t *rapid.T) sdk.EntryCall {
 	c.Visibility = visibility
 	if rapid.Bool().Draw(t, "with body") {
 		c.Body = new(rapid.SampledFrom([]string{"", "x", "long text", "ü\n"}).Draw(t, "body"))
-		c.Append = rapid.Bool().Draw(t, "append")
+		if c.Append = rapid.Bool().Draw(t, "append"); !c.Append && rapid.Bool().Draw(t, "edit") {
+			c.Body = new(rapid.SampledFrom([]string{"<<APPEND\nz\nAPPEND", "<<SEARCH x SEARCH<<REPLACE y REPLACE", "<<DELETE\nz\nDELETE", "<<NEW\nx\nz\nNEW", "<<REPLACE\nREPLACE"}).Draw(t, "markers"))
+		}
 		c.Pattern = strings.HasSuffix(c.Path, "*")
 	}
 	if rapid.Bool().Draw(t, "with attributes") {

@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/bothyd/bothy/daemon/internal/dialect/edit"
+	"github.com/bothyd/bothy/sdk/edit"
 )
 
 // inRegions is what stands in regions: whatever looks like their end, or like the end of the body, and is none.

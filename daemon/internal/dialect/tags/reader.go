@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bothyd/bothy/daemon/internal/dialect/edit"
+	"github.com/bothyd/bothy/sdk/edit"
 )
 
 // MaxCalls is how many calls of one answer are taken. What exceeds it is left out with a warning, so that a broken model

@@ -3,7 +3,7 @@ package tags
 import (
 	"strings"
 
-	"github.com/bothyd/bothy/daemon/internal/dialect/edit"
+	"github.com/bothyd/bothy/sdk/edit"
 )
 
 // region is the end of what the marker at i begins, within which a body is not looked at; -1 when it begins nothing.

@@ -16,6 +16,21 @@ type Result struct {
 	Warnings []Warning
 }
 
+// Marked reports whether there are regions. An edit without is the text as it was written.
+func (e Edit) Marked() bool { return len(e.ops) > 0 }
+
+// Foreign reports whether it is without regions and in the form in which another program edits: it is refused where a text
+// is, and is the text where there is none.
+func (e Edit) Foreign() bool { return !e.Marked() && foreign(e.text) != "" }
+
+// Whole reports whether what there was before counts for nothing, so that Apply comes to the same on every body.
+func (e Edit) Whole() bool {
+	if e.Marked() {
+		return e.ops[0].whole()
+	}
+	return foreign(e.text) == ""
+}
+
 // Apply makes the operations on a body, one on what the one before left; "" is that of
 // an entry that is not there. An error is a conflict where a text is nowhere or in several
 // places, and validation where there is nothing to look for; then the body stays as it

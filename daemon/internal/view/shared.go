@@ -11,9 +11,6 @@ import (
 // Characters counts those of a text.
 func Characters(text string) int { return characters(text) }
 
-// Ceiling is what the prompt of an assembly may take, in tokens; 0 when the context is unknown.
-func Ceiling(in *sdk.Assembly) int { return ceiling(in.Context, in.Agent.MaxTokens) }
-
 // ResultLimit is the most of one result that a model with a context of so many tokens sees, in bytes.
 func ResultLimit(context int) int { return resultLimit(context) }
 

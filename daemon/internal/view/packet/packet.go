@@ -45,7 +45,8 @@ func (k *Packet) Assemble(ctx context.Context, in sdk.Assembly) (sdk.Prompt, err
 		Run: in.Run.ForHook(), Loop: in.Loop.ForHook(), Turn: in.Turn, Model: in.Model,
 		System:  systemText(&in),
 		Tools:   in.Tools,
-		Ceiling: view.Ceiling(&in),
+		Use:     in.Use,
+		Ceiling: in.Use.Most(in.Context, in.Agent.MaxTokens),
 	}
 	found := c.find(ctx, k.cfg, &in)
 	p.Rows = found.rows(in.Loop.ID)

@@ -487,7 +487,7 @@ provider "replay" {
 #   max_tokens   = 2000     # of one answer
 #   reasoning    = "high"   # how much it thinks: off, low, medium or high
 #   busy         = "refuse" # a second prompt; else "queue"
-#   dialect      = "tools"  # how it writes calls; there is no other yet
+#   dialect      = "tags"   # how its model writes calls: tools is native calling; tags in its text need no model that can do that
 #   view         = "transcript" # what it is shown; there is no other yet
 #   without_view = "interactive" # its mode where workspace is not possible; else restricted
 #

@@ -29,7 +29,7 @@ func (d *Daemon) startEngine(g ground, copies skill.Copies, rules *rulebook.Book
 		Access:       ruling,
 		Models:       d.models,
 		Views:        map[string]engine.Assembler{sdk.ViewTranscript: view.NewTranscript(time.Now)},
-		Dialects:     map[string]engine.Dialect{sdk.DialectTools: dialect.Tools{}},
+		Dialects:     map[string]engine.Dialect{sdk.DialectTools: dialect.Tools{}, sdk.DialectTags: dialect.Tags{}},
 		Policy:       ruling,
 		Hooks:        g.hooks,
 		Agents:       d.agents,

@@ -28,6 +28,10 @@ type Message struct {
 	// Extra is what the provider wants back unchanged with this assistant
 	// message (reasoning details, signatures). It belongs to that provider.
 	Extra json.RawMessage `json:"extra,omitempty"`
+
+	// Results is how many results of calls the text is, where the calls stood in the answer before it (DialectTags); 0 is none.
+	// User only; no server is sent this.
+	Results int `json:"results,omitempty"`
 }
 
 // Call is one tool call as the model wrote it. Arguments is the model's text:

@@ -22,6 +22,9 @@ type Reply struct {
 	Usage   *Usage      `json:"usage,omitempty"`
 	Partial bool        `json:"partial,omitempty"` // cut off; its calls were never made
 
+	// Narration is what the text says beside the calls that stand in it; nil where none do, and all of the text is said.
+	Narration *string `json:"narration,omitempty"`
+
 	Context  int `json:"context,omitempty"`  // of the model, in tokens; 0 is unknown
 	Estimate int `json:"estimate,omitempty"` // of what it was sent, in tokens, when Usage is missing
 }
@@ -68,6 +71,14 @@ func ParseReplyPath(path string) (turn int, ok bool) {
 	number, is := strings.CutPrefix(path, replyPrefix)
 	turn, err := strconv.Atoi(number)
 	return turn, is && err == nil
+}
+
+// Said is what a reply of this text says to people, beside calls.
+func (r Reply) Said(text string) string {
+	if r.Narration != nil {
+		return *r.Narration
+	}
+	return text
 }
 
 // ReplyOf reads the reply that attributes hold; those of no reply are none.

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/rpc"
 	"github.com/bothyd/bothy/sdk/timeline"
@@ -21,8 +22,9 @@ type live struct {
 	step     int // of the spinner
 	writing  writing
 	thought  thought
-	replied  int  // the last turn whose reply is whole
-	gap      bool // a piece is missing: the rest comes with the row
+	forming  sdk.Forming // the call that the model writes now, of the turn of writing
+	replied  int         // the last turn whose reply is whole
+	gap      bool        // a piece is missing: the rest comes with the row
 	aborting bool
 	kept
 }
@@ -68,16 +70,21 @@ func (l *live) take(c *conversation, p rpc.Preview) tea.Cmd {
 		return nil
 	}
 	if p.Turn != l.writing.turn {
-		l.writing, l.thought = writing{turn: p.Turn}, thought{}
+		l.writing, l.thought, l.forming = writing{turn: p.Turn}, thought{}, sdk.Forming{}
 	}
 	if p.Restart || p.First || p.Whole {
 		l.writing.anew()
-		l.thought, l.gap = thought{said: l.thought.said}, false
+		l.thought, l.gap, l.forming = thought{said: l.thought.said}, false, sdk.Forming{}
 	}
 	if l.gap = l.gap || p.Dropped; l.gap {
 		return nil
 	}
 	l.thought.add(p, l.loop)
+	if n := len(p.Calls); n > 0 {
+		l.forming = p.Calls[n-1]
+	} else if strings.TrimSpace(p.Text) != "" {
+		l.forming = sdk.Forming{}
+	}
 	if p.Text == "" {
 		return nil
 	}
@@ -97,7 +104,7 @@ func (l *live) reply(c *conversation, t *timeline.Turn) tea.Cmd {
 	if l.writing.turn == t.Number {
 		w, said = l.writing, l.thought.end(c)
 	}
-	l.writing, l.thought, l.gap = writing{}, thought{}, false
+	l.writing, l.thought, l.gap, l.forming = writing{}, thought{}, false, sdk.Forming{}
 	return tea.Sequence(said, w.whole(c, t.Text))
 }
 

@@ -57,6 +57,8 @@ func (l *live) doing(c *conversation) string {
 		return "the daemon is gone; trying again"
 	case len(l.calls.at) > 0:
 		return l.calls.doing()
+	case l.forming.Tool != "":
+		return show.Forming(l.forming)
 	case l.writing.text != "":
 		return "writing"
 	}

@@ -87,4 +87,7 @@ type Preview struct {
 	Whole     bool   `json:"whole,omitempty"`     // all that there is of the answer so far: it takes the place of the turn's text so far. With Dropped only the end of it
 	Restart   bool   `json:"restart,omitempty"`   // the completion begins anew: forget the turn's text so far
 	Dropped   bool   `json:"dropped,omitempty"`   // some text before this piece was dropped
+
+	// Calls are those that the model has begun to write, behind Text; each is told once.
+	Calls []sdk.Forming `json:"calls,omitempty"`
 }

@@ -19,7 +19,7 @@ type Turn struct {
 	Duration time.Duration
 	Closed   bool
 
-	Text    string    // of the reply; empty when it was deleted since
+	Text    string    // of the reply, beside calls; empty when it was deleted since
 	State   sdk.State // of the reply; empty while there is none
 	Called  bool      // the reply has calls
 	Actions []*Action // in the order of the calls, each before those that its result asked for
@@ -57,14 +57,15 @@ func (t *Turn) reply(row sdk.JournalRow, c sdk.EntryChange) bool {
 	if !c.State.Ended() {
 		return false
 	}
-	t.State, t.Text = c.State, ""
-	if row.Body != nil {
-		t.Text = *row.Body
-	}
-	_, called := c.Hashed["calls"]
 	r, _ := sdk.ReplyOf(c.Attributes) // one that cannot be read has no calls
 	_, found := c.Hashed["found"]
-	t.Called = called || found || len(r.Calls) > 0 || len(r.Found) > 0
+	t.State, t.Text = c.State, ""
+	_, called := c.Hashed["calls"]
+	_, gone := c.Hashed["narration"]
+	if row.Body != nil && !gone {
+		t.Text = r.Said(*row.Body)
+	}
+	t.Called = called || gone || found || len(r.Calls) > 0 || len(r.Found) > 0 || r.Narration != nil
 	return true
 }
 

@@ -79,6 +79,9 @@ func (p *progress) preview(v rpc.Preview) {
 	}
 	p.stream(v.Text)
 	p.shown += v.Text
+	if n := len(v.Calls); n > 0 {
+		p.wait.work(show.Forming(v.Calls[n-1]))
+	}
 }
 
 // proposal shows what waits for somebody else.
@@ -102,7 +105,7 @@ func (p *progress) row(row sdk.JournalRow, c timeline.Change) {
 		p.release()
 		p.shown, p.begun, p.gap = "", false, false
 	case row.Body != nil && c.Reply:
-		p.text(*row.Body)
+		p.text(c.Turn.Text)
 	case row.Kind == sdk.KindEntryChunk && c.Action != nil:
 		p.chunk(c.Action, row)
 	case row.Kind == sdk.KindEntrySet && c.Action != nil:

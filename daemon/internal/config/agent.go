@@ -101,7 +101,7 @@ func (l *loader) profile(b *block) {
 	a.Guards = l.agentGuards(label, a.Dialect, apart.Attributes, b.at)
 	a.Mode = l.agentMode(a, body)
 	l.bearable(body, a, a.Reasoning)
-	l.oneOf(body, "dialect", a.Dialect, "tools")
+	l.oneOf(body, "dialect", a.Dialect, sdk.DialectTools, sdk.DialectTags)
 	l.oneOf(body, "view", a.View, "transcript")
 	l.oneOf(body, "busy", a.Busy, "queue", "refuse")
 	if a.Model != "" {

@@ -24,7 +24,7 @@ var offeredTags = []sdk.Tool{
 	own("update", `{"type":"object","properties":{"body":{"type":"string"}}}`),
 	plugged("lines", `{"type":"object","properties":{"path":{"type":"string"},"from":{"type":"integer"},"deep":{"type":"boolean"}},"required":["path"]}`),
 	plugged("two", `{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"array"},"c":{"type":"string"}},"required":["a","b","c"]}`),
-	{Plugin: "bash", ToolSpec: sdk.ToolSpec{Name: "bash", Command: "command", Parameters: json.RawMessage(`{"type":"object","properties":{"command":{"type":"string"},"dir":{"type":"string"}},"required":["command"]}`)}},
+	{Plugin: "bash", ToolSpec: sdk.ToolSpec{Name: "bash", Command: "command", Body: "command", Parameters: json.RawMessage(`{"type":"object","properties":{"command":{"type":"string"},"dir":{"type":"string"}},"required":["command"]}`)}},
 }
 
 func TestTagsRead(t *testing.T) {

@@ -35,6 +35,7 @@ type action struct {
 	child   *sdk.Child // that begins when it starts; nil of one that does not delegate, or has
 	again   bool       // an earlier daemon had begun the call already
 	lone    bool       // it gives out a task of a team, on which the others do not build
+	strict  bool       // its model wrote the whole turn before it knew anything: any failure gives up the rest
 	result  sdk.ToolResult
 	rest    []sdk.Write // what a command printed and that is not committed yet
 	printed *[2]string  // what it printed in all, by channel, where that is known
@@ -72,9 +73,10 @@ func (x *action) repeatable() bool {
 // that failed or was refused does, for what follows may build on it, and so does
 // whatever a person or a guard turned down. A failed read does not, nor does a
 // call of a tool that is not there, nor a task of a team that comes to nothing:
-// no model is asked to give out the rest of them again.
+// no model is asked to give out the rest of them again. Where calls stand in the
+// text any failure does (decision 126).
 func (x *action) breaks() bool {
-	return x.failed() && (x.turnedDown() || x.tool.Name != "" && !x.readOnly() && !x.touchesEntries() && (!x.lone || x.rejected()))
+	return x.failed() && (x.strict || x.turnedDown() || x.tool.Name != "" && !x.readOnly() && !x.touchesEntries() && (!x.lone || x.rejected()))
 }
 
 // untold reports whether the call may have changed files that its result does

@@ -34,6 +34,9 @@ func (e *Engine) assemble(ctx context.Context, a *activeLoop) (sdk.Prompt, error
 	if p, err = e.toolDocs(ctx, p); err != nil {
 		return p, err
 	}
+	if !e.dialectOf(a).Native() { // they stand in the system text
+		p.Tools = nil
+	}
 	a.turn.prompt = p
 	e.cfg.Hooks.ContextMaterialized.Emit(ctx, a.turnEvent(map[string]int{"entries": len(entries), "tokens": p.Tokens}))
 	if p, err = e.systemText(ctx, a, p); err != nil {

@@ -55,12 +55,12 @@ func (e *Engine) Compact(ctx context.Context, run int64) (Accepted, error) {
 	return a, err
 }
 
-// reading is what the turn's answer means: calls and warnings by the dialect of the agent.
-func (e *Engine) reading(a *activeLoop) sdk.Reading {
+// reading is what the turn's answer means: calls and warnings by the dialect of the agent, with the tools that its model was offered.
+func (e *Engine) reading(a *activeLoop, offered []sdk.Tool) sdk.Reading {
 	if a.given().Compacts {
 		return compact.Read(a.turn.completion)
 	}
-	return e.dialectOf(a).Read(a.turn.completion, a.offered)
+	return e.dialectOf(a).Read(a.turn.completion, offered)
 }
 
 // archive adds to the end of a loop that summarized its run what that writes.

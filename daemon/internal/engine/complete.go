@@ -108,7 +108,7 @@ func (e *Engine) ask(ctx context.Context, a *activeLoop, p sdk.Prompt) (c sdk.Co
 	defer context.AfterFunc(e.draining, func() { cancel(errStopping) })()
 
 	s := e.streams.Answer(a.run.ID, a.loop, a.turn.row.Sequence, a.choice.Alias)
-	r := stream.Read(s, e.cfg.Preview)
+	r := stream.Read(s, e.cfg.Preview, func() stream.Watch { return e.dialectOf(a).Watch(a.offered) })
 	_, err = settle(ctx, e, "the completion", func() (struct{}, error) {
 		return struct{}{}, e.completion(ctx, a, request(a, p), r)
 	})
@@ -218,7 +218,7 @@ func (e *Engine) failedCompletion(a *activeLoop, c sdk.Completion, err error) er
 		a.turn.completion.Usage = e.billOf(a, a.turn.prompt).Settle(c.Usage, e.written(a, c))
 	}
 	if c.Text != "" || c.Reasoning != "" {
-		w := answerWrite(a, c, nil)
+		w := answerWrite(a, c, sdk.Reading{})
 		w.State, w.Outcome = sdk.StateFailed, outcome
 		w.Attributes = encode(sdk.Reply{Reasoning: c.Reasoning, Model: a.choice.Alias, Partial: true})
 		end.writes = append(end.writes, w)

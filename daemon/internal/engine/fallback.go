@@ -19,9 +19,9 @@ const (
 // errNoTools is a model that cannot call the tools that it would be offered.
 var errNoTools = &sdk.ProviderError{Class: sdk.ClassNever, NoTools: true, Message: "it cannot call tools"}
 
-// fitsTools reports whether a model can call tools, or need not.
-func (a *activeLoop) fitsTools(c sdk.ModelChoice) bool {
-	return c.Tools == nil || *c.Tools || len(a.offered) == 0
+// fitsTools reports whether a model can be offered the tools of the turn, if there are any.
+func (e *Engine) fitsTools(a *activeLoop, c sdk.ModelChoice) bool {
+	return len(a.offered) == 0 || e.takesTools(a.agent, c)
 }
 
 // fallBack chooses the next model of the chain in the place of one that could not answer,
@@ -40,7 +40,7 @@ func (e *Engine) fallBack(ctx context.Context, a *activeLoop, err error) bool {
 		switch {
 		case unfound != nil:
 			passed = unfound.Error()
-		case !a.fitsTools(next):
+		case !e.fitsTools(a, next):
 			passed = "it cannot call tools"
 		case !e.fitsImages(ctx, a, &next):
 			passed = "it takes no images"

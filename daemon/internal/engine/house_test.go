@@ -154,7 +154,8 @@ func prepareHouseOn(t testing.TB, options store.Options, steps ...step) *house {
 	h.store = &watchedStore{Store: inner}
 	h.hooks = hook.New(hclog.NewNullLogger())
 	h.config = Config{
-		Store: h.store, Tools: h.tools, Models: h.models, Views: map[string]Assembler{sdk.ViewTranscript: view.NewTranscript(clock)}, Dialects: map[string]Dialect{sdk.DialectTools: dialect.Tools{}},
+		Store: h.store, Tools: h.tools, Models: h.models, Views: map[string]Assembler{sdk.ViewTranscript: view.NewTranscript(clock)}, 
+		Dialects: map[string]Dialect{sdk.DialectTools: dialect.Tools{}, sdk.DialectTags: dialect.Tags{}},
 		Policy: policy.New(policy.Settings{Rules: []sdk.PolicyRule{{Name: "fakes", Verdict: sdk.Allow, Tools: []string{"bash*"}}}}), Hooks: h.hooks, DataDir: dir, Log: hclog.NewNullLogger(),
 		Agents: agents(func() map[string]sdk.Agent { return h.agents }),
 	}
@@ -165,7 +166,8 @@ func prepareHouseOn(t testing.TB, options store.Options, steps ...step) *house {
 		"polite":  {Busy: "refuse"},
 		"reader":  {Tools: []string{"read*"}},
 		"bare":    {Tools: []string{"nothing"}},
-		"odd":     {Dialect: "tags"},
+		"odd":     {Dialect: "telepathy"},
+		"tags":    {Dialect: sdk.DialectTags},
 	}
 	return h
 }

@@ -37,7 +37,7 @@ func (e *Engine) takeTools(ctx context.Context, a *activeLoop) {
 	if a.team != nil {
 		a.plugged = nil
 	}
-	if e.cfg.Builtin == nil || a.choice.Tools != nil && !*a.choice.Tools && (a.team == nil || a.team.gives == nil) {
+	if e.cfg.Builtin == nil || !e.takesTools(a.agent, a.choice) && (a.team == nil || a.team.gives == nil) {
 		return
 	}
 	own, err := e.cfg.Builtin.Turn(ctx, e.turnContext(a))
@@ -70,7 +70,7 @@ func (e *Engine) lent(run sdk.Run) []string {
 // are lent to its run. What only reads, and a model that calls no tools, is offered none of theirs.
 func (e *Engine) gather(ctx context.Context, a *activeLoop) {
 	lent := e.lent(a.run)
-	if a.gathered && slices.Equal(lent, a.agent.Lent) || a.loop.ReadOnly || a.given().Compacts || a.choice.Tools != nil && !*a.choice.Tools {
+	if a.gathered && slices.Equal(lent, a.agent.Lent) || a.loop.ReadOnly || a.given().Compacts || !e.takesTools(a.agent, a.choice) {
 		return
 	}
 	a.gathered, a.agent.Lent = true, lent
@@ -137,7 +137,7 @@ func (e *Engine) equipOne(ctx context.Context, a *activeLoop, x *action) (err er
 		return err
 	}
 	x.tool, x.own, err = e.find(a, x.Tool)
-	x.stands, x.lone = nil, a.team != nil
+	x.stands, x.lone, x.strict = nil, a.team != nil, !e.dialectOf(a).Native()
 	if err == nil {
 		fault := x.fault
 		x.fault = nil

@@ -30,12 +30,20 @@ func (e *Engine) plan(ctx context.Context, a *activeLoop, verbs []*action) {
 		return verbs[0].own.Plan(ctx, calls), nil
 	})
 	failpoint.Hit(failpoint.VerbPlanned)
+	var broken *action
 	for i, x := range verbs {
-		if err != nil { // nothing was written
-			x.conclude(concluded, sdk.Failed(err), time.Since(began))
+		switch {
+		case broken != nil:
+			x.refuse(givenUp(broken.tool.Name, broken.failure()))
 			continue
+		case err != nil: // nothing was written
+			x.conclude(concluded, sdk.Failed(err), time.Since(began))
+		default:
+			x.conclude(concluded, results[i], time.Since(began))
 		}
-		x.conclude(concluded, results[i], time.Since(began))
+		if x.breaks() {
+			broken = x
+		}
 	}
 }
 

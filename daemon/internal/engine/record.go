@@ -20,7 +20,7 @@ import (
 func (e *Engine) record(ctx context.Context, a *activeLoop) error {
 	t := a.turn
 	t.actions = e.actions(ctx, a, t.reading.Calls)
-	change := sdk.Change{Run: a.run.ID, Writes: []sdk.Write{answerWrite(a, t.completion, t.reading.Calls)}, Notes: t.takeNotes()}
+	change := sdk.Change{Run: a.run.ID, Writes: []sdk.Write{answerWrite(a, t.completion, t.reading)}, Notes: t.takeNotes()}
 	change.Writes = append(change.Writes, t.takeWrites()...)
 	for i, warning := range t.reading.Warnings {
 		change.Writes = append(change.Writes, a.errorWrite(sdk.DialectSlug(i+1), sdk.Validation, warning))
@@ -80,13 +80,17 @@ func (e *Engine) tellRefused(ctx context.Context, t *turn) {
 }
 
 // answerWrite is assistant://N. The calls are those that were read, with the
-// ids that their results carry.
-func answerWrite(a *activeLoop, c sdk.Completion, calls []sdk.ReadCall) sdk.Write {
+// ids that their results carry; those of the text stand there.
+func answerWrite(a *activeLoop, c sdk.Completion, read sdk.Reading) sdk.Write {
 	at := sdk.Reply{Reasoning: c.Reasoning, Finish: c.Finish, Extra: string(c.Extra), Model: a.choice.Alias, Usage: c.Usage}
 	if at.Context = a.choice.Context; c.Usage == nil {
 		at.Estimate = a.turn.estimate
 	}
-	for _, call := range calls {
+	for _, call := range read.Calls {
+		if !call.At.Empty() {
+			at.Narration = &read.Narration
+			continue
+		}
 		at.Calls = append(at.Calls, sdk.Call{ID: call.ID, Tool: call.Tool, Arguments: call.Raw})
 	}
 	text := strings.ToValidUTF8(c.Text, "\uFFFD")
@@ -139,7 +143,7 @@ func (e *Engine) action(a *activeLoop, index int, call sdk.ReadCall, taken map[s
 	x := &action{call: call, project: a.project.Root, folder: e.folder(a.run), Action: sdk.Action{Loop: a.loop.ID, Turn: a.turn.row.Sequence, ActionCall: sdk.ActionCall{
 		CallID: call.ID, Tool: call.Tool, Arguments: call.Arguments, Index: index, Person: a.joins,
 	}}}
-	x.lone = a.team != nil
+	x.lone, x.strict = a.team != nil, !e.dialectOf(a).Native()
 	if x.tool, x.own, x.fault = e.find(a, call.Tool); x.fault != nil && a.barred != nil {
 		x.fault = a.barred
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 
+	"github.com/bothyd/bothy/daemon/internal/stream"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -99,9 +100,16 @@ type Assembler interface {
 	Forget(run int64)
 }
 
-// Dialect reads an answer. It never fails.
+// Dialect is how a model writes calls.
 type Dialect interface {
+	// Native reports whether a provider is sent the tools and delivers the calls. Else they are of the text, and no tools are sent.
+	Native() bool
+	// Whole is an answer as it is recorded and read.
+	Whole(c sdk.Completion) sdk.Completion
+	// Read reads an answer that is whole, with the tools that its model was offered. It never fails.
 	Read(c sdk.Completion, tools []sdk.Tool) sdk.Reading
+	// Watch begins to watch an answer that is coming, for people.
+	Watch(tools []sdk.Tool) stream.Watch
 }
 
 // Policy decides about an action. It is pure.

@@ -286,14 +286,14 @@ func (e *Engine) place(ctx context.Context, s Submission) (placed, error) {
 
 // canWork says why an agent cannot work with a model.
 func (e *Engine) canWork(agent sdk.Agent, choice sdk.ModelChoice) error {
-	if able := choice.Tools; able == nil || *able || len(choice.Fallback) > 0 || agent.Finish == nil && len(e.toolsOf(agent)) == 0 {
+	if e.takesTools(agent, choice) || len(choice.Fallback) > 0 || agent.Finish == nil && len(e.toolsOf(agent)) == 0 {
 		return nil
 	}
 	others := "another model (`bothy models` lists them)"
 	if len(choice.Able) > 0 {
 		others = "one that can (" + strings.Join(choice.Able, ", ") + ")"
 	}
-	return sdk.Errorf(sdk.Validation, "the model %s cannot call tools, and agent %q works through them; choose %s or an agent without tools", choice.Alias, agent.Name, others)
+	return sdk.Errorf(sdk.Validation, "the model %s cannot call tools, and agent %q works through them; choose %s, an agent without tools or one with dialect = \"tags\"", choice.Alias, agent.Name, others)
 }
 
 // readAndEnter is R_OK and X_OK of access(2).

@@ -251,10 +251,20 @@ func (e *Engine) takeUp(ctx context.Context, a *activeLoop) error {
 // the tool that it means today.
 func (e *Engine) equip(ctx context.Context, a *activeLoop) {
 	t := a.turn
-	t.reading = e.reading(a)
+	offered := a.offered
+	for _, x := range t.actions { // a tool that is gone was one when the answer was read first
+		if !slices.ContainsFunc(offered, func(had sdk.Tool) bool { return had.Name == x.Tool }) {
+			offered = append(slices.Clip(offered), sdk.Tool{ToolSpec: sdk.ToolSpec{Name: x.Tool}})
+		}
+	}
+	t.reading = e.reading(a, offered)
 	for _, x := range t.queue() {
-		at := slices.IndexFunc(t.reading.Calls, func(c sdk.ReadCall) bool { return c.ID == x.CallID })
-		if at >= 0 && !x.Follows {
+		at := slices.IndexFunc(t.reading.Calls, func(c sdk.ReadCall) bool { return c.ID == x.CallID && c.Tool == x.Tool })
+		switch {
+		case x.Follows:
+		case at < 0 && !x.ended() && !e.dialectOf(a).Native():
+			x.fault = sdk.Errorf(sdk.Again, "this call was not made: it cannot be read again, for the tools have changed since it was written").Tell("not made: make the call again")
+		case at >= 0:
 			x.call = t.reading.Calls[at]
 			if x.Changed == "" {
 				x.Arguments = x.call.Arguments

@@ -102,7 +102,7 @@ func (e *Engine) askOne(ctx context.Context, a *activeLoop) (sdk.Completion, err
 	e.gather(ctx, a)
 	e.takeTools(ctx, a)
 	a.offerTools()
-	if len(a.chain) > 0 && !a.fitsTools(a.choice) {
+	if len(a.chain) > 0 && !e.fitsTools(a, a.choice) {
 		return sdk.Completion{}, errNoTools
 	}
 	if len(a.chain) > 0 && !e.fitsImages(ctx, a, &a.choice) {
@@ -190,8 +190,8 @@ func (t *turn) takeWrites() []sdk.Write {
 
 // read takes the answer apart. Nothing a model writes makes it fail.
 func (e *Engine) read(ctx context.Context, a *activeLoop, c sdk.Completion) {
-	a.turn.completion = c
-	a.turn.reading = e.reading(a)
+	a.turn.completion = e.dialectOf(a).Whole(c)
+	a.turn.reading = e.reading(a, a.offered)
 	e.cfg.Hooks.TurnResponse.Emit(ctx, a.turnResult(sdk.Ruling{}))
 }
 

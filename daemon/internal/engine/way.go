@@ -36,6 +36,11 @@ func (e *Engine) contextUse(a *activeLoop) sdk.ContextUse {
 	return a.agent.Context.Or(e.cfg.Models.ContextUse(a.choice.Alias))
 }
 
+// takesTools reports whether a model can be offered tools in the dialect of an agent.
+func (e *Engine) takesTools(agent sdk.Agent, c sdk.ModelChoice) bool {
+	return c.Tools == nil || *c.Tools || !e.cfg.Dialects[cmp.Or(agent.Dialect, sdk.DialectTools)].Native()
+}
+
 // forgetViews drops what views keep for a run.
 func (e *Engine) forgetViews(run int64) {
 	for _, v := range e.cfg.Views {

@@ -139,8 +139,8 @@ func (s *Server) history(ctx context.Context, run sdk.Run, d *rpc.RunDetail) err
 	for _, e := range entries {
 		tellEntry(e, &d.History, &d.Unknowns)
 		readInto(d, run.ID, e)
-		if e.Scheme() == "assistant" && e.State == sdk.StateResolved && strings.TrimSpace(e.Body) != "" {
-			d.Summary, _ = cut(e.Body, historyBody)
+		if reply, err := sdk.ReplyOf(e.Attributes); e.Scheme() == "assistant" && e.State == sdk.StateResolved && err == nil && strings.TrimSpace(reply.Said(e.Body)) != "" {
+			d.Summary, _ = cut(reply.Said(e.Body), historyBody)
 		}
 	}
 	d.Plan = sdk.PlanOf(entries)

@@ -1,8 +1,10 @@
 package server
 
 import (
+	"slices"
 	"unicode/utf8"
 
+	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -10,12 +12,16 @@ import (
 // of its reasoning each: the end of it, for who begins to watch meanwhile.
 const maxWritten = 512 << 10
 
+// maxForming is how many of the calls in it are.
+const maxForming = 20
+
 // written is what came so far of the answer that a run's model is writing.
 type written struct {
 	loop            int64
 	turn            int
-	text, reasoning []byte // twice of what is kept at most, so that few pieces move them
-	cut             bool   // it was longer than what is kept
+	text, reasoning []byte        // twice of what is kept at most, so that few pieces move them
+	calls           []sdk.Forming // the last maxForming
+	cut             bool          // it was longer than what is kept
 }
 
 // add takes one piece.
@@ -24,6 +30,8 @@ func (w *written) add(p rpc.Preview) {
 		*w = written{loop: p.Loop, turn: p.Turn, cut: p.Dropped}
 	}
 	w.text, w.reasoning = append(w.text, p.Text...), append(w.reasoning, p.Reasoning...)
+	w.calls = append(w.calls, p.Calls...)
+	w.calls = w.calls[max(0, len(w.calls)-maxForming):]
 	for _, kept := range []*[]byte{&w.text, &w.reasoning} {
 		if len(*kept) > 2*maxWritten {
 			*kept, w.cut = append((*kept)[:0], end(*kept)...), true
@@ -44,8 +52,8 @@ func end(text []byte) []byte {
 func (w *written) whole(run int64) (rpc.Preview, bool) {
 	text, reasoning := end(w.text), end(w.reasoning)
 	cut := w.cut || len(text) < len(w.text) || len(reasoning) < len(w.reasoning)
-	p := rpc.Preview{Run: run, Loop: w.loop, Turn: w.turn, Text: string(text), Reasoning: string(reasoning), First: true, Whole: true, Dropped: cut}
-	return p, p.Text != "" || p.Reasoning != ""
+	p := rpc.Preview{Run: run, Loop: w.loop, Turn: w.turn, Text: string(text), Reasoning: string(reasoning), Calls: slices.Clone(w.calls), First: true, Whole: true, Dropped: cut}
+	return p, p.Text != "" || p.Reasoning != "" || len(p.Calls) > 0
 }
 
 // Preview sends a piece of a turn that is not committed yet to the watches

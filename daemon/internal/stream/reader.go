@@ -21,6 +21,7 @@ const (
 type Reader struct {
 	stream *Stream           // commits what may be lost otherwise
 	show   func(rpc.Preview) // nil where nobody watches
+	watch  func() Watch      // begins to watch a text
 
 	mu       sync.Mutex
 	closed   bool
@@ -35,10 +36,15 @@ type Reader struct {
 	shown    shown
 }
 
+// Watch says what people are shown of a text that comes in pieces, of which the last is last: what is said in it, and the calls of
+// which it is known now what they are about. Nil is that of a text in which all is said.
+type Watch = func(piece string, last bool) (text string, begun []sdk.Forming)
+
 // shown is what was shown of an answer before it is committed.
 type shown struct {
 	begun         bool
 	text, thought Pieces
+	watch         Watch
 }
 
 type openCall struct {
@@ -47,8 +53,10 @@ type openCall struct {
 }
 
 // Read is a reader of an answer, whose stream keeps it. Show gets what is clear of it, and must return at once; it may
-// be nil.
-func Read(s *Stream, show func(rpc.Preview)) *Reader { return &Reader{stream: s, show: show} }
+// be nil. Watch begins a Watch of the text.
+func Read(s *Stream, show func(rpc.Preview), watch func() Watch) *Reader {
+	return &Reader{stream: s, show: show, watch: watch}
+}
 
 // Take is the sink of a completion. It refuses pieces once the answer is closed,
 // so that a provider that was given up cannot change it.
@@ -59,13 +67,14 @@ func (r *Reader) Take(d sdk.Delta) error {
 		return errClosed
 	}
 	r.size += len(d.Text) + len(d.Reasoning)
+	var begun []sdk.Forming
 	switch {
 	case d.Text != "":
 		r.text = append(r.text, d.Text...)
 	case d.Reasoning != "":
 		r.thought = append(r.thought, d.Reasoning...)
 	case d.Call != nil:
-		r.takeCall(d.Call)
+		begun = r.takeCall(d.Call)
 	case d.Usage != nil:
 		r.c.Usage = Plausible(d.Usage)
 	case d.Finish != nil:
@@ -84,18 +93,18 @@ func (r *Reader) Take(d sdk.Delta) error {
 	if err := r.keep(d); err != nil {
 		return err
 	}
-	r.preview(d)
+	r.preview(d, begun)
 	return nil
 }
 
 // preview passes on what is clear of an answer, to who watches: what may be the
-// beginning of a secret comes with a later piece, or at the end.
-func (r *Reader) preview(d sdk.Delta) {
-	if r.show == nil || d.Text == "" && d.Reasoning == "" && d.Finish == nil {
+// beginning of a secret comes with a later piece, or at the end. Begun are calls beside the text.
+func (r *Reader) preview(d sdk.Delta, begun []sdk.Forming) {
+	if r.show == nil || d.Text == "" && d.Reasoning == "" && d.Finish == nil && begun == nil {
 		return
 	}
 	if r.shown.text == nil {
-		r.shown.text, r.shown.thought = r.stream.to.Redacting(), r.stream.to.Redacting()
+		r.shown.text, r.shown.thought, r.shown.watch = r.stream.to.Redacting(), r.stream.to.Redacting(), r.watch()
 	}
 	text, thought := r.shown.text.Write(d.Text), r.shown.thought.Write(d.Reasoning)
 	if d.Text != "" { // the thought has come to its end, and its rest belongs before the text
@@ -104,8 +113,13 @@ func (r *Reader) preview(d sdk.Delta) {
 	if d.Finish != nil {
 		text, thought = r.shown.text.End(), r.shown.thought.End()
 	}
-	for _, p := range []rpc.Preview{{Reasoning: thought}, {Text: text}} {
-		if p.Text == "" && p.Reasoning == "" {
+	if r.shown.watch != nil {
+		var calls []sdk.Forming
+		text, calls = r.shown.watch(text, d.Finish != nil)
+		begun = append(begun, calls...)
+	}
+	for _, p := range []rpc.Preview{{Reasoning: thought}, {Text: text, Calls: begun}} {
+		if p.Text == "" && p.Reasoning == "" && p.Calls == nil {
 			continue
 		}
 		p.Run, p.Loop, p.Turn, p.First = r.stream.run, r.stream.loop, r.stream.turn, !r.shown.begun
@@ -126,7 +140,8 @@ func (r *Reader) keep(d sdk.Delta) error {
 	return nil
 }
 
-func (r *Reader) takeCall(d *sdk.CallDelta) {
+// takeCall returns the call that begins with the piece.
+func (r *Reader) takeCall(d *sdk.CallDelta) (begun []sdk.Forming) {
 	i, ok := r.byIndex[d.Index]
 	if !ok {
 		if r.byIndex == nil {
@@ -135,6 +150,8 @@ func (r *Reader) takeCall(d *sdk.CallDelta) {
 		i = len(r.calls)
 		r.byIndex[d.Index] = i
 		r.calls = append(r.calls, openCall{})
+		clear := r.stream.to.Redacting()
+		begun = []sdk.Forming{{Tool: clear.Write(d.Tool) + clear.End()}}
 	}
 	c := &r.calls[i]
 	if d.ID != "" {
@@ -145,6 +162,7 @@ func (r *Reader) takeCall(d *sdk.CallDelta) {
 	}
 	c.arguments = append(c.arguments, d.Arguments...)
 	r.size += len(d.Arguments)
+	return begun
 }
 
 // Plausible drops usage that cannot be true, so that nobody counts with it.

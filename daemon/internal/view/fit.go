@@ -55,10 +55,10 @@ func (t *Transcript) Fit(_ context.Context, p sdk.Prompt, _ func(context.Context
 	f.drop(prune, func(s *segment) bool { return s.calls && !s.skill })
 	f.drop(prune, func(s *segment) bool { return !s.skill })
 	for _, more := range []func(){
-		func() { f.shorten(func(m *sdk.Message) bool { return m.Role == sdk.RoleTool && m.Skill == "" }) },
+		func() { f.shorten(func(m *sdk.Message) bool { return isResult(m) && m.Skill == "" }) },
 		func() { f.dropKept(func(s *segment) bool { return !s.skill }) },
 		f.dropSkills,
-		func() { f.shorten(func(m *sdk.Message) bool { return m.Role == sdk.RoleTool }) },
+		func() { f.shorten(isResult) },
 	} {
 		if f.tokens() > p.Ceiling {
 			more()
@@ -75,13 +75,17 @@ func (t *Transcript) Fit(_ context.Context, p sdk.Prompt, _ func(context.Context
 	return p, f.report, nil
 }
 
+// isResult reports whether a message is what calls came to.
+func isResult(m *sdk.Message) bool { return m.Role == sdk.RoleTool || m.Results > 0 }
+
 func split(messages []sdk.Message) []segment {
 	segments := make([]segment, 0, len(messages))
 	for i := range messages {
 		m := &messages[i]
 		tokens := messageTokens(m)
-		if m.Role == sdk.RoleTool && len(segments) > 0 {
+		if isResult(m) && len(segments) > 0 {
 			last := &segments[len(segments)-1]
+			last.calls = true
 			last.messages = messages[i-len(last.messages) : i+1 : i+1]
 			last.raw += tokens
 			last.skill = last.skill || m.Skill != ""

@@ -16,6 +16,9 @@ type piece struct {
 	turn    int          // 0 for a prompt
 	model   string       // that wrote it
 	path    string       // of an action
+	status  int          // likewise
+	mark    string       // likewise: what ends it where several stand in one message
+	tagged  bool         // of an answer: its calls stand in its text
 	person  bool         // what a person did between prompts
 	media   []sdk.Medium // of a prompt, without their data
 	data    string       // of an image, instead of a message
@@ -29,6 +32,7 @@ type cache struct {
 	key    string // of the run
 	mu     sync.Mutex
 	pieces map[string]rendered
+	tagged map[int]tagged // by turn
 }
 
 // rendered is a piece, nil when its entry is no part of a conversation, with what
@@ -119,10 +123,13 @@ func renderAnswer(e *sdk.Entry) *piece {
 	for _, call := range a.Calls {
 		m.Calls = append(m.Calls, sdk.Call{ID: call.ID, Tool: toolName(call.Tool), Arguments: arguments(call.Arguments)})
 	}
+	if m.Text == "" && a.Narration != nil {
+		m.Text = "[The text of this answer was deleted.]"
+	}
 	if m.Text == "" && len(m.Calls) == 0 {
 		return nil // servers refuse an answer that says nothing
 	}
-	return &piece{message: m, loop: e.Loop, turn: turn, model: a.Model}
+	return &piece{message: m, loop: e.Loop, turn: turn, model: a.Model, tagged: a.Narration != nil}
 }
 
 // arguments gives back what a server accepts in a conversation: a JSON object.

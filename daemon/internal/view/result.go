@@ -76,7 +76,7 @@ func renderResult(e *sdk.Entry, limit int, key string) *piece {
 	for _, in := range a.Instructions {
 		m.Text += nestedText(in)
 	}
-	return &piece{message: m, turn: path.Turn, path: e.Path}
+	return &piece{message: m, turn: path.Turn, path: e.Path, status: e.Status(), mark: sdk.FenceMark(key, e.Path+"#result")}
 }
 
 // renderCorrection shows what the engine has to say of an answer, as a prompt behind it. Nobody else speaks so.

@@ -116,6 +116,9 @@ func summary(segments []segment) sdk.Message {
 			calls++
 			byTool[c.Tool]++
 		}
+		for j := range s.messages {
+			calls += s.messages[j].Results
+		}
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "[To fit, %d of your earlier answers with %d calls%s", turns, calls, toolCounts(byTool))

@@ -29,9 +29,13 @@ const identityAlone = `You are an agent that Bothy runs on a person's own machin
 // servers can keep it.
 func systemText(in sdk.Assembly, now time.Time) string {
 	var b strings.Builder
-	if len(in.Tools) == 0 {
+	tags := in.Agent.Dialect == sdk.DialectTags
+	switch {
+	case len(in.Tools) == 0:
 		b.WriteString(identityAlone)
-	} else {
+	case tags:
+		b.WriteString(identityTags)
+	default:
 		b.WriteString(identity)
 	}
 	b.WriteString("\n\n")
@@ -66,6 +70,9 @@ func environment(b *strings.Builder, in *sdk.Assembly, today string) {
 
 // agreed has the instructions of the user and of the project.
 func agreed(b *strings.Builder, in *sdk.Assembly) {
+	if tags && len(in.Tools) > 0 {
+		b.WriteString("\n" + toolsText(in.Tools) + "\n")
+	}
 	section(b, fmt.Sprintf("Instructions of the user (%s)", in.User.File), in.User.Text)
 	section(b, fmt.Sprintf("Instructions of the project (%s)", in.Instructions.File), rootText(in.Instructions))
 }

@@ -169,6 +169,13 @@ func conversation(c *cache, in sdk.Assembly) []sdk.Message {
 			m.Text += calls.of(p.path)
 		}
 		m.Media = shown(p.media, images)
+		if textual := p.tagged || in.Agent.Dialect == sdk.DialectTags; textual && p.turn > 0 && m.Role == sdk.RoleAssistant {
+			messages = append(messages, inText(m))
+			if r, some := c.results(p, m.Calls, results, &calls, warnings[p.turn]); some {
+				messages = append(messages, r)
+			}
+			continue
+		}
 		messages = append(messages, m)
 		for _, call := range m.Calls {
 			if r, ok := results[place{p.turn, call.ID}]; ok {

@@ -17,9 +17,9 @@ func Offered(offered []sdk.Tool) []Tool {
 			all = append(all, twelve[known])
 			continue
 		}
-		one := Tool{Name: t.Name, Parameters: t.Parameters}
-		if t.Command != "" && !t.FindsCommand() {
-			one.Body, one.Markers = t.Command, HereDocuments
+		one := Tool{Name: t.Name, Parameters: t.Parameters, Body: t.Body}
+		if t.Body != "" && t.Body == t.Command {
+			one.Markers = HereDocuments
 		}
 		all = append(all, one)
 	}

@@ -145,7 +145,7 @@ func (r *reasons) usable(d *skill.Document, x *rpc.SkillExplain) {
 		r.say("Agent %q may use only the skills that its block names (skills = [%s]), and is told of no others.", r.agent.Name, strings.Join(r.agent.Skills, ", "))
 	case !r.agent.Admits(use):
 		r.say("Agent %q may not use the tool use_skill (its tools are %s), so it is told of no skills; add \"use_skill\" to tools in its agent block.", r.agent.Name, strings.Join(r.agent.Tools, ", "))
-	case r.model.Tools != nil && !*r.model.Tools:
+	case r.model.Tools != nil && !*r.model.Tools && r.agent.Dialect != sdk.DialectTags:
 		r.say("The model %s cannot call tools, so it is told of no skills; choose another one (`bothy models` lists them).", r.model.Alias)
 	default:
 		r.listed(x)

@@ -488,7 +488,7 @@ provider "replay" {
 #   reasoning    = "high"   # how much it thinks: off, low, medium or high
 #   busy         = "refuse" # a second prompt; else "queue"
 #   dialect      = "tags"   # how its model writes calls: tools is native calling; tags in its text need no model that can do that
-#   view         = "transcript" # what it is shown; there is no other yet
+#   view         = "transcript" # what it is shown; or "packet": the entries of the run at their levels, see docs/packet.md
 #   without_view = "interactive" # its mode where workspace is not possible; else restricted
 #
 #   finish { # what it must hand back; without it a plain answer ends the work

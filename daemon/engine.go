@@ -14,6 +14,7 @@ import (
 	"github.com/bothyd/bothy/daemon/internal/skill"
 	"github.com/bothyd/bothy/daemon/internal/stream"
 	"github.com/bothyd/bothy/daemon/internal/view"
+	"github.com/bothyd/bothy/daemon/internal/view/packet"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -28,7 +29,7 @@ func (d *Daemon) startEngine(g ground, copies skill.Copies, rules *rulebook.Book
 		Services:     g.services.Services,
 		Access:       ruling,
 		Models:       d.models,
-		Views:        map[string]engine.Assembler{sdk.ViewTranscript: view.NewTranscript(time.Now)},
+		Views:        map[string]engine.Assembler{sdk.ViewTranscript: view.NewTranscript(time.Now), sdk.ViewPacket: packet.New(packet.Config{Scheme: g.store.Scheme}, g.hooks)},
 		Dialects:     map[string]engine.Dialect{sdk.DialectTools: dialect.Tools{}, sdk.DialectTags: dialect.Tags{}},
 		Policy:       ruling,
 		Hooks:        g.hooks,

@@ -149,6 +149,7 @@ func (p *parrot) complete(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
+	request.Messages = unpacked(request.Messages)
 	user, before, system := "", "", ""
 	for _, m := range request.Messages {
 		switch m.Role {

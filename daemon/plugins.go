@@ -58,6 +58,7 @@ func (d *Daemon) startPlugins(ctx context.Context, g ground) (h hosted, err erro
 		h.Stop(ctx)
 		return nil
 	})
+	g.hooks.Owns = h.HasScheme
 	h.Apply(ctx, inspect.Blocks(d.cfg))
 	subscribers.Begin()
 	return h, nil

@@ -102,7 +102,7 @@ func (l *loader) profile(b *block) {
 	a.Mode = l.agentMode(a, body)
 	l.bearable(body, a, a.Reasoning)
 	l.oneOf(body, "dialect", a.Dialect, sdk.DialectTools, sdk.DialectTags)
-	l.oneOf(body, "view", a.View, "transcript")
+	l.oneOf(body, "view", a.View, sdk.ViewTranscript, sdk.ViewPacket)
 	l.oneOf(body, "busy", a.Busy, "queue", "refuse")
 	if a.Model != "" {
 		l.canBeModel(body, "model", fmt.Sprintf("agent %q names", label), a.Model)

@@ -76,6 +76,10 @@ type Chains struct {
 	RPCCompleted      *Event[sdk.SocketRequest]  `hook:"rpc.completed"`
 	RPCError          *Event[sdk.SocketRequest]  `hook:"rpc.error"`
 
+	// Owns reports whether a plugin, by its name as a subscriber, has a scheme for its entries: it is told their texts where
+	// others are not. Nil is that none has any. It is set before any plugin subscribes.
+	Owns func(owner, scheme string) bool
+
 	byName map[string]subscribable
 }
 
@@ -99,6 +103,12 @@ func New(log hclog.Logger) *Chains {
 	c.EntryRecording.take = onlyReject
 	c.ProposalAccepting.take = onlyVeto
 	c.RunConfig.take = onlyTighten
+	for _, f := range []*Filter[sdk.Prompt]{c.TurnBeforeDispatch, c.InstructionsResolveSystemPrompt, c.LLMMessages} {
+		f.give, f.take = withoutRows, keepRows
+	}
+	for _, f := range []*Filter[sdk.Prompt]{c.AssemblySystem, c.AssemblyUser} {
+		f.give, f.take = c.ownRows, keepRows
+	}
 	for _, f := range []*Filter[sdk.SocketRequest]{c.SocketMessageRaw, c.RPCRequest, c.RPCResponseResult} {
 		f.take = nothing
 	}

@@ -16,6 +16,8 @@ type Filter[T any] struct {
 	chain[func(context.Context, T) (T, error)]
 	// take says what of the answer of a subscriber, by its owner, counts; nil is all of it.
 	take func(owner string, before, after T) T
+	// give is what of a value a plugin is told; nil is all of it.
+	give func(owner string, value T) T
 }
 
 // On subscribes owner at a priority (lower is earlier). With deny, a failure
@@ -65,7 +67,11 @@ func unable(err error) bool {
 
 func (f *Filter[T]) attach(sub sdk.Subscription, owner string, h sdk.Hook) (remove func()) {
 	return f.On(sub.Priority, owner, sub.Failure == sdk.FailClosed, func(ctx context.Context, value T) (T, error) {
-		b, err := json.Marshal(value)
+		told := value
+		if f.give != nil {
+			told = f.give(owner, value)
+		}
+		b, err := json.Marshal(told)
 		if err != nil {
 			return value, fmt.Errorf("encode the value: %w", err)
 		}

@@ -46,3 +46,11 @@ func (s *Supervisor) claim(i *instance, x sdk.Scheme) error {
 	}
 	return nil
 }
+
+// HasScheme reports whether a plugin, by the label of its block, has a scheme.
+func (s *Supervisor) HasScheme(instance, scheme string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	has, taken := s.schemes[scheme]
+	return taken && has.instance == instance
+}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/bothyd/bothy/daemon/internal/hook"
 	"github.com/bothyd/bothy/daemon/internal/view"
 	"github.com/bothyd/bothy/sdk"
 )
@@ -32,8 +33,12 @@ type Packet struct {
 	runs map[int64]*cache
 }
 
-// New makes the view.
-func New(cfg Config) *Packet { return &Packet{cfg: cfg, runs: map[int64]*cache{}} }
+// New makes the view, whose parts write their sections at assembly.user of chains.
+func New(cfg Config, chains *hook.Chains) *Packet {
+	k := &Packet{cfg: cfg, runs: map[int64]*cache{}}
+	k.subscribe(chains)
+	return k
+}
 
 // Assemble makes the system text and the rows of a turn. The user message has the images of prompts alone: its text is written
 // by the parts, and put together by Fit. Tokens is the estimate of what they will write.

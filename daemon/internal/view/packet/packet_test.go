@@ -33,9 +33,8 @@ type desk struct {
 }
 
 func newDesk() desk {
-	d := desk{New(Config{Scheme: schemes}), hook.New(hclog.NewNullLogger())}
-	d.Subscribe(d.chains)
-	return d
+	chains := hook.New(hclog.NewNullLogger())
+	return desk{New(Config{Scheme: schemes}, chains), chains}
 }
 
 // send is a turn as the engine makes it, up to the prompt that is sent.

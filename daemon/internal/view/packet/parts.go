@@ -22,13 +22,12 @@ type part struct {
 // parts are the sections in their order, which is that of how often they change, and has what a model must not lose sight of last.
 var parts = []part{promptPart, summaryPart, visiblePart, logPart, unknownsPart, instructionsPart, budgetPart}
 
-// Subscribe has the parts write their sections, each as a message of its own, which Fit puts together: so whoever else listens at
+// subscribe has the parts write their sections, each as a message of its own, which Fit puts together: so whoever else listens at
 // assembly.user may put a section of its own between them. They leave a prompt without rows alone. A part that fails denies the
-// turn: no model is to take what is left for all that there is. The returned function ends the subscriptions.
-func (k *Packet) Subscribe(chains *hook.Chains) (remove func()) {
-	removes := make([]func(), len(parts))
-	for i, x := range parts {
-		removes[i] = chains.AssemblyUser.On(x.priority, "packet/"+x.name, true, func(_ context.Context, p sdk.Prompt) (sdk.Prompt, error) {
+// turn: no model is to take what is left for all that there is.
+func (k *Packet) subscribe(chains *hook.Chains) {
+	for _, x := range parts {
+		chains.AssemblyUser.On(x.priority, "packet/"+x.name, true, func(_ context.Context, p sdk.Prompt) (sdk.Prompt, error) {
 			if p.Rows == nil {
 				return p, nil
 			}
@@ -37,11 +36,6 @@ func (k *Packet) Subscribe(chains *hook.Chains) (remove func()) {
 			}
 			return p, nil
 		})
-	}
-	return func() {
-		for _, r := range removes {
-			r()
-		}
 	}
 }
 

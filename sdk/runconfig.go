@@ -24,7 +24,7 @@ func (c RunConfig) Excludes() (names []string) {
 		names = append(names, ToolAskUser)
 	}
 	if c.NoWeb {
-		names = append(names, "search", "web_search", "web_fetch", "open_network")
+		names = append(names, ToolSearch, SearchTool, "web_fetch", "open_network")
 	}
 	if c.NoProposals {
 		names = append(names, ToolAskUser, "sh", "env", "bash", ToolTests)
@@ -58,5 +58,13 @@ func (a Agent) In(r Run) Agent {
 		a.Messages = ChannelMessages
 	}
 	a.Excluded = r.Excludes()
+	if a.Taught() {
+		a.Tools = taught(a.Tools)
+		if a.Bound != nil {
+			bound := *a.Bound
+			bound.Tools = taught(bound.Tools)
+			a.Bound = &bound
+		}
+	}
 	return a
 }

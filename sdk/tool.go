@@ -91,8 +91,8 @@ type Tool struct {
 	// Entries says that its calls change entries of the run and nothing else, as far as the targets
 	// that they name have a scheme: one of the six verbs, which are the daemon's own.
 	Entries bool `json:"entries,omitempty"`
-	// Runs is the name of the tool that makes its calls, where it is sh or env: the daemon's own names for a
-	// plugin's tool that runs commands. Hooks and rules know it by Declared too.
+	// Runs is the name of the tool that makes its calls, where it is sh, env or search: the daemon's own names for a
+	// plugin's tool that runs commands, and for one that searches the web. Hooks and rules know it by Declared too.
 	Runs string `json:"runs,omitempty"`
 	// Looks says that it is offered where a loop may only read, where those of its commands run that are known to
 	// change nothing.

@@ -58,7 +58,7 @@ type EntryCall struct {
 	// The entry stays as it was in sight. Of one path only.
 	Line    int  `json:"line,omitempty"`
 	Limit   int  `json:"limit,omitempty"`
-	Preview bool `json:"preview,omitempty"` // of get: what would be made visible, and nothing is
+	Preview bool `json:"preview,omitempty"` // of get and rm: what would be made visible or removed, and nothing is
 
 	Status int `json:"status,omitempty"` // of update: 102 (when absent), or 200, 204, 422, which end the work
 }

@@ -53,8 +53,8 @@ func (askUserTool) invoke(context.Context, sdk.Invocation, sdk.Stream) (sdk.Tool
 // Question implements sdk.TurnTools.
 func (turn) Question(arguments json.RawMessage) (sdk.Question, error) {
 	var a struct {
-		Question string   `json:"question"`
-		Options  []string `json:"options"`
+		Question string      `json:"question"`
+		Options  optionsList `json:"options"`
 	}
 	if err := sdk.ReadJSON(arguments, &a); err != nil {
 		return sdk.Question{}, sdk.Errorf(sdk.Validation, "the arguments of %s cannot be read: it takes question, a text, and options, a list of texts: %w", sdk.ToolAskUser, err)
@@ -78,4 +78,30 @@ func (turn) Question(arguments json.RawMessage) (sdk.Question, error) {
 		return sdk.Question{}, err
 	}
 	return sdk.QuestionOf(text)
+}
+
+// optionsList are the options of a question: a list, or the text that a model writes between tags, which is such a list, or has
+// one option a line, or on one line parted by semicolons.
+type optionsList []string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (o *optionsList) UnmarshalJSON(raw []byte) error {
+	var text string
+	if json.Unmarshal(raw, &text) != nil || string(raw) == "null" {
+		return json.Unmarshal(raw, (*[]string)(o))
+	}
+	if json.Unmarshal([]byte(text), (*[]string)(o)) == nil {
+		return nil
+	}
+	*o = nil
+	by := "\n"
+	if text = strings.TrimSpace(text); !strings.Contains(text, by) {
+		by = ";"
+	}
+	for option := range strings.SplitSeq(text, by) {
+		if option = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(option), "- ")); option != "" {
+			*o = append(*o, option)
+		}
+	}
+	return nil
 }

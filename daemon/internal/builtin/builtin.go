@@ -54,7 +54,7 @@ type Builtin struct {
 // New makes the own tools. A new one is a file of this package and a line here.
 func New(cfg Config) *Builtin {
 	s := &skills{cfg: cfg, seed: maphash.MakeSeed()}
-	all := []tool{useSkillTool{s}, openNetworkTool{cfg.Network}, askUserTool{}, delegateTool{}, finishTool{}, planTool{cfg}, createPlanTool{}}
+	all := []tool{useSkillTool{s}, skillTool{s}, thinkTool{}, openNetworkTool{cfg.Network}, askUserTool{}, delegateTool{}, finishTool{}, planTool{cfg}, createPlanTool{}}
 	if cfg.Verbs != nil {
 		for _, spec := range verbSpecs {
 			all = append(all, verbTool{cfg.Verbs, spec})
@@ -82,8 +82,11 @@ type turnTool interface {
 func (b *Builtin) Turn(ctx context.Context, t sdk.TurnContext) (sdk.TurnTools, error) {
 	var all turn
 	for _, x := range b.tools {
-		if _, skills := x.(useSkillTool); skills && t.Only != "" {
-			continue
+		switch x.(type) {
+		case useSkillTool, skillTool:
+			if t.Only != "" {
+				continue
+			}
 		}
 		taken, err := x.take(ctx, t)
 		if err != nil {

@@ -65,9 +65,9 @@ func (b *Builtin) Typed(ctx context.Context, p sdk.TurnContext, prompt string) (
 		err = others(p, name)
 	}
 	if err == nil {
-		err = equipped(x.SkillDocument, p.Tools)
+		err = equipped(x.SkillDocument, p)
 	}
-	if err == nil && x.Plugin != "" && !p.Admits(useSkill(nil)) {
+	if err == nil && x.Plugin != "" && !p.Admits(useSkill(nil)) && !hasSkillTool(p) {
 		err = sdk.Errorf(sdk.Permission, "the skill %s is run by %s, which this agent may not use; name another agent, or admit the tool in its block", name, UseSkill)
 	}
 	if err != nil {
@@ -92,9 +92,13 @@ func (t *typedPrompt) Text(ctx context.Context, run sdk.Run, runDir string) (sdk
 		}
 		return sdk.Meaning{Skill: have.Name, Text: said + "Do what its text says.\n\n" + text}, nil
 	}
-	arguments, err := json.Marshal(useArguments{have.Name, t.input})
+	tool, by := UseSkill, any(useArguments{have.Name, t.input})
+	if hasSkillTool(t.turn) {
+		tool, by = sdk.ToolSkill, map[string]string{"path": have.Name, "input": t.input}
+	}
+	arguments, err := json.Marshal(by)
 	if err != nil {
 		return sdk.Meaning{}, fmt.Errorf("write down the input of the skill %s: %w", have.Name, err)
 	}
-	return sdk.Meaning{Skill: have.Name, Text: said + fmt.Sprintf("Call %s with the arguments %s, then tell the person what came of it.", UseSkill, arguments)}, nil
+	return sdk.Meaning{Skill: have.Name, Text: said + fmt.Sprintf("Call %s with the arguments %s, then tell the person what came of it.", tool, arguments)}, nil
 }

@@ -33,13 +33,25 @@ type listed struct {
 	catalogue *skill.Catalogue
 	budget    int
 	prompt    string
-	text      string
+	found     skill.Listing
 	spec      sdk.Tool
 	none      bool // no skill is for models, and none was asked for
 }
 
-// take implements tool. Without a skill for it the tool is not offered.
+// take implements tool. Without a skill for it the tool is not offered, nor beside skill.
 func (u useSkillTool) take(ctx context.Context, t sdk.TurnContext) (turnTool, error) {
+	if hasSkillTool(t) {
+		return nil, nil
+	}
+	taken, err := u.turn(ctx, t)
+	if err != nil || taken.none {
+		return nil, err
+	}
+	return taken, nil
+}
+
+// turn is the tool with the skills as they are now.
+func (u useSkillTool) turn(ctx context.Context, t sdk.TurnContext) (*useSkillTurn, error) {
 	c, err := u.skills.cfg.Catalogue(ctx, t.Project)
 	if err != nil {
 		return nil, err
@@ -50,9 +62,6 @@ func (u useSkillTool) take(ctx context.Context, t sdk.TurnContext) (turnTool, er
 		l = list(c.Only(t.Skills), budget, t.Loop.Prompt)
 		l.whole, l.only = c, t.Skills
 		u.skills.listed.Store(l)
-	}
-	if l.none {
-		return nil, nil
 	}
 	return &useSkillTurn{u.skills, t, l}, nil
 }
@@ -66,12 +75,12 @@ func list(c *skill.Catalogue, budget int, prompt string) *listed {
 		}
 	}
 	return &listed{
-		catalogue: c, budget: budget, prompt: prompt, text: found.Text, spec: useSkill(shown), none: len(shown)+len(found.Left) == 0,
+		catalogue: c, budget: budget, prompt: prompt, found: found, spec: useSkill(shown), none: len(shown)+len(found.Left) == 0,
 	}
 }
 
 func (t *useSkillTurn) tool() sdk.Tool { return t.spec }
-func (t *useSkillTurn) system() string { return t.text }
+func (t *useSkillTurn) system() string { return t.found.Text }
 
 // useSkill is the tool. Its enum has the names that the model is shown; a name
 // that found no room there is taken as well.
@@ -180,7 +189,7 @@ func (t *useSkillTurn) admit(s resolved) error {
 			return sdk.Errorf(sdk.Permission, "the skill %s is for people only (disable-model-invocation): a person uses it with a prompt that begins with /%s", s.Name, s.Name)
 		}
 	}
-	return equipped(s.SkillDocument, t.turn.Tools)
+	return equipped(s.SkillDocument, t.turn)
 }
 
 // others refuses a skill that the agent's block does not name, whatever the run has loaded with another agent.
@@ -192,8 +201,16 @@ func others(t sdk.TurnContext, name string) error {
 }
 
 // equipped refuses a skill whose tools are not all there.
-func equipped(d sdk.SkillDocument, tools []sdk.Tool) error {
-	missing := misnamed.Missing(d.ToolsRequired, append(tools[:len(tools):len(tools)], useSkill(nil)))
+func equipped(d sdk.SkillDocument, t sdk.TurnContext) error {
+	tools := append(t.Tools[:len(t.Tools):len(t.Tools)], useSkill(nil))
+	if hasSkillTool(t) {
+		for name, by := range standFor {
+			if t.Admits(sdk.Tool{ToolSpec: sdk.ToolSpec{Name: by}, Plugin: Plugin, Pinned: true, Named: true}) {
+				tools = append(tools, sdk.Tool{ToolSpec: sdk.ToolSpec{Name: name}})
+			}
+		}
+	}
+	missing := misnamed.Missing(d.ToolsRequired, tools)
 	if len(missing) == 0 {
 		return nil
 	}

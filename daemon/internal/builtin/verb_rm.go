@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -14,6 +15,9 @@ func (p *plan) remove(c sdk.EntryCall) (step, error) {
 	}
 	if one && len(found) > 0 && found[0].Version == 0 && !owned(found[0].Entry) {
 		return step{}, sdk.Errorf(sdk.NotFound, "%s is not in sight of this run, so there is nothing to remove", c.Path)
+	}
+	if c.Preview {
+		return p.removable(c, found)
 	}
 	var s step
 	for _, x := range found {
@@ -39,6 +43,23 @@ func (p *plan) remove(c sdk.EntryCall) (step, error) {
 		}
 	}
 	return s, nil
+}
+
+// removable lists what a call would remove, and removes nothing.
+func (p *plan) removable(c sdk.EntryCall, found []*sight) (step, error) {
+	left := 0
+	goes := slices.DeleteFunc(slices.Clone(found), func(x *sight) bool {
+		stays := x.Version == 0 && !owned(x.Entry)
+		if !stays && p.changes(x.Path) != nil {
+			stays = true
+			left++
+		}
+		return stays
+	})
+	if len(goes) == 0 {
+		return step{}, p.noneOf(c.Path, left)
+	}
+	return preview(goes), nil
 }
 
 func (p *plan) removal(x *sight) sdk.Write {

@@ -28,6 +28,7 @@ type fileArguments struct {
 	body, content, pick bool // whether they are there; pick is pattern
 	edits               bool // the body of a model's set is made on what the file has
 	places              bool // new_text is there
+	preview             bool // nothing is to be removed
 	own                 bool // they are the tool's
 }
 
@@ -44,8 +45,8 @@ func fileArgumentsOf(arguments json.RawMessage) fileArguments {
 	return fileArguments{
 		path: text("path"), to: text("to"), source: text("source"),
 		body: has("body"), content: has("content"), pick: string(all["pattern"]) == "true",
-		places: has("new_text"),
-		own:    slices.ContainsFunc([]string{"content", "new_text", "recursive", "source", "destination", "overwrite"}, has),
+		places: has("new_text"), preview: string(all["preview"]) == "true",
+		own: slices.ContainsFunc([]string{"content", "new_text", "recursive", "source", "destination", "overwrite"}, has),
 	}
 }
 
@@ -56,7 +57,7 @@ func (v *Verbs) fileTool(verb sdk.Verb, a fileArguments) string {
 		return "edit_file"
 	case verb == sdk.VerbSet && isFile(a.path) && (a.body && !a.pick || a.content):
 		return "write_file"
-	case verb == sdk.VerbRemove && isFile(a.path) && v.literal(a.path):
+	case verb == sdk.VerbRemove && isFile(a.path) && !a.preview && v.literal(a.path):
 		return "delete_path"
 	case verb != sdk.VerbCopy && verb != sdk.VerbMove:
 		return ""
@@ -102,7 +103,7 @@ func (v verbTurn) translate(f *sdk.FileCall, arguments json.RawMessage) error {
 	}
 	var as any
 	switch {
-	case c.Filter != "" || c.Append || c.State != "" || c.Outcome != "" || c.Visibility != "" || c.Attributes != nil || c.Summary != "":
+	case c.Filter != "" || c.Preview || c.Append || c.State != "" || c.Outcome != "" || c.Visibility != "" || c.Attributes != nil || c.Summary != "":
 		return sdk.Errorf(sdk.Validation, "of a file %s takes %s alone; to change a part of one, edit it", c.Verb, fileTakes[c.Verb])
 	case f.Tool == "edit_file":
 		as = map[string]any{"path": c.Path, "old_text": "", "new_text": *c.Body}

@@ -29,7 +29,8 @@ var verbSpecs = []sdk.Tool{
 			`"preview":{"type":"boolean","description":"list what fits and read nothing"},`+
 			filterProperty, `"path"`, sdk.Annotations{ReadOnly: true, Idempotent: true}),
 	verbSpec(sdk.VerbRemove, "Removes an entry, or all that a pattern fits; or a file of the project.",
-		`"path":{"type":"string","description":"SCHEME://NAME; a pattern; or a file"},`+filterProperty, `"path"`, sdk.Annotations{Idempotent: true}),
+		`"path":{"type":"string","description":"SCHEME://NAME; a pattern; or a file"},`+
+			`"preview":{"type":"boolean","description":"list what would be removed and remove nothing"},`+filterProperty, `"path"`, sdk.Annotations{Idempotent: true}),
 	verbSpec(sdk.VerbCopy, "Copies an entry to another path or into a file, or a file to another, over what is there.", pathsProperties, `"path","to"`, sdk.Annotations{Idempotent: true}),
 	verbSpec(sdk.VerbMove, "Gives an entry or a file another path, or puts an entry into a file in its place, over what is there.", pathsProperties, `"path","to"`, sdk.Annotations{Idempotent: true}),
 	verbSpec(sdk.VerbUpdate, "Says how far the work has come. The status 102 goes on; 200 ends the work as done, with the body as the answer; 204 ends it with nothing to tell; 422 ends it because it cannot be done.",
@@ -137,7 +138,9 @@ func (t turn) Plan(ctx context.Context, calls []sdk.Invocation) []sdk.ToolResult
 				results[i] = v.leave(ctx, f, call.Arguments, err)
 				continue
 			}
-			c, err = v.call(call.Arguments)
+			if c, err = v.call(call.Arguments); err == nil {
+				err = t.unfinished(c)
+			}
 		}
 		if err != nil {
 			results[i] = sdk.Failed(err)
@@ -159,6 +162,17 @@ func (t turn) Plan(ctx context.Context, calls []sdk.Invocation) []sdk.ToolResult
 		}
 	}
 	return results
+}
+
+// unfinished refuses to call the work done where its result has to be handed over.
+func (t turn) unfinished(c sdk.EntryCall) error {
+	if c.Verb != sdk.VerbUpdate || c.Status != sdk.StatusOK && c.Status != sdk.StatusNoContent {
+		return nil
+	}
+	if _, err := t.find(sdk.ToolFinish); err != nil {
+		return nil
+	}
+	return sdk.Errorf(sdk.Conflict, "the work is done when its result is handed over: call %s with it in the place of this update", sdk.ToolFinish)
 }
 
 // leave is what a call comes to in entries whose file is written already.

@@ -163,7 +163,7 @@ func (x *sight) expect(w *sdk.Write) bool {
 var takes = map[sdk.Verb][]string{
 	sdk.VerbSet:    {"path", "body", "append", "state", "outcome", "visibility", "attributes", "summary", "pattern", "filter"},
 	sdk.VerbGet:    {"path", "line", "limit", "preview", "filter"},
-	sdk.VerbRemove: {"path", "filter"},
+	sdk.VerbRemove: {"path", "preview", "filter"},
 	sdk.VerbCopy:   {"path", "to", "visibility"},
 	sdk.VerbMove:   {"path", "to", "visibility"},
 	sdk.VerbUpdate: {"body", "status", "attributes"},

@@ -1,6 +1,6 @@
 // Package command knows sh and env, the daemon's own names for the tool that runs commands in the sandbox: what tools
 // they are, what a call of theirs came to, and the entries in which its output is, whoever runs it: the sandbox, or a
-// client that accepted it as its own.
+// client that accepted it as its own. It knows search too, the name by which models know the search of a plugin.
 package command
 
 import (
@@ -25,8 +25,17 @@ var declared = []sdk.Tool{
 const outputsText = "It runs in the sandbox, where the project is /workspace. What it prints is kept as two entries, which the result names: _1 is standard output, _2 standard error. " +
 	"The result has how it ended, and what it printed where that is short; read more of it with get, by line and limit (line -20: the last 20), also while it still runs."
 
-// Tools are sh and env for an agent that names them, when there is a tool among some that runs commands in the sandbox.
+// Tools are sh, env and search for an agent that names them, when there is a tool among some that makes their calls.
 func Tools(agent sdk.Agent, tools []sdk.Tool) (own []sdk.Tool) {
+	own = running(agent, tools)
+	if found := searching(tools); found != nil && agent.Admits(*found) {
+		own = append(own, *found)
+	}
+	return own
+}
+
+// running are sh and env, of a tool that runs commands in the sandbox.
+func running(agent sdk.Agent, tools []sdk.Tool) (own []sdk.Tool) {
 	at := slices.IndexFunc(tools, func(t sdk.Tool) bool {
 		return t.Command != "" && !t.Staged && t.Pinned && !t.Unlisted && !t.People && t.Source == "" && slices.Contains(t.Grants, sdk.GrantSandbox)
 	})
@@ -58,7 +67,7 @@ func madeBy(c, by sdk.Tool) sdk.Tool {
 	return t
 }
 
-// Exceeds refuses a call of sh or env with arguments that only the tool takes which makes it. Nil is that there are none.
+// Exceeds refuses a call of sh, env or search with arguments that only the tool takes which makes it. Nil is that there are none.
 func Exceeds(t sdk.Tool, arguments json.RawMessage) error {
 	if t.Runs == "" {
 		return nil

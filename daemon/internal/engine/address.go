@@ -39,7 +39,7 @@ func (e *Engine) addressFrom(run int64, address string) sdk.AddressFrom {
 	if len(searches) == 0 { // which spares a look through all that the run has
 		return ""
 	}
-	found, err := e.cfg.Store.Entries(e.base, sdk.EntryQuery{Run: run, Pattern: "log://turn_*/*" + sdk.SearchTool + "/*"})
+	found, err := e.cfg.Store.Entries(e.base, sdk.EntryQuery{Run: run, Pattern: "log://turn_*/*" + sdk.ToolSearch + "/*"})
 	if err != nil {
 		e.log.Warn("where an address comes from is not known, because what searches found cannot be read", "run", run, "error", err)
 		return ""

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/bothyd/bothy/daemon/internal/command"
 	"github.com/bothyd/bothy/daemon/internal/failpoint"
 	"github.com/bothyd/bothy/daemon/internal/misnamed"
 	"github.com/bothyd/bothy/sdk"
@@ -151,7 +152,10 @@ func (e *Engine) action(a *activeLoop, index int, call sdk.ReadCall, taken map[s
 		x.fault = sdk.Errorf(sdk.Validation, "%s", call.Fault)
 	}
 	if x.tool.Runs != "" {
-		x.Streams, call.Tool = true, x.tool.Name // whichever of its names the model wrote
+		x.Streams, call.Tool = x.tool.Command != "", x.tool.Name // whichever of its names the model wrote
+		if given := command.Given(x.tool, x.Arguments); given != nil {
+			x.use(given)
+		}
 	}
 	x.Path = actionPath(x.Turn, call, taken, e.cfg.Redact)
 	return x

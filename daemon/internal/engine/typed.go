@@ -27,7 +27,7 @@ func (e *Engine) typed(ctx context.Context, p placed, s Submission) (sdk.TypedPr
 	run.Private = run.Private || s.Origin.Channel != "" // also of one that is to be made
 	t := e.turnContext(&activeLoop{
 		project: p.project, run: run, loop: sdk.Loop{ReadOnly: s.ReadOnly, Prompt: s.Prompt, Agent: p.agent.Name},
-		agent: p.agent, choice: p.choice, plugged: e.offer(p.agent, s.ReadOnly),
+		agent: p.agent.In(run), choice: p.choice, plugged: e.offer(p.agent.In(run), s.ReadOnly),
 	})
 	if p.run.ID == 0 {
 		t.RunDir = "" // it is to be made

@@ -63,6 +63,17 @@ func leftOut(n int) string {
 	return fmt.Sprintf("\n%d more skills are not listed for lack of room: use_skill takes their names too; `bothy skills match` finds them.", n)
 }
 
+// For is the text for a model that loads skills by a tool of another name than use_skill.
+func (l Listing) For(tool string) string {
+	const usual = "use_skill"
+	head, list, found := strings.Cut(l.Text, listOpening)
+	end := strings.LastIndex(list, listClosing)
+	if !found || end < 0 {
+		return l.Text
+	}
+	return strings.ReplaceAll(head, usual, tool) + listOpening + list[:end] + strings.ReplaceAll(list[end:], usual, tool)
+}
+
 // List writes the usable skills that models may use into at most budget
 // characters, by name. What does not fit has its description shortened, all to
 // one length; then names stand alone; then those are left out that fit the

@@ -149,6 +149,9 @@ func (m *stepsModel) complete(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	s, last := sse{w: w, r: r}, request.Messages[len(request.Messages)-1]
 	switch offers := func(tool string) bool { return slices.Contains(tools, tool) }; {
+	case len(tools) == 0 && strings.HasPrefix(last.Content, "Summarize this conversation"):
+		s.text(summaryOf(p))
+		s.end("stop")
 	case offers(sdk.ToolCreatePlan):
 		p.assign(s)
 	case offers(sdk.ToolFinish) && (p.team() || step > p.Steps):

@@ -1,0 +1,89 @@
+package daemon
+
+import (
+	"encoding/json"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+// summaryOf is what the model of a site answers where it is asked for a summary.
+func summaryOf(p plan) string { return "in short: " + p.Tag }
+
+// actCompact gives a prompt, and when it has ended asks for a summary, unless that is there, and waits for its end.
+func actCompact(v *visitor, j *job) error {
+	if err := v.prompt(j, plan{Tag: j.tag, Steps: 2, Tools: []string{"note_line"}, Twice: true}); err != nil {
+		return err
+	}
+	ctx, cancel := actTime()
+	defer cancel()
+	ref := rpc.RunRef{Run: strconv.FormatInt(j.run, 10)}
+	for {
+		d, err := v.client.Run(ctx, ref)
+		if err != nil {
+			return err
+		}
+		switch {
+		case len(d.Loops) < 2:
+			_, err = v.client.Compact(ctx, ref)
+		case !d.Loops[1].Ended.IsZero():
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := pause(ctx, 2*time.Millisecond); err != nil {
+			return err
+		}
+	}
+}
+
+// checkCompact: there is one summary, what it stands for is out of sight with all that it holds, and nothing is so without one.
+func checkCompact(v *visitor, j *job) {
+	v.t.Helper()
+	ctx, cancel := actTime()
+	defer cancel()
+	d, err := v.client.Run(ctx, rpc.RunRef{Run: strconv.FormatInt(j.run, 10)})
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	if len(d.Loops) != 2 || d.Loops[1].Status != sdk.StatusOK {
+		v.t.Errorf("the loops of run %s are %+v", d.Run, d.Loops)
+	}
+	summaries := v.entries(j.run, "summary://*")
+	var s sdk.Summary
+	if len(summaries) != 1 || summaries[0].Path != sdk.SummaryPath(2) || summaries[0].Body != summaryOf(j.plan) || summaries[0].Visibility != sdk.Visible {
+		v.t.Fatalf("the summaries of run %s are %+v", d.Run, summaries)
+	}
+	if err := json.Unmarshal(summaries[0].Attributes, &s); err != nil || s.Prompts != 1 || s.Calls < 4 {
+		v.t.Errorf("%+v, %v", s, err)
+	}
+	for _, pattern := range []string{"prompt://*", "assistant://*", "log://**"} {
+		for _, e := range v.entries(j.run, pattern) {
+			if e.Visibility != sdk.Archived && e.Path != sdk.ManifestPath || e.Body == "" && e.Scheme() != "assistant" {
+				v.t.Errorf("%s of run %s is %s with %d bytes", e.Path, d.Run, e.Visibility, len(e.Body))
+			}
+		}
+	}
+}
+
+// TestSummariesKilled kills a daemon around the commits of a prompt and of the summary behind it, and now and then the next
+// one too: the summary is there with all archived that it stands for, or neither.
+//
+// Where BOTHY_PAIRS is set it dies around each commit.
+func TestSummariesKilled(t *testing.T) {
+	t.Parallel()
+	withFailpoints(t)
+	random := seeded(t)
+	every := eachCommitOr(3)
+	v := newVisitor(t, nil, random)
+	around := v.around(scenario{act: actCompact, check: checkCompact}, 1+random.IntN(every), every)
+	t.Logf("killed around %d commits", around)
+	if around < 4 {
+		t.Errorf("there are fewer commits than a summary makes")
+	}
+	v.leaveAll()
+}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/bothyd/bothy/daemon/internal/agent/delegate"
 	"github.com/bothyd/bothy/daemon/internal/failpoint"
+	"github.com/bothyd/bothy/daemon/internal/verdict"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -236,19 +237,16 @@ func (c company) most() int {
 // of the two the model wrote first: what it claims would not be true.
 func (e *Engine) group(t *turn) []*action {
 	var out []*action
-	failed := false
 	for _, x := range t.queue() {
 		switch {
 		case x.ended():
-			failed = failed || x.failed() && !x.Follows
 			if len(out) > 0 {
 				return out
 			}
 		case x.waiting(), x.asks(), x.Repeats != "":
 			return out
-		case x.tool.Annotations.Terminal && (failed || t.refused()):
-			x.refuse(sdk.Errorf(sdk.Conflict, "%s was not accepted: another action in the same answer failed", x.tool.Name).Tell(
-				fmt.Sprintf("not accepted: look at what failed in the same answer first, and call %s then", x.tool.Name)))
+		case x.tool.Annotations.Terminal && verdict.Untrue(claims(t.actions)):
+			x.refuse(verdict.Refusal(x.tool.Name))
 			e.giveUpRest(t)
 		default:
 			kind := x.company()
@@ -263,38 +261,22 @@ func (e *Engine) group(t *turn) []*action {
 	return out
 }
 
-// refused reports whether a call of the turn failed by itself, a later one
-// that could not even be recorded as one to run included.
-func (t *turn) refused() bool {
-	return slices.ContainsFunc(t.actions, func(x *action) bool { return x.State == sdk.StateFailed && x.Outcome != sdk.Aborted })
-}
-
 // giveUpRest ends what must not run any more: what stands behind a side effect
 // that failed, and behind an accepted terminal call.
 func (e *Engine) giveUpRest(t *turn) {
 	var reason error
+	failed := false
 	for _, x := range t.actions {
 		switch {
-		case !x.ended() && reason != nil:
+		case !x.ended() && reason != nil && !(failed && x.updates()):
 			x.refuse(reason)
 		case reason != nil:
 		case x.breaks():
-			reason = givenUp(x.tool.Name, x.failure())
+			reason, failed = verdict.GivenUp(x.tool.Name, x.failure()), !x.turnedDown()
 		case x.terminal():
-			reason = givenUp(x.tool.Name, "ended the work")
+			reason = verdict.GivenUp(x.tool.Name, "ended the work")
 		}
 	}
-}
-
-// givenUp is why a call was not made that stood behind one of a tool.
-func givenUp(tool, did string) error {
-	return sdk.Errorf(sdk.Aborted, "this call was not made because %s, before it, %s", tool, did).Tell(
-		fmt.Sprintf("not made: look at what became of %s first, and make this call again if it is still needed", tool))
-}
-
-// workEnded is why a call was not made when its work was ended.
-func workEnded(reason string) error {
-	return sdk.Errorf(sdk.Aborted, "this call was not made because the work was ended: %s", reason).Tell("not made: make this call again if it is still needed")
 }
 
 // failure says in a word how an action ended that breaks its turn.
@@ -327,11 +309,11 @@ func (t *turn) sweep(end ending) []*action {
 		switch {
 		case x.ended(), x.unrecorded():
 		case x.touchesEntries():
-			x.refuse(workEnded(end.reason))
+			x.refuse(verdict.WorkEnded(end.reason))
 		case x.running():
 			x.interrupt()
 		default:
-			x.refuse(workEnded(end.reason))
+			x.refuse(verdict.WorkEnded(end.reason))
 		}
 	}
 	return t.unclosed()

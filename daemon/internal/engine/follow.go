@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 
+	"github.com/bothyd/bothy/daemon/internal/verdict"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -75,8 +76,19 @@ func (t *turn) takeUpFollow() {
 }
 
 // queue are the actions in the order in which they are worked on: each of the model's, and
-// behind it what its result, or those of the calls that were made for it, asked for.
+// behind it what its result, or those of the calls that were made for it, asked for. An update that
+// ends the loop is the last, wherever it was written: it is judged by what all else came to.
 func (t *turn) queue() []*action {
+	all := t.withFollowing()
+	others := which(all, func(x *action) bool { return x.ends == 0 })
+	if len(others) == len(all) {
+		return all
+	}
+	return append(others, which(all, func(x *action) bool { return x.ends != 0 })...)
+}
+
+// withFollowing are the model's actions in its order, each with what follows it.
+func (t *turn) withFollowing() []*action {
 	var behind map[string][]*action
 	for _, f := range t.children.actions {
 		if !f.Follows {
@@ -121,7 +133,7 @@ func (e *Engine) leaveUnasked(t *turn, reason string) []sdk.Write {
 		if f == nil || !f.unrecorded() {
 			continue
 		}
-		f.refuse(workEnded(reason))
+		f.refuse(verdict.WorkEnded(reason))
 		writes = append(writes, f.recordWrite())
 	}
 	return writes

@@ -153,12 +153,7 @@ func (e *Engine) equipOne(ctx context.Context, a *activeLoop, x *action) (err er
 // only reads, whatever its tool says: it is judged like one that changes files of
 // the project, which is what a skill's plugin may do by itself.
 func (x *action) ask(ctx context.Context) {
-	if x.touchesEntries() {
-		x.ends = x.own.Ends(x.tool.Name, x.Arguments)
-		x.tool.Annotations.Terminal = x.ends != 0
-		return
-	}
-	if x.own != nil && x.own.Once(ctx, x.tool.Name, x.Arguments) {
+	if x.mayEnd(); !x.touchesEntries() && x.own != nil && x.own.Once(ctx, x.tool.Name, x.Arguments) {
 		x.tool.Annotations.ReadOnly, x.tool.Annotations.Idempotent = false, false
 		x.tool.Grants = []string{sdk.GrantProject}
 	}

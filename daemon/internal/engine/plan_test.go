@@ -144,7 +144,13 @@ func TestUpdateEndsTheWork(t *testing.T) {
 		{"is done with nothing", []step{calls(call{"update", `{"body":"","status":204}`})}, 204, "update:resolved"},
 		{"cannot be done", []step{calls(call{"update", `{"body":"no way","status":422}`})}, 422, "update:resolved"},
 		{"is not done after a failure", []step{calls(call{"get", `{"path":"known://x"}`}, call{"update", `{"body":"all","status":200}`}), say("done")}, 200, "get:failed:not_found update:failed:conflict"},
-		{"an end is the last", []step{calls(call{"update", `{"body":"all","status":200}`}, call{"set", `{"path":"known://x","body":"y"}`})}, 200, "update:resolved set:failed:aborted"},
+		{"an end waits for all else", []step{calls(call{"update", `{"body":"all","status":200}`}, call{"set", `{"path":"known://x","body":"y"}`})}, 200, "update:resolved set:resolved"},
+		{"and for what fails", []step{calls(call{"update", `{"body":"all","status":200}`}, call{"get", `{"path":"known://x"}`}), say("done")}, 200, "update:failed:conflict get:failed:not_found"},
+		{"the last one counts", []step{calls(call{"update", `{"body":"all","status":200}`}, call{"update", `{"body":"half"}`}), say("done")}, 200, "update:failed:aborted update:resolved"},
+		{"the last one ends", []step{calls(call{"update", `{"body":"half"}`}, call{"set", `{"path":"known://x","body":"y"}`}, call{"update", `{"body":"","status":204}`})}, 204, "update:resolved set:resolved update:resolved"},
+		{"more is to do, and a side effect failed", []step{calls(numbered("write_bad", 1), numbered("write", 2), call{"update", `{"body":"half"}`}), say("done")}, 200, "write_bad:failed:timeout write:failed:aborted update:resolved"},
+		{"done, and a side effect failed", []step{calls(numbered("write_bad", 1), call{"update", `{"body":"all","status":200}`}), say("done")}, 200, "write_bad:failed:timeout update:failed:conflict"},
+		{"done, and a tool is not there", []step{calls(call{"nosuch", `{}`}, call{"update", `{"body":"all","status":200}`}), say("done")}, 200, "nosuch:failed:not_found update:failed:conflict"},
 	} {
 		h := prepareHouse(t, c.steps...)
 		h.withVerbs()

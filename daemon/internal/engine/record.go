@@ -10,6 +10,7 @@ import (
 	"github.com/bothyd/bothy/daemon/internal/command"
 	"github.com/bothyd/bothy/daemon/internal/failpoint"
 	"github.com/bothyd/bothy/daemon/internal/misnamed"
+	"github.com/bothyd/bothy/daemon/internal/verdict"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -21,6 +22,7 @@ import (
 func (e *Engine) record(ctx context.Context, a *activeLoop) error {
 	t := a.turn
 	t.actions = e.actions(ctx, a, t.reading.Calls)
+	a.remark()
 	change := sdk.Change{Run: a.run.ID, Writes: []sdk.Write{answerWrite(a, t.completion, t.reading)}, Notes: t.takeNotes()}
 	change.Writes = append(change.Writes, t.takeWrites()...)
 	for i, warning := range t.reading.Warnings {
@@ -35,7 +37,7 @@ func (e *Engine) record(ctx context.Context, a *activeLoop) error {
 	switch cause := context.Cause(ctx); {
 	case cause != nil && !errors.Is(cause, errStopping):
 		for _, x := range t.actions {
-			x.refuse(workEnded(context.Cause(ctx).Error()))
+			x.refuse(verdict.WorkEnded(context.Cause(ctx).Error()))
 		}
 	case e.draining.Err() == nil:
 		e.answerRepeated(ctx, a)
@@ -127,15 +129,19 @@ func (e *Engine) actions(ctx context.Context, a *activeLoop, calls []sdk.ReadCal
 		x := e.action(a, i, call, taken)
 		e.fill(ctx, x, all)
 		e.stand(a, x)
+		x.mayEnd()
 		all = append(all, x)
-		if broken != nil {
-			x.refuse(givenUp(broken.tool.Name, "was refused"))
+		if broken != nil && (broken.turnedDown() || !x.updates()) {
+			x.refuse(verdict.GivenUp(broken.tool.Name, "was refused"))
 			continue
 		}
 		e.judge(ctx, a, x)
 		if x.ended() && x.breaks() {
-			broken = x
+			broken = cmp.Or(broken, x)
 		}
+	}
+	for _, i := range verdict.Replaced(claims(all)) {
+		all[i].refuse(verdict.ErrReplaced)
 	}
 	return all
 }

@@ -9,18 +9,15 @@ import (
 
 	"github.com/bothyd/bothy/daemon/internal/agent/finish"
 	"github.com/bothyd/bothy/daemon/internal/compact"
+	"github.com/bothyd/bothy/daemon/internal/verdict"
 	"github.com/bothyd/bothy/sdk"
 )
 
 // A loop whose agent has a finish ends by an accepted call of finish_task, whose arguments are its result. That is the
 // engine's own ruling, and no hook makes it (decision 97).
 
-const (
-	// mostPlain is how often in a row an agent may answer in plain text instead before the loop ends.
-	mostPlain = 3
-	// mostUnjudged is how often its validator may fail in a loop before that ends.
-	mostUnjudged = 3
-)
+// mostUnjudged is how often its validator may fail in a loop before that ends.
+const mostUnjudged = 3
 
 // Results are what the engine needs of others to judge a result.
 type Results struct {
@@ -116,38 +113,27 @@ func (a *activeLoop) ruling() sdk.Ruling {
 	if a.given().Compacts {
 		return compact.Rule(a.turn.completion, len(a.turn.errors))
 	}
-	r := a.turn.ruling()
-	switch {
-	case a.team.goesOn() && r.Stop != sdk.StopRejected:
-		return sdk.Ruling{Continue: true, Status: sdk.StatusRunning}
-	case a.agent.Finish == nil:
-	case r.Continue:
+	t := a.turn
+	r := verdict.Of(verdict.Turn{Calls: claims(t.actions), Completion: t.completion, Errors: t.errors, Owes: a.agent.Finish != nil, Plain: a.plain})
+	if a.team.goesOn() && r.Stop != sdk.StopRejected {
+		return verdict.GoesOn
+	}
+	if a.agent.Finish != nil && r.Continue {
 		if n, last := a.unjudged(); n >= mostUnjudged && last != "" {
-			return failed(fmt.Sprintf("the result could not be judged %d times: %s", n, sdk.Excerpt(last)))
+			return verdict.Failed(fmt.Sprintf("the result could not be judged %d times: %s", n, sdk.Excerpt(last)))
 		}
-	case r.Stop == sdk.StopAnswer && a.plain+1 < mostPlain:
-		return sdk.Ruling{Continue: true, Status: sdk.StatusRunning}
-	case r.Stop == sdk.StopAnswer:
-		return sdk.Ruling{Status: sdk.StatusAborted, Stop: sdk.StopNotFinished, Reason: fmt.Sprintf("the model answered in plain text %d times in a row, and did not hand its result over by %s", mostPlain, sdk.ToolFinish)}
 	}
 	return r
 }
 
 // correct tells the model, with the turn that is opened next, that its answer in plain text does not end the work.
 func (a *activeLoop) correct() {
-	if a.agent.Finish == nil || len(a.turn.actions) > 0 || a.team.goesOn() {
+	if a.agent.Finish == nil || len(a.turn.actions) > 0 || verdict.Warned(a.turn.errors) || a.team.goesOn() {
 		a.plain = 0
 		return
 	}
 	a.plain++
-	rest, before := " What is still to be done, do first.", ", or the tool that you need before"
-	if a.team != nil { // which has no other tool in that turn
-		rest, before = " It says what your team came to, and you have no other tool.", ", the only tool that you have"
-	}
-	text := fmt.Sprintf("This work does not end by an answer in plain text: call %s with its result.%s", sdk.ToolFinish, rest)
-	if a.plain+1 == mostPlain {
-		text = fmt.Sprintf("An answer in plain text does not end this work, and the next one gives it up as not finished: call %s with its result%s.", sdk.ToolFinish, before)
-	}
+	text := verdict.Correction(a.plain, a.team != nil)
 	turn := a.turn.row.Sequence
 	a.first = append(a.first, sdk.Write{
 		Path: sdk.CorrectionPath(turn), Body: &text, Writer: sdk.WriterSystem, State: sdk.StateResolved, Loop: a.loop.ID, Turn: turn,

@@ -3,9 +3,10 @@ package engine
 import (
 	"cmp"
 	"context"
-	"fmt"
+	"slices"
 	"time"
 
+	"github.com/bothyd/bothy/daemon/internal/verdict"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -30,43 +31,48 @@ func (e *Engine) verdict(ctx context.Context, a *activeLoop) (sdk.Ruling, error)
 		a.correct()
 		return r, e.advance(ctx, a)
 	}
-	switch r.Status {
-	case sdk.StatusOK, sdk.StatusNoContent, sdk.StatusOverflow, sdk.StatusUnable, sdk.StatusAborted, sdk.StatusFailed:
-	default:
-		return sdk.Ruling{}, fmt.Errorf("a hook of turn.verdict ended the loop with the status %d, which no loop can have", r.Status)
-	}
-	r.Stop = cmp.Or(r.Stop, sdk.StopFailed)
-	r.Reason = cmp.Or(r.Reason, "a hook of turn.verdict ended the work and gave no reason")
-	return r, nil
+	return verdict.Stopped(r)
 }
 
-// ruling is what the turn itself means, whatever its loop has to hand over.
-func (t *turn) ruling() sdk.Ruling {
-	for _, x := range t.actions {
-		if x.terminal() {
-			return sdk.Ruling{Status: cmp.Or(x.ends, sdk.StatusOK), Stop: sdk.StopTerminal, Reason: cmp.Or(x.tool.Name, x.Tool) + " ended the work"}
-		}
-		if x.rejected() && x.Answer.Reason == "" { // with one the model goes on by it
-			return sdk.Ruling{Status: sdk.StatusOK, Stop: sdk.StopRejected, Reason: "a person rejected " + x.tool.Name}
-		}
+// claim is the action as the ruling sees it.
+func (x *action) claim() verdict.Call {
+	c := verdict.Call{Action: x.Action, Name: cmp.Or(x.tool.Name, x.Tool), Update: x.updates(), Ends: x.ends}
+	if c.Ends == 0 && (x.tool.Annotations.Terminal || x.finishes()) {
+		c.Ends = sdk.StatusOK
 	}
-	c := &t.completion
-	switch {
-	case len(t.actions) > 0:
-		return sdk.Ruling{Continue: true, Status: sdk.StatusRunning}
-	case c.Finish == "length":
-		return failed("the answer was cut off: it reached the longest that the model or max_tokens allows")
-	case c.Finish == "filter":
-		return failed("the provider's content filter ended the answer")
-	case c.Finish == "calls":
-		return failed("the model said that it calls tools, and sent no call")
-	case c.Text == "":
-		return sdk.Ruling{Status: sdk.StatusNoContent, Stop: sdk.StopAnswer, Reason: "the model ended its work without a word"}
-	default:
-		return sdk.Ruling{Status: sdk.StatusOK, Stop: sdk.StopAnswer, Reason: "the model answered"}
+	return c
+}
+
+// updates reports whether the call is an update. It is the model's word on its turn, which no failure gives up: one
+// that goes on is made, and one that would end the loop is judged when all else of the turn has ended.
+func (x *action) updates() bool { return x.touchesEntries() && x.tool.Name == string(sdk.VerbUpdate) }
+
+// claims are actions as the ruling sees them.
+func claims(actions []*action) []verdict.Call {
+	all := make([]verdict.Call, len(actions))
+	for i, x := range actions {
+		all[i] = x.claim()
+	}
+	return all
+}
+
+// mayEnd finds out with which status a verb on entries ends the loop, if it does.
+func (x *action) mayEnd() {
+	if x.touchesEntries() {
+		x.ends = x.own.Ends(x.tool.Name, x.Arguments)
+		x.tool.Annotations.Terminal = x.ends != 0
 	}
 }
 
-func failed(reason string) sdk.Ruling {
-	return sdk.Ruling{Status: sdk.StatusFailed, Stop: sdk.StopFailed, Reason: reason}
+// remark adds to what the dialect said of an answer what the model is told of it as a whole. Only tags have updates that
+// an answer must end with.
+func (a *activeLoop) remark() {
+	t := a.turn
+	if a.agent.Dialect != sdk.DialectTags || a.team != nil || !slices.ContainsFunc(a.ownTools(), func(t sdk.Tool) bool { return t.Entries && t.Name == string(sdk.VerbUpdate) }) {
+		return
+	}
+	t.reading.Warnings = append(t.reading.Warnings, verdict.Remarks(verdict.Answer{
+		Calls: claims(t.actions), Text: t.reading.Narration, Finish: t.completion.Finish, Warned: len(t.reading.Warnings) > 0, Owes: a.agent.Finish != nil,
+		Before: a.mirror.Entries(), Loop: a.loop.ID,
+	})...)
 }

@@ -21,8 +21,9 @@ type madeCall struct {
 	plugin string
 	path   string // of its action
 	sum    digest
-	cut    bool // it was interrupted, or never made for no fault of the model's, which may make it again
-	live   bool // its tool said that the answer changes by itself: it counts for no guard
+	about  digest // sum without what the model tells by it, where the tool is for telling
+	cut    bool   // it was interrupted, or never made for no fault of the model's, which may make it again
+	live   bool   // its tool said that the answer changes by itself: it counts for no guard
 }
 
 // recordedCall is a call that is about to be recorded, by the model's own words: by those
@@ -60,13 +61,21 @@ func callOf(a sdk.Action) madeCall {
 	if a.Plugin != "" {
 		name = strings.TrimPrefix(name, a.Plugin+"__")
 	}
-	return madeCall{tool: name, plugin: a.Plugin, path: a.Path, live: a.Live, sum: sha256.Sum256([]byte(a.Plugin + "\x00" + name + "\x00" + canonical(a.Arguments)))}
+	c := madeCall{tool: name, plugin: a.Plugin, path: a.Path, live: a.Live}
+	c.sum = sha256.Sum256([]byte(a.Plugin + "\x00" + name + "\x00" + canonical(a.Arguments)))
+	if c.about = c.sum; a.Plugin == sdk.OwnPlugin && slices.Contains(telling, name) {
+		c.about = sha256.Sum256([]byte(a.Plugin + "\x00" + name + "\x00" + canonical(a.Arguments, "body")))
+	}
+	return c
 }
+
+// telling are the own tools whose body is what the model tells: other words each time hide no pattern of turns.
+var telling = []string{string(sdk.VerbUpdate), "think"}
 
 // canonical writes arguments in one form. Text that holds JSON is read as what
 // it holds, for arguments that could not be used are kept as text; members that
-// are null are left out, for an entry's attributes cannot hold them.
-func canonical(arguments json.RawMessage) string {
+// are null are left out, for an entry's attributes cannot hold them, and those that are named.
+func canonical(arguments json.RawMessage, without ...string) string {
 	v, err := sdk.AnyJSON(arguments)
 	if err != nil {
 		return string(arguments)
@@ -76,7 +85,13 @@ func canonical(arguments json.RawMessage) string {
 			v = inner
 		}
 	}
-	text, err := json.Marshal(sdk.WithoutNulls(v))
+	v = sdk.WithoutNulls(v)
+	if object, is := v.(map[string]any); is {
+		for _, name := range without {
+			delete(object, name)
+		}
+	}
+	text, err := json.Marshal(v)
 	if err != nil {
 		return "{}"
 	}

@@ -60,3 +60,44 @@ func TestEveryGuardHasItsRule(t *testing.T) {
 		}
 	}
 }
+
+// TestFingerprints: what a model tells by update and think hides no pattern of turns; what it does makes one, and so does a
+// tool of a plugin that has such a name.
+func TestFingerprints(t *testing.T) {
+	of := func(calls ...string) digest {
+		var all []madeCall
+		for _, attributes := range calls {
+			all = append(all, recordedCall(sdk.Recording{Attributes: []byte(attributes)}))
+		}
+		return fingerprint(all)
+	}
+	const (
+		get    = `{"tool":"get","plugin":"bothy","arguments":{"path":"a"}}`
+		update = `{"tool":"update","plugin":"bothy","arguments":{"body":"one","status":102}}`
+	)
+	for name, pair := range map[string][2]digest{
+		"another word of update":      {of(get, update), of(get, `{"tool":"update","plugin":"bothy","arguments":{"status":102,"body":"two"}}`)},
+		"update by its other name":    {of(update), of(`{"tool":"bothy__update","plugin":"bothy","arguments":{"status":102}}`)},
+		"another thought":             {of(`{"tool":"think","plugin":"bothy","arguments":{"body":"hm"}}`), of(`{"tool":"think","plugin":"bothy","arguments":{"body":"well"}}`)},
+		"the order, with other words": {of(update, get), of(get, `{"tool":"update","plugin":"bothy","arguments":{"status":102,"body":""}}`)},
+	} {
+		if pair[0] != pair[1] {
+			t.Errorf("%s makes another turn", name)
+		}
+	}
+	for name, pair := range map[string][2]digest{
+		"another status":           {of(update), of(`{"tool":"update","plugin":"bothy","arguments":{"body":"one","status":422}}`)},
+		"a body that is written":   {of(`{"tool":"set","plugin":"bothy","arguments":{"path":"a","body":"x"}}`), of(`{"tool":"set","plugin":"bothy","arguments":{"path":"a","body":"y"}}`)},
+		"one thought more":         {of(get), of(get, `{"tool":"think","plugin":"bothy","arguments":{"body":"hm"}}`)},
+		"a plugin's own update":    {of(`{"tool":"update","plugin":"p","arguments":{"body":"x"}}`), of(`{"tool":"update","plugin":"p","arguments":{"body":"y"}}`)},
+		"a plugin's own think":     {of(`{"tool":"think","plugin":"p","arguments":{"body":"x"}}`), of(`{"tool":"think","plugin":"bothy","arguments":{"body":"x"}}`)},
+		"a thought that is broken": {of(`{"tool":"think","plugin":"bothy","arguments":"{\"body"}`), of(`{"tool":"think","plugin":"bothy","arguments":"{\"bod"}`)},
+	} {
+		if pair[0] == pair[1] {
+			t.Errorf("%s makes no other turn", name)
+		}
+	}
+	if a, b := recordedCall(sdk.Recording{Attributes: []byte(update)}), recordedCall(sdk.Recording{Attributes: []byte(strings.Replace(update, "one", "two", 1))}); a.sum == b.sum {
+		t.Error("to the guards that look at calls they are the same")
+	}
+}

@@ -322,7 +322,7 @@ func counting(actions []sdk.Action) []sdk.Action {
 		if a.Follows || a.Live || a.Asks { // no model called it, or it counts for nothing
 			return true
 		}
-		if !failedCall(a) {
+		if !Failed(a) {
 			return a.State == sdk.StateResolved && a.Parent != ""
 		}
 		for parent := a.Parent; parent != ""; parent = by[parent].Parent {

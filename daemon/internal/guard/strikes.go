@@ -25,7 +25,7 @@ func (g *strikes) take(t *judged) {
 	errors, cut := 0, false
 	for _, a := range t.counted {
 		cut = cut || excused(a)
-		if failedCall(a) {
+		if Failed(a) {
 			errors++
 			g.last = cmp.Or(a.Reason, a.Body)
 		}
@@ -70,12 +70,12 @@ func (g *strikes) stop() (string, string) {
 	return maxStrikes, fmt.Sprintf("%d turns in a row brought no progress, so the model was stopped (guard max_strikes); the last failure: %s", g.row, sdk.Excerpt(g.last))
 }
 
-// fingerprint is equal for turns with the same calls in any order, also for
-// turns without one.
+// fingerprint is equal for turns with the same calls in any order, whatever the model
+// tells by them, also for turns without one.
 func fingerprint(calls []madeCall) digest {
 	sums := make([]digest, len(calls))
 	for i, c := range calls {
-		sums[i] = c.sum
+		sums[i] = c.about
 	}
 	slices.SortFunc(sums, func(a, b digest) int { return bytes.Compare(a[:], b[:]) })
 	all := make([]byte, 0, len(sums)*sha256.Size)

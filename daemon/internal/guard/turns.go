@@ -23,7 +23,7 @@ func (g *failures) take(t *judged) {
 	told := true // of the last failure
 	for _, a := range t.counted {
 		switch {
-		case !failedCall(a):
+		case !Failed(a):
 			if a.State == sdk.StateResolved || exited(a) {
 				g.row, told = 0, true
 			}
@@ -44,11 +44,11 @@ func (g *failures) stop() (string, string) {
 	return consecutiveErrors, fmt.Sprintf("%d calls in a row failed, so the model was stopped (guard consecutive_errors); the last one: %s", g.worst, sdk.Excerpt(g.last))
 }
 
-// failedCall reports whether the call failed by itself. A command that ended with a
+// Failed reports whether the call failed by itself, as guards and strikes have it. A command that ended with a
 // status has told something: it did not fail. Neither did a call by a name that a tool or
 // an argument has elsewhere: the answer says all that it takes. What a person rejected
 // and gave a reason for is not the model's failure.
-func failedCall(a sdk.Action) bool {
+func Failed(a sdk.Action) bool {
 	return a.State == sdk.StateFailed && a.Outcome != sdk.Misnamed && !a.Rejected() && !excused(a) && !givenUp(a) && !exited(a)
 }
 

@@ -18,6 +18,7 @@ type element struct {
 	text       string
 	fenced     bool   // the text is what came from outside, in a fence
 	path       string // of the entry
+	weighs     int    // the characters of the text that promoting it brings, where that is not text
 }
 
 // tokensAttribute is how many characters the attribute tokens has beside its number.
@@ -79,10 +80,14 @@ func shown(visible, summary element, apart bool) (v, s sdk.Shown, tokens sdk.Row
 	for i := range bare {
 		bare[i] = view.Characters(heads[i]) + view.Characters(tails[i]) + 1 // a line of its own
 	}
+	promoted := bare[0]
+	if visible.weighs > 0 {
+		promoted = view.Characters(heads[0]) + visible.weighs + view.Characters((&element{tag: visible.tag, path: visible.path, text: "<"}).tail())
+	}
 	difference, number := 0, "0"
 	for range 4 { // until the number has as many digits as it was counted with
 		more := tokensAttribute + len(number)
-		if difference = tokensOf(bare[0] + more); !apart {
+		if difference = tokensOf(promoted + more); !apart {
 			difference = max(difference-tokensOf(bare[1]+more), 0)
 		}
 		before := len(number)

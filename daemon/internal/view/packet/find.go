@@ -19,6 +19,11 @@ type cache struct {
 	limit  int // that results were shown by
 	pieces []piece
 	index  map[string]int
+
+	said    string   // in the instructions of the turn, but for images
+	inputs  []string // what its model takes
+	images  map[string]string
+	prompts []*piece // that have images
 }
 
 // mark is what a rendered piece depends on. Version counts an entry's writes in this run, so it stands for attributes and state
@@ -27,6 +32,7 @@ type mark struct {
 	hash       string
 	version    int
 	visibility sdk.Visibility
+	facts      string // of a file, which no version counts
 }
 
 // piece is an entry as a row, with what its place depends on.
@@ -43,8 +49,9 @@ type piece struct {
 
 // found are the pieces of a turn.
 type found struct {
-	pieces []*piece
-	images map[string]string
+	pieces  []*piece
+	prompts []*piece // of them, those with images
+	images  map[string]string
 }
 
 // find renders what changed of a run's entries.
@@ -56,7 +63,11 @@ func (c *cache) find(ctx context.Context, cfg Config, in *sdk.Assembly) (f found
 	var anew []int
 	for i := range in.Entries {
 		e, p := &in.Entries[i], &c.pieces[i]
-		if now := (mark{e.Hash, e.Version, e.Visibility}); p.mark != now || p.failed {
+		now := mark{hash: e.Hash, version: e.Version, visibility: e.Visibility}
+		if e.Visibility != sdk.Archived && e.Scheme() == "file" {
+			now.facts = string(e.Attributes)
+		}
+		if p.mark != now || p.failed {
 			p.mark = now
 			anew = append(anew, i)
 		}
@@ -72,6 +83,9 @@ func (c *cache) find(ctx context.Context, cfg Config, in *sdk.Assembly) (f found
 			f.images[p.path] = p.data
 		case p.shows:
 			f.pieces = append(f.pieces, p)
+			if len(p.media) > 0 {
+				f.prompts = append(f.prompts, p)
+			}
 		}
 	}
 	return f
@@ -158,16 +172,6 @@ func rowOf(key string, e *sdk.Entry, scheme *sdk.Scheme, limit int, texts *proje
 	visible, summary := elements(key, e, scheme, limit, texts)
 	r.Visible, r.Summary, r.Tokens = shown(visible, summary, r.Category == sdk.CategoryData)
 	return r
-}
-
-// media are the images of the prompts that are shown whole, in their order.
-func (f *found) media() (all []sdk.Medium) {
-	for _, p := range f.pieces {
-		if len(p.media) > 0 && p.row.IsVisible() {
-			all = append(all, p.media...)
-		}
-	}
-	return all
 }
 
 // nested are the instructions of folders that calls worked below, each once.

@@ -8,17 +8,36 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// Fit puts what the parts and others wrote together into one user message. A packet that is longer than its Ceiling (0 is unknown)
-// is an error of outcome overflow.
+// Fit puts what the parts and others wrote together into one user message. Of a packet that is longer than its Ceiling (0 is
+// unknown) entries are demoted, until it fits: the prompt that is returned is rendered with its rows as they are then, and the
+// writes make the entries so. One that is too long all the same is an error of outcome overflow.
 func (k *Packet) Fit(ctx context.Context, p sdk.Prompt, render func(context.Context, sdk.Prompt) (sdk.Prompt, error)) (sdk.Prompt, sdk.Fitting, error) {
 	p, err := k.whole(ctx, p, render)
-	report := sdk.Fitting{Before: p.Tokens, After: p.Tokens}
+	report := sdk.Fitting{Before: p.Tokens}
+	if err != nil {
+		return p, report, err
+	}
+	p, all, err := climb(p, rungs, func(p sdk.Prompt) (sdk.Prompt, error) {
+		k.picture(&p)
+		p, err := render(ctx, p)
+		if err != nil {
+			return p, err
+		}
+		return k.whole(ctx, p, render)
+	})
+	report.After, report.Writes = p.Tokens, writes(&p, p.Turn, all)
 	if err == nil && p.Ceiling > 0 && p.Tokens > p.Ceiling {
-		err = sdk.Errorf(sdk.Overflow,
-			"the packet needs about %d tokens and at most %d fit model %s: shorten the prompt or the project's instructions, archive entries, offer fewer tools, or choose a model with a larger context",
-			p.Tokens, p.Ceiling, p.Model)
+		err = overflow(&p, all)
 	}
 	return p, report, err
+}
+
+// picture is that of the run's cache.
+func (k *Packet) picture(p *sdk.Prompt) {
+	c := k.cache(p.Run)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.picture(p)
 }
 
 // whole is a rendered prompt as it is sent: one user message, whose figures are those of the whole. Where others than the parts

@@ -25,6 +25,7 @@ func elements(key string, e *sdk.Entry, scheme *sdk.Scheme, limit int, texts *pr
 	}
 	base.attributes = attributesOf(e)
 	var full, short string
+	weighs := 0
 	switch {
 	case texts != nil:
 		full, short = texts.visible, texts.summary
@@ -38,6 +39,9 @@ func elements(key string, e *sdk.Entry, scheme *sdk.Scheme, limit int, texts *pr
 		of := *e
 		of.Body = full
 		short = head(&of)
+	case base.tag == "file":
+		f := factsOf(e) // the text is there while the file is visible, and nothing but that level may hang on it
+		full, short, weighs = e.Body, summaryOf(f), f.Tokens*4
 	case base.tag == "sh" || base.tag == "env":
 		full, short = e.Body, tail(e)
 	case base.tag == sdk.PlanScheme:
@@ -49,7 +53,7 @@ func elements(key string, e *sdk.Entry, scheme *sdk.Scheme, limit int, texts *pr
 		full, short = e.Body, head(e)
 	}
 	visible, summary = base, base
-	visible.text, summary.text = full, short
+	visible.text, summary.text, visible.weighs = full, short, weighs
 	if e.IsForeign() {
 		visible.fence(key, e)
 		summary.fence(key, e)
@@ -125,6 +129,16 @@ func head(e *sdk.Entry) string {
 	}
 	return firstCharacters(e.Body, summaryCharacters) + fmt.Sprintf("\n[the first %d of %d characters]", summaryCharacters, all)
 }
+
+// factsOf is what is known of a file, in sight or not.
+func factsOf(e *sdk.Entry) (f sdk.FileFacts) {
+	if len(e.Attributes) > 0 {
+		_ = json.Unmarshal(e.Attributes, &f) // what cannot be read is not known
+	}
+	return f
+}
+
+func summaryOf(f sdk.FileFacts) string { return fmt.Sprintf("[%d bytes]", f.Size) }
 
 // tail is the end of an entry's text, and says how much there is.
 func tail(e *sdk.Entry) string {

@@ -11,8 +11,9 @@ import (
 )
 
 // rows are those of the packet of a loop, in its order: data and unknowns as they came into the run, between them what happened in
-// the order of turns, and the prompt of the loop last. Prompts of loops that are to come are left out.
-func (f *found) rows(loop int64) []sdk.Row {
+// the order of turns, and the prompt of the loop last. Prompts of loops that are to come are left out, and what was said of the
+// packet of this turn when it did not fit: it is the same packet when a daemon makes it again.
+func (f *found) rows(loop int64, turn int) []sdk.Row {
 	rows := make([]sdk.Row, 0, len(f.pieces))
 	pick := func(category sdk.Category) {
 		for _, p := range f.pieces {
@@ -22,7 +23,7 @@ func (f *found) rows(loop int64) []sdk.Row {
 		}
 	}
 	pick(sdk.CategoryData)
-	rows = append(rows, f.events(loop)...)
+	rows = append(rows, f.events(loop, sdk.ActionPath{Turn: turn, Tool: sdk.ErrorTool}.String())...)
 	pick(sdk.CategoryUnknown)
 	for _, p := range f.pieces {
 		if p.row.Category == sdk.CategoryPrompt && p.row.Loop == loop {
@@ -34,7 +35,7 @@ func (f *found) rows(loop int64) []sdk.Row {
 
 // events are what happened and the prompts of earlier loops, by turns. A prompt may have been queued long before the first turn
 // of its loop.
-func (f *found) events(loop int64) []sdk.Row {
+func (f *found) events(loop int64, without string) []sdk.Row {
 	first := map[int64]int{} // the first turn of each loop
 	var loops []int64
 	for _, p := range f.pieces {
@@ -61,7 +62,7 @@ func (f *found) events(loop int64) []sdk.Row {
 	var all []event
 	for _, p := range f.pieces {
 		switch r := &p.row; {
-		case r.Category == sdk.CategoryLogging:
+		case r.Category == sdk.CategoryLogging && !strings.HasPrefix(r.Path, without):
 			all = append(all, event{r, turnOf(r), 1})
 		case r.Category == sdk.CategoryPrompt && r.Loop < loop:
 			all = append(all, event{r, first[r.Loop], 0})

@@ -5,6 +5,7 @@ package packet
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 
@@ -54,10 +55,10 @@ func (k *Packet) Assemble(ctx context.Context, in sdk.Assembly) (sdk.Prompt, err
 		Ceiling: in.Use.Most(in.Context, in.Agent.MaxTokens),
 	}
 	found := c.find(ctx, k.cfg, &in)
-	p.Rows = found.rows(in.Loop.ID)
-	media, notes := view.Images(found.media(), found.images, in.Inputs)
-	p.Instructions = instructionsText(&in, found.nested(), notes)
-	p.Messages = []sdk.Message{{Role: sdk.RoleUser, Media: media}}
+	p.Rows = found.rows(in.Loop.ID, in.Turn)
+	c.inputs, c.images, c.prompts = in.Inputs, found.images, found.prompts
+	c.said = instructionsText(&in, found.nested())
+	c.picture(&p)
 	p.Tokens = k.estimate(&p)
 	return p, nil
 }
@@ -80,9 +81,25 @@ func (k *Packet) cache(run sdk.Run) *cache {
 	return c
 }
 
+// picture begins the user message with the images of the prompts that are shown whole, and says in the instructions which of
+// them are not shown.
+func (c *cache) picture(p *sdk.Prompt) {
+	var media []sdk.Medium
+	for _, x := range c.prompts {
+		if slices.ContainsFunc(p.Rows, func(r sdk.Row) bool { return r.Path == x.path && r.IsVisible() }) {
+			media = append(media, x.media...)
+		}
+	}
+	media, notes := view.Images(media, c.images, c.inputs)
+	p.Messages = []sdk.Message{{Role: sdk.RoleUser, Media: media}}
+	if p.Instructions = c.said; notes != "" {
+		p.Instructions = strings.TrimSpace(c.said + "\n\n" + strings.TrimSpace(notes))
+	}
+}
+
 // instructionsText is what a turn says beside what stays: skills and other words of the daemon's own tools, whether the prompt
 // may only be read for, and the instructions of folders that calls worked below.
-func instructionsText(in *sdk.Assembly, nested []sdk.Instructions, notes string) string {
+func instructionsText(in *sdk.Assembly, nested []sdk.Instructions) string {
 	var texts []string
 	add := func(text string) {
 		if text = strings.TrimSpace(text); text != "" {
@@ -96,6 +113,5 @@ func instructionsText(in *sdk.Assembly, nested []sdk.Instructions, notes string)
 	for _, n := range nested {
 		add(view.Nested(n))
 	}
-	add(notes)
 	return strings.Join(texts, "\n\n")
 }

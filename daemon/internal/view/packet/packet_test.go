@@ -180,8 +180,8 @@ func TestTheFiguresAreThoseOfThePacket(t *testing.T) {
 }
 
 func TestAPacketThatIsTooLongIsOverflow(t *testing.T) {
-	in := assembly(1, prompt(1, strings.Repeat("x", 9000)))
-	in.Context = 2000
+	in := assembly(1, prompt(1, "task"))
+	in.Context, in.Agent.Persona = 2000, strings.Repeat("x", 9000)
 	p, err := newDesk().send(t, in)
 	if sdk.OutcomeOf(err) != sdk.Overflow || p.Tokens <= p.Ceiling {
 		t.Fatalf("%d tokens of %d: %v", p.Tokens, p.Ceiling, err)

@@ -20,10 +20,14 @@ func (e *Engine) keepStep(a *activeLoop, c sdk.Completion) {
 	if !a.recorded {
 		return
 	}
-	step := cassette.NewStep(a.turn.fresh, e.clearOf(c), func(name string) bool {
+	exact := func(name string) bool {
 		tool, _, err := e.find(a, name)
 		looks := tool.Annotations
 		return err == nil && looks.ReadOnly && !looks.Live && !looks.OpenWorld && tool.Name != sdk.ToolDelegate // a child has a cassette of its own
+	}
+	step := cassette.NewStep(a.turn.fresh, tape.Clean(c, e.cfg.RedactText), exact)
+	tape.Loosen(&step, a.turn.fresh, func() []string {
+		return tape.Must(a.mirror.Entries(), a.loop, a.turn.row.Sequence, a.turns == 1, exact)
 	})
 	line := tape.Line{Turn: a.turns, Model: a.choice.Alias, Context: a.choice.Context, Step: step}
 	if a.played != nil {
@@ -32,17 +36,6 @@ func (e *Engine) keepStep(a *activeLoop, c sdk.Completion) {
 	if err := e.tapes().Add(a.run, a.loop, line); err != nil {
 		e.log.Error("an answer could not be recorded; the prompt has no cassette", "run", a.run.Alias, "loop", a.loop.Sequence, "turn", a.turns, "error", err)
 	}
-}
-
-// clearOf is an answer without secrets.
-func (e *Engine) clearOf(c sdk.Completion) sdk.Completion {
-	clean := e.cfg.RedactText
-	out := c
-	out.Text, out.Reasoning, out.Calls = clean(c.Text), clean(c.Reasoning), nil
-	for _, call := range c.Calls {
-		out.Calls = append(out.Calls, sdk.Call{ID: clean(call.ID), Tool: clean(call.Tool), Arguments: clean(call.Arguments)})
-	}
-	return out
 }
 
 // takeFresh keeps what is new in the conversation, without secrets, for a loop that is
@@ -56,6 +49,9 @@ func (e *Engine) takeFresh(ctx context.Context, a *activeLoop, messages []sdk.Me
 	for i := range a.turn.fresh {
 		m := &a.turn.fresh[i]
 		m.Text = e.cfg.RedactText(m.Text)
+		if a.agent.View == sdk.ViewPacket && m.Role == sdk.RoleUser {
+			m.Results = 1 // in the one message stands all that there is
+		}
 	}
 	if a.played == nil || a.turns < 2 {
 		return nil

@@ -154,9 +154,9 @@ func prepareHouseOn(t testing.TB, options store.Options, steps ...step) *house {
 	h.store = &watchedStore{Store: inner}
 	h.hooks = hook.New(hclog.NewNullLogger())
 	h.config = Config{
-		Store: h.store, Tools: h.tools, Models: h.models, Views: map[string]Assembler{sdk.ViewTranscript: view.NewTranscript(clock)}, 
+		Store: h.store, Tools: h.tools, Models: h.models, Views: map[string]Assembler{sdk.ViewTranscript: view.NewTranscript(clock)},
 		Dialects: map[string]Dialect{sdk.DialectTools: dialect.Tools{}, sdk.DialectTags: dialect.Tags{}},
-		Policy: policy.New(policy.Settings{Rules: []sdk.PolicyRule{{Name: "fakes", Verdict: sdk.Allow, Tools: []string{"bash*"}}}}), Hooks: h.hooks, DataDir: dir, Log: hclog.NewNullLogger(),
+		Policy:   policy.New(policy.Settings{Rules: []sdk.PolicyRule{{Name: "fakes", Verdict: sdk.Allow, Tools: []string{"bash*"}}}}), Hooks: h.hooks, DataDir: dir, Log: hclog.NewNullLogger(),
 		Agents: agents(func() map[string]sdk.Agent { return h.agents }),
 	}
 	h.agents = map[string]sdk.Agent{

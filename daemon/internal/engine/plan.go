@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/bothyd/bothy/daemon/internal/failpoint"
+	"github.com/bothyd/bothy/daemon/internal/verdict"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -34,7 +35,7 @@ func (e *Engine) plan(ctx context.Context, a *activeLoop, verbs []*action) {
 	for i, x := range verbs {
 		switch {
 		case broken != nil:
-			x.refuse(givenUp(broken.tool.Name, broken.failure()))
+			x.refuse(verdict.GivenUp(broken.tool.Name, broken.failure()))
 			continue
 		case err != nil: // nothing was written
 			x.conclude(concluded, sdk.Failed(err), time.Since(began))

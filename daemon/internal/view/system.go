@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bothyd/bothy/daemon/internal/tooldoc"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -43,6 +44,9 @@ func systemText(in sdk.Assembly, now time.Time) string {
 	if in.Loop.ReadOnly && len(in.Tools) > 0 {
 		b.WriteString("- This prompt may only be answered by reading: calls with side effects are refused.\n")
 	}
+	if text := tooldoc.Text(in.Tools, in.Agent.Dialect); tags && text != "" {
+		b.WriteString("\n" + text + "\n")
+	}
 	agreed(&b, &in)
 	section(&b, "Persona", in.Agent.Persona)
 	if text := strings.TrimSpace(in.Skills); text != "" {
@@ -70,9 +74,6 @@ func environment(b *strings.Builder, in *sdk.Assembly, today string) {
 
 // agreed has the instructions of the user and of the project.
 func agreed(b *strings.Builder, in *sdk.Assembly) {
-	if tags && len(in.Tools) > 0 {
-		b.WriteString("\n" + toolsText(in.Tools) + "\n")
-	}
 	section(b, fmt.Sprintf("Instructions of the user (%s)", in.User.File), in.User.Text)
 	section(b, fmt.Sprintf("Instructions of the project (%s)", in.Instructions.File), rootText(in.Instructions))
 }

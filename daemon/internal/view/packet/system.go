@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strings"
 
+	"github.com/bothyd/bothy/daemon/internal/tooldoc"
 	"github.com/bothyd/bothy/daemon/internal/view"
 	"github.com/bothyd/bothy/sdk"
 )
@@ -29,5 +30,9 @@ const persona = `You are a careful engineer. You say what you found in few words
 
 // systemText is what stays as it is while tools, persona, and the instructions of the user and of the project do.
 func systemText(in *sdk.Assembly) string {
-	return identity + "\n\n" + view.Facts(in) + "\n\n# Persona\n\n" + cmp.Or(strings.TrimSpace(in.Agent.Persona), persona)
+	texts := []string{identity, view.Facts(in)}
+	if tools := tooldoc.Text(in.Tools, in.Agent.Dialect); tools != "" {
+		texts = append(texts, tools)
+	}
+	return strings.Join(append(texts, "# Persona\n\n"+cmp.Or(strings.TrimSpace(in.Agent.Persona), persona)), "\n\n")
 }

@@ -34,7 +34,7 @@ func (e *Engine) plan(ctx context.Context, a *activeLoop, verbs []*action) {
 	var broken *action
 	for i, x := range verbs {
 		switch {
-		case broken != nil:
+		case broken != nil && !x.updates():
 			x.refuse(verdict.GivenUp(broken.tool.Name, broken.failure()))
 			continue
 		case err != nil: // nothing was written

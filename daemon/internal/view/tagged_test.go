@@ -48,7 +48,7 @@ func TestResultsOfTags(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(p.Messages) != 5 || !strings.Contains(p.System, "## get\n\nreads\n") {
+	if len(p.Messages) != 5 || !strings.Contains(p.System, "## get - reads\n") {
 		t.Fatalf("%d messages, with the system text %q", len(p.Messages), p.System)
 	}
 	first, second := p.Messages[2], p.Messages[4]

@@ -23,15 +23,20 @@ func (asTags) Read(c sdk.Completion, offered []sdk.Tool) sdk.Reading {
 func tagsHouse(t *testing.T, steps ...step) *house {
 	h := prepareHouse(t, steps...)
 	h.withVerbs()
-	h.tools.add("write_sh", sdk.Annotations{}, true, sdk.GrantProject)
-	h.tools.on("write_sh", func(context.Context, sdk.Invocation, sdk.Stream) (sdk.ToolResult, error) {
-		return sdk.ToolResult{Output: "1 failed", Outcome: sdk.Exit(1)}, nil
-	})
+	failingCommand(h)
 	agent := h.agents["default"]
 	agent.Dialect, agent.Guards = sdk.DialectTags, tags
 	h.agents["default"] = agent
 	h.config.Dialects = map[string]Dialect{sdk.DialectTools: dialect.Tools{}, sdk.DialectTags: asTags{}}
 	return h
+}
+
+// failingCommand adds the tool write_sh, which ends with an exit status.
+func failingCommand(h *house) {
+	h.tools.add("write_sh", sdk.Annotations{}, true, sdk.GrantProject)
+	h.tools.on("write_sh", func(context.Context, sdk.Invocation, sdk.Stream) (sdk.ToolResult, error) {
+		return sdk.ToolResult{Output: "1 failed", Outcome: sdk.Exit(1)}, nil
+	})
 }
 
 func update(status string) call { return call{"update", `{"body":"x","status":` + status + `}`} }
@@ -191,4 +196,24 @@ func TestAFilterOnlyEndsWork(t *testing.T) {
 	if l := h.await(a); l.Status != sdk.StatusOK || len(h.models.asked()) != 1 {
 		t.Errorf("it was kept going: %d, %d turns", l.Status, len(h.models.asked()))
 	}
+}
+
+// TestClaimsAtAnyDeath: wherever a daemon dies, an update that was written first is judged by what fails behind it, and one
+// that a later one replaces ends nothing.
+func TestClaimsAtAnyDeath(t *testing.T) {
+	atAnyDeath(t, func(h *house) {
+		failingCommand(h)
+		h.models.steps = byConversation(update("422"), update("200"), numbered("write", 1), numbered("write_sh", 1))
+	}, nothingMore, func(h *house, a Accepted, _ bool) {
+		switch got := h.outcomes(a.Run.ID); got {
+		case "update:failed:aborted update:failed:conflict write:resolved write_sh:failed:exit:1",
+			"update:failed:aborted update:failed:conflict write:resolved write_sh:failed:interrupted",
+			"update:failed:aborted update:failed:conflict write:failed:interrupted write_sh:failed:aborted":
+		default:
+			h.t.Errorf("got %s", got)
+		}
+		if said := h.entries(a.Run.ID, "update://"); len(said) > 0 || len(h.models.asked()) < 2 {
+			h.t.Errorf("it is claimed all the same: %+v", said)
+		}
+	})
 }

@@ -270,7 +270,7 @@ func (e *Engine) giveUpRest(t *turn) {
 		switch {
 		case !x.ended() && reason != nil && !(failed && x.updates()):
 			x.refuse(reason)
-		case reason != nil:
+		case reason != nil, x.updates() && x.Outcome == sdk.Aborted: // which a later one replaces
 		case x.breaks():
 			reason, failed = verdict.GivenUp(x.tool.Name, x.failure()), !x.turnedDown()
 		case x.terminal():

@@ -71,6 +71,7 @@ func TestVerdictRows(t *testing.T) {
 		{"V13 behind an exit status", []step{calls(numbered("write_sh", 1), goes), say("it fails")}, 200, "answer", 2},
 		{"V13 and then the end", []step{bad(1), say("done"), calls(update("200"))}, 200, "terminal", 3},
 		{"V14", []step{calls(update("200"), goes), calls(update("200"))}, 200, "terminal", 2},
+		{"V14 with work in between", []step{calls(update("200"), numbered("write", 1), goes), calls(update("200"))}, 200, "terminal", 2},
 		{"V16", []step{say(""), say(" \n"), say("done")}, 200, "answer", 3},
 		{"V16 again and again", []step{say(""), say(""), say(""), say("never")}, 499, "max_strikes", 3},
 		{"V17", []step{bad(1), calls(update("200"))}, 200, "terminal", 2},

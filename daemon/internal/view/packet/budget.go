@@ -12,7 +12,7 @@ import (
 
 // budgetPart is what the packet costs, and by what. Its table has what can be demoted; summaries are one line below it, for they
 // go by patterns and not one by one.
-var budgetPart = counted("budget", 175, func(p *sdk.Prompt, f *figures) string {
+var budgetPart = part{name: "budget", priority: 175, says: true, text: func(_ *sdk.Prompt, f *figures) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<budget%s>\n", f.attributes())
 	if len(f.schemes) > 0 {
@@ -37,4 +37,4 @@ var budgetPart = counted("budget", 175, func(p *sdk.Prompt, f *figures) string {
 	}
 	b.WriteString("</budget>")
 	return b.String()
-})
+}}

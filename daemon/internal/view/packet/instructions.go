@@ -7,10 +7,10 @@ const reminders = `Work on the prompt above. What you need to see whole must be 
 What you wrote before is not shown to you again: keep what you find out as known:// entries and what is open as unknown:// entries, one matter each.`
 
 // instructionsPart is what a model is to do, whatever it works on, and what the turn adds to it.
-var instructionsPart = counted("instructions", 165, func(p *sdk.Prompt, _ *figures) string {
+var instructionsPart = part{name: "instructions", priority: 165, text: func(p *sdk.Prompt, _ *figures) string {
 	text := reminders
 	if p.Instructions != "" {
 		text += "\n\n" + p.Instructions
 	}
 	return "<instructions>\n" + text + "\n</instructions>"
-})
+}}

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/bothyd/bothy/daemon/internal/hook"
-	"github.com/bothyd/bothy/daemon/internal/view"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -13,10 +12,12 @@ import (
 type part struct {
 	name     string
 	priority int
-	// text is its section for a prompt with rows, which the figures are of; empty is none.
+	// text is its section for a prompt with rows; empty is none. It is given figures where it says what the packet costs.
 	text func(p *sdk.Prompt, f *figures) string
-	// characters counts text without writing it.
-	characters func(p *sdk.Prompt, f *figures) int
+	says bool
+	// which gives the element that a row has in a section that is a list of them, nil where it has none. Other sections have none
+	// of it: they are short enough to be written to be counted.
+	which func(p *sdk.Prompt, r *sdk.Row) *sdk.Shown
 }
 
 // parts are the sections in their order, which is that of how often they change, and has what a model must not lose sight of last.
@@ -31,7 +32,11 @@ func (k *Packet) subscribe(chains *hook.Chains) {
 			if p.Rows == nil {
 				return p, nil
 			}
-			if text := x.text(&p, k.figures(&p)); text != "" {
+			var f *figures
+			if x.says {
+				f = k.figures(&p)
+			}
+			if text := x.text(&p, f); text != "" {
 				p.Messages = append(p.Messages[:len(p.Messages):len(p.Messages)], sdk.Message{Role: sdk.RoleUser, Text: text})
 			}
 			return p, nil
@@ -39,46 +44,35 @@ func (k *Packet) subscribe(chains *hook.Chains) {
 	}
 }
 
-// list is a part that has the elements of some rows, each on a line. Which gives the one that a row has there, and nil where it has
-// none.
+// list is a part that has the elements of some rows, each on a line.
 func list(name string, priority int, which func(p *sdk.Prompt, r *sdk.Row) *sdk.Shown) part {
-	begin, end := "<"+name+">\n", "</"+name+">"
-	count := func(p *sdk.Prompt) (characters, bytes int) {
+	begin, end := around(name)
+	return part{name: name, priority: priority, which: which, text: func(p *sdk.Prompt, _ *figures) string {
+		bytes := 0
 		for i := range p.Rows {
 			if s := which(p, &p.Rows[i]); s != nil {
-				characters, bytes = characters+s.Characters, bytes+len(s.Text)+1
+				bytes += len(s.Text) + 1
 			}
 		}
-		if bytes > 0 {
-			characters, bytes = characters+len(begin)+len(end), bytes+len(begin)+len(end)
+		if bytes == 0 {
+			return ""
 		}
-		return characters, bytes
-	}
-	return part{
-		name: name, priority: priority,
-		characters: func(p *sdk.Prompt, _ *figures) int {
-			n, _ := count(p)
-			return n
-		},
-		text: func(p *sdk.Prompt, _ *figures) string {
-			_, bytes := count(p)
-			if bytes == 0 {
-				return ""
+		var b strings.Builder
+		b.Grow(len(begin) + bytes + len(end))
+		b.WriteString(begin)
+		for i := range p.Rows {
+			if s := which(p, &p.Rows[i]); s != nil {
+				b.WriteString(s.Text)
+				b.WriteByte('\n')
 			}
-			var b strings.Builder
-			b.Grow(bytes)
-			b.WriteString(begin)
-			for i := range p.Rows {
-				if s := which(p, &p.Rows[i]); s != nil {
-					b.WriteString(s.Text)
-					b.WriteByte('\n')
-				}
-			}
-			b.WriteString(end)
-			return b.String()
-		},
-	}
+		}
+		b.WriteString(end)
+		return b.String()
+	}}
 }
+
+// around are the lines about a list.
+func around(name string) (begin, end string) { return "<" + name + ">\n", "</" + name + ">" }
 
 // atLevel is the element of a row at its level.
 func atLevel(r *sdk.Row) *sdk.Shown {
@@ -86,9 +80,4 @@ func atLevel(r *sdk.Row) *sdk.Shown {
 		return &r.Visible
 	}
 	return &r.Summary
-}
-
-// counted is a part whose text is short enough to be written to be counted.
-func counted(name string, priority int, text func(p *sdk.Prompt, f *figures) string) part {
-	return part{name: name, priority: priority, text: text, characters: func(p *sdk.Prompt, f *figures) int { return view.Characters(text(p, f)) }}
 }

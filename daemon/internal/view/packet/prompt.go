@@ -8,7 +8,7 @@ import (
 
 // promptPart is the prompt of the loop, in front of all that the turns of the loop change. One that is archived is not there.
 var promptPart = part{
-	name: "prompt", priority: 30,
+	name: "prompt", priority: 30, says: true,
 	text: func(p *sdk.Prompt, f *figures) string {
 		var b strings.Builder
 		for i := range p.Rows {
@@ -17,14 +17,6 @@ var promptPart = part{
 			}
 		}
 		return b.String()
-	},
-	characters: func(p *sdk.Prompt, f *figures) (n int) {
-		for i := range p.Rows {
-			if r := &p.Rows[i]; isPrompt(p, r) {
-				n += len(f.attributes()) + atLevel(r).Characters - 1 // without the line that a section ends with
-			}
-		}
-		return n
 	},
 }
 

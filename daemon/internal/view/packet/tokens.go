@@ -52,8 +52,38 @@ func (f *figures) share(tokens int) string {
 func (k *Packet) figures(p *sdk.Prompt) *figures {
 	ratio := k.ratios.Of(p.Model)
 	f := &figures{ceiling: p.Ceiling, schemes: map[string]spent{}}
+	fixed := k.extra(p) + f.add(p)
+	f.system = view.Scaled(systemTokens(p), ratio)
+	for range 5 {
+		f.characters = fixed
+		for _, x := range parts {
+			if x.which == nil {
+				f.characters += between(view.Characters(x.text(p, f)))
+			}
+		}
+		f.characters = max(f.characters-1, 0)
+		f.raw = systemTokens(p) + tokensOf(f.characters) + mediaTokens(p)
+		usage := view.Scaled(f.raw, ratio)
+		if usage == f.usage {
+			break
+		}
+		f.usage = usage
+	}
+	return f
+}
+
+// add counts the rows, and returns how many characters the lists of them have, each with the line end behind it.
+func (f *figures) add(p *sdk.Prompt) (characters int) {
+	lists := make([]int, len(parts))
 	for i := range p.Rows {
 		r := &p.Rows[i]
+		for j := range parts {
+			if parts[j].which != nil {
+				if s := parts[j].which(p, r); s != nil {
+					lists[j] += s.Characters
+				}
+			}
+		}
 		f.floor += r.Tokens.Summary
 		if !r.IsVisible() {
 			f.summarized++
@@ -65,30 +95,13 @@ func (k *Packet) figures(p *sdk.Prompt) *figures {
 		s := f.schemes[r.Scheme]
 		f.schemes[r.Scheme] = spent{s.visible + 1, s.tokens + r.Tokens.Difference}
 	}
-	f.system = view.Scaled(systemTokens(p), ratio)
-	fixed := k.extra(p)
-	var rest []part
-	for _, x := range parts {
-		if x.name == promptPart.name || x.name == budgetPart.name {
-			rest = append(rest, x)
-		} else {
-			fixed += between(x.characters(p, f))
+	for j, n := range lists {
+		if n > 0 {
+			begin, end := around(parts[j].name)
+			characters += len(begin) + n + len(end) + 1
 		}
 	}
-	for range 5 {
-		f.characters = fixed
-		for _, x := range rest {
-			f.characters += between(x.characters(p, f))
-		}
-		f.characters = max(f.characters-1, 0)
-		f.raw = systemTokens(p) + tokensOf(f.characters) + mediaTokens(p)
-		usage := view.Scaled(f.raw, ratio)
-		if usage == f.usage {
-			break
-		}
-		f.usage = usage
-	}
-	return f
+	return characters
 }
 
 // between counts a section with the line end behind it.

@@ -119,6 +119,9 @@ func inOrder(t *testing.T, packet string, texts ...string) {
 	}
 }
 
+// TestSectionsStandInTheirOrder: each has the entries that belong there, and of two prompts of a run the later one is the prompt.
+//
+// spec: packet_structure loops_previous_performed
 func TestSectionsStandInTheirOrder(t *testing.T) {
 	got := user(t, newDesk(), assembly(2,
 		prompt(1, "first task"), entry("known://a", "alpha"), call(1, "bash", "ok"), entry("unknown://q", "why?"),
@@ -154,6 +157,8 @@ func TestWhatIsNoRow(t *testing.T) {
 }
 
 // TestTheFiguresAreThoseOfThePacket: what the packet says of itself is what it is estimated at, whoever else writes in it.
+//
+// spec: token_accounting materialization
 func TestTheFiguresAreThoseOfThePacket(t *testing.T) {
 	d := newDesk()
 	d.chains.AssemblyUser.On(60, "weather", false, func(_ context.Context, p sdk.Prompt) (sdk.Prompt, error) {
@@ -189,6 +194,8 @@ func TestAPacketThatIsTooLongIsOverflow(t *testing.T) {
 }
 
 // TestDemotingFreesWhatTheModelIsTold: an entry costs at its levels what its row says.
+//
+// spec: token_accounting
 func TestDemotingFreesWhatTheModelIsTold(t *testing.T) {
 	for _, path := range []string{"known://a", "unknown://q", "update://turn_1"} {
 		body := strings.Repeat("some words\n", 90)
@@ -218,4 +225,33 @@ func withoutBudget(text string) string {
 	text, _, _ = strings.Cut(text, "<budget")
 	_, text, _ = strings.Cut(text, "<summary>")
 	return text
+}
+
+// TestTheSystemTextStays: a turn, a prompt, what is read only, skills and entries change nothing of it; the persona does.
+//
+// spec: message_structure
+func TestTheSystemTextStays(t *testing.T) {
+	d := newDesk()
+	in := assembly(1, prompt(1, "task"))
+	first, err := d.send(t, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(first.System, persona) {
+		t.Error("an agent without a persona has none")
+	}
+	in = assembly(2, prompt(1, "task"), call(1, "bash", "ok"), prompt(2, "more"), entry("known://a", "alpha"))
+	in.Turn, in.Skills, in.Loop.ReadOnly, in.Tools = 9, "# Skills\n\n- pdf", true, []sdk.Tool{{}}
+	later, err := d.send(t, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if later.System != first.System {
+		t.Errorf("the system text was\n%s\nand is\n%s", first.System, later.System)
+	}
+	inOrder(t, later.Messages[0].Text, "<instructions>\n", "only be answered by reading", "# Skills", "</instructions>")
+	in.Agent.Persona = "You are a pirate."
+	if own, err := d.send(t, in); err != nil || !strings.Contains(own.System, "# Persona\n\nYou are a pirate.") || strings.Contains(own.System, persona) {
+		t.Errorf("the persona is not its own: %v", err)
+	}
 }

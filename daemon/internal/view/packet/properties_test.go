@@ -18,6 +18,8 @@ import (
 
 // TestAPacketIsAFunctionOfTheEntries: a view that has rendered all the turns before gives the bytes of one that begins now,
 // whatever changed between: bodies, levels, states, entries that came and that went.
+//
+// spec: materialization
 func TestAPacketIsAFunctionOfTheEntries(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		old := newDesk()

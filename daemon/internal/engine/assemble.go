@@ -20,11 +20,12 @@ func (e *Engine) assemble(ctx context.Context, a *activeLoop) (sdk.Prompt, error
 	}
 	e.look(ctx, a, entries)
 	user, project := e.instructions(a)
-	p, err := e.viewOf(a).Assemble(ctx, sdk.Assembly{
+	a.turn.of = sdk.Assembly{
 		Project: a.project, Run: a.run, Loop: a.loop, Turn: a.turn.row.Sequence, Agent: a.agent,
 		Model: a.choice.Alias, Context: a.choice.Context, Use: e.contextUse(a), Inputs: a.choice.Inputs, Tools: a.offered,
 		User: user, Instructions: project, Skills: a.skills, Entries: entries,
-	})
+	}
+	p, err := e.viewOf(a).Assemble(ctx, a.turn.of)
 	if err != nil {
 		return p, fmt.Errorf("assemble the prompt: %w", err)
 	}

@@ -25,10 +25,35 @@ func (e *Engine) demote(ctx context.Context, a *activeLoop, writes []sdk.Write) 
 	if err != nil {
 		return fmt.Errorf("record what was taken out of sight: %w", err)
 	}
-	for _, entry := range receipt.Entries {
-		if entry.State == sdk.StateFailed {
+	e.tellOverflow(ctx, a, receipt.Entries)
+	return nil
+}
+
+// settleSight is what the turn that is over demotes of what it brought into sight, so that the next prompt fits: it is part of the
+// commit that closes the turn. Where it cannot be known, the next prompt is fitted all the same.
+func (e *Engine) settleSight(ctx context.Context, a *activeLoop) []sdk.Write {
+	view, settles := e.viewOf(a).(Settler)
+	if !settles || a.turn == nil || a.turn.of.Turn == 0 {
+		return nil
+	}
+	next := a.turn.of
+	next.Turn++
+	var writes []sdk.Write
+	var err error
+	if next.Entries, err = a.mirror.Refresh(ctx); err == nil {
+		writes, err = view.Settle(ctx, next, a.turn.prompt)
+	}
+	if err != nil {
+		e.log.Debug("whether the next prompt fits is not known yet", "run", a.run.Alias, "error", err)
+	}
+	return writes
+}
+
+// tellOverflow tells of the entries that say what was demoted, and why.
+func (e *Engine) tellOverflow(ctx context.Context, a *activeLoop, written []sdk.Entry) {
+	for _, entry := range written {
+		if entry.State == sdk.StateFailed && entry.Outcome == sdk.Overflow {
 			e.cfg.Hooks.ErrorLog.Emit(ctx, sdk.EntryEvent{Run: a.run.ID, Entry: entry})
 		}
 	}
-	return nil
 }

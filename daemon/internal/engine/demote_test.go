@@ -182,3 +182,74 @@ func TestSoftOverflowsAreNoStrikesAfterARestart(t *testing.T) {
 		t.Errorf("the turn has the failures %+v", left.errors)
 	}
 }
+
+// settling is a view of which each turn demotes an entry when it is over.
+type settling struct {
+	Assembler
+	settle func(next sdk.Assembly, sent sdk.Prompt) ([]sdk.Write, error)
+}
+
+func (s settling) Settle(_ context.Context, next sdk.Assembly, sent sdk.Prompt) ([]sdk.Write, error) {
+	return s.settle(next, sent)
+}
+
+// settles has a model write known://a, call a tool and answer, and counts the commits.
+func settles(t *testing.T, settle func(next sdk.Assembly, sent sdk.Prompt) ([]sdk.Write, error)) (*house, Accepted, int) {
+	t.Helper()
+	h := prepareHouse(t, calls(call{"set", `{"path":"known://a","body":"text"}`}), calls(call{"read", `{"path":"x"}`}), say("done"))
+	h.withVerbs()
+	if settle != nil {
+		h.config.Views[sdk.ViewTranscript] = settling{h.config.Views[sdk.ViewTranscript], settle}
+	}
+	h.start()
+	a := h.submit(Submission{Mode: sdk.ModeFull})
+	if l := h.await(a); l.Status != sdk.StatusOK {
+		t.Fatalf("ended %d: %s", l.Status, l.Reason)
+	}
+	h.check(a.Run.ID)
+	return h, a, len(h.store.changes)
+}
+
+// TestATurnDemotesInTheCommitThatClosesIt, which adds no commit.
+func TestATurnDemotesInTheCommitThatClosesIt(t *testing.T) {
+	_, _, plain := settles(t, nil)
+	asked := 0
+	h, a, commits := settles(t, func(next sdk.Assembly, sent sdk.Prompt) ([]sdk.Write, error) {
+		if asked++; next.Turn != 2 {
+			return nil, nil
+		}
+		if sent.Turn != 1 || next.Entries[len(next.Entries)-1].Path != "known://a" && len(next.Entries) < 4 {
+			t.Errorf("the next is made of %+v, and sent was turn %d", next.Entries, sent.Turn)
+		}
+		return demotion(sent, "known://a"), nil
+	})
+	if commits != plain {
+		t.Errorf("%d commits, and %d without it", commits, plain)
+	}
+	if asked != 2 {
+		t.Errorf("asked %d times: a turn that ends its loop has none behind it", asked)
+	}
+	for _, c := range h.store.changes {
+		if slices.ContainsFunc(c.Writes, func(w sdk.Write) bool { return w.Look }) && (c.CloseTurn == nil || c.CloseTurn.Sequence != 1 || c.OpenTurn == nil) {
+			t.Errorf("it is demoted by %+v", c)
+		}
+	}
+	if e := h.sightOf(a.Run.ID, "known://a"); e.Visibility != sdk.Summarized || h.sightOf(a.Run.ID, "log://turn_1/error/demoted").Status() != sdk.StatusOverflow {
+		t.Errorf("it is %+v", e)
+	}
+}
+
+// TestATurnIsClosedWhateverItDemotes: what is gone meanwhile, or cannot be known, holds nothing up.
+func TestATurnIsClosedWhateverItDemotes(t *testing.T) {
+	for name, settle := range map[string]func(sdk.Assembly, sdk.Prompt) ([]sdk.Write, error){
+		"gone":    func(_ sdk.Assembly, sent sdk.Prompt) ([]sdk.Write, error) { return demotion(sent, "known://gone"), nil },
+		"unknown": func(sdk.Assembly, sdk.Prompt) ([]sdk.Write, error) { return nil, sdk.Errorf(sdk.Internal, "unknown") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			h, a, _ := settles(t, settle)
+			if e := h.sightOf(a.Run.ID, "known://a"); e.Visibility != sdk.Visible {
+				t.Errorf("it is %s", e.Visibility)
+			}
+		})
+	}
+}

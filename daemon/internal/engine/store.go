@@ -100,6 +100,12 @@ type Assembler interface {
 	Forget(run int64)
 }
 
+// Settler is a view in which a turn may bring more into sight than the next prompt has room for.
+type Settler interface {
+	// Settle is what the turn of the prompt that was sent takes out of sight again, so that the prompt of an assembly fits.
+	Settle(ctx context.Context, in sdk.Assembly, sent sdk.Prompt) ([]sdk.Write, error)
+}
+
 // Dialect is how a model writes calls.
 type Dialect interface {
 	// Native reports whether a provider is sent the tools and delivers the calls. Else they are of the text, and no tools are sent.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/bothyd/bothy/daemon/internal/compact"
@@ -12,7 +13,8 @@ import (
 // turn is one round trip with the model, while it is open.
 type turn struct {
 	row        sdk.Turn
-	began      time.Time // here; a turn that was taken up counts anew
+	began      time.Time    // here; a turn that was taken up counts anew
+	of         sdk.Assembly // what the prompt was made of; its zero value where another daemon made it
 	prompt     sdk.Prompt
 	fresh      []sdk.Message // of the prompt, as a cassette has it
 	completion sdk.Completion
@@ -41,7 +43,7 @@ const (
 // turn takes one turn. Its steps are those of docs/architecture.md, and each
 // commits before the next begins:
 //
-//	open      the turn, with the close of the one before
+//	open      the turn, with the close of the one before and what that one brought too much of
 //	record    the answer and all its calls; the first to run is already started
 //	dispatch  per action: its end, with the start of the next
 //
@@ -144,17 +146,24 @@ func (e *Engine) open(ctx context.Context, a *activeLoop) error {
 	if a.turn != nil {
 		notes = a.turn.takeNotes()
 	}
-	_, err := e.openTurn(ctx, b, a.run.ID, ahead, func(n int) (sdk.Change, error) {
+	down := e.settleSight(ctx, a)
+	build := func(n int) (sdk.Change, error) {
 		t.row = sdk.Turn{Run: a.run.ID, Loop: a.loop.ID, Sequence: n, Model: a.choice.Alias}
-		c := sdk.Change{Run: a.run.ID, OpenTurn: &t.row, Notes: notes, Writes: a.first}
+		c := sdk.Change{Run: a.run.ID, OpenTurn: &t.row, Notes: notes, Writes: slices.Concat(a.first, down)}
 		if a.turn != nil {
 			c.CloseTurn = a.turn.closing()
 		}
 		return c, nil
-	})
+	}
+	receipt, err := e.openTurn(ctx, b, a.run.ID, ahead, build)
+	if stale(err) && down != nil { // somebody removed what would be demoted
+		down = nil
+		receipt, err = e.openTurn(ctx, b, a.run.ID, ahead, build)
+	}
 	if err != nil {
 		return err
 	}
+	e.tellOverflow(ctx, a, receipt.Entries[len(a.first):])
 	failpoint.Hit(failpoint.OpenAfter)
 	a.turn, a.first = t, nil
 	a.turns++

@@ -17,7 +17,7 @@ func (k *Packet) Fit(ctx context.Context, p sdk.Prompt, render func(context.Cont
 	if err != nil {
 		return p, report, err
 	}
-	p, all, err := climb(p, rungs, func(p sdk.Prompt) (sdk.Prompt, error) {
+	p, all, err := climb(p, rungs, func(p sdk.Prompt, _ []descent) (sdk.Prompt, error) {
 		k.picture(&p)
 		p, err := render(ctx, p)
 		if err != nil {

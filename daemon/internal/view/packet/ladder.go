@@ -54,9 +54,9 @@ func (d *descent) freed() (n int) {
 }
 
 // climb demotes rows of a prompt, a rung after the other, until its Tokens are at most its Ceiling (0 is unknown), and returns what
-// was demoted. measure is asked after each for the prompt as it is sent then, with its Tokens. It has no say but that: whatever is
-// estimated comes down as rows do. A prompt that does not fit at the end is returned as it is.
-func climb(p sdk.Prompt, rungs []rung, measure func(sdk.Prompt) (sdk.Prompt, error)) (sdk.Prompt, []descent, error) {
+// was demoted. measure is asked after each for the prompt as it is sent then, with its Tokens: whatever is estimated comes down as
+// rows do. A prompt that does not fit at the end is returned as it is.
+func climb(p sdk.Prompt, rungs []rung, measure func(sdk.Prompt, []descent) (sdk.Prompt, error)) (sdk.Prompt, []descent, error) {
 	var all []descent
 	for _, x := range rungs {
 		if p.Ceiling <= 0 || p.Tokens <= p.Ceiling {
@@ -73,7 +73,7 @@ func climb(p sdk.Prompt, rungs []rung, measure func(sdk.Prompt) (sdk.Prompt, err
 		}
 		p.Rows = rows
 		var err error
-		if p, err = measure(p); err != nil {
+		if p, err = measure(p, all); err != nil {
 			return p, all, err
 		}
 	}

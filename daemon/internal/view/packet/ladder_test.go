@@ -31,7 +31,7 @@ func asked(r *sdk.Row)      { r.Category, r.Loop = sdk.CategoryPrompt, 1 }
 // climb is the ladder on it, with what it measured.
 func (x table) climb(t *testing.T) (p sdk.Prompt, all []descent, measured []int) {
 	t.Helper()
-	measure := func(p sdk.Prompt) (sdk.Prompt, error) {
+	measure := func(p sdk.Prompt, _ []descent) (sdk.Prompt, error) {
 		p.Tokens = x.base
 		for _, r := range p.Rows {
 			if r.IsVisible() {
@@ -41,7 +41,7 @@ func (x table) climb(t *testing.T) (p sdk.Prompt, all []descent, measured []int)
 		measured = append(measured, p.Tokens)
 		return p, nil
 	}
-	p, _ = measure(sdk.Prompt{Turn: x.turn, Ceiling: x.ceiling, Rows: x.rows, Loop: sdk.HookLoop{ID: 1}})
+	p, _ = measure(sdk.Prompt{Turn: x.turn, Ceiling: x.ceiling, Rows: x.rows, Loop: sdk.HookLoop{ID: 1}}, nil)
 	before := slices.Clone(x.rows)
 	p, all, err := climb(p, rungs, measure)
 	if err != nil {
@@ -114,7 +114,7 @@ func TestLadder(t *testing.T) {
 func TestLadderStopsWhereMeasuringFails(t *testing.T) {
 	broken := errors.New("broken")
 	p := sdk.Prompt{Turn: 5, Ceiling: 10, Tokens: 20, Rows: []sdk.Row{row("a", 4, 1)}}
-	_, all, err := climb(p, rungs, func(p sdk.Prompt) (sdk.Prompt, error) { return p, broken })
+	_, all, err := climb(p, rungs, func(p sdk.Prompt, _ []descent) (sdk.Prompt, error) { return p, broken })
 	if !errors.Is(err, broken) || len(all) != 1 {
 		t.Errorf("%v, %+v", err, all)
 	}

@@ -32,7 +32,7 @@ type Write struct {
 	// whoever may write the entry. Writer, version and turn of the run's view stay as they are, but that data and
 	// unknowns which become visible are of the Turn in which they do. What
 	// the run shares and has no view of gets one (EntryQuery.Shared). Refused with Permission for
-	// schemes of the audit, with NotFound where no entry is.
+	// schemes of the audit, where it is not the daemon's own (WriterSystem), with NotFound where no entry is.
 	Look bool `json:"-"`
 	// Remove drops the entry from the run's view. All other fields but Path, Writer and what is expected are ignored.
 	Remove bool `json:"remove,omitempty"`

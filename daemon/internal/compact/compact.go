@@ -67,13 +67,12 @@ func Writes(entries []sdk.Entry, loop sdk.Loop, turn int, text string) []sdk.Wri
 		if e.Visibility == sdk.Archived || !standsFor(e, loop.ID, turn) {
 			continue
 		}
-		w := sdk.Write{Path: e.Path, Visibility: sdk.Archived, Look: true, Loop: loop.ID, Turn: turn}
+		writes = append(writes, sdk.Write{Path: e.Path, Visibility: sdk.Archived, Look: true, Writer: sdk.WriterSystem, Loop: loop.ID, Turn: turn})
 		switch e.Scheme() {
 		case "prompt":
 			s.Prompts++
-		case "assistant": // of the audit, which has no looks
+		case "assistant":
 			s.Answers++
-			w = sdk.Write{Path: e.Path, Visibility: sdk.Archived, Writer: sdk.WriterSystem, Loop: e.Loop, Turn: e.Turn}
 		case "log":
 			if e.Phase != sdk.PhaseNone {
 				s.Calls++
@@ -82,7 +81,6 @@ func Writes(entries []sdk.Entry, loop sdk.Loop, turn int, text string) []sdk.Wri
 				s.Skills = append(s.Skills, name)
 			}
 		}
-		writes = append(writes, w)
 	}
 	s.Prompts, s.Answers = max(s.Prompts, 0), max(s.Answers, 0)
 	text = strings.ToValidUTF8(strings.TrimSpace(text), "\uFFFD")

@@ -77,6 +77,9 @@ func TestLook(t *testing.T) {
 	if _, err := commit(with(look("house://x"), func(w *sdk.Write) { w.ExpectHash = r.Entries[0].Hash })); err != nil {
 		t.Errorf("at the body that is expected: %v", err)
 	}
+	if r, err := commit(with(look("trust://x"), func(w *sdk.Write) { w.Writer = sdk.WriterSystem })); err != nil || r.Entries[0].Visibility != sdk.Summarized {
+		t.Errorf("the daemon's own at the audit: %+v, %v", r, err)
+	}
 	if err := f.Verify(t.Context(), 0); err != nil {
 		t.Error(err)
 	}

@@ -153,7 +153,7 @@ const (
 // lookAt changes how much of an entry the run has in sight, and nothing of the entry.
 func (t *tx) lookAt(run *sdk.Run, path string, scheme sdk.Scheme, w *sdk.Write, x visibleEntry) (sdk.Entry, error) {
 	switch {
-	case scheme.Category == sdk.CategoryAudit:
+	case scheme.Category == sdk.CategoryAudit && w.Writer != sdk.WriterSystem:
 		return sdk.Entry{}, sdk.Errorf(sdk.Permission, "%s is of the audit, which no model is shown", path)
 	case x.entry == 0, x.view == 0 && run.Private && x.Scope != ownerScope(run.Owner): // what others share is none of its business
 		return sdk.Entry{}, sdk.Errorf(sdk.NotFound, "there is no entry %s in this run, its project or everywhere", path)

@@ -17,15 +17,6 @@ func withCommands(agent sdk.Agent, tools []sdk.Tool) []sdk.Tool {
 	return tools
 }
 
-// exceeds refuses a call of sh or env with arguments that are none of theirs.
-func (x *action) exceeds() bool {
-	err := command.Exceeds(x.tool, x.Arguments)
-	if err != nil {
-		x.refuse(err)
-	}
-	return err != nil
-}
-
 // fixCommand puts the command line into a fresh call of a tool that finds it itself, so that hooks, policy and people judge
 // what runs. A call that names one is refused: what it ran would not be what the tool stands for.
 func (e *Engine) fixCommand(ctx context.Context, run sdk.Run, x *action) {

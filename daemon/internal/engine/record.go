@@ -204,7 +204,7 @@ func (e *Engine) judge(ctx context.Context, a *activeLoop, x *action) {
 		x.refuse(x.fault)
 	case !x.adopt(rec.Attributes, ruled.Attributes):
 		x.refuse(sdk.Errorf(sdk.Permission, "a hook of entry.recording left no arguments that could be used, so this call was not made").Tell("not made: do it another way, or leave it to the person"))
-	case x.misnames(), x.exceeds():
+	case x.misnames():
 	case x.own != nil && x.tool.Name == sdk.ToolAskUser:
 		e.judgeQuestion(a, x)
 	default:
@@ -228,12 +228,12 @@ func refusal(by string, outcome sdk.Outcome, said string) error {
 }
 
 // misnames refuses a call whose arguments have the names of another agent, before policy
-// wonders what they mean.
+// wonders what they mean, and a call of sh, env or search with arguments that are none of theirs.
 func (x *action) misnames() bool {
 	if x.finishes() { // its schema is somebody's own
 		return false
 	}
-	err := misnamed.Arguments(x.tool, x.meant())
+	err := cmp.Or(misnamed.Arguments(x.tool, x.meant()), command.Exceeds(x.tool, x.Arguments))
 	if err != nil {
 		x.refuse(err)
 	}

@@ -81,6 +81,17 @@ func (c verbCall) arguments() string {
 	return string(encode(a))
 }
 
+// emptied is how a model says that nothing is to be left of a text.
+const emptied = "<<NEW\nNEW"
+
+// text is what the body of a set comes to.
+func (c verbCall) text() string {
+	if c.body == emptied {
+		return ""
+	}
+	return c.body
+}
+
 func bare(path string) bool { return !strings.Contains(path, "://") }
 
 // onEntries does a call that touches entries alone; empty is success.
@@ -88,7 +99,7 @@ func (c verbCall) onEntries(knows map[string]string) sdk.Outcome {
 	body, there := knows[c.path]
 	switch {
 	case c.verb == "set":
-		knows[c.path] = c.body
+		knows[c.path] = c.text()
 		return ""
 	case !there:
 		return sdk.NotFound
@@ -108,7 +119,7 @@ func (c verbCall) onEntries(knows map[string]string) sdk.Outcome {
 func (c verbCall) onFiles(body string) (tool string, arguments map[string]any) {
 	switch {
 	case c.verb == "set":
-		return "write_file", map[string]any{"path": c.path, "content": c.body}
+		return "write_file", map[string]any{"path": c.path, "content": c.text()}
 	case c.verb == "rm":
 		return "delete_path", map[string]any{"path": c.path}
 	case !bare(c.path):
@@ -174,7 +185,7 @@ func drawVerb(t *rapid.T) verbCall {
 	c := verbCall{verb: pick("verb", "set", "set", "set", "rm", "cp", "mv"), path: pick("path", targets...)}
 	switch c.verb {
 	case "set":
-		c.body = pick("body", "", "one", "two\n", "ü")
+		c.body = pick("body", emptied, "one", "two\n", "ü")
 	case "cp", "mv":
 		if c.to = pick("to", targets...); bare(c.path) && !bare(c.to) {
 			c.verb = "mv"

@@ -16,7 +16,7 @@ import (
 // withFiles gives a house with verbs the tools of a files plugin, which do nothing but say that they were called.
 func (h *house) withFiles() {
 	h.withVerbs()
-	for _, name := range []string{"write_file", "delete_path", "move_path", "copy_path"} {
+	for _, name := range []string{"write_file", "edit_file", "delete_path", "move_path", "copy_path"} {
 		h.tools.add(name, sdk.Annotations{Destructive: true, Idempotent: name == "write_file"}, true, sdk.GrantProject)
 		h.tools.become(name, func(t *sdk.Tool) { t.Plugin = "files" })
 	}
@@ -44,7 +44,9 @@ func TestVerbsOnFiles(t *testing.T) {
 		declared string
 	}{
 		{call{"set", `{"path":"src/a.go","body":"package a"}`}, `write_file {"content":"package a","path":"src/a.go"}`, "resolved", "log://turn_2/set/src_a.go", "write_file"},
-		{call{"bothy__set", `{"path":"src/a.go","body":""}`}, `write_file {"content":"","path":"src/a.go"}`, "resolved", "log://turn_2/bothy__set/src_a.go", "write_file"},
+		{call{"set", `{"path":"src/a.go","body":""}`}, "", "failed:validation", "log://turn_2/set/src_a.go", "write_file"},
+		{call{"set", `{"path":"src/a.go","body":"<<APPEND\nx\nAPPEND"}`}, `edit_file {"new_text":"\u003c\u003cAPPEND\nx\nAPPEND","old_text":"","path":"src/a.go"}`, "resolved", "log://turn_2/set/src_a.go", "edit_file"},
+		{call{"bothy__set", `{"path":"src/a.go","body":"<<NEW\nNEW"}`}, `write_file {"content":"","path":"src/a.go"}`, "resolved", "log://turn_2/bothy__set/src_a.go", "write_file"},
 		{call{"set", `{"path":"src/[id]*.go","body":"x"}`}, `write_file {"content":"x","path":"src/[id]*.go"}`, "resolved", "log://turn_2/set/src_id_.go", "write_file"},
 		{call{"rm", `{"path":"src/a.go"}`}, `delete_path {"path":"src/a.go"}`, "resolved", "log://turn_2/rm/src_a.go", "delete_path"},
 		{call{"rm", `{"path":"src","recursive":true}`}, `delete_path {"path":"src","recursive":true}`, "resolved", "log://turn_2/rm/src", "delete_path"},

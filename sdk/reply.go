@@ -22,7 +22,7 @@ type Reply struct {
 	Usage   *Usage      `json:"usage,omitempty"`
 	Partial bool        `json:"partial,omitempty"` // cut off; its calls were never made
 
-	// Narration is what the text says beside the calls that stand in it; nil where none do, and all of the text is said.
+	// Narration is what the text says beside the calls that stand in it, where that is not all that stands outside of them; see Said.
 	Narration *string `json:"narration,omitempty"`
 
 	Context  int `json:"context,omitempty"`  // of the model, in tokens; 0 is unknown
@@ -78,7 +78,19 @@ func (r Reply) Said(text string) string {
 	if r.Narration != nil {
 		return *r.Narration
 	}
-	return text
+	if len(r.Found) == 0 {
+		return text
+	}
+	said, at := "", 0
+	for _, f := range r.Found {
+		if f.At.Start >= at && f.At.End <= len(text) { // else it is of one list with the call before
+			said, at = said+text[at:f.At.Start], f.At.End
+		}
+	}
+	if said += text[at:]; strings.TrimSpace(said) == "" {
+		return ""
+	}
+	return said
 }
 
 // ReplyOf reads the reply that attributes hold; those of no reply are none.

@@ -62,10 +62,10 @@ func (t *Turn) reply(row sdk.JournalRow, c sdk.EntryChange) bool {
 	t.State, t.Text = c.State, ""
 	_, called := c.Hashed["calls"]
 	_, gone := c.Hashed["narration"]
-	if row.Body != nil && !gone {
+	if row.Body != nil && (!gone || r.Narration != nil) && (!found || r.Found != nil) {
 		t.Text = r.Said(*row.Body)
 	}
-	t.Called = called || gone || found || len(r.Calls) > 0 || len(r.Found) > 0 || r.Narration != nil
+	t.Called = called || gone || found || len(r.Calls) > 0 || len(r.Found) > 0
 	return true
 }
 

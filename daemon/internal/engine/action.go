@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/bothyd/bothy/daemon/internal/proposal"
+	"github.com/bothyd/bothy/daemon/internal/reply"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -24,6 +25,7 @@ type action struct {
 	cause cause         // of an end that this daemon gave it
 
 	call    sdk.ReadCall  // as the model wrote it
+	answer  string        // that it is part of
 	tool    sdk.Tool      // as policy knows it; its zero value when there is none of that name
 	own     sdk.TurnTools // that runs it; nil for a plugin's tool
 	stands  *standIn      // of a verb that stands for a plugin's tool
@@ -90,19 +92,6 @@ func (x *action) use(arguments json.RawMessage) {
 	x.Arguments, x.Changed = arguments, string(arguments)
 }
 
-// longArguments is the length from which arguments are stored once, with the
-// answer that the call is part of.
-const longArguments = 1 << 10
-
-// refersTo is where an answer that is recorded with the action holds its
-// arguments, the very bytes; empty when it does not, or they are short.
-func (x *action) refersTo() string {
-	if x.Loop == 0 || x.Parent != "" || x.Changed != "" || len(x.Arguments) < longArguments || strings.TrimSpace(x.call.Raw) != string(x.Arguments) {
-		return ""
-	}
-	return fmt.Sprintf("%s#/calls/%d/arguments", sdk.ReplyPath(x.Turn), x.Index)
-}
-
 // declared is the name of the action's tool as hooks know it: that which its plugin
 // declares, whichever block it is of and whichever name the model wrote.
 func (x *action) declared() string { return cmp.Or(x.tool.Declared, x.tool.Name, x.Tool) }
@@ -146,8 +135,8 @@ func (x *action) adopt(before, after json.RawMessage) bool {
 // refused already.
 func (x *action) recordWrite() sdk.Write {
 	at := x.recorded()
-	if place := x.refersTo(); place != "" {
-		at.Arguments, at.Refers = nil, map[string]string{"arguments": place}
+	if x.Loop != 0 && x.Parent == "" && x.Changed == "" {
+		at.Arguments, at.Refers = reply.Refer(x.Turn, x.Index, x.answer, x.call, at.Arguments)
 	}
 	w := sdk.Write{
 		Path: x.Path, Create: true, Writer: sdk.WriterSystem, Loop: x.Loop, Turn: x.Turn,

@@ -112,6 +112,12 @@ func fileAfter(t *testing.T, turns int, script func(n int) step) int64 {
 	for n := range turns {
 		h.models.steps = append(h.models.steps, script(n))
 	}
+	return h.size(t)
+}
+
+// size is that of the database after a run.
+func (h *house) size(t *testing.T) int64 {
+	t.Helper()
 	h.boot(t)
 	h.run(Submission{})
 	h.cut()

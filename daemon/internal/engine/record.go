@@ -10,6 +10,7 @@ import (
 	"github.com/bothyd/bothy/daemon/internal/command"
 	"github.com/bothyd/bothy/daemon/internal/failpoint"
 	"github.com/bothyd/bothy/daemon/internal/misnamed"
+	"github.com/bothyd/bothy/daemon/internal/reply"
 	"github.com/bothyd/bothy/daemon/internal/verdict"
 	"github.com/bothyd/bothy/sdk"
 )
@@ -91,12 +92,14 @@ func answerWrite(a *activeLoop, c sdk.Completion, read sdk.Reading) sdk.Write {
 	}
 	for _, call := range read.Calls {
 		if !call.At.Empty() {
-			at.Narration = &read.Narration
-			continue
+			continue // it stands in the text
 		}
 		at.Calls = append(at.Calls, sdk.Call{ID: call.ID, Tool: call.Tool, Arguments: call.Raw})
 	}
 	text := strings.ToValidUTF8(c.Text, "\uFFFD")
+	if at.Found = reply.Found(text, read.Calls); at.Found != nil && at.Said(text) != read.Narration {
+		at.Narration = &read.Narration
+	}
 	return sdk.Write{
 		Path: sdk.ReplyPath(a.turn.row.Sequence), Body: &text, Attributes: encode(at),
 		State: sdk.StateResolved, Writer: sdk.WriterSystem, Loop: a.loop.ID, Turn: a.turn.row.Sequence,
@@ -147,7 +150,7 @@ func (e *Engine) actions(ctx context.Context, a *activeLoop, calls []sdk.ReadCal
 }
 
 func (e *Engine) action(a *activeLoop, index int, call sdk.ReadCall, taken map[string]bool) *action {
-	x := &action{call: call, project: a.project.Root, folder: e.folder(a.run), Action: sdk.Action{Loop: a.loop.ID, Turn: a.turn.row.Sequence, ActionCall: sdk.ActionCall{
+	x := &action{call: call, answer: a.turn.completion.Text, project: a.project.Root, folder: e.folder(a.run), Action: sdk.Action{Loop: a.loop.ID, Turn: a.turn.row.Sequence, ActionCall: sdk.ActionCall{
 		CallID: call.ID, Tool: call.Tool, Arguments: call.Arguments, Index: index, Person: a.joins,
 	}}}
 	x.lone, x.strict = a.team != nil, !e.dialectOf(a).Native()

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -43,7 +44,7 @@ func TestTagsAtWork(t *testing.T) {
 	}
 	answer := h.entries(a.Run.ID, "assistant://1")[0]
 	reply, err := sdk.ReplyOf(answer.Attributes)
-	if err != nil || reply.Calls != nil || reply.Narration == nil || strings.Join(strings.Fields(*reply.Narration), " ") != "I look. So far." {
+	if err != nil || reply.Calls != nil || len(reply.Found) != 2 || strings.Join(strings.Fields(reply.Said(answer.Body)), " ") != "I look. So far." {
 		t.Errorf("%+v, %v", reply, err)
 	}
 	if !strings.Contains(answer.Body, `<set path="known://port">8080</set>`) {
@@ -139,7 +140,7 @@ func TestTagsThatChanged(t *testing.T) {
 			for i, word := range strings.Fields(c.want) {
 				tool, _, _ := strings.Cut(word, ":")
 				w := at(i, tool, sdk.PhaseRecorded, sdk.StateStreaming, "")
-				w.Attributes = encode(sdk.ActionCall{CallID: fmt.Sprintf("call_%d", i+1), Tool: tool, Index: i, Arguments: []byte(`{"path":"b"}`)})
+				w.Attributes = encode(sdk.ActionCall{CallID: fmt.Sprintf("call_%d", i+1), Tool: tool, Index: i, Arguments: []byte(cmp.Or(c.arguments, `{"path":"b"}`))})
 				writes = append(writes, w)
 			}
 			r.left(sdk.Change{Writes: writes})

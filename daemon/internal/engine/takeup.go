@@ -11,6 +11,7 @@ import (
 
 	"github.com/bothyd/bothy/daemon/internal/failpoint"
 	"github.com/bothyd/bothy/daemon/internal/guard"
+	"github.com/bothyd/bothy/daemon/internal/reply"
 	"github.com/bothyd/bothy/daemon/internal/stream"
 	"github.com/bothyd/bothy/sdk"
 )
@@ -78,7 +79,7 @@ func (l *leftTurn) completion() sdk.Completion {
 	if l.answer.State != sdk.StateResolved || err != nil {
 		return sdk.Completion{}
 	}
-	c := sdk.Completion{Text: l.answer.Body, Reasoning: at.Reasoning, Calls: at.Calls, Usage: at.Usage, Finish: at.Finish}
+	c := sdk.Completion{Text: l.answer.Body, Reasoning: at.Reasoning, Calls: at.Calls, Usage: at.Usage, Finish: at.Finish, Found: at.Found}
 	if at.Extra != "" {
 		c.Extra = json.RawMessage(at.Extra)
 	}
@@ -265,7 +266,7 @@ func (e *Engine) equip(ctx context.Context, a *activeLoop) {
 		case at < 0 && !x.ended() && !e.dialectOf(a).Native():
 			x.fault = sdk.Errorf(sdk.Again, "this call was not made: it cannot be read again, for the tools have changed since it was written").Tell("not made: make the call again")
 		case at >= 0:
-			x.call = t.reading.Calls[at]
+			x.call = reply.Again(t.reading.Calls[at], x.ActionCall)
 			if x.Changed == "" {
 				x.Arguments = x.call.Arguments
 			}

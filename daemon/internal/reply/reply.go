@@ -13,8 +13,12 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// long is the length from which an argument is stored with the answer alone, in bytes. What refers to it is about as long.
-const long = 96
+// Arguments are stored with the answer alone from these lengths on, in bytes: one that stands in its text, which what refers to it is
+// about as long as, and all of a call in native form.
+const (
+	long       = 96
+	longNative = 1 << 10
+)
 
 // Found are the calls of a reading as the reply keeps them; nil where they do not stand in its text.
 func Found(text string, calls []sdk.ReadCall) []sdk.FoundCall {
@@ -29,10 +33,13 @@ func Found(text string, calls []sdk.ReadCall) []sdk.FoundCall {
 	return all
 }
 
-// Refer is what an action stores of a call: its arguments without those that stand in the text, and where these are. Index is that
-// of the call in its turn. Of arguments that are others than what was read nothing stands there.
+// Refer is what an action stores of a call: its arguments without those that its answer has, the very bytes, and where these are. Index
+// is that of the call in its turn. Of arguments that are others than what was read the answer has nothing.
 func Refer(turn, index int, text string, call sdk.ReadCall, arguments json.RawMessage) (rest json.RawMessage, refers map[string]string) {
-	if call.At.Empty() || !bytes.Equal(arguments, call.Arguments) {
+	switch {
+	case call.At.Empty() && len(arguments) >= longNative && strings.TrimSpace(call.Raw) == string(arguments):
+		return nil, map[string]string{"arguments": fmt.Sprintf("%s#/calls/%d/arguments", sdk.ReplyPath(turn), index)}
+	case call.At.Empty() || !bytes.Equal(arguments, call.Arguments):
 		return arguments, nil
 	}
 	_, places := find(text, call, arguments)
@@ -51,9 +58,18 @@ func Refer(turn, index int, text string, call sdk.ReadCall, arguments json.RawMe
 	return encode(all), refers
 }
 
-// Same reports whether arguments that were read again are those that are stored with the action: of these members that are null are
+// Again is a call that was read again, for an action that is recorded. One of the text whose arguments read otherwise now, since other
+// tools are offered, has a Fault: nothing runs that was not recorded.
+func Again(call sdk.ReadCall, recorded sdk.ActionCall) sdk.ReadCall {
+	if !call.At.Empty() && call.Fault == "" && recorded.Changed == "" && !same(recorded.Arguments, call.Arguments) {
+		call.Fault = "this call was not made: it cannot be read again as it was written. Make it again."
+	}
+	return call
+}
+
+// same reports whether arguments that were read again are those that are stored with the action: of these members that are null are
 // left out.
-func Same(stored, read json.RawMessage) bool {
+func same(stored, read json.RawMessage) bool {
 	was, err := sdk.AnyJSON(stored)
 	if err != nil {
 		return false

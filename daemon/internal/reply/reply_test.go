@@ -92,8 +92,32 @@ func TestArgumentsThatWereReadAgain(t *testing.T) {
 		{``, `{}`, false},
 		{`{}`, `no JSON`, false},
 	} {
-		if got := Same(json.RawMessage(c.stored), json.RawMessage(c.read)); got != c.same {
-			t.Errorf("%s and %s: %v", c.stored, c.read, got)
+		call := sdk.ReadCall{ID: "a", Arguments: json.RawMessage(c.read), At: sdk.Span{End: 1}}
+		got := Again(call, sdk.ActionCall{Arguments: json.RawMessage(c.stored)})
+		if (got.Fault == "") != c.same || got.ID != "a" {
+			t.Errorf("%s and %s: %+v", c.stored, c.read, got)
+		}
+		if got := Again(call, sdk.ActionCall{Arguments: json.RawMessage(c.stored), Changed: "{}"}); got.Fault != "" {
+			t.Errorf("%s instead of %s: %+v", c.stored, c.read, got)
+		}
+		call.At = sdk.Span{}
+		if got := Again(call, sdk.ActionCall{Arguments: json.RawMessage(c.stored)}); got.Fault != "" {
+			t.Errorf("a call in native form: %+v", got)
+		}
+	}
+}
+
+// TestLongArgumentsOfNativeCallsAreTheAnswers where it has the very bytes.
+func TestLongArgumentsOfNativeCallsAreTheAnswers(t *testing.T) {
+	text := `{"a":"` + strings.Repeat("x", longNative) + `"}`
+	for raw, want := range map[string]string{text: "assistant://3#/calls/1/arguments", " " + text + "\n": "assistant://3#/calls/1/arguments", text + " {}": "", `{"a":1}`: ""} {
+		arguments := json.RawMessage(text)
+		if len(raw) < longNative {
+			arguments = json.RawMessage(raw)
+		}
+		rest, refers := Refer(3, 1, "", sdk.ReadCall{Raw: raw, Arguments: arguments}, arguments)
+		if refers["arguments"] != want || (rest == nil) != (want != "") {
+			t.Errorf("%.20q: stored is %.20q, and %v", raw, rest, refers)
 		}
 	}
 }

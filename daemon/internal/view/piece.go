@@ -123,13 +123,13 @@ func renderAnswer(e *sdk.Entry) *piece {
 	for _, call := range a.Calls {
 		m.Calls = append(m.Calls, sdk.Call{ID: call.ID, Tool: toolName(call.Tool), Arguments: arguments(call.Arguments)})
 	}
-	if m.Text == "" && a.Narration != nil {
+	if m.Text == "" && (len(a.Found) > 0 || a.Narration != nil) {
 		m.Text = "[The text of this answer was deleted.]"
 	}
 	if m.Text == "" && len(m.Calls) == 0 {
 		return nil // servers refuse an answer that says nothing
 	}
-	return &piece{message: m, loop: e.Loop, turn: turn, model: a.Model, tagged: a.Narration != nil}
+	return &piece{message: m, loop: e.Loop, turn: turn, model: a.Model, tagged: len(a.Found) > 0 || a.Narration != nil}
 }
 
 // arguments gives back what a server accepts in a conversation: a JSON object.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/bothyd/bothy/daemon/internal/actionpath"
 	"github.com/bothyd/bothy/daemon/internal/deadline"
 	"github.com/bothyd/bothy/daemon/internal/failpoint"
 	"github.com/bothyd/bothy/sdk"
@@ -48,7 +49,7 @@ func (e *Engine) below(t *turn, of *action, whose string, call sdk.ActionCall, t
 	if x.fault == nil && !json.Valid(x.Arguments) {
 		x.Arguments, x.fault = nil, sdk.Errorf(sdk.Validation, "the arguments of %s are not JSON", x.Tool)
 	}
-	x.Path = actionPath(x.Turn, x.call, t.children.taken, e.cfg.Redact)
+	x.Path = actionpath.Of(x.Turn, x.call, t.children.taken, e.cfg.Redact)
 	return x
 }
 

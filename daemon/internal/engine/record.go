@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/bothyd/bothy/daemon/internal/actionpath"
 	"github.com/bothyd/bothy/daemon/internal/command"
 	"github.com/bothyd/bothy/daemon/internal/failpoint"
 	"github.com/bothyd/bothy/daemon/internal/misnamed"
@@ -166,7 +167,7 @@ func (e *Engine) action(a *activeLoop, index int, call sdk.ReadCall, taken map[s
 			x.use(given)
 		}
 	}
-	x.Path = actionPath(x.Turn, call, taken, e.cfg.Redact)
+	x.Path = actionpath.Of(x.Turn, call, taken, e.cfg.Redact)
 	return x
 }
 

@@ -1,4 +1,4 @@
-package engine
+package actionpath
 
 import (
 	"encoding/json"
@@ -9,7 +9,7 @@ import (
 )
 
 // spec: wrong_slug_cut
-func TestActionPath(t *testing.T) {
+func TestOf(t *testing.T) {
 	redact := func(s string) string {
 		return strings.NewReplacer("hunter2", "hidden", "hunt_er2", "hidden").Replace(s)
 	}
@@ -39,7 +39,7 @@ func TestActionPath(t *testing.T) {
 			call := sdk.ReadCall{Tool: c.tool, Arguments: json.RawMessage(c.arguments)}
 			taken := map[string]bool{}
 			for _, suffix := range []string{"", "_2", "_3"} {
-				if got, want := actionPath(3, call, taken, redact), "log://turn_3/"+c.want+suffix; got != want {
+				if got, want := Of(3, call, taken, redact), "log://turn_3/"+c.want+suffix; got != want {
 					t.Errorf("%s, want %s", got, want)
 				}
 			}

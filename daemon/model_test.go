@@ -170,6 +170,9 @@ func (p *parrot) complete(w http.ResponseWriter, r *http.Request) {
 		s.callInTurn(lines[2:], request.Messages)
 		return
 	}
+	if s.answersInTurn(request.Messages) {
+		return
+	}
 	if order, is := strings.CutPrefix(user, "obey "); is {
 		s.obey("call "+order, request.Messages)
 		return
@@ -223,6 +226,27 @@ func (s sse) callInTurn(calls []string, messages []chatMessage) {
 	s.end("stop")
 }
 
+// answersInTurn gives the answers of the last prompt that has some, a turn after the other, a few letters at a time.
+func (s sse) answersInTurn(messages []chatMessage) bool {
+	var answers []string
+	for _, m := range messages {
+		switch {
+		case m.Role == "user" && strings.HasPrefix(m.Content, "answers\n"):
+			answers = strings.Split(strings.TrimSuffix(strings.TrimPrefix(m.Content, "answers\n"), "\n"), "\n---\n")
+		case m.Role == "assistant" && len(answers) > 0:
+			answers = answers[1:]
+		}
+	}
+	if len(answers) == 0 {
+		return false
+	}
+	for text := answers[0]; text != ""; text = text[min(7, len(text)):] {
+		s.text(text[:min(7, len(text))])
+	}
+	s.end("stop")
+	return true
+}
+
 // callsAtOnce makes all calls in one answer.
 func (s sse) callsAtOnce(calls []string) {
 	for i, line := range calls {
@@ -254,6 +278,7 @@ type sse struct {
 //	call TOOL ARGUMENTS   a tool call, whose result it then repeats
 //	calls                 the calls of the lines below, one after the other, whose results it then repeats; of a
 //	                      team's prompt the first is what plans, and the others put together
+//	answers               the texts below, which a line --- parts, a turn after the other
 //	calls at once         the calls of the lines below, in one answer
 //	join TEXT             the text without its ~, a few letters at a time
 //	join-call TOOL ARGUMENTS   call, the arguments likewise

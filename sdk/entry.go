@@ -29,6 +29,15 @@ type Entry struct {
 	Left int `json:"-"`
 }
 
+// EntryThen is an entry as a run had it at some time before.
+type EntryThen struct {
+	Entry
+
+	// Gone are the SHA-256, in hex, of the texts that the entry had then and that are kept nowhere any more: of its body,
+	// which is empty then, and of long attributes, which are missing. An empty one is of a text that not even the journal names.
+	Gone []string
+}
+
 // Status is the entry's status number.
 func (e Entry) Status() int { return Status(e.State, e.Outcome) }
 

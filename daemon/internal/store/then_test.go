@@ -1,0 +1,173 @@
+package store
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// What a run had at any time is had again, or the hash of what is gone: never another text, whatever was written since, in a fork
+// too.
+func TestEntriesAtAreThoseOfThen(t *testing.T) {
+	dir := memoryDir(t)
+	rapid.Check(t, func(rt *rapid.T) {
+		h := newRetold(rt, dir)
+		defer func() { _ = h.Close() }()
+		parent := &remembered{retold: h}
+		parent.keep()
+		for range rapid.IntRange(1, 8).Draw(rt, "commits") {
+			parent.write()
+		}
+		own := parent
+		if rapid.Bool().Draw(rt, "fork") {
+			child, err := h.CreateRun(rt.Context(), sdk.Run{Project: h.run.Project, Parent: h.run.ID})
+			if err != nil {
+				rt.Fatal(err)
+			}
+			forked := *h
+			forked.run = child
+			own = &remembered{retold: &forked}
+			own.keep()
+			for range rapid.IntRange(0, 5).Draw(rt, "commits of the fork") {
+				own.write()
+				if rapid.Bool().Draw(rt, "its parent goes on") {
+					parent.write()
+				}
+			}
+		}
+		own.check()
+		parent.check()
+	})
+}
+
+// remembered is a run with what it had after each commit.
+type remembered struct {
+	*retold
+	at  []int64
+	had [][]sdk.Entry
+}
+
+func (r *remembered) keep() {
+	all, err := r.Entries(r.rt.Context(), sdk.EntryQuery{Run: r.run.ID})
+	if err != nil {
+		r.rt.Fatal(err)
+	}
+	r.at, r.had = append(r.at, r.Seq()), append(r.had, all)
+}
+
+func (r *remembered) write() {
+	w := r.aWrite(0)
+	if rapid.IntRange(0, 5).Draw(r.rt, "long") == 0 && w.Body != nil {
+		w.Attributes = object(`{"long":"` + strings.Repeat(*w.Body, 5000) + `"}`)
+	}
+	if rapid.IntRange(0, 5).Draw(r.rt, "look") == 0 {
+		w = sdk.Write{Path: w.Path, Look: true, Visibility: sdk.Summarized}
+	}
+	r.commit(sdk.Change{Writes: []sdk.Write{w}})
+	r.keep()
+}
+
+func (r *remembered) check() {
+	for i, seq := range r.at {
+		then, err := r.EntriesAt(r.rt.Context(), r.run.ID, seq)
+		if err != nil {
+			r.rt.Fatal(err)
+		}
+		got, want := thenPaths(then), nowPaths(r.had[i])
+		if r.run.Parent != 0 { // of what a fork took away nobody knows which came first
+			slices.Sort(got)
+			slices.Sort(want)
+		}
+		if !slices.Equal(got, want) {
+			r.rt.Fatalf("after commit %d the run %d had %v, and is said to have had %v", i, r.run.ID, want, got)
+		}
+		for _, e := range r.had[i] {
+			j := slices.IndexFunc(then, func(t sdk.EntryThen) bool { return t.Path == e.Path })
+			if what := differs(then[j], e); what != "" {
+				r.rt.Fatalf("after commit %d: %s, of %+v, was %+v", i, what, then[j], e)
+			}
+		}
+	}
+}
+
+// differs says in what an entry is not what it was, and does not say so.
+func differs(then sdk.EntryThen, was sdk.Entry) string {
+	unnamed := slices.Contains(then.Gone, "")
+	switch {
+	case unnamed:
+		return "" // of the parent, whose journal has it
+	case then.Visibility != was.Visibility || then.State != was.State || then.Turn != was.Turn:
+		return "its view"
+	case then.Body != was.Body && !(then.Body == "" && slices.Contains(then.Gone, was.Hash)):
+		return "its body"
+	}
+	var a, b map[string]json.RawMessage
+	_ = json.Unmarshal(orEmptyObject(then.Attributes), &a)
+	_ = json.Unmarshal(orEmptyObject(was.Attributes), &b)
+	for name, value := range b {
+		sum := sha256.Sum256(value)
+		if string(a[name]) != string(value) && !(a[name] == nil && slices.Contains(then.Gone, hex.EncodeToString(sum[:]))) {
+			return "the attribute " + name
+		}
+	}
+	if len(a) > len(b) {
+		return "an attribute that it had not"
+	}
+	return ""
+}
+
+func orEmptyObject(raw json.RawMessage) json.RawMessage {
+	if len(raw) == 0 {
+		return json.RawMessage("{}")
+	}
+	return raw
+}
+
+func thenPaths(all []sdk.EntryThen) (paths []string) {
+	for _, e := range all {
+		paths = append(paths, e.Path)
+	}
+	return paths
+}
+
+func nowPaths(all []sdk.Entry) (paths []string) {
+	for _, e := range all {
+		paths = append(paths, e.Path)
+	}
+	return paths
+}
+
+// Of a text that was overwritten, or whose entry is gone, there is the hash; what is still held somewhere is there.
+func TestEntriesAtNameWhatIsGone(t *testing.T) {
+	f := newFixture(t)
+	f.commit(known("known://a", "one"), known("known://b", "stays"), known("known://c", "goes"))
+	at := f.Seq()
+	f.commit(known("known://a", "two"), known("known://d", "new"))
+	f.commit(sdk.Write{Path: "known://c", Remove: true, Writer: sdk.WriterModel})
+	then, err := f.EntriesAt(t.Context(), f.run.ID, at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range then {
+		got = append(got, fmt.Sprintf("%s %q %v", e.Path, e.Body, e.Gone))
+	}
+	one, goes := sha256.Sum256([]byte("one")), sha256.Sum256([]byte("goes"))
+	want := []string{
+		fmt.Sprintf(`known://a "" [%x]`, one), `known://b "stays" []`, fmt.Sprintf(`known://c "" [%x]`, goes),
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the run had\n%s\nwanted\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if none, err := f.EntriesAt(t.Context(), f.run.ID, 1); err != nil || len(none) != 0 {
+		t.Errorf("before anything was written: %v, %v", none, err)
+	}
+}

@@ -27,6 +27,7 @@ import (
 	"github.com/bothyd/bothy/daemon/internal/policy"
 	"github.com/bothyd/bothy/daemon/internal/project"
 	"github.com/bothyd/bothy/daemon/internal/rulebook"
+	"github.com/bothyd/bothy/daemon/internal/sent"
 	"github.com/bothyd/bothy/daemon/internal/server"
 	"github.com/bothyd/bothy/daemon/internal/skill"
 	"github.com/bothyd/bothy/daemon/internal/skill/answer"
@@ -158,6 +159,7 @@ func (d *Daemon) make(ctx context.Context) (err error) {
 	d.server, err = server.New(server.Config{
 		Engine:     d.engine.Socket(),
 		History:    history,
+		Packets:    &sent.Reader{Store: g.store, Views: packetViews, Messages: g.hooks.AssemblyUser.Apply},
 		Store:      g.store,
 		Daemon:     d,
 		Models:     &model.Answers{Models: d.models, Load: d.loadWhole, Reload: d.Reload},

@@ -11,12 +11,16 @@ import (
 	"github.com/bothyd/bothy/daemon/internal/policy"
 	"github.com/bothyd/bothy/daemon/internal/project"
 	"github.com/bothyd/bothy/daemon/internal/rulebook"
+	"github.com/bothyd/bothy/daemon/internal/sent"
 	"github.com/bothyd/bothy/daemon/internal/skill"
 	"github.com/bothyd/bothy/daemon/internal/stream"
 	"github.com/bothyd/bothy/daemon/internal/view"
 	"github.com/bothyd/bothy/daemon/internal/view/packet"
 	"github.com/bothyd/bothy/sdk"
 )
+
+// packetViews make views for what turns saw, beside those at work.
+var packetViews = map[string]func() sent.View{sdk.ViewTranscript: func() sent.View { return view.NewTranscript(time.Now) }}
 
 // startEngine makes the engine, which takes up what was left.
 func (d *Daemon) startEngine(g ground, copies skill.Copies, rules *rulebook.Book, w written, ruling policy.Live, files project.InstructionFiles, tree *project.Tree, history *project.History) (*engine.Engine, error) {

@@ -201,7 +201,7 @@ person "front/bob" {
 			if !strings.Contains(line, canary) {
 				continue
 			}
-			if owner == "front/ada" && (method == rpc.MethodCallTool || strings.Contains(line, sdk.SystemPath)) { // what her own runs are told
+			if owner == "front/ada" && (method == rpc.MethodCallTool || strings.Contains(line, sdk.SystemTextPath(""))) { // what her own runs are told
 				told++
 				continue
 			}

@@ -55,6 +55,7 @@ type Change struct {
 	OpenTurn  *Turn // inserted, and Run.NextTurn moves past it
 	CloseTurn *Turn // usage, finish reason and model of an open turn
 	EndLoop   *LoopEnd
+	Before    []Note // of what the writes came of: their rows are told before those of the writes
 	Notes     []Note
 	Status    int // moves the run: 202 while a proposal waits, 102 when it goes on; 0 keeps
 	// Children are runs that are made, each with its first prompt at work: the Run of each names this one as its

@@ -122,6 +122,11 @@ func (c *Client) Changes(ctx context.Context, p rpc.ChangesOf) (rpc.Changes, err
 	return ask[rpc.Changes](ctx, c, rpc.MethodChanges, p)
 }
 
+// Packet renders what the model of a turn was sent, and says whether that is what was sent.
+func (c *Client) Packet(ctx context.Context, p rpc.PacketParams) (rpc.Packet, error) {
+	return ask[rpc.Packet](ctx, c, rpc.MethodPacket, p)
+}
+
 // Undo takes back what a run changed. Unless p.Partial is set it takes back all
 // or, when something else touched a part of it, nothing and answers conflict.
 func (c *Client) Undo(ctx context.Context, p rpc.Undo) (rpc.Undone, error) {

@@ -22,6 +22,7 @@ const (
 	MethodCompact     = "run/compact"
 	MethodFork        = "run/fork"
 	MethodChanges     = "run/changes"
+	MethodPacket      = "run/packet"
 	MethodUndo        = "run/undo"
 	MethodRedo        = "run/redo"
 	MethodReset       = "run/reset"

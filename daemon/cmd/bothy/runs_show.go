@@ -13,17 +13,21 @@ import (
 
 type runsShowCmd struct {
 	runArg
-	Turn int `placeholder:"N" help:"One turn in full: all that was said, called and answered."`
+	Turn   int  `placeholder:"N" help:"One turn in full: all that was said, called and answered."`
+	Packet bool `help:"With --turn: what the model was sent, as it was then."`
 }
 
 // Help adds to the verb's help.
 func (runsShowCmd) Help() string {
 	return `Tells a run prompt by prompt and turn by turn: what the model said, what it called with which result, what was tried again or left out, tokens, cost and time, and why it stopped. Long results are shortened; --turn has them whole, and --json has everything.
 
+--turn N --packet renders what the model was sent in that turn, from the journal, and says on standard error whether it is that to the byte. A text that was taken away or overwritten since is named by its SHA-256.
+
 Examples:
 
     bothy runs show
     bothy runs show fix-42 --turn 3
+    bothy runs show fix-42 --turn 3 --packet
     bothy runs show fix-42 --json | jq '.loops[-1].reason'
 `
 }
@@ -32,6 +36,9 @@ Examples:
 func (cmd runsShowCmd) Run(ctx context.Context, c *console) error {
 	if cmd.Turn < 0 {
 		return usageError{"--turn begins with 1"}
+	}
+	if cmd.Packet {
+		return cmd.packet(ctx, c)
 	}
 	return queryRun(ctx, c, cmd, func(cl *client.Client, ctx context.Context, ref rpc.RunRef) (rpc.RunDetail, error) {
 		detail, err := cl.Run(ctx, ref)

@@ -20,6 +20,7 @@ const (
 	kindLoopQueued    = "loop_queued"
 	kindPrompt        = "prompt"
 	kindLoopStarted   = "loop_started"
+	kindTurnStarted   = "turn_started"
 	kindRequest       = "llm_request"
 	kindRetry         = "llm_retry"
 	kindFallback      = "llm_fallback"
@@ -50,7 +51,8 @@ var plain = map[string]string{
 	sdk.KindRestHeard:    kindRestHeard,
 	sdk.KindLoopQueued:   kindLoopQueued,
 	sdk.KindLoopStarted:  kindLoopStarted,
-	sdk.KindTurnOpened:   kindRequest,
+	sdk.KindTurnOpened:   kindTurnStarted,
+	sdk.KindNoteSent:     kindRequest,
 	sdk.KindTurnClosed:   kindTurnComplete,
 	sdk.KindNoteRetry:    kindRetry,
 	sdk.KindNoteFallback: kindFallback,

@@ -26,7 +26,7 @@ func TestPersons(t *testing.T) {
 		`{"answer":{"answer":"reject","by":"a person","reason":"no"},"error":"rejected"}`))
 	h.logged()
 	lines := h.lines(r)
-	want := "run_created loop_queued prompt loop_started llm_request tool_call tool_proposed tool_answered tool_proposed tool_answered tool_error"
+	want := "run_created loop_queued prompt loop_started turn_started tool_call tool_proposed tool_answered tool_proposed tool_answered tool_error"
 	if got := kinds(lines); got != want {
 		t.Fatalf("got  %s\nwant %s", got, want)
 	}

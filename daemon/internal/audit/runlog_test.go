@@ -19,7 +19,8 @@ func (h *house) tell(r sdk.Run) sdk.Loop {
 	l := h.loop(r, "fix it")
 	one := h.open(r, l)
 	h.commit(sdk.Change{Run: r.ID, Notes: []sdk.Note{{Kind: "note.retry", Loop: l.ID, Turn: one.Sequence, Data: map[string]any{"class": "rate_limit", "wait_ms": 10, "attempt": 2, "message": "slow down"}}}})
-	h.commit(sdk.Change{Run: r.ID, Writes: []sdk.Write{
+	out := sdk.Note{Kind: sdk.KindNoteSent, Loop: l.ID, Turn: one.Sequence, Data: sdk.Sent{Hash: "ab12", Messages: 2, Model: "fake/m"}}
+	h.commit(sdk.Change{Run: r.ID, Before: []sdk.Note{out}, Writes: []sdk.Write{
 		answer(one, "I look", sdk.Call{ID: "c1", Tool: "read", Arguments: `{"path":"a"}`}, sdk.Call{ID: "c2", Tool: "bash", Arguments: `{"command":"make"}`}),
 		started(one, "read", "a", "c1", map[string]any{"path": "a"}),
 	}})
@@ -47,8 +48,8 @@ func TestStory(t *testing.T) {
 	l := h.tell(r)
 	h.logged()
 	lines := h.lines(r)
-	want := "run_created loop_queued prompt loop_started llm_request llm_retry llm_response tool_call tool_result tool_call tool_error security_event " +
-		"turn_complete llm_request llm_response error tool_call tool_result turn_complete run_complete"
+	want := "run_created loop_queued prompt loop_started turn_started llm_retry llm_request llm_response tool_call tool_result tool_call tool_error security_event " +
+		"turn_complete turn_started llm_response error tool_call tool_result turn_complete run_complete"
 	if got := kinds(lines); got != want {
 		t.Fatalf("got  %s\nwant %s", got, want)
 	}
@@ -59,19 +60,22 @@ func TestStory(t *testing.T) {
 			t.Errorf("line %d: %+v", i, line)
 		}
 	}
-	if got := strings.TrimSpace(steps); got != strings.TrimSpace(strings.Repeat("step_1 ", 9)+strings.Repeat("step_2 ", 6)) {
+	if out := lines[6].Payload; out["hash"] != "ab12" || out["messages"] != 2.0 || out["model"] != "fake/m" {
+		t.Errorf("the request is told as %v", out)
+	}
+	if got := strings.TrimSpace(steps); got != strings.TrimSpace(strings.Repeat("step_1 ", 10)+strings.Repeat("step_2 ", 6)) {
 		t.Errorf("steps %s", got)
 	}
 	for i, want := range map[int]map[string]any{
 		2:  {"path": "prompt://1", "prompt": "fix it"},
 		4:  {"model": "fake/m"},
-		6:  {"path": "assistant://1", "content": "I look", "model": "fake/m", "finish": "stop", "usage": map[string]any{"prompt": 10.0, "completion": 5.0, "total": 15.0}, "tool_calls": []any{map[string]any{"name": "read", "call_id": "c1"}, map[string]any{"name": "bash", "call_id": "c2"}}},
-		7:  {"path": "log://turn_1/read/a", "tool": "read", "call_id": "c1", "args": map[string]any{"path": "a"}, "plugin": "files", "decision": map[string]any{"verdict": "allow", "rule": "project", "reason": "r"}},
-		8:  {"path": "log://turn_1/read/a", "tool": "read", "result": "hello", "duration_ms": 12.0},
-		10: {"path": "log://turn_1/bash/call", "tool": "bash", "result": "boom", "duration_ms": 12.0, "error_type": "permission", "error_message": "sandbox violation: no"},
-		11: {"path": "log://turn_1/bash/call", "tool": "bash", "event_type": "sandbox_violation", "error_message": "sandbox violation: no", "violations": []any{map[string]any{"path": ".git/hooks/x", "action": "removed"}}},
-		15: {"path": "log://turn_2/error/dialect_1", "error_type": "validation", "error_message": "a warning"},
-		19: {"status": 200.0, "stop": "terminal", "reason": "finish ended the work", "turns": 2.0, "final": map[string]any{"path": "assistant://2", "text": "done", "tool": "finish", "call": "log://turn_2/finish/call", "args": map[string]any{"summary": "all well"}}},
+		7:  {"path": "assistant://1", "content": "I look", "model": "fake/m", "finish": "stop", "usage": map[string]any{"prompt": 10.0, "completion": 5.0, "total": 15.0}, "tool_calls": []any{map[string]any{"name": "read", "call_id": "c1"}, map[string]any{"name": "bash", "call_id": "c2"}}},
+		8:  {"path": "log://turn_1/read/a", "tool": "read", "call_id": "c1", "args": map[string]any{"path": "a"}, "plugin": "files", "decision": map[string]any{"verdict": "allow", "rule": "project", "reason": "r"}},
+		9:  {"path": "log://turn_1/read/a", "tool": "read", "result": "hello", "duration_ms": 12.0},
+		11: {"path": "log://turn_1/bash/call", "tool": "bash", "result": "boom", "duration_ms": 12.0, "error_type": "permission", "error_message": "sandbox violation: no"},
+		12: {"path": "log://turn_1/bash/call", "tool": "bash", "event_type": "sandbox_violation", "error_message": "sandbox violation: no", "violations": []any{map[string]any{"path": ".git/hooks/x", "action": "removed"}}},
+		16: {"path": "log://turn_2/error/dialect_1", "error_type": "validation", "error_message": "a warning"},
+		20: {"status": 200.0, "stop": "terminal", "reason": "finish ended the work", "turns": 2.0, "final": map[string]any{"path": "assistant://2", "text": "done", "tool": "finish", "call": "log://turn_2/finish/call", "args": map[string]any{"summary": "all well"}}},
 	} {
 		if !reflect.DeepEqual(lines[i].Payload, want) {
 			t.Errorf("line %d, %s:\ngot  %v\nwant %v", i, lines[i].Kind, lines[i].Payload, want)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/bothyd/bothy/daemon/internal/hook"
+	"github.com/bothyd/bothy/daemon/internal/sent"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -25,6 +26,7 @@ func (e *Engine) assemble(ctx context.Context, a *activeLoop) (sdk.Prompt, error
 		Model: a.choice.Alias, Context: a.choice.Context, Use: e.contextUse(a), Inputs: a.choice.Inputs, Tools: a.offered,
 		User: user, Instructions: project, Skills: a.skills, Entries: entries,
 	}
+	a.turn.sent = sent.Begin(a.mirror.Seq(), &a.turn.of)
 	p, err := e.viewOf(a).Assemble(ctx, a.turn.of)
 	if err != nil {
 		return p, fmt.Errorf("assemble the prompt: %w", err)
@@ -93,6 +95,7 @@ func (e *Engine) fit(ctx context.Context, a *activeLoop, p sdk.Prompt) (sdk.Prom
 	if err != nil {
 		return p, a.overflow(err)
 	}
+	a.turn.sent.Fitted(p.Ceiling)
 	if report.Groups+report.Prompts+report.Cut > 0 {
 		a.turn.note(sdk.KindNotePruned, a.loop.ID, map[string]int{
 			"before": report.Before, "after": report.After, "answers": report.Groups, "prompts": report.Prompts, "shortened": report.Cut,

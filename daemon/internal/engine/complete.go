@@ -79,6 +79,7 @@ func (e *Engine) fitAgain(ctx context.Context, a *activeLoop, p sdk.Prompt, fail
 	if err != nil || report.After >= sent {
 		return p, a.overflow(fmt.Errorf("the model's server says that the prompt is too long, and no more of it can be left out: %w", failed))
 	}
+	a.turn.sent.Fitted(p.Ceiling)
 	a.turn.note(sdk.KindNotePruned, a.loop.ID, map[string]any{
 		"before": report.Before, "after": report.After, "answers": report.Groups, "prompts": report.Prompts,
 		"shortened": report.Cut, "because": failed.Message,
@@ -102,6 +103,7 @@ func (e *Engine) ask(ctx context.Context, a *activeLoop, p sdk.Prompt) (c sdk.Co
 		settled()
 	}()
 	a.turn.prompt = p
+	a.turn.sent.Out(&p, e.viewOf(a).Estimate(p), e.viewOf(a), e.cfg.Redact)
 	e.cfg.Hooks.LLMRequestStarted.Emit(ctx, a.turnEvent(nil))
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -193,7 +193,7 @@ func TestForkOfARun(t *testing.T) {
 	seen := func(run int64) string {
 		var names []string
 		for _, e := range h.entries(run, "") {
-			if !strings.HasPrefix(e.Path, "instructions://") && !strings.HasPrefix(e.Path, agentScheme) {
+			if !strings.HasPrefix(e.Path, "system://") && !strings.HasPrefix(e.Path, "tools://") && !strings.HasPrefix(e.Path, agentScheme) {
 				names = append(names, strings.TrimPrefix(e.Path, "log://"))
 			}
 		}

@@ -219,6 +219,8 @@ func (e *Engine) commitFinish(a *activeLoop, end ending) (swept []*action, recei
 	}
 	rest = append(rest, end.writes...)
 	change.Notes, change.CloseTurn = t.takeNotes(), t.closing()
+	a.tellSent(&change)
+	rest = append(rest, change.Writes...)
 	for again := true; ; again = false {
 		swept = t.sweep(end)
 		e.mark(a, swept)

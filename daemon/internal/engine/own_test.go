@@ -182,7 +182,7 @@ func TestTheSystemTextStaysTheSame(t *testing.T) {
 			t.Errorf("the tools of request %d are\n%s\nafter\n%s", i+1, got, want)
 		}
 	}
-	if kept := h.entries(a.Run.ID, systemPath); len(kept) != 1 || kept[0].Version != 1 {
+	if kept := h.entries(a.Run.ID, "system://"); len(kept) != 1 || kept[0].Version != 1 {
 		t.Errorf("it was written %+v", kept)
 	}
 	h.check(a.Run.ID)

@@ -30,11 +30,7 @@ func (e *Engine) record(ctx context.Context, a *activeLoop) error {
 	for i, warning := range t.reading.Warnings {
 		change.Writes = append(change.Writes, a.errorWrite(sdk.DialectSlug(i+1), sdk.Validation, warning))
 	}
-	if t.prompt.Messages != nil { // not for an answer that another daemon got
-		if w, changed := a.systemWrite(t.prompt.System); changed {
-			change.Writes = append(change.Writes, w)
-		}
-	}
+	a.tellSent(&change)
 	first := len(change.Writes)
 	switch cause := context.Cause(ctx); {
 	case cause != nil && !errors.Is(cause, errStopping):
@@ -107,16 +103,10 @@ func answerWrite(a *activeLoop, c sdk.Completion, read sdk.Reading) sdk.Write {
 	}
 }
 
-const systemPath = sdk.SystemPath
-
-// systemWrite keeps the system prompt of the run's last turn, when it is not
-// the one that is kept already.
-func (a *activeLoop) systemWrite(text string) (sdk.Write, bool) {
-	text = strings.ToValidUTF8(text, "\uFFFD")
-	if kept, is := a.mirror.Find(systemPath); is && kept.Body == text {
-		return sdk.Write{}, false
-	}
-	return sdk.Write{Path: systemPath, Body: &text, Attributes: encode(map[string]any{"instructions": a.instructed}), Writer: sdk.WriterSystem, Loop: a.loop.ID, Turn: a.turn.row.Sequence}, true
+// tellSent has a change tell what the model was sent, and keep the texts of it that no entry has.
+func (a *activeLoop) tellSent(c *sdk.Change) {
+	out, writes := a.turn.sent.Take(a.mirror, sdk.SystemText{Instructions: a.instructed}, a.loop.ID, a.turn.row.Sequence)
+	c.Before, c.Writes = append(c.Before, out...), append(c.Writes, writes...)
 }
 
 // actions makes an action of each call, in the model's order. What can be

@@ -7,6 +7,7 @@ import (
 
 	"github.com/bothyd/bothy/daemon/internal/compact"
 	"github.com/bothyd/bothy/daemon/internal/failpoint"
+	"github.com/bothyd/bothy/daemon/internal/sent"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -16,6 +17,7 @@ type turn struct {
 	began      time.Time    // here; a turn that was taken up counts anew
 	of         sdk.Assembly // what the prompt was made of; its zero value where another daemon made it
 	prompt     sdk.Prompt
+	sent       *sent.Request // what the model gets, for who asks later
 	fresh      []sdk.Message // of the prompt, as a cassette has it
 	completion sdk.Completion
 	reading    sdk.Reading

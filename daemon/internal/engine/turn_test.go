@@ -41,7 +41,7 @@ func TestPlainAnswer(t *testing.T) {
 	if len(req.Messages) != 2 || req.Messages[0].Role != sdk.RoleSystem || req.Messages[1].Text != "say hello" || req.Model != "m" || req.Run != a.Run.Key {
 		t.Errorf("request %+v", req)
 	}
-	if sys := h.entries(a.Run.ID, "instructions://system"); len(sys) != 1 || sys[0].Body != req.Messages[0].Text {
+	if sys := h.entries(a.Run.ID, "system://"); len(sys) != 1 || sys[0].Body != req.Messages[0].Text {
 		t.Error("the system prompt is not kept as it was sent")
 	}
 	h.check(a.Run.ID)
@@ -99,7 +99,7 @@ func TestCommitsOfATurn(t *testing.T) {
 		}
 		got = append(got, strings.Join(parts, "+"))
 	}
-	want := []string{"open1", "assistant+instructions+log/started", "log/ended", "close1+open2", "assistant", "close2+end"}
+	want := []string{"open1", "assistant+system+tools+log/started", "log/ended", "close1+open2", "assistant", "close2+end"}
 	if !slices.Equal(got, want) {
 		t.Fatalf("commits\n got %q\nwant %q", got, want)
 	}
@@ -435,10 +435,9 @@ func TestInstructionsAndReasoning(t *testing.T) {
 	if m := h.models.asked()[1].Messages[2]; m.Reasoning != "hm" || string(m.Extra) != `{"sig":"x"}` {
 		t.Errorf("%+v", m)
 	}
-	system, err := h.store.Entry(t.Context(), a.Run.ID, sdk.SystemPath)
-	var said sdk.SystemText
-	if err != nil || json.Unmarshal(system.Attributes, &said) != nil || len(said.Instructions) != 1 || said.Instructions[0] != (sdk.SystemInstructions{File: "AGENTS.md"}) {
-		t.Errorf("the system text says %s of its instructions (%v)", system.Attributes, err)
+	system, said, kept := sdk.LastSystemText(h.entries(a.Run.ID, "system://"))
+	if !kept || len(said.Instructions) != 1 || said.Instructions[0] != (sdk.SystemInstructions{File: "AGENTS.md"}) {
+		t.Errorf("the system text says %s of its instructions", system.Attributes)
 	}
 	reply, err := h.store.Entry(t.Context(), a.Run.ID, sdk.ReplyPath(1))
 	if at, bad := sdk.ReplyOf(reply.Attributes); err != nil || bad != nil || at.Usage != nil || at.Estimate == 0 {

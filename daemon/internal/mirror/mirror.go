@@ -32,6 +32,9 @@ func Of(s Store, run int64) *Mirror { return &Mirror{store: s, run: run} }
 // Entries are those that the last refresh read. Nobody may change them.
 func (m *Mirror) Entries() []sdk.Entry { return m.entries }
 
+// Seq is how far the last refresh read the journal: Entries are what the run had then, and perhaps some that came since.
+func (m *Mirror) Seq() int64 { return m.seq }
+
 // Find is one of Entries, by its path; false is that it is not there.
 func (m *Mirror) Find(path string) (sdk.Entry, bool) {
 	i, is := m.index[path]

@@ -196,7 +196,7 @@ func serveStore(b *testing.B, s *store.Store, socket string) (at, web string, se
 	secrets.Add("correct-horse-battery-staple")
 	served, err := server.New(server.Config{
 		Store: s, Redact: secrets.JSON, Clients: server.NewClients(), Audit: audit.Audit{Source: s},
-		Engine: idle{}, History: struct{ server.History }{}, Daemon: struct{ server.Daemon }{}, Models: struct{ server.Models }{},
+		Engine: idle{}, History: struct{ server.History }{}, Packets: struct{ server.Packets }{}, Daemon: struct{ server.Daemon }{}, Models: struct{ server.Models }{},
 		Files: struct{ server.Files }{}, Skills: struct{ skills }{}, Policy: struct{ server.Policy }{},
 	})
 	if err != nil {

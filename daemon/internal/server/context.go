@@ -1,7 +1,6 @@
 package server
 
 import (
-	"encoding/json"
 	"slices"
 
 	"github.com/bothyd/bothy/sdk"
@@ -14,18 +13,6 @@ func readInto(d *rpc.RunDetail, run int64, e sdk.Entry) {
 	switch {
 	case e.Path == sdk.HoldPath:
 		d.Held = e.Holds(run)
-	case e.Path == sdk.SystemPath:
-		var at sdk.SystemText
-		if json.Unmarshal(e.Attributes, &at) != nil {
-			return
-		}
-		for _, in := range at.Instructions {
-			of := "project"
-			if in.User {
-				of = "user"
-			}
-			instructed(d, rpc.RunInstructions{File: in.File, Of: of, Untrusted: in.Untrusted})
-		}
 	case e.Scheme() == "assistant" && e.State == sdk.StateResolved:
 		if at, err := sdk.ReplyOf(e.Attributes); err == nil {
 			d.Context = contextUse(at, d.Context)
@@ -38,6 +25,18 @@ func readInto(d *rpc.RunDetail, run int64, e sdk.Entry) {
 		for _, in := range at.Instructions {
 			instructed(d, rpc.RunInstructions{File: in.File, Of: "folder", Untrusted: in.Untrusted})
 		}
+	}
+}
+
+// readSystem takes from the entries of a run which files its last system text has.
+func readSystem(d *rpc.RunDetail, entries []sdk.Entry) {
+	_, text, _ := sdk.LastSystemText(entries)
+	for _, in := range text.Instructions {
+		of := "project"
+		if in.User {
+			of = "user"
+		}
+		instructed(d, rpc.RunInstructions{File: in.File, Of: of, Untrusted: in.Untrusted})
 	}
 }
 

@@ -22,7 +22,8 @@ func TestContextAndInstructions(t *testing.T) {
 	half := entry("assistant://3", `{"usage":{"prompt":9000},"context":10000}`)
 	half.State = sdk.StateFailed
 	h.store.entries = []sdk.Entry{
-		entry(sdk.SystemPath, `{"instructions":[{"file":"AGENTS.md","user":true},{"file":"AGENTS.md","untrusted":true}]}`),
+		entry(sdk.SystemTextPath("ab"), `{"instructions":[{"file":"OLD.md"}]}`), entry(sdk.SystemTextPath("cd"), `{"of":"skills"}`),
+		entry(sdk.SystemTextPath("ef"), `{"instructions":[{"file":"AGENTS.md","user":true},{"file":"AGENTS.md","untrusted":true}]}`),
 		entry("assistant://1", `{"usage":{"prompt":3000,"completion":500},"context":10000}`), result,
 		entry("assistant://2", `{"usage":{"prompt":4000,"completion":1000},"context":10000}`), half,
 	}

@@ -136,6 +136,7 @@ func (s *Server) history(ctx context.Context, run sdk.Run, d *rpc.RunDetail) err
 	if err != nil {
 		return err
 	}
+	readSystem(d, entries)
 	for _, e := range entries {
 		tellEntry(e, &d.History, &d.Unknowns)
 		readInto(d, run.ID, e)

@@ -25,6 +25,9 @@ func (s *Server) entries(ctx context.Context, c *conn, p rpc.EntriesParams) (rpc
 	if err := c.reachesOwners(rpc.MethodEntries, run, p.Pattern); err != nil {
 		return rpc.Entries{}, err
 	}
+	if s.cfg.Packets.Names(p.Pattern) {
+		return s.renderedEntry(ctx, run, p)
+	}
 	limit, err := page(rpc.MethodEntries, p.Limit, p.Offset)
 	if err != nil {
 		return rpc.Entries{}, err

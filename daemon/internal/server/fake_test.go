@@ -581,7 +581,7 @@ func open(t *testing.T, change func(*Config)) *house {
 func openListening(t *testing.T, change func(*Config), listen func(*Listener) error) *house {
 	t.Helper()
 	h := &house{store: newFakeStore(), engine: &fakeEngine{}, daemon: &fakeDaemon{stopped: make(chan struct{}), gaveUp: make(chan string, 1), tookBack: make(chan struct{})}, served: make(chan error, 1)}
-	cfg := Config{Engine: h.engine, History: h.engine, Store: h.store, Daemon: h.daemon, Models: h.daemon, People: fakePeople{}, Keys: &fakeKeys{}, Files: h.daemon, Folders: fakeFolders{}, Skills: &fakeSkills{}, Policy: &fakePolicy{}, Audit: &fakeAudit{}, Clients: NewClients(), Configured: noRules, Log: hclog.NewNullLogger()}
+	cfg := Config{Engine: h.engine, History: h.engine, Packets: fakePackets{}, Store: h.store, Daemon: h.daemon, Models: h.daemon, People: fakePeople{}, Keys: &fakeKeys{}, Files: h.daemon, Folders: fakeFolders{}, Skills: &fakeSkills{}, Policy: &fakePolicy{}, Audit: &fakeAudit{}, Clients: NewClients(), Configured: noRules, Log: hclog.NewNullLogger()}
 	if change != nil {
 		change(&cfg)
 	}

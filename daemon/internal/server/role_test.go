@@ -22,7 +22,7 @@ import (
 // somebody who thought about it.
 var needs = map[rpc.Role][]string{
 	rpc.RoleObserve: {
-		"hello", "ping", "discover", "status", "getRuns", "getRun", "getEntries", "getModels", "run/changes", "tools/list", "plugins/list",
+		"hello", "ping", "discover", "status", "getRuns", "getRun", "getEntries", "getModels", "run/changes", "run/packet", "tools/list", "plugins/list",
 		"config/show", "config/mistakes", "agents/list", "agents/show", "prompts/list", "prompts/files", "prompts/cassette", "project/files", "project/read", "skills/list", "skills/info", "skills/explain", "skills/match", "skills/trust", "proposals/list", "proposals/get",
 		"getConstraints", "project/tree", "rules/list", "policy/explain", "audit/list", "audit/verify", "usage/list", "journal/read", "journal/watch", "journal/unwatch", "people/list", "workspace/read",
 	},

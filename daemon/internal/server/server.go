@@ -119,6 +119,14 @@ type History interface {
 	Touched(ctx context.Context, run int64) (map[int64]rpc.PromptFiles, error)
 }
 
+// Packets render what models were sent.
+type Packets interface {
+	Packet(ctx context.Context, run sdk.Run, turn int) (rpc.Packet, error)
+	// Names reports whether a path names a text that is rendered when it is read, by Entry.
+	Names(path string) bool
+	Entry(ctx context.Context, run sdk.Run, path string) (sdk.Entry, error)
+}
+
 // Keys answers for the keys that the configuration asks for.
 type Keys interface {
 	Login(ctx context.Context, p rpc.KeyLogin) (rpc.KeyKept, error)
@@ -148,6 +156,7 @@ type Config struct {
 	Engine  Engine
 	Store   Store
 	History History
+	Packets Packets
 	Daemon  Daemon
 	Models  Models
 	People  People
@@ -215,8 +224,8 @@ type Server struct {
 
 // New makes a server. It listens when Serve is called.
 func New(cfg Config) (*Server, error) {
-	if cfg.Engine == nil || cfg.Store == nil || cfg.History == nil || cfg.Daemon == nil || cfg.Models == nil || cfg.Files == nil || cfg.Skills == nil || cfg.Policy == nil || cfg.Audit == nil {
-		return nil, errors.New("the server needs an engine, a store, a history, a daemon, models, files, skills, policy and audit")
+	if cfg.Engine == nil || cfg.Store == nil || cfg.History == nil || cfg.Packets == nil || cfg.Daemon == nil || cfg.Models == nil || cfg.Files == nil || cfg.Skills == nil || cfg.Policy == nil || cfg.Audit == nil {
+		return nil, errors.New("the server needs an engine, a store, a history, packets, a daemon, models, files, skills, policy and audit")
 	}
 	if cfg.Log == nil {
 		cfg.Log = hclog.NewNullLogger()

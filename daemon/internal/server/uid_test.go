@@ -33,7 +33,7 @@ func TestTwoUIDsOtherUserIsRefused(t *testing.T) {
 	l, err := Listen(path)
 	must(t, err)
 	must(t, l.ListenWeb(t.Context(), "127.0.0.1:0"))
-	s, err := New(Config{Engine: &fakeEngine{}, History: &fakeEngine{}, Store: newFakeStore(), Daemon: &fakeDaemon{}, Models: &fakeDaemon{}, People: fakePeople{}, Files: &fakeDaemon{}, Skills: &fakeSkills{}, Policy: &fakePolicy{}, Audit: &fakeAudit{}, Clients: NewClients(), Configured: noRules, Log: hclog.NewNullLogger()})
+	s, err := New(Config{Engine: &fakeEngine{}, History: &fakeEngine{}, Packets: fakePackets{}, Store: newFakeStore(), Daemon: &fakeDaemon{}, Models: &fakeDaemon{}, People: fakePeople{}, Files: &fakeDaemon{}, Skills: &fakeSkills{}, Policy: &fakePolicy{}, Audit: &fakeAudit{}, Clients: NewClients(), Configured: noRules, Log: hclog.NewNullLogger()})
 	must(t, err)
 	served := make(chan error, 1)
 	go func() { served <- s.Serve(l) }()

@@ -10,7 +10,8 @@ import (
 )
 
 // Commit makes the change durable as a whole, or nothing of it. It opens the
-// turn first, makes the children, then writes in order, then adds the notes, moves the run, closes
+// turn first, makes the children, then adds the notes that go before,
+// writes in order, then adds the others, moves the run, closes
 // the turn and ends the loop, and the journal tells them so; a turn is closed before
 // the next one opens. OpenTurn gets its ID, Run, Sequence and Created filled in.
 //
@@ -58,6 +59,9 @@ func (s *Store) Commit(ctx context.Context, c sdk.Change) (sdk.Receipt, error) {
 		if receipt.Children, err = t.makeChildren(&run, c, keys, patches); err != nil {
 			return err
 		}
+		if err := t.notes(&run, c.Before); err != nil {
+			return err
+		}
 		if len(c.Writes) > 0 {
 			receipt.Entries = make([]sdk.Entry, len(c.Writes))
 		}
@@ -66,10 +70,8 @@ func (s *Store) Commit(ctx context.Context, c sdk.Change) (sdk.Receipt, error) {
 				return err
 			}
 		}
-		for i := range c.Notes {
-			if err := t.note(&run, &c.Notes[i]); err != nil {
-				return err
-			}
+		if err := t.notes(&run, c.Notes); err != nil {
+			return err
 		}
 		if c.Status != 0 {
 			if err := t.waitOrGoOn(&run, c.Status); err != nil {
@@ -116,6 +118,15 @@ func (s *Store) Note(ctx context.Context, n sdk.Note) error {
 		return err
 	}
 	return s.update(ctx, "keeping a note", func(t *tx) error { return t.note(&sdk.Run{}, &n) })
+}
+
+func (t *tx) notes(run *sdk.Run, all []sdk.Note) error {
+	for i := range all {
+		if err := t.note(run, &all[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // note writes a row that speaks of no entry. It cannot pass for a row of what

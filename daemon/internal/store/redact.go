@@ -45,14 +45,17 @@ func (s *Store) withoutSecrets(c sdk.Change) (sdk.Change, error) {
 			return c, err
 		}
 	}
-	notes := make([]sdk.Note, len(c.Notes))
-	for i, n := range c.Notes {
-		var err error
-		if notes[i], err = s.cleanNote(n); err != nil {
-			return c, err
+	c.Writes = writes
+	for _, notes := range []*[]sdk.Note{&c.Before, &c.Notes} {
+		clean := make([]sdk.Note, len(*notes))
+		for i, n := range *notes {
+			var err error
+			if clean[i], err = s.cleanNote(n); err != nil {
+				return c, err
+			}
 		}
+		*notes = clean
 	}
-	c.Writes, c.Notes = writes, notes
 	if c.EndLoop != nil {
 		end := *c.EndLoop
 		end.Reason = s.redactor.Redact(end.Reason)

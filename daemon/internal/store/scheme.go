@@ -44,7 +44,7 @@ func builtinSchemes() []sdk.Scheme {
 	// A file is what the disk says, so nobody writes its entry but who has looked there.
 	all = append(all, sdk.Scheme{Name: fileScheme, Category: sdk.CategoryData, Scope: "project", WritableBy: system, ModelVisible: true})
 	// What a person said yes to holds for the project, whichever run recorded it, and so does how an agent was.
-	for _, name := range []string{"trust", "rule", agentScheme} {
+	for _, name := range []string{"trust", "rule", agentScheme, sdk.SchemeOf(sdk.ToolsTextPath(""))} {
 		all = append(all, sdk.Scheme{Name: name, Category: sdk.CategoryAudit, Scope: "project", WritableBy: system})
 	}
 	return all

@@ -21,7 +21,11 @@ func (r *Ratios) Observe(model string, raw int, usage sdk.Usage) {
 	}
 	// An estimate that is far too low is the dangerous one: a server that
 	// counts only what it had not cached must not pull it down.
-	ratio := min(max(float64(usage.Prompt)/float64(raw), 0.5), 4)
+	r.Set(model, min(max(float64(usage.Prompt)/float64(raw), 0.5), 4))
+}
+
+// Set has the estimates of a model be by a ratio that was observed before.
+func (r *Ratios) Set(model string, ratio float64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.of == nil {

@@ -42,6 +42,12 @@ func (t *Transcript) Observe(p sdk.Prompt, usage sdk.Usage) {
 	t.ratios.Observe(p.Model, promptTokens(p), usage)
 }
 
+// Ratio is what the server of a model counted for each token of an estimate.
+func (t *Transcript) Ratio(model string) float64 { return t.ratios.Of(model) }
+
+// Calibrate has the estimates of a model be by a ratio that was observed before.
+func (t *Transcript) Calibrate(model string, ratio float64) { t.ratios.Set(model, ratio) }
+
 func promptTokens(p sdk.Prompt) int {
 	n := fixedTokens(p)
 	for i := range p.Messages {

@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"encoding/json"
+	"strings"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -30,6 +31,9 @@ func (t *tx) remove(run *sdk.Run, path, scope string, w *sdk.Write, x visibleEnt
 
 // removeOwned takes an entry from its owner, with the views that all runs have of it, and tells each of them.
 func (t *tx) removeOwned(run *sdk.Run, path string, w *sdk.Write, x visibleEntry) error {
+	if err := t.forgetTold(run.Owner, x.Body); err != nil {
+		return err
+	}
 	gone := map[string]sdk.Writer{"writer": w.Writer}
 	events := []event{{kind: sdk.KindEntryRemoved, project: run.Project, run: run.ID, loop: cmp.Or(w.Loop, x.Loop), turn: cmp.Or(w.Turn, x.Turn), path: path}}
 	err := t.query(`SELECT v.run, r.project FROM run_views v JOIN runs r ON r.id = v.run WHERE v.entry = ? AND v.run <> ? ORDER BY v.id`, []any{x.entry, run.ID}, func(scan scanner) error {
@@ -52,6 +56,34 @@ func (t *tx) removeOwned(run *sdk.Run, path string, w *sdk.Write, x visibleEntry
 		}
 	}
 	return nil
+}
+
+// inText is how a text stands in a system text.
+var inText = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
+
+// forgetTold takes the system texts that have a text from the runs of an owner: they were kept since models were told it.
+func (t *tx) forgetTold(owner, text string) error {
+	if text == "" {
+		return nil
+	}
+	type place struct {
+		run  int64
+		path string
+	}
+	told, err := list(t.query, func(scan scanner) (p place, err error) { return p, scan(&p.run, &p.path) },
+		`SELECT v.run, e.path FROM run_views v JOIN runs r ON r.id = v.run JOIN entries e ON e.id = v.entry
+		WHERE r.owner = ?1 AND e.path GLOB ?2 AND (instr(e.body, ?3) > 0 OR instr(e.body, ?4) > 0) ORDER BY v.id`,
+		owner, sdk.SystemTextPath("*"), text, inText.Replace(text))
+	for _, p := range told {
+		if err != nil {
+			break
+		}
+		var run sdk.Run
+		if run, err = t.run(p.run); err == nil {
+			_, err = t.write(&run, &sdk.Write{Path: p.path, Remove: true, Writer: sdk.WriterSystem}, nil)
+		}
+	}
+	return err
 }
 
 // inheritance is another run's view of an entry.

@@ -171,3 +171,37 @@ func TestEntriesAtNameWhatIsGone(t *testing.T) {
 		t.Errorf("before anything was written: %v, %v", none, err)
 	}
 }
+
+// TestWhatIsForgottenWasTold: with what an owner takes away go the system texts that told it in all runs of theirs, forks among them,
+// and no other; what a run had then has the hash.
+func TestWhatIsForgottenWasTold(t *testing.T) {
+	f := newFixture(t)
+	if err := f.RegisterScheme(t.Context(), sdk.Scheme{Name: "fact", Category: sdk.CategoryData, Scope: "owner", WritableBy: []sdk.Writer{sdk.WriterPlugin}}); err != nil {
+		t.Fatal(err)
+	}
+	system := func(path, text string) sdk.Write {
+		return sdk.Write{Path: path, Body: &text, Writer: sdk.WriterSystem, Visibility: sdk.Archived}
+	}
+	told := "<memory>\n- town: Utrecht &amp; around\n</memory>"
+	f.commit(system(sdk.SystemTextPath("aa"), told), system(sdk.SystemTextPath("bb"), "be kind"))
+	value := "Utrecht & around"
+	f.commit(sdk.Write{Path: "fact://town/1", Body: &value, Writer: sdk.WriterPlugin})
+	fork := f.newRun(sdk.Run{Parent: f.run.ID})
+	at := f.Seq()
+	f.commit(sdk.Write{Path: "fact://town/1", Remove: true, Writer: sdk.WriterPlugin})
+	for _, run := range []int64{f.run.ID, fork.ID} {
+		left, err := f.Entries(t.Context(), sdk.EntryQuery{Run: run, Pattern: "system://**"})
+		if err != nil || len(left) != 1 || left[0].Body != "be kind" {
+			t.Errorf("the run %d has %+v, %v", run, left, err)
+		}
+	}
+	if n := f.count(`SELECT count(*) FROM entries WHERE instr(body, 'Utrecht')`); n != 0 {
+		t.Errorf("%d texts are left", n)
+	}
+	then, err := f.EntriesAt(t.Context(), f.run.ID, at)
+	sum := sha256.Sum256([]byte(told))
+	if err != nil || then[0].Path != sdk.SystemTextPath("aa") || !slices.Equal(then[0].Gone, []string{hex.EncodeToString(sum[:])}) {
+		t.Errorf("%+v, %v", then, err)
+	}
+	f.verify()
+}

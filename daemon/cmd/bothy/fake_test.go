@@ -407,7 +407,7 @@ func (f *fakeDaemon) serve(socket string) error {
 	if err != nil {
 		return err
 	}
-	s, err := server.New(server.Config{Engine: f, History: f, Store: f, Daemon: f, Models: f, People: &f.people, Keys: &f.keys, Files: f, Skills: &f.skills, Policy: &f.policy, Audit: &f.policy, Clients: server.NewClients(), Configured: func(string) []sdk.PolicyRule { return f.policy.rules.Configured }, Log: hclog.NewNullLogger()})
+	s, err := server.New(server.Config{Engine: f, History: f, Packets: rendered{}, Store: f, Daemon: f, Models: f, People: &f.people, Keys: &f.keys, Files: f, Skills: &f.skills, Policy: &f.policy, Audit: &f.policy, Clients: server.NewClients(), Configured: func(string) []sdk.PolicyRule { return f.policy.rules.Configured }, Log: hclog.NewNullLogger()})
 	if err != nil {
 		return err
 	}

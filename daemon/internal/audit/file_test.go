@@ -64,7 +64,7 @@ func TestWhatSomebodyDidToAFile(t *testing.T) {
 			h.tell(r)
 			logs := Start(h.config)
 			if running {
-				h.until(logs, func() bool { return logs.Lines() == 20 })
+				h.until(logs, func() bool { return logs.Lines() == 21 })
 			} else {
 				finish(t, logs)
 			}
@@ -139,14 +139,14 @@ func TestFileThatCannotBeWritten(t *testing.T) {
 	logs := Start(h.config)
 	h.tell(bad)
 	h.tell(good)
-	h.until(logs, func() bool { return logs.Failures() > 0 && logs.Lines() == 20 })
+	h.until(logs, func() bool { return logs.Failures() > 0 && logs.Lines() == 21 })
 	if err := logs.Trouble(); err == nil || !strings.Contains(err.Error(), "runs behind: 1") {
 		t.Errorf("trouble: %v", err)
 	}
 	if err := os.RemoveAll(h.file(bad)); err != nil {
 		t.Fatal(err)
 	}
-	h.until(logs, func() bool { return logs.Lines() == 40 && logs.Trouble() == nil })
+	h.until(logs, func() bool { return logs.Lines() == 42 && logs.Trouble() == nil })
 	finish(t, logs)
 	if a, b := kinds(h.lines(bad)), kinds(h.lines(good)); a != b {
 		t.Errorf("%s\n%s", a, b)

@@ -19,8 +19,13 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// packetViews make views for what turns saw, beside those at work.
-var packetViews = map[string]func() sent.View{sdk.ViewTranscript: func() sent.View { return view.NewTranscript(time.Now) }}
+// viewsBeside make views for what turns saw, beside those at work.
+func viewsBeside(g ground) map[string]func() sent.View {
+	return map[string]func() sent.View{
+		sdk.ViewTranscript: func() sent.View { return view.NewTranscript(time.Now) },
+		sdk.ViewPacket:     func() sent.View { return packet.Beside(packet.Config{Scheme: g.store.Scheme}) },
+	}
+}
 
 // startEngine makes the engine, which takes up what was left.
 func (d *Daemon) startEngine(g ground, copies skill.Copies, rules *rulebook.Book, w written, ruling policy.Live, files project.InstructionFiles, tree *project.Tree, history *project.History) (*engine.Engine, error) {

@@ -23,7 +23,7 @@ func TestWrites(t *testing.T) {
 		{Path: "summary://1", Loop: 3, Turn: 0}, {Path: "prompt://0", Loop: 3, Visibility: sdk.Archived},
 		{Path: "prompt://2", Loop: 5}, {Path: "assistant://2", Loop: 5, Turn: 2, State: sdk.StateResolved}, // its own
 		{Path: "prompt://3", Loop: 6}, {Path: "log://turn_3/person/x", Turn: 3, State: sdk.StateResolved, Phase: sdk.PhaseEnded}, // behind it
-		{Path: "known://a"}, {Path: "plan://1"}, {Path: "unknown://b"}, {Path: "a.go"}, {Path: sdk.ManifestPath}, {Path: "image://x"}, {Path: sdk.SystemPath},
+		{Path: "known://a"}, {Path: "plan://1"}, {Path: "unknown://b"}, {Path: "a.go"}, {Path: sdk.ManifestPath}, {Path: "image://x"}, {Path: sdk.SystemTextPath("x")},
 	}
 	writes := Writes(entries, sdk.Loop{ID: 5, Sequence: 2}, 2, " \n in short\n")
 	var paths []string

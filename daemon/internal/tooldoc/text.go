@@ -44,7 +44,7 @@ func Text(tools []sdk.Tool, dialect string) string {
 			other(&b, t, dialect)
 		}
 	}
-	return strings.TrimSuffix(b.String(), "\n")
+	return strings.TrimRight(b.String(), "\n")
 }
 
 // known reports whether a tool is one of the twelve: an own one, or one whose calls a plugin's makes.

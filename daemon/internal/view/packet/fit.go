@@ -12,6 +12,7 @@ import (
 // unknown) entries are demoted, until it fits: the prompt that is returned is rendered with its rows as they are then, and the
 // writes make the entries so. One that is too long all the same is an error of outcome overflow.
 func (k *Packet) Fit(ctx context.Context, p sdk.Prompt, render func(context.Context, sdk.Prompt) (sdk.Prompt, error)) (sdk.Prompt, sdk.Fitting, error) {
+	ctx = context.WithValue(ctx, rendering{}, k)
 	p, err := k.whole(ctx, p, render)
 	report := sdk.Fitting{Before: p.Tokens}
 	if err != nil {

@@ -36,10 +36,14 @@ type Packet struct {
 
 // New makes the view, whose parts write their sections at assembly.user of chains.
 func New(cfg Config, chains *hook.Chains) *Packet {
-	k := &Packet{cfg: cfg, runs: map[int64]*cache{}}
+	k := Beside(cfg)
 	k.subscribe(chains)
 	return k
 }
+
+// Beside makes a view that has rendered nothing and shares the parts of the one that New made: for what a turn saw, which
+// is not to take the place of what is kept for the next one.
+func Beside(cfg Config) *Packet { return &Packet{cfg: cfg, runs: map[int64]*cache{}} }
 
 // Assemble makes the system text and the rows of a turn. The user message has the images of prompts alone: its text is written
 // by the parts, and put together by Fit. Tokens is the estimate of what they will write.

@@ -233,6 +233,7 @@ func withoutBudget(text string) string {
 func TestTheSystemTextStays(t *testing.T) {
 	d := newDesk()
 	in := assembly(1, prompt(1, "task"))
+	in.Tools = []sdk.Tool{{}}
 	first, err := d.send(t, in)
 	if err != nil {
 		t.Fatal(err)

@@ -28,13 +28,13 @@ var parts = []part{promptPart, summaryPart, visiblePart, logPart, unknownsPart, 
 // turn: no model is to take what is left for all that there is.
 func (k *Packet) subscribe(chains *hook.Chains) {
 	for _, x := range parts {
-		chains.AssemblyUser.On(x.priority, "packet/"+x.name, true, func(_ context.Context, p sdk.Prompt) (sdk.Prompt, error) {
+		chains.AssemblyUser.On(x.priority, "packet/"+x.name, true, func(ctx context.Context, p sdk.Prompt) (sdk.Prompt, error) {
 			if p.Rows == nil {
 				return p, nil
 			}
 			var f *figures
 			if x.says {
-				f = k.figures(&p)
+				f = k.whoRenders(ctx).figures(&p)
 			}
 			if text := x.text(&p, f); text != "" {
 				p.Messages = append(p.Messages[:len(p.Messages):len(p.Messages)], sdk.Message{Role: sdk.RoleUser, Text: text})
@@ -42,6 +42,17 @@ func (k *Packet) subscribe(chains *hook.Chains) {
 			return p, nil
 		})
 	}
+}
+
+// rendering is the key under which a context has the view that fits a prompt.
+type rendering struct{}
+
+// whoRenders is the view that fits the prompt, which counts it: the one that subscribed, or one beside it.
+func (k *Packet) whoRenders(ctx context.Context) *Packet {
+	if beside, is := ctx.Value(rendering{}).(*Packet); is {
+		return beside
+	}
+	return k
 }
 
 // list is a part that has the elements of some rows, each on a line.

@@ -121,6 +121,12 @@ func (k *Packet) Estimate(p sdk.Prompt) int {
 	return view.Scaled(promptTokens(&p), k.ratios.Of(p.Model))
 }
 
+// Ratio is what the server of a model counted for each token of an estimate.
+func (k *Packet) Ratio(model string) float64 { return k.ratios.Of(model) }
+
+// Calibrate has the estimates of a model be by a ratio that was observed before.
+func (k *Packet) Calibrate(model string, ratio float64) { k.ratios.Set(model, ratio) }
+
 // Observe calibrates the estimate of a model by what its server reported for a prompt that was sent as it is here.
 func (k *Packet) Observe(p sdk.Prompt, usage sdk.Usage) {
 	k.ratios.Observe(p.Model, promptTokens(&p), usage)

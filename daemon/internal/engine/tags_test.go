@@ -51,7 +51,7 @@ func TestTagsAtWork(t *testing.T) {
 		t.Errorf("the answer is %q", answer.Body)
 	}
 	for i, req := range h.models.requests {
-		if len(req.Tools) > 0 || !strings.Contains(req.Messages[0].Text, "## set") {
+		if len(req.Tools) > 0 || !strings.Contains(req.Messages[0].Text, "## <set path=") {
 			t.Errorf("request %d has %d tools, and the system text %q", i, len(req.Tools), req.Messages[0].Text)
 		}
 	}
@@ -79,11 +79,11 @@ func TestTagsGiveUpTheRest(t *testing.T) {
 		{"none", `<set path="known://a">x</set><read path="b"/><set path="known://b">y</set>`, "set:resolved read:resolved set:resolved", "a=x b=y"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			h := taggedHouse(t, say(c.answer), say("done"))
+			h := taggedHouse(t, say(c.answer), say(`<update status="200">done</update>`))
 			h.start()
 			a := h.submit(Submission{Agent: "tags"})
 			h.await(a)
-			if got := h.outcomes(a.Run.ID); got != c.want {
+			if got := strings.TrimSuffix(h.outcomes(a.Run.ID), " update:resolved"); got != c.want {
 				t.Errorf("got %s, want %s", got, c.want)
 			}
 			if got := h.knows(a.Run.ID, "known"); got != c.knows {
@@ -127,7 +127,7 @@ func TestTagsThatChanged(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRuin(t, say("done"))
-			agent := sdk.Agent{Dialect: sdk.DialectTags}
+			agent := sdk.Agent{Dialect: sdk.DialectTags, Tools: []string{"read", "write", "gone"}}
 			r.agents["free"] = agent
 			var made string
 			r.tools.does["write"] = func(_ context.Context, c sdk.Invocation, _ sdk.Stream) (sdk.ToolResult, error) {
@@ -183,7 +183,7 @@ func TestTagsAreShownAsTheyCome(t *testing.T) {
 func TestAnyCrashOfTags(t *testing.T) {
 	h := taggedHouse(t)
 	agent := h.agents["tags"]
-	agent.Tools = append(slices.Clip(agent.Tools), "*")
+	agent.Tools, agent.Guards = append(slices.Clip(agent.Tools), "*"), sdk.Guards{MaxTurns: 99, MaxStrikes: 3} // without which a model that fails goes on
 	h.agents["tags"] = agent
 	h.tools.add("put", sdk.Annotations{Idempotent: true}, true, sdk.GrantProject)
 	inner := h.store.Store

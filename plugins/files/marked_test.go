@@ -10,7 +10,6 @@ import (
 
 // TestEditByMarkers: regions are made on what the file has, all or none, and a file that is not there is begun only by what
 // holds without a text.
-// spec: edit_syntax
 func TestEditByMarkers(t *testing.T) {
 	const pair = "<<SEARCH\nold\nSEARCH\n<<REPLACE\nnew\nREPLACE"
 	for _, tt := range []struct {

@@ -9,7 +9,6 @@ import (
 )
 
 // TestSetEdits: what a model writes into the body of set is an edit of the entry, whole or not at all.
-// spec: edit_syntax
 func TestSetEdits(t *testing.T) {
 	const pair = "<<SEARCH\na\nSEARCH\n<<REPLACE\nb\nREPLACE"
 	for _, c := range []struct {

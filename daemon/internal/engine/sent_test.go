@@ -25,7 +25,7 @@ func (h *house) reader() *sent.Reader {
 // A rendering of a turn is what its model was sent, to the byte, whatever came later: with calls, with messages left out by an
 // estimate that a server calibrated, after a restart, and in a second prompt.
 //
-// spec: materialization
+// spec: key_entries
 func TestATurnIsRenderedAsItWasSent(t *testing.T) {
 	long := func(n int) call { return call{"read", fmt.Sprintf(`{"path":"f%d"}`, n)} }
 	var steps []step

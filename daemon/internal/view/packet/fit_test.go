@@ -76,7 +76,7 @@ func crowd(r *rapid.T) sdk.Assembly {
 
 // TestAPacketThatWasFittedIsThatOfTheStore: what is sent after a demotion is what a daemon makes of the store once the writes are
 // there, which a crash before the answer shows.
-// spec: budget_enforcement, filesystem_freshness
+// spec: budget_enforcement
 func TestAPacketThatWasFittedIsThatOfTheStore(t *testing.T) {
 	demotions := 0
 	rapid.Check(t, func(r *rapid.T) {

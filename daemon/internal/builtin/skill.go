@@ -29,7 +29,7 @@ func (s skillTool) take(ctx context.Context, t sdk.TurnContext) (turnTool, error
 	if !hasSkillTool(t) {
 		return nil, nil
 	}
-	u, err := useSkillTool{s.skills}.turn(ctx, t)
+	u, err := useSkillTool(s).turn(ctx, t)
 	if err != nil {
 		return nil, err
 	}

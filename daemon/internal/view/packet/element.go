@@ -30,9 +30,7 @@ func (e *element) head() string {
 	b.WriteString("<" + e.tag)
 	for _, a := range e.attributes {
 		if a.value != "" {
-			b.WriteString(" " + a.name + `="`)
-			quoted.WriteString(&b, a.value)
-			b.WriteString(`"`)
+			b.WriteString(" " + a.name + `="` + quoted.Replace(a.value) + `"`)
 		}
 	}
 	return b.String()

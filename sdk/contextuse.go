@@ -28,8 +28,8 @@ func (u ContextUse) Most(context, maxTokens int) int {
 	if context <= 0 {
 		return 0
 	}
-	most := int(float64(context) * u.Or(UsualContextUse).Ceiling)
-	return max(min(most, context-maxTokens), min(most, context/2))
+	most := max(int(float64(context)*u.Or(UsualContextUse).Ceiling), 1) // 0 would be unknown
+	return max(min(most, context-maxTokens), min(most, max(context/2, 1)))
 }
 
 // Prune is from where on a prompt is shortened, of which most tokens fit: the same share of that as of the whole context.

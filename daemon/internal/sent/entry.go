@@ -170,6 +170,6 @@ func facts(r sdk.Reply) (string, error) {
 		Context  int        `json:"context,omitempty"`
 		Estimate int        `json:"estimate,omitempty"`
 		Partial  bool       `json:"partial,omitempty"`
-	}{r.Model, r.Finish, len(r.Calls), r.Usage, r.Context, r.Estimate, r.Partial})
+	}{r.Model, r.Finish, len(r.Calls) + len(r.Found), r.Usage, r.Context, r.Estimate, r.Partial})
 	return strings.TrimSuffix(b.String(), "\n"), err
 }

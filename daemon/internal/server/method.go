@@ -53,7 +53,7 @@ func (s *Server) table() map[string]method {
 		rpc.MethodCompact:     of(rpc.RoleSubmit, "Has the run's model summarize what was said in the run, as a new loop; what the summary stands for is archived. Answers at once.", begins(onRun(s, s.compact))),
 		rpc.MethodFork:        of(rpc.RoleSubmit, "Makes a run that begins with what another one knew after a turn.", begins(onRun(s, s.fork))),
 		rpc.MethodChanges:     of(rpc.RoleObserve, "What a run, or a part of it, changed in the project's files, against how they were before.", onRun(s, s.changes)),
-		rpc.MethodPacket:      of(rpc.RoleObserve, "What the model was sent in a turn, rendered from the journal, and whether that is what was sent.", onRun(s, s.packet)),
+		rpc.MethodPacket:      of(rpc.RoleObserve, "What the model was sent in a turn, rendered from the journal, and whether that is what was sent.", onRunOf(s, s.packet)),
 		rpc.MethodUndo:        of(rpc.RoleSubmit, "Takes back what a run, or a part of it, changed in the project's files, when nothing else touched it.", onRun(s, s.undo)),
 		rpc.MethodRedo:        of(rpc.RoleSubmit, "Makes again what the last run/undo took back, when nothing touched it since.", onRun(s, s.redo)),
 		rpc.MethodReset:       of(rpc.RoleSubmit, "Drops the run's sandbox and its home; what it knows stays.", onRun(s, s.reset)),

@@ -60,10 +60,12 @@ func (s *Server) keeperOf(ctx context.Context, owner string) ([]sdk.Run, error) 
 	return []sdk.Run{run}, err
 }
 
-// ownerScheme reports whether entries of the scheme of a path, or of a pattern that names one, belong to owners.
+// ownerScheme reports whether entries of the scheme of a path, or of a pattern that names one, belong to owners, or tell what
+// does: what a model was sent has what is remembered of the owner in it.
 func (s *Server) ownerScheme(path string) bool {
-	scheme, known := s.cfg.Store.Scheme(strings.ToLower(sdk.SchemeOf(path)))
-	return known && scheme.Scope == "owner"
+	name := strings.ToLower(sdk.SchemeOf(path))
+	scheme, known := s.cfg.Store.Scheme(name)
+	return known && scheme.Scope == "owner" || name == "system" || name == "user"
 }
 
 // seesOwners reports whether what belongs to the owner of a run may be sent to this connection: to whoever works at this machine

@@ -7,8 +7,11 @@ import (
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
-// packet renders what the model of a turn was sent.
-func (s *Server) packet(ctx context.Context, run sdk.Run, p rpc.PacketParams) (rpc.Packet, error) {
+// packet renders what the model of a turn was sent, in which stands what is remembered of the run's owner.
+func (s *Server) packet(ctx context.Context, c *conn, run sdk.Run, p rpc.PacketParams) (rpc.Packet, error) {
+	if err := c.reachesOwners(rpc.MethodPacket, run, "system://"); err != nil {
+		return rpc.Packet{}, err
+	}
 	return s.cfg.Packets.Packet(ctx, run, p.Turn)
 }
 

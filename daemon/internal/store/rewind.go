@@ -86,7 +86,7 @@ func (t *tx) rewind(child int64, p *past) error {
 		case !x.touched, !t.ownedByRuns(path):
 		case !x.known && x.made, x.known && !x.there:
 			err = t.dropView(child, path)
-		case sdk.SchemeOf(path) == "instructions":
+		case slices.Contains([]string{"instructions", "system"}, sdk.SchemeOf(path)):
 			err = t.dropView(child, path) // rewritten at the next turn
 		case x.step != nil && (x.other || !x.known):
 			planned = false

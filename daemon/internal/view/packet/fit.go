@@ -44,6 +44,9 @@ func (k *Packet) picture(p *sdk.Prompt) {
 // whole is a rendered prompt as it is sent: one user message, whose figures are those of the whole. Where others than the parts
 // wrote in it, or it is to fit less than it says, it is written once more.
 func (k *Packet) whole(ctx context.Context, p sdk.Prompt, render func(context.Context, sdk.Prompt) (sdk.Prompt, error)) (sdk.Prompt, error) {
+	if len(p.Messages) == 0 {
+		return p, sdk.Errorf(sdk.Validation, "a hook of assembly.user left no message of the prompt")
+	}
 	media := p.Messages[0].Media
 	f := k.figures(&p)
 	text := joined(p.Messages)

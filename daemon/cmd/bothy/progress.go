@@ -110,6 +110,7 @@ func (p *progress) row(row sdk.JournalRow, c timeline.Change) {
 		p.chunk(c.Action, row)
 	case row.Kind == sdk.KindEntrySet && c.Action != nil:
 		p.action(c.Action)
+	case row.Kind == sdk.KindNoteSent: // which runs show --packet tells
 	case strings.HasPrefix(row.Kind, sdk.KindNote):
 		p.note(row)
 	}

@@ -236,8 +236,9 @@ func (t *runReport) followers(of rpc.Event) {
 // never shown to it again.
 func (t *runReport) answer(e rpc.Event) {
 	text := strings.TrimSpace(e.Body)
-	if said, is := e.Attributes["narration"].(string); is && !t.full { // the calls in the text are told behind it
-		text = strings.TrimSpace(said)
+	if b, err := e.Attributes.Object(); err == nil && !t.full {
+		reply, _ := sdk.ReplyOf(b)
+		text = strings.TrimSpace(reply.Said(e.Body)) // the calls in the text are told behind it
 	}
 	if reasoning, _ := e.Attributes["reasoning"].(string); t.full && reasoning != "" {
 		t.line(4, "(it thought)")

@@ -183,7 +183,7 @@ func (s *Server) notes(ctx context.Context, run sdk.Run, d *rpc.RunDetail) error
 			}
 			addUsage(d, c.Usage)
 			d.Notes = append(d.Notes, noteOf(row))
-		case row.Kind == sdk.KindNoteProgress:
+		case row.Kind == sdk.KindNoteProgress, row.Kind == sdk.KindNoteSent: // which run/packet tells
 		case strings.HasPrefix(row.Kind, sdk.KindNote), row.Kind == sdk.KindRunReset, row.Kind == sdk.KindRunExpired, row.Kind == sdk.KindRunRenamed, row.Kind == sdk.KindRunConfigured:
 			d.Notes = append(d.Notes, noteOf(row))
 		}

@@ -83,7 +83,7 @@ func (r Reply) Said(text string) string {
 	}
 	said, at := "", 0
 	for _, f := range r.Found {
-		if f.At.Start >= at && f.At.End <= len(text) { // else it is of one list with the call before
+		if f.At.Start >= at && f.At.Start <= f.At.End && f.At.End <= len(text) { // else it is of one list with the call before, or of another text
 			said, at = said+text[at:f.At.Start], f.At.End
 		}
 	}

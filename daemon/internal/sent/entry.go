@@ -61,7 +61,7 @@ func (r *Reader) Entry(ctx context.Context, run sdk.Run, path string) (sdk.Entry
 	case "reasoning":
 		text = reply.Reasoning
 	case "content":
-		text = outside(said)
+		text = strings.TrimSpace(reply.Said(said.Body))
 	case "model":
 		if text, err = facts(reply); err != nil {
 			return sdk.Entry{}, err
@@ -128,32 +128,6 @@ func Text(messages []sdk.Message) string {
 		}
 	}
 	return b.String()
-}
-
-// outside is the text of an answer without the calls that stand in it.
-func outside(said sdk.Entry) string {
-	var at struct {
-		Found []struct {
-			At struct {
-				Start int `json:"start"`
-				End   int `json:"end"`
-			} `json:"at"`
-		} `json:"found"`
-	}
-	if json.Unmarshal(said.Attributes, &at) != nil {
-		return said.Body
-	}
-	var b strings.Builder
-	from := 0
-	for _, call := range at.Found {
-		if call.At.Start < from || call.At.End < call.At.Start || call.At.End > len(said.Body) {
-			continue // of another text than this
-		}
-		b.WriteString(said.Body[from:call.At.Start])
-		from = call.At.End
-	}
-	b.WriteString(said.Body[from:])
-	return strings.TrimSpace(b.String())
 }
 
 // facts are what is known of an answer beside its texts.

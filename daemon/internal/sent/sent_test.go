@@ -120,20 +120,6 @@ func TestRenderedPaths(t *testing.T) {
 	}
 }
 
-// What was said outside of calls is the text without the ranges that they have in it; ranges of another text take nothing.
-func TestOutsideOfCalls(t *testing.T) {
-	for _, c := range []struct{ body, attributes, want string }{
-		{"hello", `{}`, "hello"},
-		{`First <get path="a"/> then`, `{"found":[{"at":{"start":6,"end":21}}]}`, "First  then"},
-		{"short", `{"found":[{"at":{"start":2,"end":99}},{"at":{"start":3,"end":1}}]}`, "short"},
-		{"abcdef", `{"found":[{"at":{"start":1,"end":3}},{"at":{"start":2,"end":4}}]}`, "adef"},
-	} {
-		if got := outside(sdk.Entry{Body: c.body, Attributes: json.RawMessage(c.attributes)}); got != c.want {
-			t.Errorf("%s %s: %q, want %q", c.body, c.attributes, got, c.want)
-		}
-	}
-}
-
 func BenchmarkHash(b *testing.B) {
 	messages := []sdk.Message{{Role: sdk.RoleUser, Text: string(make([]byte, 4<<20))}}
 	b.SetBytes(4 << 20)

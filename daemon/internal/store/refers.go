@@ -78,22 +78,32 @@ func (f *resolver) fill(run int64, phase sdk.Phase, attributes []byte) (json.Raw
 		return attributes, nil
 	}
 	known := len(refers)
+	var some map[string]json.RawMessage // of the arguments, where they are referred to one by one
 	for member, place := range refers {
 		value, err := f.find(run, place)
 		if err != nil {
 			return nil, err
 		}
 		if name, one := strings.CutPrefix(member, argumentsOf); value != nil && one {
-			value, err = withArgument(all["arguments"], name, value)
-			if err != nil {
-				return nil, err
+			if some == nil {
+				if some, err = parseMembers(all["arguments"]); err != nil {
+					return nil, err
+				}
 			}
+			some[name] = value
+			delete(refers, member)
+			continue
 		} else if member != "arguments" {
 			value = nil
 		}
 		if value != nil {
 			all["arguments"] = value
 			delete(refers, member)
+		}
+	}
+	if some != nil {
+		if all["arguments"], err = encodeMembers(some); err != nil {
+			return nil, err
 		}
 	}
 	switch len(refers) {
@@ -106,16 +116,6 @@ func (f *resolver) fill(run int64, phase sdk.Phase, attributes []byte) (json.Raw
 			return nil, err
 		}
 	}
-	return encodeMembers(all)
-}
-
-// withArgument is arguments with one more.
-func withArgument(arguments json.RawMessage, name string, value json.RawMessage) (json.RawMessage, error) {
-	all, err := parseMembers(arguments)
-	if err != nil {
-		return nil, err
-	}
-	all[name] = value
 	return encodeMembers(all)
 }
 

@@ -52,13 +52,35 @@ func (e *element) tail() string {
 }
 
 // opaque is a mark for a text that is not in it: the path of its entry, with a number behind it where that is needed.
+// The text is read once, however many of such marks are in it.
 func opaque(path, text string) string {
 	path = quoted.Replace(path)
-	mark := path
-	for n := 2; strings.Contains(text, ":::"+mark); n++ {
-		mark = path + "~" + strconv.Itoa(n)
+	mark := ":::" + path
+	if !strings.Contains(text, mark) {
+		return path
 	}
-	return mark
+	taken := map[int]bool{}
+	numbered := mark + "~"
+	for rest := text; ; {
+		i := strings.Index(rest, numbered)
+		if i < 0 {
+			break
+		}
+		n, behind := 0, rest[i+len(numbered):]
+		for _, digit := range []byte(behind[:min(len(behind), 9)]) { // each beginning of a number is in the text
+			if digit < '0' || digit > '9' {
+				break
+			}
+			n = 10*n + int(digit-'0')
+			taken[n] = true
+		}
+		rest = rest[i+1:] // a path may be such that one mark begins within another
+	}
+	n := 2
+	for taken[n] {
+		n++
+	}
+	return path + "~" + strconv.Itoa(n)
 }
 
 // quoted makes of a value what can stand in an attribute: nothing in it ends the attribute or the line.

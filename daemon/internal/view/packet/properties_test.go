@@ -161,3 +161,18 @@ func TestPluginsSayWhatTheirEntriesShow(t *testing.T) {
 	in.Entries[1].Body = "long"
 	inOrder(t, user(t, d, in), fmt.Sprintf("[the first %d of %d bytes that the plugin of known:// showed]", projectionBytes, projectionBytes+1))
 }
+
+// TestAMarkIsNotInItsText: whatever numbers an entry's text has behind the marks of its own path, also where one mark begins within
+// another.
+func TestAMarkIsNotInItsText(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		path := rapid.SampledFrom([]string{"a", "a~:::a", ":::", "known://a~2", "~"}).Draw(r, "path")
+		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{":::" + path, ":::" + path + "~", "~", "2", "3", "4", "25", "~2", ":::", "x"}), 0, 40).Draw(r, "pieces"), "")
+		if mark := opaque(path, text); strings.Contains(text, ":::"+mark) {
+			r.Fatalf("%q is in %q", mark, text)
+		}
+	})
+	if got := opaque("a", ":::a~2 :::a~34"); got != "a~4" {
+		t.Errorf("got %s", got)
+	}
+}

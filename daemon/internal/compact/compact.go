@@ -31,11 +31,19 @@ func Agent(a sdk.Agent) sdk.Agent {
 	return a
 }
 
-// Read is what the model's answer means: calls of tools are not made, and said to be none.
-func Read(c sdk.Completion) (r sdk.Reading) {
-	if len(c.Calls) > 0 {
-		r.Warnings = []string{"a call of " + c.Calls[0].Tool + " was not made: a summary was asked for, and no tool was offered"}
+// Read is what the model's answer means, in whose text calls stand where its dialect has them there: calls of tools are not made,
+// and said to be none.
+func Read(c sdk.Completion, inText []sdk.ReadCall) (r sdk.Reading) {
+	tool := ""
+	switch {
+	case len(c.Calls) > 0:
+		tool = c.Calls[0].Tool
+	case len(inText) > 0:
+		tool = inText[0].Tool
+	default:
+		return r
 	}
+	r.Warnings = []string{"a call of " + tool + " was not made: a summary was asked for, and no tool was offered"}
 	return r
 }
 

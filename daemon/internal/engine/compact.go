@@ -57,10 +57,19 @@ func (e *Engine) Compact(ctx context.Context, run int64) (Accepted, error) {
 
 // reading is what the turn's answer means: calls and warnings by the dialect of the agent, with the tools that its model was offered.
 func (e *Engine) reading(a *activeLoop, offered []sdk.Tool) sdk.Reading {
-	if a.given().Compacts {
-		return compact.Read(a.turn.completion)
+	if a.given().Compacts { // which offers none, and shows calls of earlier turns
+		return compact.Read(a.turn.completion, e.dialectOf(a).Read(a.turn.completion, e.callable(a)).Calls)
 	}
 	return e.dialectOf(a).Read(a.turn.completion, offered)
+}
+
+// callable are the tools, by name alone, that the loop's agent may write calls of where it is offered any.
+func (e *Engine) callable(a *activeLoop) []sdk.Tool {
+	all := e.toolsOf(a.agent)
+	for _, name := range sdk.ModelTools() {
+		all = append(all, sdk.Tool{ToolSpec: sdk.ToolSpec{Name: name}})
+	}
+	return all
 }
 
 // archive adds to the end of a loop that summarized its run what that writes.

@@ -115,10 +115,18 @@ func TestNoSummary(t *testing.T) {
 		"text and calls": {pieces(sdk.Finish{Reason: "stop"}, sdk.Delta{Text: "first"}, wholeCall(0, "write", `{"path":"x"}`)), "called tools"},
 		"half of one":    {sayThen("it began", "length"), "cut off"},
 		"a filter":       {sayThen("it began", "filter"), "filter"},
+		"tags: a call":   {say("<read path=\"a.go\"/>"), "called tools"},
+		"tags: a verb":   {say("All is done. <set path=\"known://a\">1</set><update status=\"102\">on</update>"), "called tools"},
+		"tags: native":   {calls(call{"write", `{"path":"x"}`}), "called tools"},
+		"tags: half":     {sayThen("it began", "length"), "cut off"},
 		"no model":       {failing(&sdk.ProviderError{Class: sdk.ClassNever, Message: "no credit"}), "no credit"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHouse(t, say("said"), c.answer, say("done"))
+			h := prepareHouse(t, say("said"), c.answer, say("done"))
+			if strings.HasPrefix(name, "tags: ") {
+				h.tagging()
+			}
+			h.start()
 			a := h.submit(Submission{Run: "r", Prompt: "say"})
 			h.await(a)
 			if l := h.compact(a.Run.ID); l.Status != sdk.StatusFailed || !strings.Contains(l.Reason, c.says) {

@@ -28,13 +28,14 @@ func IsModelTool(name string) bool { return slices.Contains(modelTools, name) }
 // has entries as a packet: it has ModelTools then, and of plugins what it names.
 func (a Agent) Taught() bool { return a.Dialect == DialectTags || a.View == ViewPacket }
 
-// taught are the globs of an agent that is taught its tools. Those of ModelTools that it names are all that it has of
+// taught are the globs of an agent that is taught its tools. Those of ModelTools that it names, by a glob too, are all that it has of
 // them; without any, and with *, it has the twelve. What changes nothing but what is said of the work it always has.
 func taught(globs []string) []string {
-	all := !slices.ContainsFunc(globs, IsModelTool) || slices.Contains(globs, "*")
+	names := func(name string) bool { return anyMatches(globs, name) || anyMatches(globs, OwnPlugin+"__"+name) }
+	all := !slices.ContainsFunc(modelTools, names) || slices.Contains(globs, "*")
 	named := make([]string, 0, len(modelTools)+len(globs))
 	for _, name := range modelTools {
-		if all || name == ToolThink || name == string(VerbUpdate) || slices.Contains(globs, name) {
+		if all || name == ToolThink || name == string(VerbUpdate) || names(name) {
 			named = append(named, name)
 		}
 	}

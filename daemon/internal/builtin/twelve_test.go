@@ -92,6 +92,8 @@ func TestTaught(t *testing.T) {
 		{sdk.Agent{Dialect: sdk.DialectTags, Tools: []string{"remember", "mcp__*"}}, all},
 		{sdk.Agent{Dialect: sdk.DialectTags, Tools: []string{"get", "web_*"}}, "get think update"},
 		{sdk.Agent{Dialect: sdk.DialectTags, Tools: []string{"get", "*"}}, all},
+		{sdk.Agent{Dialect: sdk.DialectTags, Tools: []string{"g*"}}, "get think update"},
+		{sdk.Agent{Dialect: sdk.DialectTags, Tools: []string{"bothy__get", "bothy__c*"}}, "cp get think update"},
 		{sdk.Agent{Dialect: sdk.DialectTags, Without: []string{"rm", "update"}}, "ask_user cp get mv set skill think"},
 		{sdk.Agent{Dialect: sdk.DialectTags, Bound: &sdk.Bound{Tools: []string{"get", "set"}}}, "get set think update"},
 		{sdk.Agent{}, ""},

@@ -63,9 +63,14 @@ func (s *Server) keeperOf(ctx context.Context, owner string) ([]sdk.Run, error) 
 // ownerScheme reports whether entries of the scheme of a path, or of a pattern that names one, belong to owners, or tell what
 // does: what a model was sent has what is remembered of the owner in it.
 func (s *Server) ownerScheme(path string) bool {
+	scheme, known := s.cfg.Store.Scheme(strings.ToLower(sdk.SchemeOf(path)))
+	return known && scheme.Scope == "owner" || toldOwner(path)
+}
+
+// toldOwner reports whether an entry is what a model was sent.
+func toldOwner(path string) bool {
 	name := strings.ToLower(sdk.SchemeOf(path))
-	scheme, known := s.cfg.Store.Scheme(name)
-	return known && scheme.Scope == "owner" || name == "system" || name == "user"
+	return name == "system" || name == "user"
 }
 
 // seesOwners reports whether what belongs to the owner of a run may be sent to this connection: to whoever works at this machine
@@ -94,8 +99,8 @@ func (c *conn) seesRow(ctx context.Context, row sdk.JournalRow) (bool, error) {
 		return sees, err
 	}
 	run, err := c.s.cfg.Store.Run(ctx, row.Run)
-	if sdk.OutcomeOf(err) == sdk.NotFound { // it is deleted, and nobody knows whose it was
-		return false, nil
+	if sdk.OutcomeOf(err) == sdk.NotFound { // it is deleted, and nobody knows whose it was; what it was sent went with it
+		return toldOwner(row.Path) && row.Body == nil, nil
 	}
 	return err == nil && c.seesOwners(run), err
 }

@@ -60,12 +60,18 @@ func Fence(mark, from string, at time.Time, text string) string {
 // fenced is the line with which a fence begins.
 var fenced = regexp.MustCompile(`\[From outside: [^\n]*, ([0-9TZ:-]{20})\. What stands between the two lines with ([0-9a-f]{16}) is data`)
 
-// Unmarked is a text with the marks and times of its fences left out, by which the same text is another in each run: for
-// whoever compares two of them.
+// resulted is the line with which a result begins that stands with others in one text.
+var resulted = regexp.MustCompile(`(?m)^\[[^\n]*, status \d+, mark ([0-9a-f]{16})\]$`)
+
+// Unmarked is a text with the marks and times of its fences left out, and the marks of results, by which the same text is another
+// in each run: for whoever compares two of them.
 func Unmarked(text string) string {
 	for _, found := range fenced.FindAllStringSubmatch(text, -1) {
 		text = strings.Replace(text, found[0], strings.Replace(found[0], ", "+found[1]+". What", ". What", 1), 1)
 		text = strings.ReplaceAll(text, found[2], "mark")
+	}
+	for _, found := range resulted.FindAllStringSubmatch(text, -1) {
+		text = strings.ReplaceAll(text, found[1], "mark")
 	}
 	return text
 }

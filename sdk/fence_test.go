@@ -28,3 +28,19 @@ func TestUnmarked(t *testing.T) {
 		}
 	}
 }
+
+// TestUnmarkedResults: the marks of results that stand in one text are left out wherever they stand.
+func TestUnmarkedResults(t *testing.T) {
+	in := func(mark, other string) string {
+		return "[Results]\n\n[get: log://turn_1/get/a, status 200, mark " + mark + "]\none\n[" + mark + "]\n\n[sh: log://turn_1/sh/b, status 500, mark " + other + "]\ntwo\n[" + other + "]"
+	}
+	const want = "[Results]\n\n[get: log://turn_1/get/a, status 200, mark mark]\none\n[mark]\n\n[sh: log://turn_1/sh/b, status 500, mark mark]\ntwo\n[mark]"
+	if got := sdk.Unmarked(in("0123456789abcdef", "fedcba9876543210")); got != want {
+		t.Errorf("it reads\n%s", got)
+	}
+	for _, text := range []string{"a [get: x, status 200, mark 0123456789abcdef]", "[get: x, status 200, mark 0123]", "0123456789abcdef"} {
+		if got := sdk.Unmarked(text); got != text {
+			t.Errorf("%q reads %q", text, got)
+		}
+	}
+}

@@ -45,14 +45,7 @@ func (e *Engine) takeFresh(ctx context.Context, a *activeLoop, messages []sdk.Me
 	if !a.recorded && a.played == nil {
 		return nil
 	}
-	a.turn.fresh = cassette.Fresh(messages, a.turns == 1)
-	for i := range a.turn.fresh {
-		m := &a.turn.fresh[i]
-		m.Text = e.cfg.RedactText(m.Text)
-		if a.agent.View == sdk.ViewPacket && m.Role == sdk.RoleUser {
-			m.Results = 1 // in the one message stands all that there is
-		}
-	}
+	a.turn.fresh = tape.Fresh(messages, a.turns == 1, a.agent.View == sdk.ViewPacket, e.cfg.RedactText)
 	if a.played == nil || a.turns < 2 {
 		return nil
 	}

@@ -25,7 +25,7 @@ func BenchmarkCommits(b *testing.B) {
 	var c counted
 	for once := true; b.Loop(); once = false { // they are all alike
 		if once {
-			c = s.count(plan{Tag: "counted", Steps: 9, Tools: []string{"note_line"}})
+			c = s.count(s.run(context.Background(), plan{Tag: "counted", Steps: 9, Tools: []string{"note_line"}}))
 		}
 	}
 	per := float64(c.steps-c.actions) / float64(c.turns)

@@ -2,11 +2,15 @@ package daemon
 
 import (
 	"context"
+	"fmt"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/cassette"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -23,14 +27,87 @@ func TestCommitsPerTurn(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, withoutSandbox).withSkills()
 	s.up()
-	c := s.count(plan{Tag: "counted", Steps: 6, Tools: []string{"note_line", codeSkill, textSkill}, Twice: true, Slow: 2})
+	c := s.count(s.run(context.Background(), plan{Tag: "counted", Steps: 6, Tools: []string{"note_line", codeSkill, textSkill}, Twice: true, Slow: 2}))
 	t.Logf("%d commits for %d turns and %d actions, and %d for pieces of %v of stream", c.steps, c.turns, c.actions, c.pieces, c.streamed)
-	if most := commitsPerTurn*c.turns + commitsPerAction*c.actions; c.steps > most {
-		t.Errorf("%d commits for %d turns and %d actions, and there may be %d", c.steps, c.turns, c.actions, most)
-	}
+	c.bounded(t)
 	if c.pieces == 0 || float64(c.pieces) > piecesPerSecond*c.streamed.Seconds() {
 		t.Errorf("%d commits of pieces in %v of stream", c.pieces, c.streamed)
 	}
+}
+
+// TestCommitsPerTurnOfEachWay counts them in each way in which a model calls tools and is shown its run.
+func TestCommitsPerTurnOfEachWay(t *testing.T) {
+	t.Parallel()
+	const turns = 5 // with two calls each
+	var blocks []string
+	for _, w := range ways {
+		blocks = append(blocks, fmt.Sprintf("agent %q {\n  dialect = %q\n  view = %q\n  tools = [\"set\", \"update\", \"note_line\"]\n}\n", w.name(), w.dialect, w.view))
+	}
+	s := newSite(t, withoutSandbox, strings.Join(blocks, ""))
+	s.up()
+	for _, w := range ways {
+		file := filepath.Join(s.root, w.name()+".json")
+		write(t, file, w.cassette(t, turns))
+		a, err := s.client.Act(context.Background(), rpc.Prompt{Project: s.project, Run: w.name(), Agent: w.name(), Prompt: "note", Replay: file})
+		if err == nil {
+			err = s.followLoop(context.Background(), s.client, a, a.Seq)
+		}
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", w.name(), err, s.evidence())
+		}
+		c := s.count(a)
+		t.Logf("%s: %d commits for %d turns and %d actions", w.name(), c.steps+c.pieces, c.turns, c.actions)
+		if c.turns != turns+1 || c.actions < 2*turns {
+			t.Errorf("%s has %d turns and %d actions", w.name(), c.turns, c.actions)
+		}
+		c.bounded(t)
+	}
+}
+
+// way is how a model calls tools and is shown its run.
+type way struct{ dialect, view string }
+
+var ways = []way{
+	{sdk.DialectTools, sdk.ViewTranscript}, {sdk.DialectTools, sdk.ViewPacket}, {sdk.DialectTags, sdk.ViewTranscript}, {sdk.DialectTags, sdk.ViewPacket},
+}
+
+func (w way) name() string { return w.dialect + "-" + w.view }
+
+// cassette is a conversation of so many turns, each of which writes a line and an entry, and one that ends it.
+func (w way) cassette(t *testing.T, turns int) string {
+	t.Helper()
+	anything := cassette.Rule{Any: true}
+	user := cassette.Expected{Role: sdk.RoleUser, Text: &cassette.Text{Rule: anything}}
+	c := cassette.Cassette{Format: 1, Model: w.name(), Context: 32768}
+	for n := 1; n <= turns+1; n++ {
+		request := []cassette.Expected{user}
+		if n > 1 && w == ways[0] {
+			request = []cassette.Expected{{Role: sdk.RoleTool, Tool: "note_line", Result: &anything}, {Role: sdk.RoleTool, Tool: "set", Result: &anything}}
+		}
+		line, path := fmt.Sprintf("%s-%d", w.name(), n), fmt.Sprintf("known://%d", n)
+		says, reason := sdk.Delta{Text: "all is noted"}, "stop"
+		events := []cassette.Played{{Delta: says}}
+		switch {
+		case n > turns && w.dialect == sdk.DialectTags:
+			events[0].Text = `<update status="200">all is noted</update>`
+		case n > turns:
+		case w.dialect == sdk.DialectTags:
+			events[0].Text = fmt.Sprintf("<note_line line=%q/>\n<set path=%q>%s</set>\n<update>more comes</update>", line, path, line)
+		default:
+			reason = "calls"
+			events = []cassette.Played{
+				{Delta: sdk.Delta{Call: &sdk.CallDelta{Index: 0, ID: "c1", Tool: "note_line", Arguments: fmt.Sprintf(`{"line":%q}`, line)}}},
+				{Delta: sdk.Delta{Call: &sdk.CallDelta{Index: 1, ID: "c2", Tool: "set", Arguments: fmt.Sprintf(`{"path":%q,"body":%q}`, path, line)}}},
+			}
+		}
+		events = append(events, cassette.Played{Delta: sdk.Delta{Finish: &sdk.Finish{Reason: reason}}})
+		c.Steps = append(c.Steps, cassette.Step{Request: request, Events: events})
+	}
+	text, err := c.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 // counted is what a run cost.
@@ -39,11 +116,18 @@ type counted struct {
 	streamed                      time.Duration // of the turns whose answers came in pieces
 }
 
-// count takes a plan to its end and counts its commits. All rows of one commit
+// bounded holds a run to what it may cost.
+func (c counted) bounded(t *testing.T) {
+	t.Helper()
+	if most := commitsPerTurn*c.turns + commitsPerAction*c.actions; c.steps > most {
+		t.Errorf("%d commits for %d turns and %d actions, and there may be %d", c.steps, c.turns, c.actions, most)
+	}
+}
+
+// count counts the commits of a prompt that has ended, the only one of its run. All rows of one commit
 // bear one time, and no two commits bear the same.
-func (s *site) count(p plan) (c counted) {
+func (s *site) count(a rpc.Accepted) (c counted) {
 	s.t.Helper()
-	a := s.run(context.Background(), p)
 	d, err := s.client.Run(context.Background(), rpc.RunRef{Run: strconv.FormatInt(a.ID, 10)})
 	if err != nil {
 		s.t.Fatal(err)

@@ -136,7 +136,7 @@ func (d *Daemon) put(ctx context.Context, path string, cfg *config.Config, diags
 		r.Diagnostics = append(r.Diagnostics, d.host.Diagnostic(x))
 	}
 	d.models.Configure(cfg)
-	d.library.Configure(answer.Settings(cfg, d.bundled))
+	d.library.Configure(answer.Settings(cfg, d.bundled, d.shelf()))
 	return r
 }
 

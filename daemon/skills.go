@@ -13,6 +13,7 @@ import (
 	"github.com/bothyd/bothy/daemon/internal/server"
 	"github.com/bothyd/bothy/daemon/internal/skill"
 	"github.com/bothyd/bothy/daemon/internal/skill/answer"
+	"github.com/bothyd/bothy/daemon/internal/skill/offer"
 	"github.com/bothyd/bothy/daemon/internal/store"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
@@ -31,7 +32,7 @@ func (d *Daemon) followSkills(trust *answer.Trust, clients *server.Clients) *ski
 	if err != nil {
 		d.problem(problem{about: aboutBundled, text: "the bundled skills are not whole: " + err.Error()})
 	}
-	l := skill.NewLibrary(answer.Settings(d.cfg, d.bundled), skill.Options{
+	l := skill.NewLibrary(answer.Settings(d.cfg, d.bundled, d.shelf()), skill.Options{
 		Log: d.log.Named("skills"), Trusted: trust.Trusted,
 		Changed: func(c rpc.SkillsChanged) {
 			d.log.Info("skills changed", "project", c.Project, "added", c.Added, "changed", c.Changed, "removed", c.Removed)
@@ -41,6 +42,9 @@ func (d *Daemon) followSkills(trust *answer.Trust, clients *server.Clients) *ski
 	d.work.add("skills", l.Close)
 	return l
 }
+
+// shelf is where the skills are kept that agents found elsewhere.
+func (d *Daemon) shelf() string { return filepath.Join(d.paths.Data, "offered") }
 
 // skillAnswers answers about the skills.
 func (d *Daemon) skillAnswers(trust *answer.Trust, files project.InstructionFiles) *answer.Answers {
@@ -60,12 +64,13 @@ func (d *Daemon) loadWhole() (path string, cfg *config.Config, err error) {
 }
 
 // ownTools are the tools that belong to no plugin.
-func (d *Daemon) ownTools(entries *store.Store, copies skill.Copies, network *rulebook.Book) *builtin.Builtin {
+func (d *Daemon) ownTools(entries *store.Store, copies skill.Copies, network *rulebook.Book, mayRead func(project string) func(at string) error) *builtin.Builtin {
 	return builtin.New(builtin.Config{
 		Catalogue: d.library.Catalogue,
 		Budget:    func() float64 { return d.current().Skills.Budget },
 		Entries:   entries,
 		Copies:    copies,
+		Offers:    offer.New(d.shelf(), offer.Options{Trusted: copies.Trusted, MayRead: mayRead, Check: d.library.Check}),
 		Execute:   plugins{d.host}.Execute,
 		Verbs:     d.verbs,
 		Network:   network,

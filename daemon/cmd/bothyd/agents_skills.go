@@ -19,7 +19,7 @@ import (
 // skillsOf reports which names are those of skills, usable or not: in the folders of a configuration and a project, and those
 // that came with Bothy.
 func skillsOf(cfg *config.Config, project string) func(name string) bool {
-	l := skill.NewLibrary(answer.Settings(cfg, ""), skill.Options{
+	l := skill.NewLibrary(answer.Settings(cfg, "", ""), skill.Options{
 		Log: hclog.NewNullLogger(), Changed: func(rpc.SkillsChanged) {}, Trusted: func(string) map[string]string { return nil },
 	})
 	defer func() { _ = l.Close() }() // it was only read

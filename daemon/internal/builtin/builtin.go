@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/bothyd/bothy/daemon/internal/skill"
+	"github.com/bothyd/bothy/daemon/internal/skill/offer"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -14,7 +15,7 @@ import (
 // bothy__use_skill too.
 const Plugin = sdk.OwnPlugin
 
-// Config is what the own tools need. All fields but Verbs and Network are required.
+// Config is what the own tools need. All fields but Verbs, Offers and Network are required.
 type Config struct {
 	// Catalogue is that of a project, which may be empty, at this moment.
 	Catalogue func(ctx context.Context, project string) (*skill.Catalogue, error)
@@ -26,6 +27,8 @@ type Config struct {
 	Execute func(ctx context.Context, plugin string, call sdk.SkillCall, out sdk.Stream) (sdk.ToolResult, error)
 	// Verbs are the six, without which no model uses them by itself.
 	Verbs *Verbs
+	// Offers takes skills that lie elsewhere than in a folder of skills; nil takes none.
+	Offers Offers
 	// Network is asked for by open_network, which is not offered without it.
 	Network Network
 }
@@ -43,6 +46,14 @@ type Copies interface {
 	Make(ctx context.Context, project string, s sdk.Skill, runDir string) (skill.Pinned, error)
 	// Find finds the copy that a run has; false when it has none.
 	Find(ctx context.Context, name, runDir string) (skill.Pinned, bool)
+}
+
+// Offers takes skills for people to trust. What it took is in the catalogue that is made after it.
+type Offers interface {
+	// Path takes what lies at a path below the project.
+	Path(ctx context.Context, project, path string) (offer.Offered, error)
+	// Text takes what was fetched from an address.
+	Text(ctx context.Context, project, address, text string) (offer.Offered, error)
 }
 
 // Builtin is the daemon's own tools. Its methods may be called concurrently.

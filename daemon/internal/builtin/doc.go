@@ -10,6 +10,7 @@
 //	builtin       the list of the tools, and what one turn has of them
 //	use_skill     the tool, with the skills as one turn has them
 //	skill         use_skill by another name and by path, of models that are taught their tools
+//	skill_offered a skill that lies elsewhere, once a person trusted it
 //	think         a call that is a thought and nothing else
 //	open_network  the tool, and whether commands have the network
 //	finish_task   the tool; what is handed over the engine judges

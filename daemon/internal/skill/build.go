@@ -29,6 +29,9 @@ func (l *Library) build(v *view) *built {
 		return made
 	}
 	r := ranking{settings: settings, trusted: l.o.Trusted(v.Project), winners: map[string]*Document{}}
+	if settings.Offered != nil && v.Project != "" {
+		r.offered = settings.Offered(v.Project)
+	}
 	var all []*Document
 	for _, s := range found {
 		for _, d := range s.docs {
@@ -46,6 +49,7 @@ func (l *Library) build(v *view) *built {
 // others.
 type ranking struct {
 	settings Settings
+	offered  string               // Settings.Offered of the project
 	trusted  map[string]string    // hashes of folders, by name
 	winners  map[string]*Document // by name
 }
@@ -73,7 +77,11 @@ func (r *ranking) judge(d *Document) (sdk.SkillStatus, string) {
 			return sdk.SkillUntrusted, "its folder cannot be taken as a whole, so that nobody can trust it: " + d.sum.problem
 		}
 		if d.sum.hash == "" || d.sum.hash != r.trusted[d.Name] {
-			return sdk.SkillUntrusted, "it came with the project, and nobody has trusted it as it is now: see `bothy trust`"
+			came := "it came with the project"
+			if d.Root == r.offered {
+				came = "an agent found it outside the folders of skills"
+			}
+			return sdk.SkillUntrusted, came + ", and nobody has trusted it as it is now: see `bothy trust`"
 		}
 	}
 	if w := r.winners[d.Name]; w != nil {

@@ -109,3 +109,20 @@ func TestConfigure(t *testing.T) {
 	h.Configure(s)
 	h.has("two")
 }
+
+// TestOffered: what agents found elsewhere is of the workspace tier, after its folders, and of its project alone; without that
+// tier there is none.
+func TestOffered(t *testing.T) {
+	dir := t.TempDir()
+	s := Settings{Workspace: []string{".bothy/skills"}, Offered: func(project string) string { return filepath.Join(dir, "offered", filepath.Base(project)) }}
+	for _, project := range []string{"a", "b"} {
+		got := workspaceFolders(filepath.Join(dir, project), dir, s)
+		want := filepath.Join(dir, "offered", project)
+		if len(got) != 2 || got[1].Path != want || got[1].Tier != sdk.TierWorkspace || got[1].Bound != want {
+			t.Errorf("%s has %+v", project, got)
+		}
+	}
+	if s.Workspace = nil; len(workspaceFolders(filepath.Join(dir, "a"), dir, s)) != 0 {
+		t.Error("it is there without its tier")
+	}
+}

@@ -35,6 +35,8 @@ var gather = []document{
 			"The names are in the list of skills; it is one attribute like that of get."),
 		story(call("skill", "path", "pdf").with("input", "report.pdf, the tables of chapter 2"), "What it is to work on, where it asks for that.",
 			"Skills with arguments are rare; the second example is enough."),
+		story(call("skill", "path", "docs/deploy.zip"), "A folder with a SKILL.md, a Markdown file or a .zip in the project. The person has to trust it first.",
+			"Projects bring skills in places of their own; without an example a model unpacks them and follows what it reads."),
 		rule("You SHOULD load a skill that fits before you begin, and each once.",
 			"Loaded late it repeats work; loaded twice it only costs."),
 		rule("You MUST NOT call a skill by its name: it is no tool.",

@@ -66,7 +66,7 @@ func newRig(t *testing.T) *rig {
 	run, err := entries.CreateRun(t.Context(), sdk.Run{Project: p.ID, Agent: "default", Model: "m"})
 	ok(t, err)
 	trust := NewTrust(entries, log)
-	library := skill.NewLibrary(Settings(r.cfg, ""), skill.Options{Log: log, Changed: func(rpc.SkillsChanged) {}, Trusted: trust.Trusted, Home: r.home})
+	library := skill.NewLibrary(Settings(r.cfg, "", ""), skill.Options{Log: log, Changed: func(rpc.SkillsChanged) {}, Trusted: trust.Trusted, Home: r.home})
 	agents := markdown.NewLibrary(func() *config.Config { return r.cfg }, markdown.Options{Log: log, Trusted: trust.TrustedAgents, Home: r.home})
 	list := agent.NewLibrary(func() *config.Config { return r.cfg }, agent.Sources{Files: agents.Definitions})
 	t.Cleanup(func() { ok(t, errors.Join(library.Close(), agents.Close(), entries.Close())) })
@@ -82,7 +82,7 @@ func newRig(t *testing.T) *rig {
 		},
 		Reload: func(context.Context) error {
 			r.cfg = r.load()
-			library.Configure(Settings(r.cfg, ""))
+			library.Configure(Settings(r.cfg, "", ""))
 			return nil
 		},
 		Tools: func() []sdk.Tool {
@@ -391,7 +391,7 @@ func TestExplainResolves(t *testing.T) {
 // the configuration can leave out, and the bundled ones come last.
 func TestSettingsFolders(t *testing.T) {
 	r := newRig(t)
-	s := Settings(r.cfg, "/bundled")
+	s := Settings(r.cfg, "/bundled", "")
 	var paths []string
 	for _, f := range s.Folders {
 		paths = append(paths, strings.TrimPrefix(f.Path, r.home))
@@ -403,7 +403,7 @@ func TestSettingsFolders(t *testing.T) {
 		t.Errorf("of a workspace %q, want %q", s.Workspace, want)
 	}
 	ok(t, os.WriteFile(r.file, []byte("skills {\n  agents  = false\n  claude  = false\n  bundled = false\n}\n"), 0o600))
-	if s = Settings(r.load(), "/bundled"); len(s.Folders) != 1 || len(s.Workspace) != 1 {
+	if s = Settings(r.load(), "/bundled", ""); len(s.Folders) != 1 || len(s.Workspace) != 1 {
 		t.Errorf("left are %+v", s)
 	}
 }

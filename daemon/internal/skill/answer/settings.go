@@ -8,6 +8,7 @@ import (
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/daemon/internal/places"
 	"github.com/bothyd/bothy/daemon/internal/skill"
+	"github.com/bothyd/bothy/daemon/internal/skill/offer"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
@@ -16,9 +17,13 @@ import (
 const ownSkills = ".bothy/skills"
 
 // Settings are the folders of a configuration, the one that goes first before
-// the others; bundled is that of the skills that came with Bothy, or empty.
-func Settings(cfg *config.Config, bundled string) skill.Settings {
+// the others; bundled is that of the skills that came with Bothy, and shelf that of those which agents found elsewhere, or
+// empty.
+func Settings(cfg *config.Config, bundled, shelf string) skill.Settings {
 	s := skill.Settings{Enabled: cfg.Skills.Switched, Workspace: append([]string{ownSkills}, cfg.Skills.Folders()...)}
+	if shelf != "" {
+		s.Offered = func(project string) string { return offer.Folder(shelf, project) }
+	}
 	var users []string
 	if path, err := userSkills(); err == nil {
 		users = append(users, path)

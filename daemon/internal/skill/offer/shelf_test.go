@@ -65,7 +65,7 @@ type packed struct {
 	mode          fs.FileMode
 }
 
-func pack(t *testing.T, files ...packed) string {
+func pack(t testing.TB, files ...packed) string {
 	t.Helper()
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)

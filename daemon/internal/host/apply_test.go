@@ -171,6 +171,9 @@ func TestSchemesOfPlugins(t *testing.T) {
 			t.Errorf("%s declares %v: %q, want %q", c.instance, c.declares, got, c.want)
 		}
 	}
+	if r.HasScheme("c", "known") || r.HasScheme("b", "fact") || !r.HasScheme("c", "third") || !r.HasScheme("a", "fact") {
+		t.Errorf("the schemes belong to %+v", r.Supervisor.schemes)
+	}
 	for _, name := range []string{"fact", "second", "third"} {
 		if x, ok := st.Scheme(name); !ok || name == "fact" && x.Category != sdk.CategoryData {
 			t.Errorf("%s is %+v, %v", name, x, ok)

@@ -21,9 +21,11 @@ type ownedScheme struct {
 func (i *instance) register(ctx context.Context, spec inspect.Spec, m *sdk.Manifest) []inspect.Diagnostic {
 	var errs []error
 	for _, x := range m.Schemes {
-		err := i.s.claim(i, x)
+		giveBack, err := i.s.claim(i, x)
 		if err == nil {
-			err = i.s.cfg.Register(ctx, x)
+			if err = i.s.cfg.Register(ctx, x); err != nil {
+				giveBack()
+			}
 		}
 		errs = append(errs, err)
 	}
@@ -33,18 +35,25 @@ func (i *instance) register(ctx context.Context, spec inspect.Spec, m *sdk.Manif
 	return nil
 }
 
-// claim gives an instance a scheme, unless another one that is configured has it.
-func (s *Supervisor) claim(i *instance, x sdk.Scheme) error {
+// claim gives an instance a scheme, unless another one that is configured has it. What cannot be registered is given back.
+func (s *Supervisor) claim(i *instance, x sdk.Scheme) (giveBack func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	has, taken := s.schemes[x.Name]
 	switch {
 	case !taken || has.instance == i.name || s.byName[has.instance] == nil:
 		s.schemes[x.Name] = ownedScheme{i.name, x}
+		return func() {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			if delete(s.schemes, x.Name); taken {
+				s.schemes[x.Name] = has
+			}
+		}, nil
 	case !reflect.DeepEqual(has.scheme, x):
-		return sdk.Errorf(sdk.Conflict, "the scheme %s:// belongs to the plugin %s, which means something else by it; one of them has to choose another name", x.Name, has.instance)
+		return nil, sdk.Errorf(sdk.Conflict, "the scheme %s:// belongs to the plugin %s, which means something else by it; one of them has to choose another name", x.Name, has.instance)
 	}
-	return nil
+	return func() {}, nil
 }
 
 // HasScheme reports whether a plugin, by the label of its block, has a scheme.

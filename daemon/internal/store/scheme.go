@@ -62,9 +62,9 @@ func (s *Store) Scheme(name string) (sdk.Scheme, bool) {
 
 // RegisterScheme adds a scheme or renews it. Empty fields take the defaults of
 // docs/entries.md: category logging, scope run, writable by model and plugin.
-// The schemes that Bothy itself brings cannot be changed, and none can change
-// its scope, since its entries would be lost from sight; both are refused with
-// Conflict.
+// The schemes that Bothy itself brings belong to nobody else, also as they are, and
+// none can change its scope, since its entries would be lost from sight; both are
+// refused with Conflict.
 func (s *Store) RegisterScheme(ctx context.Context, x sdk.Scheme) error {
 	x, err := completeScheme(x)
 	if err != nil {
@@ -75,10 +75,10 @@ func (s *Store) RegisterScheme(ctx context.Context, x sdk.Scheme) error {
 	all := *s.schemes.Load()
 	switch old, known := all[x.Name]; {
 	case !known:
-	case reflect.DeepEqual(old, x):
-		return nil
 	case slices.ContainsFunc(builtinSchemes(), func(b sdk.Scheme) bool { return b.Name == x.Name }):
 		return sdk.Errorf(sdk.Conflict, "the scheme %s:// belongs to Bothy and cannot be registered anew; choose another name", x.Name)
+	case reflect.DeepEqual(old, x):
+		return nil
 	case old.Scope != x.Scope:
 		return sdk.Errorf(sdk.Conflict, "the scheme %s:// has the scope %s and cannot change it to %s; choose another name", x.Name, old.Scope, x.Scope)
 	}

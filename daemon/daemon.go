@@ -159,7 +159,7 @@ func (d *Daemon) make(ctx context.Context) (err error) {
 	d.server, err = server.New(server.Config{
 		Engine:     d.engine.Socket(),
 		History:    history,
-		Packets:    &sent.Reader{Store: g.store, Views: viewsBeside(g), Messages: g.hooks.AssemblyUser.Apply},
+		Packets:    &sent.Reader{Store: g.store, Views: d.viewsBeside(g), Messages: g.hooks.AssemblyUser.Apply},
 		Store:      g.store,
 		Daemon:     d,
 		Models:     &model.Answers{Models: d.models, Load: d.loadWhole, Reload: d.Reload},

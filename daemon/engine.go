@@ -19,11 +19,16 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
+// packets are what packets need to know of entries, and of the plugins that say what theirs show.
+func (d *Daemon) packets(g ground) packet.Config {
+	return packet.Config{Scheme: g.store.Scheme, Projectors: d.host.Projectors, Project: d.host.Project, Redact: d.secrets.Redact}
+}
+
 // viewsBeside make views for what turns saw, beside those at work.
-func viewsBeside(g ground) map[string]func() sent.View {
+func (d *Daemon) viewsBeside(g ground) map[string]func() sent.View {
 	return map[string]func() sent.View{
 		sdk.ViewTranscript: func() sent.View { return view.NewTranscript(time.Now) },
-		sdk.ViewPacket:     func() sent.View { return packet.Beside(packet.Config{Scheme: g.store.Scheme}) },
+		sdk.ViewPacket:     func() sent.View { return packet.Beside(d.packets(g)) },
 	}
 }
 
@@ -38,7 +43,7 @@ func (d *Daemon) startEngine(g ground, copies skill.Copies, rules *rulebook.Book
 		Services:     g.services.Services,
 		Access:       ruling,
 		Models:       d.models,
-		Views:        map[string]engine.Assembler{sdk.ViewTranscript: view.NewTranscript(time.Now), sdk.ViewPacket: packet.New(packet.Config{Scheme: g.store.Scheme}, g.hooks)},
+		Views:        map[string]engine.Assembler{sdk.ViewTranscript: view.NewTranscript(time.Now), sdk.ViewPacket: packet.New(d.packets(g), g.hooks)},
 		Dialects:     map[string]engine.Dialect{sdk.DialectTools: dialect.Tools{}, sdk.DialectTags: dialect.Tags{}},
 		Policy:       ruling,
 		Hooks:        g.hooks,

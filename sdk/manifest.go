@@ -22,6 +22,7 @@ type Manifest struct {
 	Subscriptions []Subscription `json:"subscriptions,omitempty"`
 	Agents        []AgentSpec    `json:"agents,omitempty"` // that it brings; a block takes those that it names
 	Schemes       []Scheme       `json:"schemes,omitempty"`
+	Projections   []string       `json:"projections,omitempty"` // names of own schemes of whose entries it says what a model reads
 	Config        *ConfigSchema  `json:"config,omitempty"`
 	Grants        []string       `json:"grants,omitempty"`   // what it wants; the operator's block decides
 	Calls         Calls          `json:"calls,omitzero"`     // what it calls with its grants, in detail

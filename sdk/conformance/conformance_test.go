@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -40,6 +41,7 @@ type model struct {
 	invoke    func(*pb.InvokeRequest, grpc.ServerStreamingServer[pb.InvokeResponse]) error
 	settle    func() *pb.SettleResponse
 	call      func() *pb.CallResponse
+	project   func(*pb.ProjectRequest) *pb.ProjectResponse
 	event     func() *pb.Failure
 	filter    func() *pb.FilterResponse
 	over      chan struct{} // closed when the checks are
@@ -57,6 +59,7 @@ func well() *model {
 		Name: "model", Version: "1", Protocol: 1, Kinds: []string{"tool", "hook"}, Features: []string{sdk.FeatureReconfigure},
 		Tools:         []sdk.ToolSpec{{Name: "count", Description: "Counts.", Parameters: object, Annotations: sdk.Annotations{ReadOnly: true}}},
 		Subscriptions: []sdk.Subscription{{Name: "run.reset"}},
+		Schemes:       []sdk.Scheme{{Name: "note", ModelVisible: true}}, Projections: []string{"note"}, Grants: []string{sdk.GrantEntries},
 	}}
 }
 
@@ -82,6 +85,16 @@ func (m *model) Watch(_ *pb.WatchRequest, s grpc.ServerStreamingServer[pb.WatchR
 	}
 	<-s.Context().Done()
 	return nil
+}
+
+func (m *model) Project(_ context.Context, r *pb.ProjectRequest) (*pb.ProjectResponse, error) {
+	switch {
+	case !strings.HasPrefix(r.GetEntry().GetPath(), "note://"):
+		return &pb.ProjectResponse{Failure: &pb.Failure{Outcome: string(sdk.NotFound), Message: "no"}}, nil
+	case m.project != nil:
+		return m.project(r), nil
+	}
+	return &pb.ProjectResponse{Text: r.GetLevel() + r.GetEntry().GetBody()}, nil
 }
 
 func (m *model) Drain(context.Context, *pb.DrainRequest) (*pb.DrainResponse, error) {
@@ -208,7 +221,7 @@ func TestWell(t *testing.T) {
 // TestProjectOfCalls: a call is told of the project as a daemon tells it, where the manifest
 // asks for its files; the values of hooks have it all the same.
 func TestProjectOfCalls(t *testing.T) {
-	for want, grants := range map[string][]string{"": {sdk.GrantEntries}, "/p": {sdk.GrantProject}} {
+	for want, grants := range map[string][]string{"": {sdk.GrantEntries}, "/p": {sdk.GrantEntries, sdk.GrantProject}} {
 		m := well()
 		m.manifest.Grants = grants
 		if found := tryAll(t, m); len(found) > 0 {
@@ -316,7 +329,7 @@ func TestDefects(t *testing.T) {
 		"no version":         {func(m *model) { m.manifest.Version = "" }, "manifest", Failed, "no version"},
 		"another protocol":   {func(m *model) { m.manifest.Protocol = 2 }, "manifest", Failed, "the protocol is 2"},
 		"unknown kind":       {func(m *model) { m.manifest.Kinds = append(m.manifest.Kinds, "toll") }, "manifest", Failed, `no kind "toll"`},
-		"unknown grant":      {func(m *model) { m.manifest.Grants = []string{"root"} }, "manifest", Failed, `no grant "root"`},
+		"unknown grant":      {func(m *model) { m.manifest.Grants = append(m.manifest.Grants, "root") }, "manifest", Failed, `no grant "root"`},
 		"unknown feature":    {func(m *model) { m.manifest.Features = append(m.manifest.Features, "flies") }, "manifest", Warned, `"flies"`},
 		"needs relative":     {func(m *model) { m.manifest.Needs.Paths = []string{"notes"} }, "manifest", Failed, `the path "notes", which is neither absolute`},
 		"needs upwards":      {func(m *model) { m.manifest.Needs.ReadPaths = []string{"~/notes/../.ssh"} }, "manifest", Failed, "which leads out by its \"..\" parts"},
@@ -339,6 +352,29 @@ func TestDefects(t *testing.T) {
 		"a guess": {func(m *model) {
 			m.settle = func() *pb.SettleResponse { return &pb.SettleResponse{Result: &pb.ToolResult{Success: true}} }
 		}, "tool: settle of a call never made", Failed, "never made"},
+		"projects what it has not": {func(m *model) { m.manifest.Schemes[0].Name = "notes" }, "manifest", Failed, `projections names "note", which is no scheme of the plugin`},
+		"projects twice":           {func(m *model) { m.manifest.Projections = []string{"note", "note"} }, "manifest", Failed, `projections names "note" twice`},
+		"projects what none sees":  {func(m *model) { m.manifest.Schemes[0].ModelVisible = false }, "manifest", Failed, "which is not model_visible"},
+		"projects ungranted":       {func(m *model) { m.manifest.Grants = nil }, "manifest", Failed, `projections names [note], and the grant "entries" is not asked for`},
+		"shows what it likes": {func(m *model) {
+			var shown atomic.Int32
+			m.project = func(*pb.ProjectRequest) *pb.ProjectResponse {
+				return &pb.ProjectResponse{Text: fmt.Sprint(shown.Add(1))}
+			}
+		}, "projections", Failed, "two projections of the same entry of note:// at the level visible differ"},
+		"shows in its own time": {func(m *model) {
+			m.project = func(*pb.ProjectRequest) *pb.ProjectResponse { <-m.over; return nil }
+		}, "projections", Failed, "was not over within 2s"},
+		"shows nothing": {func(m *model) {
+			m.project = func(*pb.ProjectRequest) *pb.ProjectResponse {
+				return &pb.ProjectResponse{Failure: &pb.Failure{Outcome: "internal", Message: "out of order"}}
+			}
+		}, "projections", Warned, "cannot be shown at the level visible: out of order"},
+		"shows and fails": {func(m *model) {
+			m.project = func(*pb.ProjectRequest) *pb.ProjectResponse {
+				return &pb.ProjectResponse{Text: "x", Failure: &pb.Failure{Outcome: "internal", Message: "no"}}
+			}
+		}, "projections", Failed, "has a failure and a text"},
 		"no end":                {func(m *model) { m.invoke = ends() }, "tool count", Failed, "without a result"},
 		"two results":           {func(m *model) { m.invoke = ends(done(), done()) }, "tool count", Failed, "behind the last one"},
 		"success with an error": {func(m *model) { m.invoke = ends(wrong(&pb.ToolResult{Success: true, Error: "e"})) }, "tool count", Failed, "carries the error"},

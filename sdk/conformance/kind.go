@@ -19,14 +19,17 @@ var kindChecks = map[string]func(sdk.Manifest) []Check{
 	kindTool: ToolChecks, kindProvider: ProviderChecks, kindSkill: SkillChecks, kindHook: HookChecks, kindChannel: ChannelChecks, kindAgent: AgentChecks,
 }
 
-// Kinds are the checks of all the kinds that a manifest declares, and that it
-// serves no others.
+// Kinds are the checks of all the kinds that a manifest declares, that it serves no
+// others, and of what it shows of its entries.
 func Kinds(m sdk.Manifest) []Check {
 	checks := []Check{{"kinds", Served}}
 	for _, kind := range kinds {
 		if of := kindChecks[kind]; of != nil && slices.Contains(m.Kinds, kind) {
 			checks = append(checks, of(m)...)
 		}
+	}
+	if len(m.Projections) > 0 {
+		checks = append(checks, Check{"projections", projected})
 	}
 	return checks
 }

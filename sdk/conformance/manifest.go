@@ -65,7 +65,7 @@ func Manifest(m sdk.Manifest) error {
 			wrong("%q is no name of a scheme", s.Name)
 		}
 	}
-	errs = append(errs, declaredBy(m), Tools(m.Tools), Agents(m.Agents), Subscriptions(m.Subscriptions), callbacks(m), m.Needs.Check(), config(m.Config))
+	errs = append(errs, projections(m), declaredBy(m), Tools(m.Tools), Agents(m.Agents), Subscriptions(m.Subscriptions), callbacks(m), m.Needs.Check(), config(m.Config))
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}

@@ -81,6 +81,10 @@ type Options struct {
 
 	// Schemes are registered for entries that the plugin writes.
 	Schemes []sdk.Scheme
+	// Projections say, by the names of own Schemes that models are shown, what a model reads
+	// of their entries. Without one it reads the body. They need the grant "entries", which is
+	// asked for by itself.
+	Projections map[string]Projection
 	// Grants are what the plugin wants; the operator's block decides. What Calls
 	// needs is wanted by that.
 	Grants []string
@@ -178,6 +182,9 @@ func (o *Options) check() error {
 			}
 		}
 	}
+	if err := o.checkProjections(); err != nil {
+		return err
+	}
 	for _, g := range o.Grants {
 		if !slices.Contains(sdk.Grants(), g) {
 			return fmt.Errorf("Options.Grants has %q: there is no such grant; there are %s", g, strings.Join(sdk.Grants(), ", "))
@@ -198,7 +205,7 @@ func (o *Options) check() error {
 func (o *Options) grants() []string {
 	wanted := slices.Clone(o.Grants)
 	for grant, needed := range map[string]bool{
-		sdk.GrantTools: len(o.Calls.Tools) > 0, sdk.GrantEntries: len(o.Calls.Schemes) > 0,
+		sdk.GrantTools: len(o.Calls.Tools) > 0, sdk.GrantEntries: len(o.Calls.Schemes)+len(o.Projections) > 0,
 		sdk.GrantModels: len(o.Calls.Models) > 0, sdk.GrantSecrets: len(o.Calls.Secrets) > 0,
 	} {
 		if needed && !slices.Contains(wanted, grant) {

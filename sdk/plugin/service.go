@@ -72,7 +72,7 @@ func (s *service) register(r grpc.ServiceRegistrar) {
 }
 
 func (s *service) manifest() sdk.Manifest {
-	m := sdk.Manifest{Name: s.o.Name, Version: s.o.Version, Protocol: Protocol, Schemes: s.o.Schemes, Grants: s.o.grants(), Calls: s.o.Calls, Needs: s.o.Needs, Requires: s.o.Requires}
+	m := sdk.Manifest{Name: s.o.Name, Version: s.o.Version, Protocol: Protocol, Schemes: s.o.Schemes, Projections: s.o.projections(), Grants: s.o.grants(), Calls: s.o.Calls, Needs: s.o.Needs, Requires: s.o.Requires}
 	if s.o.Tool != nil {
 		m.Kinds = append(m.Kinds, KindTool)
 		m.Tools = s.o.Tool.Tools()
@@ -269,7 +269,7 @@ func (s *service) begin(method string) (end func(), err error) {
 }
 
 func counted(method string) bool {
-	return strings.HasPrefix(method, "/bothy.v1.") && !strings.HasPrefix(method, "/bothy.v1.Plugin/") && !strings.HasSuffix(method, "/Cancel")
+	return method == pb.Plugin_Project_FullMethodName || strings.HasPrefix(method, "/bothy.v1.") && !strings.HasPrefix(method, "/bothy.v1.Plugin/") && !strings.HasSuffix(method, "/Cancel")
 }
 
 // serving gives the context of a call the call's id and the host's services.

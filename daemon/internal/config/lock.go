@@ -74,7 +74,11 @@ func LockOf(m sdk.Manifest, digest string, script bool) Locked {
 		addFact(l.Subscriptions, s.Name, fmt.Sprintf("(priority %d, %s)", s.Priority, cmp.Or(s.Failure, sdk.FailOpen)))
 	}
 	for _, s := range m.Schemes {
-		addFact(l.Schemes, s.Name, fmt.Sprintf("(%s, %s, written by %v, for models: %v)", s.Category, s.Scope, s.WritableBy, s.ModelVisible))
+		shown := "" // by the daemon itself
+		if slices.Contains(m.Projections, s.Name) {
+			shown = ", as the plugin shows it"
+		}
+		addFact(l.Schemes, s.Name, fmt.Sprintf("(%s, %s, written by %v, for models: %v%s)", s.Category, s.Scope, s.WritableBy, s.ModelVisible, shown))
 	}
 	for part, list := range map[string][]string{"tools": m.Calls.Tools, "schemes": m.Calls.Schemes, "models": m.Calls.Models, "secrets": m.Calls.Secrets} {
 		if len(list) > 0 {

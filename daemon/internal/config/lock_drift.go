@@ -175,5 +175,6 @@ func (l Locked) Hold(m sdk.Manifest) sdk.Manifest {
 	m.Agents = slices.DeleteFunc(slices.Clone(m.Agents), func(a sdk.AgentSpec) bool { return held["agent "+norm.NFC.String(a.Name)] != agentHash(a) })
 	m.Subscriptions = slices.DeleteFunc(slices.Clone(m.Subscriptions), func(s sdk.Subscription) bool { return loose("subscription ", s.Name) })
 	m.Schemes = slices.DeleteFunc(slices.Clone(m.Schemes), func(s sdk.Scheme) bool { return loose("scheme ", s.Name) })
+	m.Projections = slices.DeleteFunc(slices.Clone(m.Projections), func(name string) bool { return loose("scheme ", name) })
 	return m
 }

@@ -73,6 +73,8 @@ func TestLockDrift(t *testing.T) {
 		"priority":       {func(m *sdk.Manifest) { m.Subscriptions[0].Priority = 1 }, "~ subscription run.reset (priority 10, open) -> (priority 1, open)"},
 		"feature":        {func(m *sdk.Manifest) { m.Features = nil }, "- feature reconfigure"},
 		"version":        {func(m *sdk.Manifest) { m.Version = "2" }, "~ version 1.2.3 -> 2"},
+		"projection": {func(m *sdk.Manifest) { m.Projections = []string{"note"} },
+			"~ scheme note (, run, written by [plugin], for models: false) -> (, run, written by [plugin], for models: false, as the plugin shows it)"},
 		"scheme": {func(m *sdk.Manifest) { m.Schemes[0].ModelVisible = true },
 			"~ scheme note (, run, written by [plugin], for models: false) -> (, run, written by [plugin], for models: true)"},
 	} {
@@ -85,6 +87,9 @@ func TestLockDrift(t *testing.T) {
 				t.Errorf("got  %q\nwant %q", got, c.want)
 			}
 			held := locked.Hold(m)
+			if len(held.Projections) > 0 {
+				t.Errorf("held the projections %v", held.Projections)
+			}
 			for _, d := range locked.Drift(LockOf(held, someDigest, false)) {
 				if d.Kind == Added {
 					t.Errorf("what is held has something that the lock has not: %v", d)

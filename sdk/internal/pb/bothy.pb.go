@@ -575,6 +575,110 @@ func (x *ReleaseResponse) GetFailure() *Failure {
 	return nil
 }
 
+type ProjectRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Entry         *Entry                 `protobuf:"bytes,1,opt,name=entry,proto3" json:"entry,omitempty"`
+	Level         string                 `protobuf:"bytes,2,opt,name=level,proto3" json:"level,omitempty"` // "visible", "summarized"
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ProjectRequest) Reset() {
+	*x = ProjectRequest{}
+	mi := &file_v1_bothy_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ProjectRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ProjectRequest) ProtoMessage() {}
+
+func (x *ProjectRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_v1_bothy_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ProjectRequest.ProtoReflect.Descriptor instead.
+func (*ProjectRequest) Descriptor() ([]byte, []int) {
+	return file_v1_bothy_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *ProjectRequest) GetEntry() *Entry {
+	if x != nil {
+		return x.Entry
+	}
+	return nil
+}
+
+func (x *ProjectRequest) GetLevel() string {
+	if x != nil {
+		return x.Level
+	}
+	return ""
+}
+
+type ProjectResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Text          string                 `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"` // of which 64 KiB are shown
+	Failure       *Failure               `protobuf:"bytes,2,opt,name=failure,proto3" json:"failure,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ProjectResponse) Reset() {
+	*x = ProjectResponse{}
+	mi := &file_v1_bothy_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ProjectResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ProjectResponse) ProtoMessage() {}
+
+func (x *ProjectResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_v1_bothy_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ProjectResponse.ProtoReflect.Descriptor instead.
+func (*ProjectResponse) Descriptor() ([]byte, []int) {
+	return file_v1_bothy_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *ProjectResponse) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+func (x *ProjectResponse) GetFailure() *Failure {
+	if x != nil {
+		return x.Failure
+	}
+	return nil
+}
+
 // Failure is an error with an outcome, as in sdk.Error.
 type Failure struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -586,7 +690,7 @@ type Failure struct {
 
 func (x *Failure) Reset() {
 	*x = Failure{}
-	mi := &file_v1_bothy_proto_msgTypes[12]
+	mi := &file_v1_bothy_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -598,7 +702,7 @@ func (x *Failure) String() string {
 func (*Failure) ProtoMessage() {}
 
 func (x *Failure) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[12]
+	mi := &file_v1_bothy_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -611,7 +715,7 @@ func (x *Failure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Failure.ProtoReflect.Descriptor instead.
 func (*Failure) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{12}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Failure) GetOutcome() string {
@@ -653,7 +757,7 @@ type InvokeRequest struct {
 
 func (x *InvokeRequest) Reset() {
 	*x = InvokeRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[13]
+	mi := &file_v1_bothy_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -665,7 +769,7 @@ func (x *InvokeRequest) String() string {
 func (*InvokeRequest) ProtoMessage() {}
 
 func (x *InvokeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[13]
+	mi := &file_v1_bothy_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -678,7 +782,7 @@ func (x *InvokeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InvokeRequest.ProtoReflect.Descriptor instead.
 func (*InvokeRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{13}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *InvokeRequest) GetTool() string {
@@ -812,7 +916,7 @@ type Protection struct {
 
 func (x *Protection) Reset() {
 	*x = Protection{}
-	mi := &file_v1_bothy_proto_msgTypes[14]
+	mi := &file_v1_bothy_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -824,7 +928,7 @@ func (x *Protection) String() string {
 func (*Protection) ProtoMessage() {}
 
 func (x *Protection) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[14]
+	mi := &file_v1_bothy_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -837,7 +941,7 @@ func (x *Protection) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Protection.ProtoReflect.Descriptor instead.
 func (*Protection) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{14}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Protection) GetRefuse() []string {
@@ -871,7 +975,7 @@ type CallResponse struct {
 
 func (x *CallResponse) Reset() {
 	*x = CallResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[15]
+	mi := &file_v1_bothy_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -883,7 +987,7 @@ func (x *CallResponse) String() string {
 func (*CallResponse) ProtoMessage() {}
 
 func (x *CallResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[15]
+	mi := &file_v1_bothy_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -896,7 +1000,7 @@ func (x *CallResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallResponse.ProtoReflect.Descriptor instead.
 func (*CallResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{15}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *CallResponse) GetResult() *ToolResult {
@@ -925,7 +1029,7 @@ type StageResponse struct {
 
 func (x *StageResponse) Reset() {
 	*x = StageResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[16]
+	mi := &file_v1_bothy_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -937,7 +1041,7 @@ func (x *StageResponse) String() string {
 func (*StageResponse) ProtoMessage() {}
 
 func (x *StageResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[16]
+	mi := &file_v1_bothy_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -950,7 +1054,7 @@ func (x *StageResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StageResponse.ProtoReflect.Descriptor instead.
 func (*StageResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{16}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *StageResponse) GetDiff() string {
@@ -994,7 +1098,7 @@ type PrepareRequest struct {
 
 func (x *PrepareRequest) Reset() {
 	*x = PrepareRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[17]
+	mi := &file_v1_bothy_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1006,7 +1110,7 @@ func (x *PrepareRequest) String() string {
 func (*PrepareRequest) ProtoMessage() {}
 
 func (x *PrepareRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[17]
+	mi := &file_v1_bothy_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1019,7 +1123,7 @@ func (x *PrepareRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PrepareRequest.ProtoReflect.Descriptor instead.
 func (*PrepareRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{17}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *PrepareRequest) GetTool() string {
@@ -1068,7 +1172,7 @@ type PrepareResponse struct {
 
 func (x *PrepareResponse) Reset() {
 	*x = PrepareResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[18]
+	mi := &file_v1_bothy_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1080,7 +1184,7 @@ func (x *PrepareResponse) String() string {
 func (*PrepareResponse) ProtoMessage() {}
 
 func (x *PrepareResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[18]
+	mi := &file_v1_bothy_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1093,7 +1197,7 @@ func (x *PrepareResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PrepareResponse.ProtoReflect.Descriptor instead.
 func (*PrepareResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{18}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *PrepareResponse) GetView() bool {
@@ -1126,7 +1230,7 @@ type CancelRequest struct {
 
 func (x *CancelRequest) Reset() {
 	*x = CancelRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[19]
+	mi := &file_v1_bothy_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1138,7 +1242,7 @@ func (x *CancelRequest) String() string {
 func (*CancelRequest) ProtoMessage() {}
 
 func (x *CancelRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[19]
+	mi := &file_v1_bothy_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1151,7 +1255,7 @@ func (x *CancelRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelRequest.ProtoReflect.Descriptor instead.
 func (*CancelRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{19}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *CancelRequest) GetCallId() string {
@@ -1169,7 +1273,7 @@ type CancelResponse struct {
 
 func (x *CancelResponse) Reset() {
 	*x = CancelResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[20]
+	mi := &file_v1_bothy_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1181,7 +1285,7 @@ func (x *CancelResponse) String() string {
 func (*CancelResponse) ProtoMessage() {}
 
 func (x *CancelResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[20]
+	mi := &file_v1_bothy_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1194,7 +1298,7 @@ func (x *CancelResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelResponse.ProtoReflect.Descriptor instead.
 func (*CancelResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{20}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{22}
 }
 
 // InvokeResponse is a piece of a call of a tool or a skill; the last one is a
@@ -1214,7 +1318,7 @@ type InvokeResponse struct {
 
 func (x *InvokeResponse) Reset() {
 	*x = InvokeResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[21]
+	mi := &file_v1_bothy_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1226,7 +1330,7 @@ func (x *InvokeResponse) String() string {
 func (*InvokeResponse) ProtoMessage() {}
 
 func (x *InvokeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[21]
+	mi := &file_v1_bothy_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1239,7 +1343,7 @@ func (x *InvokeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InvokeResponse.ProtoReflect.Descriptor instead.
 func (*InvokeResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{21}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *InvokeResponse) GetPiece() isInvokeResponse_Piece {
@@ -1323,7 +1427,7 @@ type SettleResponse struct {
 
 func (x *SettleResponse) Reset() {
 	*x = SettleResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[22]
+	mi := &file_v1_bothy_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1335,7 +1439,7 @@ func (x *SettleResponse) String() string {
 func (*SettleResponse) ProtoMessage() {}
 
 func (x *SettleResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[22]
+	mi := &file_v1_bothy_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1348,7 +1452,7 @@ func (x *SettleResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SettleResponse.ProtoReflect.Descriptor instead.
 func (*SettleResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{22}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *SettleResponse) GetResult() *ToolResult {
@@ -1375,7 +1479,7 @@ type Progress struct {
 
 func (x *Progress) Reset() {
 	*x = Progress{}
-	mi := &file_v1_bothy_proto_msgTypes[23]
+	mi := &file_v1_bothy_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1387,7 +1491,7 @@ func (x *Progress) String() string {
 func (*Progress) ProtoMessage() {}
 
 func (x *Progress) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[23]
+	mi := &file_v1_bothy_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1400,7 +1504,7 @@ func (x *Progress) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Progress.ProtoReflect.Descriptor instead.
 func (*Progress) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{23}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Progress) GetMessage() string {
@@ -1427,7 +1531,7 @@ type Chunk struct {
 
 func (x *Chunk) Reset() {
 	*x = Chunk{}
-	mi := &file_v1_bothy_proto_msgTypes[24]
+	mi := &file_v1_bothy_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1439,7 +1543,7 @@ func (x *Chunk) String() string {
 func (*Chunk) ProtoMessage() {}
 
 func (x *Chunk) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[24]
+	mi := &file_v1_bothy_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1452,7 +1556,7 @@ func (x *Chunk) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Chunk.ProtoReflect.Descriptor instead.
 func (*Chunk) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{24}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Chunk) GetChannel() int32 {
@@ -1489,7 +1593,7 @@ type ToolResult struct {
 
 func (x *ToolResult) Reset() {
 	*x = ToolResult{}
-	mi := &file_v1_bothy_proto_msgTypes[25]
+	mi := &file_v1_bothy_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1501,7 +1605,7 @@ func (x *ToolResult) String() string {
 func (*ToolResult) ProtoMessage() {}
 
 func (x *ToolResult) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[25]
+	mi := &file_v1_bothy_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1514,7 +1618,7 @@ func (x *ToolResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ToolResult.ProtoReflect.Descriptor instead.
 func (*ToolResult) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{25}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *ToolResult) GetSuccess() bool {
@@ -1613,7 +1717,7 @@ type FollowUp struct {
 
 func (x *FollowUp) Reset() {
 	*x = FollowUp{}
-	mi := &file_v1_bothy_proto_msgTypes[26]
+	mi := &file_v1_bothy_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1625,7 +1729,7 @@ func (x *FollowUp) String() string {
 func (*FollowUp) ProtoMessage() {}
 
 func (x *FollowUp) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[26]
+	mi := &file_v1_bothy_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1638,7 +1742,7 @@ func (x *FollowUp) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FollowUp.ProtoReflect.Descriptor instead.
 func (*FollowUp) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{26}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *FollowUp) GetTool() string {
@@ -1680,7 +1784,7 @@ type ExecuteRequest struct {
 
 func (x *ExecuteRequest) Reset() {
 	*x = ExecuteRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[27]
+	mi := &file_v1_bothy_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1692,7 +1796,7 @@ func (x *ExecuteRequest) String() string {
 func (*ExecuteRequest) ProtoMessage() {}
 
 func (x *ExecuteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[27]
+	mi := &file_v1_bothy_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1705,7 +1809,7 @@ func (x *ExecuteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExecuteRequest.ProtoReflect.Descriptor instead.
 func (*ExecuteRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{27}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *ExecuteRequest) GetSkill() string {
@@ -1786,7 +1890,7 @@ type AuthenticateRequest struct {
 
 func (x *AuthenticateRequest) Reset() {
 	*x = AuthenticateRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[28]
+	mi := &file_v1_bothy_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1798,7 +1902,7 @@ func (x *AuthenticateRequest) String() string {
 func (*AuthenticateRequest) ProtoMessage() {}
 
 func (x *AuthenticateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[28]
+	mi := &file_v1_bothy_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1811,7 +1915,7 @@ func (x *AuthenticateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AuthenticateRequest.ProtoReflect.Descriptor instead.
 func (*AuthenticateRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{28}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{30}
 }
 
 type AuthenticateResponse struct {
@@ -1830,7 +1934,7 @@ type AuthenticateResponse struct {
 
 func (x *AuthenticateResponse) Reset() {
 	*x = AuthenticateResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[29]
+	mi := &file_v1_bothy_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1842,7 +1946,7 @@ func (x *AuthenticateResponse) String() string {
 func (*AuthenticateResponse) ProtoMessage() {}
 
 func (x *AuthenticateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[29]
+	mi := &file_v1_bothy_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1855,7 +1959,7 @@ func (x *AuthenticateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AuthenticateResponse.ProtoReflect.Descriptor instead.
 func (*AuthenticateResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{29}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *AuthenticateResponse) GetStep() isAuthenticateResponse_Step {
@@ -1954,7 +2058,7 @@ type AuthenticateWait struct {
 
 func (x *AuthenticateWait) Reset() {
 	*x = AuthenticateWait{}
-	mi := &file_v1_bothy_proto_msgTypes[30]
+	mi := &file_v1_bothy_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1966,7 +2070,7 @@ func (x *AuthenticateWait) String() string {
 func (*AuthenticateWait) ProtoMessage() {}
 
 func (x *AuthenticateWait) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[30]
+	mi := &file_v1_bothy_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1979,7 +2083,7 @@ func (x *AuthenticateWait) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AuthenticateWait.ProtoReflect.Descriptor instead.
 func (*AuthenticateWait) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{30}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *AuthenticateWait) GetMessage() string {
@@ -2006,7 +2110,7 @@ type AuthenticateDone struct {
 
 func (x *AuthenticateDone) Reset() {
 	*x = AuthenticateDone{}
-	mi := &file_v1_bothy_proto_msgTypes[31]
+	mi := &file_v1_bothy_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2018,7 +2122,7 @@ func (x *AuthenticateDone) String() string {
 func (*AuthenticateDone) ProtoMessage() {}
 
 func (x *AuthenticateDone) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[31]
+	mi := &file_v1_bothy_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2031,7 +2135,7 @@ func (x *AuthenticateDone) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AuthenticateDone.ProtoReflect.Descriptor instead.
 func (*AuthenticateDone) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{31}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *AuthenticateDone) GetAccount() string {
@@ -2057,7 +2161,7 @@ type PullRequest struct {
 
 func (x *PullRequest) Reset() {
 	*x = PullRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[32]
+	mi := &file_v1_bothy_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2069,7 +2173,7 @@ func (x *PullRequest) String() string {
 func (*PullRequest) ProtoMessage() {}
 
 func (x *PullRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[32]
+	mi := &file_v1_bothy_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2082,7 +2186,7 @@ func (x *PullRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PullRequest.ProtoReflect.Descriptor instead.
 func (*PullRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{32}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *PullRequest) GetModel() string {
@@ -2105,7 +2209,7 @@ type PullResponse struct {
 
 func (x *PullResponse) Reset() {
 	*x = PullResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[33]
+	mi := &file_v1_bothy_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2117,7 +2221,7 @@ func (x *PullResponse) String() string {
 func (*PullResponse) ProtoMessage() {}
 
 func (x *PullResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[33]
+	mi := &file_v1_bothy_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2130,7 +2234,7 @@ func (x *PullResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PullResponse.ProtoReflect.Descriptor instead.
 func (*PullResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{33}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *PullResponse) GetPiece() isPullResponse_Piece {
@@ -2185,7 +2289,7 @@ type PullProgress struct {
 
 func (x *PullProgress) Reset() {
 	*x = PullProgress{}
-	mi := &file_v1_bothy_proto_msgTypes[34]
+	mi := &file_v1_bothy_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2197,7 +2301,7 @@ func (x *PullProgress) String() string {
 func (*PullProgress) ProtoMessage() {}
 
 func (x *PullProgress) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[34]
+	mi := &file_v1_bothy_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2210,7 +2314,7 @@ func (x *PullProgress) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PullProgress.ProtoReflect.Descriptor instead.
 func (*PullProgress) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{34}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *PullProgress) GetStatus() string {
@@ -2242,7 +2346,7 @@ type ModelsRequest struct {
 
 func (x *ModelsRequest) Reset() {
 	*x = ModelsRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[35]
+	mi := &file_v1_bothy_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2254,7 +2358,7 @@ func (x *ModelsRequest) String() string {
 func (*ModelsRequest) ProtoMessage() {}
 
 func (x *ModelsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[35]
+	mi := &file_v1_bothy_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2267,7 +2371,7 @@ func (x *ModelsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ModelsRequest.ProtoReflect.Descriptor instead.
 func (*ModelsRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{35}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{37}
 }
 
 type ModelsResponse struct {
@@ -2280,7 +2384,7 @@ type ModelsResponse struct {
 
 func (x *ModelsResponse) Reset() {
 	*x = ModelsResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[36]
+	mi := &file_v1_bothy_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2292,7 +2396,7 @@ func (x *ModelsResponse) String() string {
 func (*ModelsResponse) ProtoMessage() {}
 
 func (x *ModelsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[36]
+	mi := &file_v1_bothy_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2305,7 +2409,7 @@ func (x *ModelsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ModelsResponse.ProtoReflect.Descriptor instead.
 func (*ModelsResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{36}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *ModelsResponse) GetModelsJson() []byte {
@@ -2331,7 +2435,7 @@ type CompleteRequest struct {
 
 func (x *CompleteRequest) Reset() {
 	*x = CompleteRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[37]
+	mi := &file_v1_bothy_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2343,7 +2447,7 @@ func (x *CompleteRequest) String() string {
 func (*CompleteRequest) ProtoMessage() {}
 
 func (x *CompleteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[37]
+	mi := &file_v1_bothy_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2356,7 +2460,7 @@ func (x *CompleteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompleteRequest.ProtoReflect.Descriptor instead.
 func (*CompleteRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{37}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *CompleteRequest) GetRequestJson() []byte {
@@ -2383,7 +2487,7 @@ type CompleteResponse struct {
 
 func (x *CompleteResponse) Reset() {
 	*x = CompleteResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[38]
+	mi := &file_v1_bothy_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2395,7 +2499,7 @@ func (x *CompleteResponse) String() string {
 func (*CompleteResponse) ProtoMessage() {}
 
 func (x *CompleteResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[38]
+	mi := &file_v1_bothy_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2408,7 +2512,7 @@ func (x *CompleteResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompleteResponse.ProtoReflect.Descriptor instead.
 func (*CompleteResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{38}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *CompleteResponse) GetPiece() isCompleteResponse_Piece {
@@ -2524,7 +2628,7 @@ type CallDelta struct {
 
 func (x *CallDelta) Reset() {
 	*x = CallDelta{}
-	mi := &file_v1_bothy_proto_msgTypes[39]
+	mi := &file_v1_bothy_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2536,7 +2640,7 @@ func (x *CallDelta) String() string {
 func (*CallDelta) ProtoMessage() {}
 
 func (x *CallDelta) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[39]
+	mi := &file_v1_bothy_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2549,7 +2653,7 @@ func (x *CallDelta) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallDelta.ProtoReflect.Descriptor instead.
 func (*CallDelta) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{39}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *CallDelta) GetIndex() int32 {
@@ -2594,7 +2698,7 @@ type Usage struct {
 
 func (x *Usage) Reset() {
 	*x = Usage{}
-	mi := &file_v1_bothy_proto_msgTypes[40]
+	mi := &file_v1_bothy_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2606,7 +2710,7 @@ func (x *Usage) String() string {
 func (*Usage) ProtoMessage() {}
 
 func (x *Usage) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[40]
+	mi := &file_v1_bothy_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2619,7 +2723,7 @@ func (x *Usage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Usage.ProtoReflect.Descriptor instead.
 func (*Usage) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{40}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *Usage) GetPrompt() int64 {
@@ -2674,7 +2778,7 @@ type Finish struct {
 
 func (x *Finish) Reset() {
 	*x = Finish{}
-	mi := &file_v1_bothy_proto_msgTypes[41]
+	mi := &file_v1_bothy_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2686,7 +2790,7 @@ func (x *Finish) String() string {
 func (*Finish) ProtoMessage() {}
 
 func (x *Finish) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[41]
+	mi := &file_v1_bothy_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2699,7 +2803,7 @@ func (x *Finish) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Finish.ProtoReflect.Descriptor instead.
 func (*Finish) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{41}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *Finish) GetReason() string {
@@ -2732,7 +2836,7 @@ type ProviderFailure struct {
 
 func (x *ProviderFailure) Reset() {
 	*x = ProviderFailure{}
-	mi := &file_v1_bothy_proto_msgTypes[42]
+	mi := &file_v1_bothy_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2744,7 +2848,7 @@ func (x *ProviderFailure) String() string {
 func (*ProviderFailure) ProtoMessage() {}
 
 func (x *ProviderFailure) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[42]
+	mi := &file_v1_bothy_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2757,7 +2861,7 @@ func (x *ProviderFailure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProviderFailure.ProtoReflect.Descriptor instead.
 func (*ProviderFailure) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{42}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *ProviderFailure) GetClass() string {
@@ -2826,7 +2930,7 @@ type EventRequest struct {
 
 func (x *EventRequest) Reset() {
 	*x = EventRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[43]
+	mi := &file_v1_bothy_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2838,7 +2942,7 @@ func (x *EventRequest) String() string {
 func (*EventRequest) ProtoMessage() {}
 
 func (x *EventRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[43]
+	mi := &file_v1_bothy_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2851,7 +2955,7 @@ func (x *EventRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EventRequest.ProtoReflect.Descriptor instead.
 func (*EventRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{43}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *EventRequest) GetName() string {
@@ -2877,7 +2981,7 @@ type EventResponse struct {
 
 func (x *EventResponse) Reset() {
 	*x = EventResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[44]
+	mi := &file_v1_bothy_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2889,7 +2993,7 @@ func (x *EventResponse) String() string {
 func (*EventResponse) ProtoMessage() {}
 
 func (x *EventResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[44]
+	mi := &file_v1_bothy_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2902,7 +3006,7 @@ func (x *EventResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EventResponse.ProtoReflect.Descriptor instead.
 func (*EventResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{44}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *EventResponse) GetFailure() *Failure {
@@ -2922,7 +3026,7 @@ type FilterRequest struct {
 
 func (x *FilterRequest) Reset() {
 	*x = FilterRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[45]
+	mi := &file_v1_bothy_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2934,7 +3038,7 @@ func (x *FilterRequest) String() string {
 func (*FilterRequest) ProtoMessage() {}
 
 func (x *FilterRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[45]
+	mi := &file_v1_bothy_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2947,7 +3051,7 @@ func (x *FilterRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FilterRequest.ProtoReflect.Descriptor instead.
 func (*FilterRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{45}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *FilterRequest) GetName() string {
@@ -2974,7 +3078,7 @@ type FilterResponse struct {
 
 func (x *FilterResponse) Reset() {
 	*x = FilterResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[46]
+	mi := &file_v1_bothy_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2986,7 +3090,7 @@ func (x *FilterResponse) String() string {
 func (*FilterResponse) ProtoMessage() {}
 
 func (x *FilterResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[46]
+	mi := &file_v1_bothy_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2999,7 +3103,7 @@ func (x *FilterResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FilterResponse.ProtoReflect.Descriptor instead.
 func (*FilterResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{46}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *FilterResponse) GetValueJson() []byte {
@@ -3027,7 +3131,7 @@ type ServeRequest struct {
 
 func (x *ServeRequest) Reset() {
 	*x = ServeRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[47]
+	mi := &file_v1_bothy_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3039,7 +3143,7 @@ func (x *ServeRequest) String() string {
 func (*ServeRequest) ProtoMessage() {}
 
 func (x *ServeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[47]
+	mi := &file_v1_bothy_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3052,7 +3156,7 @@ func (x *ServeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ServeRequest.ProtoReflect.Descriptor instead.
 func (*ServeRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{47}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *ServeRequest) GetSocket() string {
@@ -3089,7 +3193,7 @@ type ServeResponse struct {
 
 func (x *ServeResponse) Reset() {
 	*x = ServeResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[48]
+	mi := &file_v1_bothy_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3101,7 +3205,7 @@ func (x *ServeResponse) String() string {
 func (*ServeResponse) ProtoMessage() {}
 
 func (x *ServeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[48]
+	mi := &file_v1_bothy_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3114,7 +3218,7 @@ func (x *ServeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ServeResponse.ProtoReflect.Descriptor instead.
 func (*ServeResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{48}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *ServeResponse) GetPiece() isServeResponse_Piece {
@@ -3172,7 +3276,7 @@ type ValidateRequest struct {
 
 func (x *ValidateRequest) Reset() {
 	*x = ValidateRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[49]
+	mi := &file_v1_bothy_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3184,7 +3288,7 @@ func (x *ValidateRequest) String() string {
 func (*ValidateRequest) ProtoMessage() {}
 
 func (x *ValidateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[49]
+	mi := &file_v1_bothy_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3197,7 +3301,7 @@ func (x *ValidateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ValidateRequest.ProtoReflect.Descriptor instead.
 func (*ValidateRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{49}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *ValidateRequest) GetWorkJson() []byte {
@@ -3253,7 +3357,7 @@ type ValidateResponse struct {
 
 func (x *ValidateResponse) Reset() {
 	*x = ValidateResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[50]
+	mi := &file_v1_bothy_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3265,7 +3369,7 @@ func (x *ValidateResponse) String() string {
 func (*ValidateResponse) ProtoMessage() {}
 
 func (x *ValidateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[50]
+	mi := &file_v1_bothy_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3278,7 +3382,7 @@ func (x *ValidateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ValidateResponse.ProtoReflect.Descriptor instead.
 func (*ValidateResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{50}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *ValidateResponse) GetAccepted() bool {
@@ -3312,7 +3416,7 @@ type EntriesRequest struct {
 
 func (x *EntriesRequest) Reset() {
 	*x = EntriesRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[51]
+	mi := &file_v1_bothy_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3324,7 +3428,7 @@ func (x *EntriesRequest) String() string {
 func (*EntriesRequest) ProtoMessage() {}
 
 func (x *EntriesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[51]
+	mi := &file_v1_bothy_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3337,7 +3441,7 @@ func (x *EntriesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EntriesRequest.ProtoReflect.Descriptor instead.
 func (*EntriesRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{51}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *EntriesRequest) GetPath() string {
@@ -3364,7 +3468,7 @@ type EntriesResponse struct {
 
 func (x *EntriesResponse) Reset() {
 	*x = EntriesResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[52]
+	mi := &file_v1_bothy_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3376,7 +3480,7 @@ func (x *EntriesResponse) String() string {
 func (*EntriesResponse) ProtoMessage() {}
 
 func (x *EntriesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[52]
+	mi := &file_v1_bothy_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3389,7 +3493,7 @@ func (x *EntriesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EntriesResponse.ProtoReflect.Descriptor instead.
 func (*EntriesResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{52}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *EntriesResponse) GetFailure() *Failure {
@@ -3430,7 +3534,7 @@ type Entry struct {
 
 func (x *Entry) Reset() {
 	*x = Entry{}
-	mi := &file_v1_bothy_proto_msgTypes[53]
+	mi := &file_v1_bothy_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3442,7 +3546,7 @@ func (x *Entry) String() string {
 func (*Entry) ProtoMessage() {}
 
 func (x *Entry) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[53]
+	mi := &file_v1_bothy_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3455,7 +3559,7 @@ func (x *Entry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Entry.ProtoReflect.Descriptor instead.
 func (*Entry) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{53}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *Entry) GetPath() string {
@@ -3572,7 +3676,7 @@ type WriteRequest struct {
 
 func (x *WriteRequest) Reset() {
 	*x = WriteRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[54]
+	mi := &file_v1_bothy_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3584,7 +3688,7 @@ func (x *WriteRequest) String() string {
 func (*WriteRequest) ProtoMessage() {}
 
 func (x *WriteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[54]
+	mi := &file_v1_bothy_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3597,7 +3701,7 @@ func (x *WriteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriteRequest.ProtoReflect.Descriptor instead.
 func (*WriteRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{54}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *WriteRequest) GetWritesJson() []byte {
@@ -3616,7 +3720,7 @@ type DoRequest struct {
 
 func (x *DoRequest) Reset() {
 	*x = DoRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[55]
+	mi := &file_v1_bothy_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3628,7 +3732,7 @@ func (x *DoRequest) String() string {
 func (*DoRequest) ProtoMessage() {}
 
 func (x *DoRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[55]
+	mi := &file_v1_bothy_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3641,7 +3745,7 @@ func (x *DoRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DoRequest.ProtoReflect.Descriptor instead.
 func (*DoRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{55}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{57}
 }
 
 func (x *DoRequest) GetCallsJson() []byte {
@@ -3661,7 +3765,7 @@ type DoResponse struct {
 
 func (x *DoResponse) Reset() {
 	*x = DoResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[56]
+	mi := &file_v1_bothy_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3673,7 +3777,7 @@ func (x *DoResponse) String() string {
 func (*DoResponse) ProtoMessage() {}
 
 func (x *DoResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[56]
+	mi := &file_v1_bothy_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3686,7 +3790,7 @@ func (x *DoResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DoResponse.ProtoReflect.Descriptor instead.
 func (*DoResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{56}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{58}
 }
 
 func (x *DoResponse) GetFailure() *Failure {
@@ -3717,7 +3821,7 @@ type EntryDone struct {
 
 func (x *EntryDone) Reset() {
 	*x = EntryDone{}
-	mi := &file_v1_bothy_proto_msgTypes[57]
+	mi := &file_v1_bothy_proto_msgTypes[59]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3729,7 +3833,7 @@ func (x *EntryDone) String() string {
 func (*EntryDone) ProtoMessage() {}
 
 func (x *EntryDone) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[57]
+	mi := &file_v1_bothy_proto_msgTypes[59]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3742,7 +3846,7 @@ func (x *EntryDone) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EntryDone.ProtoReflect.Descriptor instead.
 func (*EntryDone) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{57}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{59}
 }
 
 func (x *EntryDone) GetText() string {
@@ -3790,7 +3894,7 @@ type InvokeToolRequest struct {
 
 func (x *InvokeToolRequest) Reset() {
 	*x = InvokeToolRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[58]
+	mi := &file_v1_bothy_proto_msgTypes[60]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3802,7 +3906,7 @@ func (x *InvokeToolRequest) String() string {
 func (*InvokeToolRequest) ProtoMessage() {}
 
 func (x *InvokeToolRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[58]
+	mi := &file_v1_bothy_proto_msgTypes[60]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3815,7 +3919,7 @@ func (x *InvokeToolRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InvokeToolRequest.ProtoReflect.Descriptor instead.
 func (*InvokeToolRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{58}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{60}
 }
 
 func (x *InvokeToolRequest) GetTool() string {
@@ -3842,7 +3946,7 @@ type InvokeToolResponse struct {
 
 func (x *InvokeToolResponse) Reset() {
 	*x = InvokeToolResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[59]
+	mi := &file_v1_bothy_proto_msgTypes[61]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3854,7 +3958,7 @@ func (x *InvokeToolResponse) String() string {
 func (*InvokeToolResponse) ProtoMessage() {}
 
 func (x *InvokeToolResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[59]
+	mi := &file_v1_bothy_proto_msgTypes[61]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3867,7 +3971,7 @@ func (x *InvokeToolResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InvokeToolResponse.ProtoReflect.Descriptor instead.
 func (*InvokeToolResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{59}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{61}
 }
 
 func (x *InvokeToolResponse) GetResult() *ToolResult {
@@ -3893,7 +3997,7 @@ type SecretRequest struct {
 
 func (x *SecretRequest) Reset() {
 	*x = SecretRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[60]
+	mi := &file_v1_bothy_proto_msgTypes[62]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3905,7 +4009,7 @@ func (x *SecretRequest) String() string {
 func (*SecretRequest) ProtoMessage() {}
 
 func (x *SecretRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[60]
+	mi := &file_v1_bothy_proto_msgTypes[62]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3918,7 +4022,7 @@ func (x *SecretRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SecretRequest.ProtoReflect.Descriptor instead.
 func (*SecretRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{60}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{62}
 }
 
 func (x *SecretRequest) GetName() string {
@@ -3938,7 +4042,7 @@ type SecretResponse struct {
 
 func (x *SecretResponse) Reset() {
 	*x = SecretResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[61]
+	mi := &file_v1_bothy_proto_msgTypes[63]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3950,7 +4054,7 @@ func (x *SecretResponse) String() string {
 func (*SecretResponse) ProtoMessage() {}
 
 func (x *SecretResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[61]
+	mi := &file_v1_bothy_proto_msgTypes[63]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3963,7 +4067,7 @@ func (x *SecretResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SecretResponse.ProtoReflect.Descriptor instead.
 func (*SecretResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{61}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{63}
 }
 
 func (x *SecretResponse) GetValue() string {
@@ -3988,7 +4092,7 @@ type LoginRequest struct {
 
 func (x *LoginRequest) Reset() {
 	*x = LoginRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[62]
+	mi := &file_v1_bothy_proto_msgTypes[64]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4000,7 +4104,7 @@ func (x *LoginRequest) String() string {
 func (*LoginRequest) ProtoMessage() {}
 
 func (x *LoginRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[62]
+	mi := &file_v1_bothy_proto_msgTypes[64]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4013,7 +4117,7 @@ func (x *LoginRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LoginRequest.ProtoReflect.Descriptor instead.
 func (*LoginRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{62}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{64}
 }
 
 type LoginResponse struct {
@@ -4026,7 +4130,7 @@ type LoginResponse struct {
 
 func (x *LoginResponse) Reset() {
 	*x = LoginResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[63]
+	mi := &file_v1_bothy_proto_msgTypes[65]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4038,7 +4142,7 @@ func (x *LoginResponse) String() string {
 func (*LoginResponse) ProtoMessage() {}
 
 func (x *LoginResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[63]
+	mi := &file_v1_bothy_proto_msgTypes[65]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4051,7 +4155,7 @@ func (x *LoginResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LoginResponse.ProtoReflect.Descriptor instead.
 func (*LoginResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{63}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{65}
 }
 
 func (x *LoginResponse) GetLogin() string {
@@ -4078,7 +4182,7 @@ type KeepLoginRequest struct {
 
 func (x *KeepLoginRequest) Reset() {
 	*x = KeepLoginRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[64]
+	mi := &file_v1_bothy_proto_msgTypes[66]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4090,7 +4194,7 @@ func (x *KeepLoginRequest) String() string {
 func (*KeepLoginRequest) ProtoMessage() {}
 
 func (x *KeepLoginRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[64]
+	mi := &file_v1_bothy_proto_msgTypes[66]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4103,7 +4207,7 @@ func (x *KeepLoginRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use KeepLoginRequest.ProtoReflect.Descriptor instead.
 func (*KeepLoginRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{64}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{66}
 }
 
 func (x *KeepLoginRequest) GetWas() string {
@@ -4129,7 +4233,7 @@ type KeepLoginResponse struct {
 
 func (x *KeepLoginResponse) Reset() {
 	*x = KeepLoginResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[65]
+	mi := &file_v1_bothy_proto_msgTypes[67]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4141,7 +4245,7 @@ func (x *KeepLoginResponse) String() string {
 func (*KeepLoginResponse) ProtoMessage() {}
 
 func (x *KeepLoginResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[65]
+	mi := &file_v1_bothy_proto_msgTypes[67]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4154,7 +4258,7 @@ func (x *KeepLoginResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use KeepLoginResponse.ProtoReflect.Descriptor instead.
 func (*KeepLoginResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{65}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{67}
 }
 
 func (x *KeepLoginResponse) GetFailure() *Failure {
@@ -4175,7 +4279,7 @@ type LogRequest struct {
 
 func (x *LogRequest) Reset() {
 	*x = LogRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[66]
+	mi := &file_v1_bothy_proto_msgTypes[68]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4187,7 +4291,7 @@ func (x *LogRequest) String() string {
 func (*LogRequest) ProtoMessage() {}
 
 func (x *LogRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[66]
+	mi := &file_v1_bothy_proto_msgTypes[68]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4200,7 +4304,7 @@ func (x *LogRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogRequest.ProtoReflect.Descriptor instead.
 func (*LogRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{66}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{68}
 }
 
 func (x *LogRequest) GetLevel() string {
@@ -4232,7 +4336,7 @@ type LogResponse struct {
 
 func (x *LogResponse) Reset() {
 	*x = LogResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[67]
+	mi := &file_v1_bothy_proto_msgTypes[69]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4244,7 +4348,7 @@ func (x *LogResponse) String() string {
 func (*LogResponse) ProtoMessage() {}
 
 func (x *LogResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[67]
+	mi := &file_v1_bothy_proto_msgTypes[69]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4257,7 +4361,7 @@ func (x *LogResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogResponse.ProtoReflect.Descriptor instead.
 func (*LogResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{67}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{69}
 }
 
 var File_v1_bothy_proto protoreflect.FileDescriptor
@@ -4291,7 +4395,13 @@ const file_v1_bothy_proto_rawDesc = "" +
 	"\x03run\x18\x01 \x01(\tR\x03run\x12\x17\n" +
 	"\arun_dir\x18\x02 \x01(\tR\x06runDir\">\n" +
 	"\x0fReleaseResponse\x12+\n" +
-	"\afailure\x18\x01 \x01(\v2\x11.bothy.v1.FailureR\afailure\"=\n" +
+	"\afailure\x18\x01 \x01(\v2\x11.bothy.v1.FailureR\afailure\"M\n" +
+	"\x0eProjectRequest\x12%\n" +
+	"\x05entry\x18\x01 \x01(\v2\x0f.bothy.v1.EntryR\x05entry\x12\x14\n" +
+	"\x05level\x18\x02 \x01(\tR\x05level\"R\n" +
+	"\x0fProjectResponse\x12\x12\n" +
+	"\x04text\x18\x01 \x01(\tR\x04text\x12+\n" +
+	"\afailure\x18\x02 \x01(\v2\x11.bothy.v1.FailureR\afailure\"=\n" +
 	"\aFailure\x12\x18\n" +
 	"\aoutcome\x18\x01 \x01(\tR\aoutcome\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\tR\amessage\"\xc4\x04\n" +
@@ -4559,14 +4669,15 @@ const file_v1_bothy_proto_rawDesc = "" +
 	"\vFieldsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\r\n" +
-	"\vLogResponse2\x84\x03\n" +
+	"\vLogResponse2\xc4\x03\n" +
 	"\x06Plugin\x12A\n" +
 	"\bDescribe\x12\x19.bothy.v1.DescribeRequest\x1a\x1a.bothy.v1.DescribeResponse\x12D\n" +
 	"\tConfigure\x12\x1a.bothy.v1.ConfigureRequest\x1a\x1b.bothy.v1.ConfigureResponse\x12:\n" +
 	"\x05Watch\x12\x16.bothy.v1.WatchRequest\x1a\x17.bothy.v1.WatchResponse0\x01\x12;\n" +
 	"\x06Health\x12\x17.bothy.v1.HealthRequest\x1a\x18.bothy.v1.HealthResponse\x128\n" +
 	"\x05Drain\x12\x16.bothy.v1.DrainRequest\x1a\x17.bothy.v1.DrainResponse\x12>\n" +
-	"\aRelease\x12\x18.bothy.v1.ReleaseRequest\x1a\x19.bothy.v1.ReleaseResponse2\xf3\x02\n" +
+	"\aRelease\x12\x18.bothy.v1.ReleaseRequest\x1a\x19.bothy.v1.ReleaseResponse\x12>\n" +
+	"\aProject\x12\x18.bothy.v1.ProjectRequest\x1a\x19.bothy.v1.ProjectResponse2\xf3\x02\n" +
 	"\x04Tool\x12=\n" +
 	"\x06Invoke\x12\x17.bothy.v1.InvokeRequest\x1a\x18.bothy.v1.InvokeResponse0\x01\x127\n" +
 	"\x04Call\x12\x17.bothy.v1.InvokeRequest\x1a\x16.bothy.v1.CallResponse\x12;\n" +
@@ -4615,7 +4726,7 @@ func file_v1_bothy_proto_rawDescGZIP() []byte {
 	return file_v1_bothy_proto_rawDescData
 }
 
-var file_v1_bothy_proto_msgTypes = make([]protoimpl.MessageInfo, 70)
+var file_v1_bothy_proto_msgTypes = make([]protoimpl.MessageInfo, 72)
 var file_v1_bothy_proto_goTypes = []any{
 	(*DescribeRequest)(nil),      // 0: bothy.v1.DescribeRequest
 	(*DescribeResponse)(nil),     // 1: bothy.v1.DescribeResponse
@@ -4629,177 +4740,183 @@ var file_v1_bothy_proto_goTypes = []any{
 	(*DrainResponse)(nil),        // 9: bothy.v1.DrainResponse
 	(*ReleaseRequest)(nil),       // 10: bothy.v1.ReleaseRequest
 	(*ReleaseResponse)(nil),      // 11: bothy.v1.ReleaseResponse
-	(*Failure)(nil),              // 12: bothy.v1.Failure
-	(*InvokeRequest)(nil),        // 13: bothy.v1.InvokeRequest
-	(*Protection)(nil),           // 14: bothy.v1.Protection
-	(*CallResponse)(nil),         // 15: bothy.v1.CallResponse
-	(*StageResponse)(nil),        // 16: bothy.v1.StageResponse
-	(*PrepareRequest)(nil),       // 17: bothy.v1.PrepareRequest
-	(*PrepareResponse)(nil),      // 18: bothy.v1.PrepareResponse
-	(*CancelRequest)(nil),        // 19: bothy.v1.CancelRequest
-	(*CancelResponse)(nil),       // 20: bothy.v1.CancelResponse
-	(*InvokeResponse)(nil),       // 21: bothy.v1.InvokeResponse
-	(*SettleResponse)(nil),       // 22: bothy.v1.SettleResponse
-	(*Progress)(nil),             // 23: bothy.v1.Progress
-	(*Chunk)(nil),                // 24: bothy.v1.Chunk
-	(*ToolResult)(nil),           // 25: bothy.v1.ToolResult
-	(*FollowUp)(nil),             // 26: bothy.v1.FollowUp
-	(*ExecuteRequest)(nil),       // 27: bothy.v1.ExecuteRequest
-	(*AuthenticateRequest)(nil),  // 28: bothy.v1.AuthenticateRequest
-	(*AuthenticateResponse)(nil), // 29: bothy.v1.AuthenticateResponse
-	(*AuthenticateWait)(nil),     // 30: bothy.v1.AuthenticateWait
-	(*AuthenticateDone)(nil),     // 31: bothy.v1.AuthenticateDone
-	(*PullRequest)(nil),          // 32: bothy.v1.PullRequest
-	(*PullResponse)(nil),         // 33: bothy.v1.PullResponse
-	(*PullProgress)(nil),         // 34: bothy.v1.PullProgress
-	(*ModelsRequest)(nil),        // 35: bothy.v1.ModelsRequest
-	(*ModelsResponse)(nil),       // 36: bothy.v1.ModelsResponse
-	(*CompleteRequest)(nil),      // 37: bothy.v1.CompleteRequest
-	(*CompleteResponse)(nil),     // 38: bothy.v1.CompleteResponse
-	(*CallDelta)(nil),            // 39: bothy.v1.CallDelta
-	(*Usage)(nil),                // 40: bothy.v1.Usage
-	(*Finish)(nil),               // 41: bothy.v1.Finish
-	(*ProviderFailure)(nil),      // 42: bothy.v1.ProviderFailure
-	(*EventRequest)(nil),         // 43: bothy.v1.EventRequest
-	(*EventResponse)(nil),        // 44: bothy.v1.EventResponse
-	(*FilterRequest)(nil),        // 45: bothy.v1.FilterRequest
-	(*FilterResponse)(nil),       // 46: bothy.v1.FilterResponse
-	(*ServeRequest)(nil),         // 47: bothy.v1.ServeRequest
-	(*ServeResponse)(nil),        // 48: bothy.v1.ServeResponse
-	(*ValidateRequest)(nil),      // 49: bothy.v1.ValidateRequest
-	(*ValidateResponse)(nil),     // 50: bothy.v1.ValidateResponse
-	(*EntriesRequest)(nil),       // 51: bothy.v1.EntriesRequest
-	(*EntriesResponse)(nil),      // 52: bothy.v1.EntriesResponse
-	(*Entry)(nil),                // 53: bothy.v1.Entry
-	(*WriteRequest)(nil),         // 54: bothy.v1.WriteRequest
-	(*DoRequest)(nil),            // 55: bothy.v1.DoRequest
-	(*DoResponse)(nil),           // 56: bothy.v1.DoResponse
-	(*EntryDone)(nil),            // 57: bothy.v1.EntryDone
-	(*InvokeToolRequest)(nil),    // 58: bothy.v1.InvokeToolRequest
-	(*InvokeToolResponse)(nil),   // 59: bothy.v1.InvokeToolResponse
-	(*SecretRequest)(nil),        // 60: bothy.v1.SecretRequest
-	(*SecretResponse)(nil),       // 61: bothy.v1.SecretResponse
-	(*LoginRequest)(nil),         // 62: bothy.v1.LoginRequest
-	(*LoginResponse)(nil),        // 63: bothy.v1.LoginResponse
-	(*KeepLoginRequest)(nil),     // 64: bothy.v1.KeepLoginRequest
-	(*KeepLoginResponse)(nil),    // 65: bothy.v1.KeepLoginResponse
-	(*LogRequest)(nil),           // 66: bothy.v1.LogRequest
-	(*LogResponse)(nil),          // 67: bothy.v1.LogResponse
-	nil,                          // 68: bothy.v1.InvokeRequest.UnsavedEntry
-	nil,                          // 69: bothy.v1.LogRequest.FieldsEntry
+	(*ProjectRequest)(nil),       // 12: bothy.v1.ProjectRequest
+	(*ProjectResponse)(nil),      // 13: bothy.v1.ProjectResponse
+	(*Failure)(nil),              // 14: bothy.v1.Failure
+	(*InvokeRequest)(nil),        // 15: bothy.v1.InvokeRequest
+	(*Protection)(nil),           // 16: bothy.v1.Protection
+	(*CallResponse)(nil),         // 17: bothy.v1.CallResponse
+	(*StageResponse)(nil),        // 18: bothy.v1.StageResponse
+	(*PrepareRequest)(nil),       // 19: bothy.v1.PrepareRequest
+	(*PrepareResponse)(nil),      // 20: bothy.v1.PrepareResponse
+	(*CancelRequest)(nil),        // 21: bothy.v1.CancelRequest
+	(*CancelResponse)(nil),       // 22: bothy.v1.CancelResponse
+	(*InvokeResponse)(nil),       // 23: bothy.v1.InvokeResponse
+	(*SettleResponse)(nil),       // 24: bothy.v1.SettleResponse
+	(*Progress)(nil),             // 25: bothy.v1.Progress
+	(*Chunk)(nil),                // 26: bothy.v1.Chunk
+	(*ToolResult)(nil),           // 27: bothy.v1.ToolResult
+	(*FollowUp)(nil),             // 28: bothy.v1.FollowUp
+	(*ExecuteRequest)(nil),       // 29: bothy.v1.ExecuteRequest
+	(*AuthenticateRequest)(nil),  // 30: bothy.v1.AuthenticateRequest
+	(*AuthenticateResponse)(nil), // 31: bothy.v1.AuthenticateResponse
+	(*AuthenticateWait)(nil),     // 32: bothy.v1.AuthenticateWait
+	(*AuthenticateDone)(nil),     // 33: bothy.v1.AuthenticateDone
+	(*PullRequest)(nil),          // 34: bothy.v1.PullRequest
+	(*PullResponse)(nil),         // 35: bothy.v1.PullResponse
+	(*PullProgress)(nil),         // 36: bothy.v1.PullProgress
+	(*ModelsRequest)(nil),        // 37: bothy.v1.ModelsRequest
+	(*ModelsResponse)(nil),       // 38: bothy.v1.ModelsResponse
+	(*CompleteRequest)(nil),      // 39: bothy.v1.CompleteRequest
+	(*CompleteResponse)(nil),     // 40: bothy.v1.CompleteResponse
+	(*CallDelta)(nil),            // 41: bothy.v1.CallDelta
+	(*Usage)(nil),                // 42: bothy.v1.Usage
+	(*Finish)(nil),               // 43: bothy.v1.Finish
+	(*ProviderFailure)(nil),      // 44: bothy.v1.ProviderFailure
+	(*EventRequest)(nil),         // 45: bothy.v1.EventRequest
+	(*EventResponse)(nil),        // 46: bothy.v1.EventResponse
+	(*FilterRequest)(nil),        // 47: bothy.v1.FilterRequest
+	(*FilterResponse)(nil),       // 48: bothy.v1.FilterResponse
+	(*ServeRequest)(nil),         // 49: bothy.v1.ServeRequest
+	(*ServeResponse)(nil),        // 50: bothy.v1.ServeResponse
+	(*ValidateRequest)(nil),      // 51: bothy.v1.ValidateRequest
+	(*ValidateResponse)(nil),     // 52: bothy.v1.ValidateResponse
+	(*EntriesRequest)(nil),       // 53: bothy.v1.EntriesRequest
+	(*EntriesResponse)(nil),      // 54: bothy.v1.EntriesResponse
+	(*Entry)(nil),                // 55: bothy.v1.Entry
+	(*WriteRequest)(nil),         // 56: bothy.v1.WriteRequest
+	(*DoRequest)(nil),            // 57: bothy.v1.DoRequest
+	(*DoResponse)(nil),           // 58: bothy.v1.DoResponse
+	(*EntryDone)(nil),            // 59: bothy.v1.EntryDone
+	(*InvokeToolRequest)(nil),    // 60: bothy.v1.InvokeToolRequest
+	(*InvokeToolResponse)(nil),   // 61: bothy.v1.InvokeToolResponse
+	(*SecretRequest)(nil),        // 62: bothy.v1.SecretRequest
+	(*SecretResponse)(nil),       // 63: bothy.v1.SecretResponse
+	(*LoginRequest)(nil),         // 64: bothy.v1.LoginRequest
+	(*LoginResponse)(nil),        // 65: bothy.v1.LoginResponse
+	(*KeepLoginRequest)(nil),     // 66: bothy.v1.KeepLoginRequest
+	(*KeepLoginResponse)(nil),    // 67: bothy.v1.KeepLoginResponse
+	(*LogRequest)(nil),           // 68: bothy.v1.LogRequest
+	(*LogResponse)(nil),          // 69: bothy.v1.LogResponse
+	nil,                          // 70: bothy.v1.InvokeRequest.UnsavedEntry
+	nil,                          // 71: bothy.v1.LogRequest.FieldsEntry
 }
 var file_v1_bothy_proto_depIdxs = []int32{
-	12, // 0: bothy.v1.ConfigureResponse.failure:type_name -> bothy.v1.Failure
-	12, // 1: bothy.v1.ReleaseResponse.failure:type_name -> bothy.v1.Failure
-	14, // 2: bothy.v1.InvokeRequest.protection:type_name -> bothy.v1.Protection
-	68, // 3: bothy.v1.InvokeRequest.unsaved:type_name -> bothy.v1.InvokeRequest.UnsavedEntry
-	25, // 4: bothy.v1.CallResponse.result:type_name -> bothy.v1.ToolResult
-	12, // 5: bothy.v1.CallResponse.failure:type_name -> bothy.v1.Failure
-	12, // 6: bothy.v1.StageResponse.failure:type_name -> bothy.v1.Failure
-	12, // 7: bothy.v1.PrepareResponse.failure:type_name -> bothy.v1.Failure
-	23, // 8: bothy.v1.InvokeResponse.progress:type_name -> bothy.v1.Progress
-	24, // 9: bothy.v1.InvokeResponse.chunk:type_name -> bothy.v1.Chunk
-	25, // 10: bothy.v1.InvokeResponse.result:type_name -> bothy.v1.ToolResult
-	12, // 11: bothy.v1.InvokeResponse.failure:type_name -> bothy.v1.Failure
-	25, // 12: bothy.v1.SettleResponse.result:type_name -> bothy.v1.ToolResult
-	12, // 13: bothy.v1.SettleResponse.failure:type_name -> bothy.v1.Failure
-	26, // 14: bothy.v1.ToolResult.follow:type_name -> bothy.v1.FollowUp
-	30, // 15: bothy.v1.AuthenticateResponse.wait:type_name -> bothy.v1.AuthenticateWait
-	31, // 16: bothy.v1.AuthenticateResponse.done:type_name -> bothy.v1.AuthenticateDone
-	12, // 17: bothy.v1.AuthenticateResponse.failure:type_name -> bothy.v1.Failure
-	34, // 18: bothy.v1.PullResponse.progress:type_name -> bothy.v1.PullProgress
-	12, // 19: bothy.v1.PullResponse.failure:type_name -> bothy.v1.Failure
-	12, // 20: bothy.v1.ModelsResponse.failure:type_name -> bothy.v1.Failure
-	39, // 21: bothy.v1.CompleteResponse.call:type_name -> bothy.v1.CallDelta
-	40, // 22: bothy.v1.CompleteResponse.usage:type_name -> bothy.v1.Usage
-	41, // 23: bothy.v1.CompleteResponse.finish:type_name -> bothy.v1.Finish
-	42, // 24: bothy.v1.CompleteResponse.failure:type_name -> bothy.v1.ProviderFailure
-	12, // 25: bothy.v1.EventResponse.failure:type_name -> bothy.v1.Failure
-	12, // 26: bothy.v1.FilterResponse.failure:type_name -> bothy.v1.Failure
-	12, // 27: bothy.v1.ServeResponse.failure:type_name -> bothy.v1.Failure
-	12, // 28: bothy.v1.ValidateResponse.failure:type_name -> bothy.v1.Failure
-	12, // 29: bothy.v1.EntriesResponse.failure:type_name -> bothy.v1.Failure
-	53, // 30: bothy.v1.EntriesResponse.entries:type_name -> bothy.v1.Entry
-	12, // 31: bothy.v1.DoResponse.failure:type_name -> bothy.v1.Failure
-	57, // 32: bothy.v1.DoResponse.done:type_name -> bothy.v1.EntryDone
-	53, // 33: bothy.v1.EntryDone.entries:type_name -> bothy.v1.Entry
-	25, // 34: bothy.v1.InvokeToolResponse.result:type_name -> bothy.v1.ToolResult
-	12, // 35: bothy.v1.InvokeToolResponse.failure:type_name -> bothy.v1.Failure
-	12, // 36: bothy.v1.SecretResponse.failure:type_name -> bothy.v1.Failure
-	12, // 37: bothy.v1.LoginResponse.failure:type_name -> bothy.v1.Failure
-	12, // 38: bothy.v1.KeepLoginResponse.failure:type_name -> bothy.v1.Failure
-	69, // 39: bothy.v1.LogRequest.fields:type_name -> bothy.v1.LogRequest.FieldsEntry
-	0,  // 40: bothy.v1.Plugin.Describe:input_type -> bothy.v1.DescribeRequest
-	2,  // 41: bothy.v1.Plugin.Configure:input_type -> bothy.v1.ConfigureRequest
-	4,  // 42: bothy.v1.Plugin.Watch:input_type -> bothy.v1.WatchRequest
-	6,  // 43: bothy.v1.Plugin.Health:input_type -> bothy.v1.HealthRequest
-	8,  // 44: bothy.v1.Plugin.Drain:input_type -> bothy.v1.DrainRequest
-	10, // 45: bothy.v1.Plugin.Release:input_type -> bothy.v1.ReleaseRequest
-	13, // 46: bothy.v1.Tool.Invoke:input_type -> bothy.v1.InvokeRequest
-	13, // 47: bothy.v1.Tool.Call:input_type -> bothy.v1.InvokeRequest
-	19, // 48: bothy.v1.Tool.Cancel:input_type -> bothy.v1.CancelRequest
-	13, // 49: bothy.v1.Tool.Settle:input_type -> bothy.v1.InvokeRequest
-	13, // 50: bothy.v1.Tool.Stage:input_type -> bothy.v1.InvokeRequest
-	17, // 51: bothy.v1.Tool.Prepare:input_type -> bothy.v1.PrepareRequest
-	27, // 52: bothy.v1.Skill.Execute:input_type -> bothy.v1.ExecuteRequest
-	19, // 53: bothy.v1.Skill.Cancel:input_type -> bothy.v1.CancelRequest
-	35, // 54: bothy.v1.Provider.Models:input_type -> bothy.v1.ModelsRequest
-	37, // 55: bothy.v1.Provider.Complete:input_type -> bothy.v1.CompleteRequest
-	32, // 56: bothy.v1.Provider.Pull:input_type -> bothy.v1.PullRequest
-	28, // 57: bothy.v1.Provider.Authenticate:input_type -> bothy.v1.AuthenticateRequest
-	43, // 58: bothy.v1.Hook.Event:input_type -> bothy.v1.EventRequest
-	45, // 59: bothy.v1.Hook.Filter:input_type -> bothy.v1.FilterRequest
-	47, // 60: bothy.v1.Channel.Serve:input_type -> bothy.v1.ServeRequest
-	19, // 61: bothy.v1.Channel.Cancel:input_type -> bothy.v1.CancelRequest
-	49, // 62: bothy.v1.Agent.Validate:input_type -> bothy.v1.ValidateRequest
-	19, // 63: bothy.v1.Agent.Cancel:input_type -> bothy.v1.CancelRequest
-	51, // 64: bothy.v1.Host.Entries:input_type -> bothy.v1.EntriesRequest
-	54, // 65: bothy.v1.Host.Write:input_type -> bothy.v1.WriteRequest
-	55, // 66: bothy.v1.Host.Do:input_type -> bothy.v1.DoRequest
-	58, // 67: bothy.v1.Host.InvokeTool:input_type -> bothy.v1.InvokeToolRequest
-	37, // 68: bothy.v1.Host.Complete:input_type -> bothy.v1.CompleteRequest
-	60, // 69: bothy.v1.Host.Secret:input_type -> bothy.v1.SecretRequest
-	62, // 70: bothy.v1.Host.Login:input_type -> bothy.v1.LoginRequest
-	64, // 71: bothy.v1.Host.KeepLogin:input_type -> bothy.v1.KeepLoginRequest
-	66, // 72: bothy.v1.Host.Log:input_type -> bothy.v1.LogRequest
-	1,  // 73: bothy.v1.Plugin.Describe:output_type -> bothy.v1.DescribeResponse
-	3,  // 74: bothy.v1.Plugin.Configure:output_type -> bothy.v1.ConfigureResponse
-	5,  // 75: bothy.v1.Plugin.Watch:output_type -> bothy.v1.WatchResponse
-	7,  // 76: bothy.v1.Plugin.Health:output_type -> bothy.v1.HealthResponse
-	9,  // 77: bothy.v1.Plugin.Drain:output_type -> bothy.v1.DrainResponse
-	11, // 78: bothy.v1.Plugin.Release:output_type -> bothy.v1.ReleaseResponse
-	21, // 79: bothy.v1.Tool.Invoke:output_type -> bothy.v1.InvokeResponse
-	15, // 80: bothy.v1.Tool.Call:output_type -> bothy.v1.CallResponse
-	20, // 81: bothy.v1.Tool.Cancel:output_type -> bothy.v1.CancelResponse
-	22, // 82: bothy.v1.Tool.Settle:output_type -> bothy.v1.SettleResponse
-	16, // 83: bothy.v1.Tool.Stage:output_type -> bothy.v1.StageResponse
-	18, // 84: bothy.v1.Tool.Prepare:output_type -> bothy.v1.PrepareResponse
-	21, // 85: bothy.v1.Skill.Execute:output_type -> bothy.v1.InvokeResponse
-	20, // 86: bothy.v1.Skill.Cancel:output_type -> bothy.v1.CancelResponse
-	36, // 87: bothy.v1.Provider.Models:output_type -> bothy.v1.ModelsResponse
-	38, // 88: bothy.v1.Provider.Complete:output_type -> bothy.v1.CompleteResponse
-	33, // 89: bothy.v1.Provider.Pull:output_type -> bothy.v1.PullResponse
-	29, // 90: bothy.v1.Provider.Authenticate:output_type -> bothy.v1.AuthenticateResponse
-	44, // 91: bothy.v1.Hook.Event:output_type -> bothy.v1.EventResponse
-	46, // 92: bothy.v1.Hook.Filter:output_type -> bothy.v1.FilterResponse
-	48, // 93: bothy.v1.Channel.Serve:output_type -> bothy.v1.ServeResponse
-	20, // 94: bothy.v1.Channel.Cancel:output_type -> bothy.v1.CancelResponse
-	50, // 95: bothy.v1.Agent.Validate:output_type -> bothy.v1.ValidateResponse
-	20, // 96: bothy.v1.Agent.Cancel:output_type -> bothy.v1.CancelResponse
-	52, // 97: bothy.v1.Host.Entries:output_type -> bothy.v1.EntriesResponse
-	52, // 98: bothy.v1.Host.Write:output_type -> bothy.v1.EntriesResponse
-	56, // 99: bothy.v1.Host.Do:output_type -> bothy.v1.DoResponse
-	59, // 100: bothy.v1.Host.InvokeTool:output_type -> bothy.v1.InvokeToolResponse
-	38, // 101: bothy.v1.Host.Complete:output_type -> bothy.v1.CompleteResponse
-	61, // 102: bothy.v1.Host.Secret:output_type -> bothy.v1.SecretResponse
-	63, // 103: bothy.v1.Host.Login:output_type -> bothy.v1.LoginResponse
-	65, // 104: bothy.v1.Host.KeepLogin:output_type -> bothy.v1.KeepLoginResponse
-	67, // 105: bothy.v1.Host.Log:output_type -> bothy.v1.LogResponse
-	73, // [73:106] is the sub-list for method output_type
-	40, // [40:73] is the sub-list for method input_type
-	40, // [40:40] is the sub-list for extension type_name
-	40, // [40:40] is the sub-list for extension extendee
-	0,  // [0:40] is the sub-list for field type_name
+	14, // 0: bothy.v1.ConfigureResponse.failure:type_name -> bothy.v1.Failure
+	14, // 1: bothy.v1.ReleaseResponse.failure:type_name -> bothy.v1.Failure
+	55, // 2: bothy.v1.ProjectRequest.entry:type_name -> bothy.v1.Entry
+	14, // 3: bothy.v1.ProjectResponse.failure:type_name -> bothy.v1.Failure
+	16, // 4: bothy.v1.InvokeRequest.protection:type_name -> bothy.v1.Protection
+	70, // 5: bothy.v1.InvokeRequest.unsaved:type_name -> bothy.v1.InvokeRequest.UnsavedEntry
+	27, // 6: bothy.v1.CallResponse.result:type_name -> bothy.v1.ToolResult
+	14, // 7: bothy.v1.CallResponse.failure:type_name -> bothy.v1.Failure
+	14, // 8: bothy.v1.StageResponse.failure:type_name -> bothy.v1.Failure
+	14, // 9: bothy.v1.PrepareResponse.failure:type_name -> bothy.v1.Failure
+	25, // 10: bothy.v1.InvokeResponse.progress:type_name -> bothy.v1.Progress
+	26, // 11: bothy.v1.InvokeResponse.chunk:type_name -> bothy.v1.Chunk
+	27, // 12: bothy.v1.InvokeResponse.result:type_name -> bothy.v1.ToolResult
+	14, // 13: bothy.v1.InvokeResponse.failure:type_name -> bothy.v1.Failure
+	27, // 14: bothy.v1.SettleResponse.result:type_name -> bothy.v1.ToolResult
+	14, // 15: bothy.v1.SettleResponse.failure:type_name -> bothy.v1.Failure
+	28, // 16: bothy.v1.ToolResult.follow:type_name -> bothy.v1.FollowUp
+	32, // 17: bothy.v1.AuthenticateResponse.wait:type_name -> bothy.v1.AuthenticateWait
+	33, // 18: bothy.v1.AuthenticateResponse.done:type_name -> bothy.v1.AuthenticateDone
+	14, // 19: bothy.v1.AuthenticateResponse.failure:type_name -> bothy.v1.Failure
+	36, // 20: bothy.v1.PullResponse.progress:type_name -> bothy.v1.PullProgress
+	14, // 21: bothy.v1.PullResponse.failure:type_name -> bothy.v1.Failure
+	14, // 22: bothy.v1.ModelsResponse.failure:type_name -> bothy.v1.Failure
+	41, // 23: bothy.v1.CompleteResponse.call:type_name -> bothy.v1.CallDelta
+	42, // 24: bothy.v1.CompleteResponse.usage:type_name -> bothy.v1.Usage
+	43, // 25: bothy.v1.CompleteResponse.finish:type_name -> bothy.v1.Finish
+	44, // 26: bothy.v1.CompleteResponse.failure:type_name -> bothy.v1.ProviderFailure
+	14, // 27: bothy.v1.EventResponse.failure:type_name -> bothy.v1.Failure
+	14, // 28: bothy.v1.FilterResponse.failure:type_name -> bothy.v1.Failure
+	14, // 29: bothy.v1.ServeResponse.failure:type_name -> bothy.v1.Failure
+	14, // 30: bothy.v1.ValidateResponse.failure:type_name -> bothy.v1.Failure
+	14, // 31: bothy.v1.EntriesResponse.failure:type_name -> bothy.v1.Failure
+	55, // 32: bothy.v1.EntriesResponse.entries:type_name -> bothy.v1.Entry
+	14, // 33: bothy.v1.DoResponse.failure:type_name -> bothy.v1.Failure
+	59, // 34: bothy.v1.DoResponse.done:type_name -> bothy.v1.EntryDone
+	55, // 35: bothy.v1.EntryDone.entries:type_name -> bothy.v1.Entry
+	27, // 36: bothy.v1.InvokeToolResponse.result:type_name -> bothy.v1.ToolResult
+	14, // 37: bothy.v1.InvokeToolResponse.failure:type_name -> bothy.v1.Failure
+	14, // 38: bothy.v1.SecretResponse.failure:type_name -> bothy.v1.Failure
+	14, // 39: bothy.v1.LoginResponse.failure:type_name -> bothy.v1.Failure
+	14, // 40: bothy.v1.KeepLoginResponse.failure:type_name -> bothy.v1.Failure
+	71, // 41: bothy.v1.LogRequest.fields:type_name -> bothy.v1.LogRequest.FieldsEntry
+	0,  // 42: bothy.v1.Plugin.Describe:input_type -> bothy.v1.DescribeRequest
+	2,  // 43: bothy.v1.Plugin.Configure:input_type -> bothy.v1.ConfigureRequest
+	4,  // 44: bothy.v1.Plugin.Watch:input_type -> bothy.v1.WatchRequest
+	6,  // 45: bothy.v1.Plugin.Health:input_type -> bothy.v1.HealthRequest
+	8,  // 46: bothy.v1.Plugin.Drain:input_type -> bothy.v1.DrainRequest
+	10, // 47: bothy.v1.Plugin.Release:input_type -> bothy.v1.ReleaseRequest
+	12, // 48: bothy.v1.Plugin.Project:input_type -> bothy.v1.ProjectRequest
+	15, // 49: bothy.v1.Tool.Invoke:input_type -> bothy.v1.InvokeRequest
+	15, // 50: bothy.v1.Tool.Call:input_type -> bothy.v1.InvokeRequest
+	21, // 51: bothy.v1.Tool.Cancel:input_type -> bothy.v1.CancelRequest
+	15, // 52: bothy.v1.Tool.Settle:input_type -> bothy.v1.InvokeRequest
+	15, // 53: bothy.v1.Tool.Stage:input_type -> bothy.v1.InvokeRequest
+	19, // 54: bothy.v1.Tool.Prepare:input_type -> bothy.v1.PrepareRequest
+	29, // 55: bothy.v1.Skill.Execute:input_type -> bothy.v1.ExecuteRequest
+	21, // 56: bothy.v1.Skill.Cancel:input_type -> bothy.v1.CancelRequest
+	37, // 57: bothy.v1.Provider.Models:input_type -> bothy.v1.ModelsRequest
+	39, // 58: bothy.v1.Provider.Complete:input_type -> bothy.v1.CompleteRequest
+	34, // 59: bothy.v1.Provider.Pull:input_type -> bothy.v1.PullRequest
+	30, // 60: bothy.v1.Provider.Authenticate:input_type -> bothy.v1.AuthenticateRequest
+	45, // 61: bothy.v1.Hook.Event:input_type -> bothy.v1.EventRequest
+	47, // 62: bothy.v1.Hook.Filter:input_type -> bothy.v1.FilterRequest
+	49, // 63: bothy.v1.Channel.Serve:input_type -> bothy.v1.ServeRequest
+	21, // 64: bothy.v1.Channel.Cancel:input_type -> bothy.v1.CancelRequest
+	51, // 65: bothy.v1.Agent.Validate:input_type -> bothy.v1.ValidateRequest
+	21, // 66: bothy.v1.Agent.Cancel:input_type -> bothy.v1.CancelRequest
+	53, // 67: bothy.v1.Host.Entries:input_type -> bothy.v1.EntriesRequest
+	56, // 68: bothy.v1.Host.Write:input_type -> bothy.v1.WriteRequest
+	57, // 69: bothy.v1.Host.Do:input_type -> bothy.v1.DoRequest
+	60, // 70: bothy.v1.Host.InvokeTool:input_type -> bothy.v1.InvokeToolRequest
+	39, // 71: bothy.v1.Host.Complete:input_type -> bothy.v1.CompleteRequest
+	62, // 72: bothy.v1.Host.Secret:input_type -> bothy.v1.SecretRequest
+	64, // 73: bothy.v1.Host.Login:input_type -> bothy.v1.LoginRequest
+	66, // 74: bothy.v1.Host.KeepLogin:input_type -> bothy.v1.KeepLoginRequest
+	68, // 75: bothy.v1.Host.Log:input_type -> bothy.v1.LogRequest
+	1,  // 76: bothy.v1.Plugin.Describe:output_type -> bothy.v1.DescribeResponse
+	3,  // 77: bothy.v1.Plugin.Configure:output_type -> bothy.v1.ConfigureResponse
+	5,  // 78: bothy.v1.Plugin.Watch:output_type -> bothy.v1.WatchResponse
+	7,  // 79: bothy.v1.Plugin.Health:output_type -> bothy.v1.HealthResponse
+	9,  // 80: bothy.v1.Plugin.Drain:output_type -> bothy.v1.DrainResponse
+	11, // 81: bothy.v1.Plugin.Release:output_type -> bothy.v1.ReleaseResponse
+	13, // 82: bothy.v1.Plugin.Project:output_type -> bothy.v1.ProjectResponse
+	23, // 83: bothy.v1.Tool.Invoke:output_type -> bothy.v1.InvokeResponse
+	17, // 84: bothy.v1.Tool.Call:output_type -> bothy.v1.CallResponse
+	22, // 85: bothy.v1.Tool.Cancel:output_type -> bothy.v1.CancelResponse
+	24, // 86: bothy.v1.Tool.Settle:output_type -> bothy.v1.SettleResponse
+	18, // 87: bothy.v1.Tool.Stage:output_type -> bothy.v1.StageResponse
+	20, // 88: bothy.v1.Tool.Prepare:output_type -> bothy.v1.PrepareResponse
+	23, // 89: bothy.v1.Skill.Execute:output_type -> bothy.v1.InvokeResponse
+	22, // 90: bothy.v1.Skill.Cancel:output_type -> bothy.v1.CancelResponse
+	38, // 91: bothy.v1.Provider.Models:output_type -> bothy.v1.ModelsResponse
+	40, // 92: bothy.v1.Provider.Complete:output_type -> bothy.v1.CompleteResponse
+	35, // 93: bothy.v1.Provider.Pull:output_type -> bothy.v1.PullResponse
+	31, // 94: bothy.v1.Provider.Authenticate:output_type -> bothy.v1.AuthenticateResponse
+	46, // 95: bothy.v1.Hook.Event:output_type -> bothy.v1.EventResponse
+	48, // 96: bothy.v1.Hook.Filter:output_type -> bothy.v1.FilterResponse
+	50, // 97: bothy.v1.Channel.Serve:output_type -> bothy.v1.ServeResponse
+	22, // 98: bothy.v1.Channel.Cancel:output_type -> bothy.v1.CancelResponse
+	52, // 99: bothy.v1.Agent.Validate:output_type -> bothy.v1.ValidateResponse
+	22, // 100: bothy.v1.Agent.Cancel:output_type -> bothy.v1.CancelResponse
+	54, // 101: bothy.v1.Host.Entries:output_type -> bothy.v1.EntriesResponse
+	54, // 102: bothy.v1.Host.Write:output_type -> bothy.v1.EntriesResponse
+	58, // 103: bothy.v1.Host.Do:output_type -> bothy.v1.DoResponse
+	61, // 104: bothy.v1.Host.InvokeTool:output_type -> bothy.v1.InvokeToolResponse
+	40, // 105: bothy.v1.Host.Complete:output_type -> bothy.v1.CompleteResponse
+	63, // 106: bothy.v1.Host.Secret:output_type -> bothy.v1.SecretResponse
+	65, // 107: bothy.v1.Host.Login:output_type -> bothy.v1.LoginResponse
+	67, // 108: bothy.v1.Host.KeepLogin:output_type -> bothy.v1.KeepLoginResponse
+	69, // 109: bothy.v1.Host.Log:output_type -> bothy.v1.LogResponse
+	76, // [76:110] is the sub-list for method output_type
+	42, // [42:76] is the sub-list for method input_type
+	42, // [42:42] is the sub-list for extension type_name
+	42, // [42:42] is the sub-list for extension extendee
+	0,  // [0:42] is the sub-list for field type_name
 }
 
 func init() { file_v1_bothy_proto_init() }
@@ -4807,24 +4924,24 @@ func file_v1_bothy_proto_init() {
 	if File_v1_bothy_proto != nil {
 		return
 	}
-	file_v1_bothy_proto_msgTypes[21].OneofWrappers = []any{
+	file_v1_bothy_proto_msgTypes[23].OneofWrappers = []any{
 		(*InvokeResponse_Progress)(nil),
 		(*InvokeResponse_Chunk)(nil),
 		(*InvokeResponse_Result)(nil),
 		(*InvokeResponse_Failure)(nil),
 	}
-	file_v1_bothy_proto_msgTypes[29].OneofWrappers = []any{
+	file_v1_bothy_proto_msgTypes[31].OneofWrappers = []any{
 		(*AuthenticateResponse_Open)(nil),
 		(*AuthenticateResponse_Code)(nil),
 		(*AuthenticateResponse_Wait)(nil),
 		(*AuthenticateResponse_Done)(nil),
 		(*AuthenticateResponse_Failure)(nil),
 	}
-	file_v1_bothy_proto_msgTypes[33].OneofWrappers = []any{
+	file_v1_bothy_proto_msgTypes[35].OneofWrappers = []any{
 		(*PullResponse_Progress)(nil),
 		(*PullResponse_Failure)(nil),
 	}
-	file_v1_bothy_proto_msgTypes[38].OneofWrappers = []any{
+	file_v1_bothy_proto_msgTypes[40].OneofWrappers = []any{
 		(*CompleteResponse_Text)(nil),
 		(*CompleteResponse_Reasoning)(nil),
 		(*CompleteResponse_Call)(nil),
@@ -4832,7 +4949,7 @@ func file_v1_bothy_proto_init() {
 		(*CompleteResponse_Finish)(nil),
 		(*CompleteResponse_Failure)(nil),
 	}
-	file_v1_bothy_proto_msgTypes[48].OneofWrappers = []any{
+	file_v1_bothy_proto_msgTypes[50].OneofWrappers = []any{
 		(*ServeResponse_Status)(nil),
 		(*ServeResponse_Failure)(nil),
 	}
@@ -4842,7 +4959,7 @@ func file_v1_bothy_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_v1_bothy_proto_rawDesc), len(file_v1_bothy_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   70,
+			NumMessages:   72,
 			NumExtensions: 0,
 			NumServices:   8,
 		},

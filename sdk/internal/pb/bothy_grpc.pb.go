@@ -33,6 +33,7 @@ const (
 	Plugin_Health_FullMethodName    = "/bothy.v1.Plugin/Health"
 	Plugin_Drain_FullMethodName     = "/bothy.v1.Plugin/Drain"
 	Plugin_Release_FullMethodName   = "/bothy.v1.Plugin/Release"
+	Plugin_Project_FullMethodName   = "/bothy.v1.Plugin/Project"
 )
 
 // PluginClient is the client API for Plugin service.
@@ -57,6 +58,10 @@ type PluginClient interface {
 	// successor of it serves that run now, or waits to. No call of the run is under way
 	// here. Only plugins with the feature "release" are asked.
 	Release(ctx context.Context, in *ReleaseRequest, opts ...grpc.CallOption) (*ReleaseResponse, error)
+	// Project says what a model reads of an entry, in views that show entries. Only
+	// schemes that the manifest's projections name are asked about. The answer depends
+	// on the entry and the level alone: it is kept for as long as neither changes.
+	Project(ctx context.Context, in *ProjectRequest, opts ...grpc.CallOption) (*ProjectResponse, error)
 }
 
 type pluginClient struct {
@@ -136,6 +141,16 @@ func (c *pluginClient) Release(ctx context.Context, in *ReleaseRequest, opts ...
 	return out, nil
 }
 
+func (c *pluginClient) Project(ctx context.Context, in *ProjectRequest, opts ...grpc.CallOption) (*ProjectResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ProjectResponse)
+	err := c.cc.Invoke(ctx, Plugin_Project_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // PluginServer is the server API for Plugin service.
 // All implementations must embed UnimplementedPluginServer
 // for forward compatibility.
@@ -158,6 +173,10 @@ type PluginServer interface {
 	// successor of it serves that run now, or waits to. No call of the run is under way
 	// here. Only plugins with the feature "release" are asked.
 	Release(context.Context, *ReleaseRequest) (*ReleaseResponse, error)
+	// Project says what a model reads of an entry, in views that show entries. Only
+	// schemes that the manifest's projections name are asked about. The answer depends
+	// on the entry and the level alone: it is kept for as long as neither changes.
+	Project(context.Context, *ProjectRequest) (*ProjectResponse, error)
 	mustEmbedUnimplementedPluginServer()
 }
 
@@ -185,6 +204,9 @@ func (UnimplementedPluginServer) Drain(context.Context, *DrainRequest) (*DrainRe
 }
 func (UnimplementedPluginServer) Release(context.Context, *ReleaseRequest) (*ReleaseResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Release not implemented")
+}
+func (UnimplementedPluginServer) Project(context.Context, *ProjectRequest) (*ProjectResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Project not implemented")
 }
 func (UnimplementedPluginServer) mustEmbedUnimplementedPluginServer() {}
 func (UnimplementedPluginServer) testEmbeddedByValue()                {}
@@ -308,6 +330,24 @@ func _Plugin_Release_Handler(srv interface{}, ctx context.Context, dec func(inte
 	return interceptor(ctx, in, info, handler)
 }
 
+func _Plugin_Project_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ProjectRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(PluginServer).Project(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Plugin_Project_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(PluginServer).Project(ctx, req.(*ProjectRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // Plugin_ServiceDesc is the grpc.ServiceDesc for Plugin service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -334,6 +374,10 @@ var Plugin_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "Release",
 			Handler:    _Plugin_Release_Handler,
+		},
+		{
+			MethodName: "Project",
+			Handler:    _Plugin_Project_Handler,
 		},
 	},
 	Streams: []grpc.StreamDesc{

@@ -44,6 +44,9 @@ func main() {
 	if os.Getenv("FAULT_KEEPS") != "" {
 		o.Release = f.release
 	}
+	if os.Getenv("FAULT_SHOWS") != "" {
+		o.Schemes, o.Projections = shelf()
+	}
 	plugin.Serve(o)
 }
 

@@ -33,6 +33,7 @@ type mark struct {
 	version    int
 	visibility sdk.Visibility
 	facts      string // of a file, which no version counts
+	projector  string // the plugin that says what it shows
 }
 
 // piece is an entry as a row, with what its place depends on.
@@ -60,12 +61,19 @@ func (c *cache) find(ctx context.Context, cfg Config, in *sdk.Assembly) (f found
 		c.limit, c.pieces, c.index = limit, make([]piece, 0, len(in.Entries)), make(map[string]int, len(in.Entries))
 	}
 	c.arrange(in.Entries)
+	var projectors map[string]string
+	if cfg.Projectors != nil {
+		projectors = cfg.Projectors()
+	}
 	var anew []int
 	for i := range in.Entries {
 		e, p := &in.Entries[i], &c.pieces[i]
 		now := mark{hash: e.Hash, version: e.Version, visibility: e.Visibility}
 		if e.Visibility != sdk.Archived && e.Scheme() == "file" {
 			now.facts = string(e.Attributes)
+		}
+		if projectors != nil {
+			now.projector = projectors[e.Scheme()]
 		}
 		if p.mark != now || p.failed {
 			p.mark = now
@@ -122,7 +130,7 @@ func (c *cache) arrange(entries []sdk.Entry) {
 
 // render makes the pieces of entries anew, by their indexes. Plugins are asked first, all together.
 func (c *cache) render(ctx context.Context, cfg Config, in *sdk.Assembly, anew []int) {
-	texts := project(ctx, cfg, in, anew)
+	texts := c.project(ctx, cfg, in, anew)
 	for _, i := range anew {
 		e := &in.Entries[i]
 		scheme, known := cfg.Scheme(e.Scheme())

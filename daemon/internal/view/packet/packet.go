@@ -18,10 +18,13 @@ import (
 type Config struct {
 	// Scheme is what is registered of a scheme; false is that nothing is, and no entry of it is shown.
 	Scheme func(name string) (sdk.Scheme, bool)
-	// Projects reports whether a plugin says what a model reads of the entries of a scheme, and Project has it do so for a level.
-	// They are asked of visible and summarized entries alone. Nil is that no plugin is asked.
-	Projects func(scheme string) bool
-	Project  func(ctx context.Context, run sdk.Run, e sdk.Entry, level sdk.Visibility) (string, error)
+	// Projectors are the schemes of whose entries a plugin says what a model reads, each with a text that is another when what it
+	// said before is to be asked anew; Project has it do so for a level, of visible and summarized entries alone. Nil is that no
+	// plugin is asked.
+	Projectors func() map[string]string
+	Project    func(ctx context.Context, e sdk.Entry, level sdk.Visibility) (string, error)
+	// Redact takes secrets out of what a plugin says, as the store does of what is written. Nil takes none.
+	Redact func(string) string
 }
 
 // Packet renders packets. What it has rendered it keeps by entry and version, so that a turn costs what changed; Forget lets go

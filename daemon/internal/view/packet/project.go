@@ -3,6 +3,7 @@ package packet
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -23,8 +24,8 @@ const (
 )
 
 // project asks plugins about the entries of some indexes, several at once. Nil is an entry of which no plugin says anything.
-func project(ctx context.Context, cfg Config, in *sdk.Assembly, anew []int) map[int]*projected {
-	if cfg.Project == nil {
+func (c *cache) project(ctx context.Context, cfg Config, in *sdk.Assembly, anew []int) map[int]*projected {
+	if !slices.ContainsFunc(anew, func(i int) bool { return c.pieces[i].mark.projector != "" }) {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, projectionTime)
@@ -35,13 +36,13 @@ func project(ctx context.Context, cfg Config, in *sdk.Assembly, anew []int) map[
 	slots := make(chan struct{}, projections)
 	for _, i := range anew {
 		e := &in.Entries[i]
-		if scheme, known := cfg.Scheme(e.Scheme()); !known || !shows(e, &scheme) || !cfg.Projects(e.Scheme()) {
+		if scheme, known := cfg.Scheme(e.Scheme()); c.pieces[i].mark.projector == "" || !known || !shows(e, &scheme) {
 			continue
 		}
 		slots <- struct{}{}
 		asked.Go(func() {
 			defer func() { <-slots }()
-			texts := projection(ctx, cfg, in.Run, e)
+			texts := projection(ctx, cfg, e)
 			mu.Lock()
 			defer mu.Unlock()
 			if all == nil {
@@ -55,22 +56,26 @@ func project(ctx context.Context, cfg Config, in *sdk.Assembly, anew []int) map[
 }
 
 // projection is one entry at both levels. An error of the plugin stands in the place of its words.
-func projection(ctx context.Context, cfg Config, run sdk.Run, e *sdk.Entry) *projected {
-	var p projected
-	for _, at := range []struct {
-		level sdk.Visibility
-		text  *string
-	}{{sdk.Visible, &p.visible}, {sdk.Summarized, &p.summary}} {
-		text, err := cfg.Project(ctx, run, *e, at.level)
-		switch {
-		case err != nil:
-			p.failed = true
-			*at.text = fmt.Sprintf("[the plugin of %s:// did not say what this shows: %s]", e.Scheme(), sdk.Excerpt(err.Error()))
-		case len(text) > projectionBytes:
-			*at.text = sdk.Head(text, projectionBytes) + fmt.Sprintf("\n[the first %d of %d bytes that the plugin of %s:// showed]", projectionBytes, len(text), e.Scheme())
-		default:
-			*at.text = text
+func projection(ctx context.Context, cfg Config, e *sdk.Entry) *projected {
+	var texts [2]string
+	for n, level := range []sdk.Visibility{sdk.Visible, sdk.Summarized} {
+		text, err := cfg.Project(ctx, *e, level)
+		if err != nil {
+			said := fmt.Sprintf("[the plugin of %s:// did not say what this shows: %s]", e.Scheme(), sdk.Excerpt(cfg.redacted(err.Error())))
+			return &projected{visible: said, summary: said, failed: true}
 		}
+		text = cfg.redacted(text)
+		if len(text) > projectionBytes {
+			text = sdk.Head(text, projectionBytes) + fmt.Sprintf("\n[the first %d of %d bytes that the plugin of %s:// showed]", projectionBytes, len(text), e.Scheme())
+		}
+		texts[n] = text
 	}
-	return &p
+	return &projected{visible: texts[0], summary: texts[1]}
+}
+
+func (cfg Config) redacted(text string) string {
+	if cfg.Redact == nil {
+		return text
+	}
+	return cfg.Redact(text)
 }

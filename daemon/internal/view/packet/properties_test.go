@@ -129,11 +129,13 @@ func readElement(r *rapid.T, text string) (path, body, rest string) {
 func TestPluginsSayWhatTheirEntriesShow(t *testing.T) {
 	var asked atomic.Int32
 	var broken atomic.Bool
+	var projector atomic.Value
+	projector.Store("one")
 	chains := hook.New(hclog.NewNullLogger())
 	d := desk{New(Config{
-		Scheme:   schemes,
-		Projects: func(scheme string) bool { return scheme == "known" },
-		Project: func(_ context.Context, _ sdk.Run, e sdk.Entry, level sdk.Visibility) (string, error) {
+		Scheme:     schemes,
+		Projectors: func() map[string]string { return map[string]string{"known": projector.Load().(string)} },
+		Project: func(_ context.Context, e sdk.Entry, level sdk.Visibility) (string, error) {
 			asked.Add(1)
 			if broken.Load() {
 				return "", errors.New("out of order")
@@ -141,16 +143,25 @@ func TestPluginsSayWhatTheirEntriesShow(t *testing.T) {
 			if e.Body == "long" {
 				return strings.Repeat("x", projectionBytes+1), nil
 			}
-			return string(level) + " of " + e.Body, nil
+			return string(level) + " of " + e.Body + " hunter2", nil
 		},
+		Redact: func(text string) string { return strings.ReplaceAll(text, "hunter2", "[gone]") },
 	}, chains), chains}
 	in := assembly(1, prompt(1, "task"), entry("known://a", "one"), entry("unknown://b", "two"), entry("known://gone", "three", level(sdk.Archived)))
 	for range 2 {
-		inOrder(t, user(t, d, in), "summarized of one", "visible of one", ">two</unknown>")
+		inOrder(t, user(t, d, in), "summarized of one [gone]", "visible of one [gone]", ">two</unknown>")
 	}
 	if asked.Load() != 2 {
 		t.Errorf("the plugin was asked %d times", asked.Load())
 	}
+	projector.Store("another binary")
+	inOrder(t, user(t, d, in), "summarized of one", "visible of one")
+	if asked.Load() != 4 {
+		t.Errorf("after the plugin was exchanged it was asked %d times in all", asked.Load())
+	}
+	projector.Store("") // it is gone
+	inOrder(t, user(t, d, in), `>one</known>`)
+	projector.Store("one")
 	broken.Store(true)
 	in.Entries[1].Version++
 	inOrder(t, user(t, d, in), `<known path="known://a"`, "the plugin of known:// did not say what this shows: out of order")

@@ -31,7 +31,8 @@ func serveSpiller() {
 	var s spiller
 	plugin.Serve(plugin.Options{
 		Name: "spiller", Version: "1", Calls: sdk.Calls{Tools: []string{"spill"}, Schemes: []string{"known"}}, Config: &s,
-		Schemes: []sdk.Scheme{{Name: "spilled", Category: sdk.CategoryData}},
+		Schemes:     []sdk.Scheme{{Name: "spilled", Category: sdk.CategoryData, ModelVisible: true}},
+		Projections: map[string]plugin.Projection{"spilled": s.show},
 		Configure: func(context.Context, sdk.Settings) error {
 			fmt.Fprintln(os.Stderr, "configured with", s.Word)
 			return nil
@@ -79,6 +80,14 @@ func (s *spiller) spill(ctx context.Context, in spill, call tool.Call) (sdk.Tool
 	return sdk.ToolResult{}, sdk.Errorf(sdk.Validation, "no way %s", in.Way)
 }
 
+// show says what a model reads of an entry: the secret, or that it cannot.
+func (s *spiller) show(_ context.Context, e sdk.Entry, level sdk.Visibility) (string, error) {
+	if strings.HasSuffix(e.Path, "/torn") {
+		return "", sdk.Errorf(sdk.Unavailable, "the page with %s is torn", s.Word)
+	}
+	return fmt.Sprintf("%s as %s", level, s.forms()), nil
+}
+
 func quote(text string) json.RawMessage {
 	quoted, _ := json.Marshal(text) // a text always can be
 	return quoted
@@ -88,6 +97,10 @@ func (s *spiller) write(ctx context.Context) (sdk.ToolResult, error) {
 	body := s.forms()
 	attributes := json.RawMessage(fmt.Sprintf(`{"deep":[{"a":%s}],%s:1}`, quote(s.forms()), quote(s.Word)))
 	if _, err := host.From(ctx).Write(ctx, sdk.Write{Path: "spilled://note", Body: &body, Attributes: attributes}); err != nil {
+		return sdk.ToolResult{}, err
+	}
+	torn := sdk.Write{Path: "spilled://note/torn", Body: &body}
+	if _, err := host.From(ctx).Write(ctx, torn); err != nil {
 		return sdk.ToolResult{}, err
 	}
 	_, err := host.From(ctx).Write(ctx, sdk.Write{Path: "known://" + s.Word, Body: &body})

@@ -341,7 +341,7 @@ func childSyncs(ctx context.Context, path string) error {
 		return err
 	}
 	acked := 0
-	for ; acked < 30; acked++ {
+	for ; acked < 1000; acked++ { // the kernel's failure is counted for each thread: some thread comes to it
 		name := "known://" + strconv.Itoa(acked)
 		if _, err = s.Commit(ctx, sdk.Change{Run: run.ID, Writes: []sdk.Write{known(name, name)}}); err != nil {
 			break

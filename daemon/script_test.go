@@ -426,7 +426,8 @@ func nothingLeft(ts *testscript.TestScript, neg bool, args []string) {
 			return
 		}
 	}
-	ts.Fatalf("still there:\n%s", strings.Join(left, "\n"))
+	log, _ := os.ReadFile(filepath.Join(ts.Getenv("HOME"), ".local/state/bothy/bothyd.log"))
+	ts.Fatalf("still there:\n%s\nbothyd.log:\n%s", strings.Join(left, "\n"), log)
 }
 
 func processesNaming(marks []string) []string {
@@ -447,6 +448,7 @@ func processesNaming(marks []string) []string {
 		for _, m := range marks {
 			if strings.Contains(string(command), m) {
 				found = append(found, e.Name()+" "+strings.ReplaceAll(string(command), "\x00", " "))
+				break
 			}
 		}
 	}

@@ -158,6 +158,24 @@ func TestContainerIsAdoptedAfterTheManagerDied(t *testing.T) {
 	}
 }
 
+// TestStoppedBeforeItTookOver: what a manager left that died is dealt with also when
+// whoever opens the next one gives up at once.
+func TestStoppedBeforeItTookOver(t *testing.T) {
+	needPodman(t)
+	cfg := config(t, shortDir(t))
+	f := newFixture(t, nil)
+	startChild(t, cfg, f.run, "echo ready; sleep 600")()
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	eventually(t, "a manager takes over and ends", func() bool { // which may take longer than it goes on
+		m, err := sandbox.Open(stopped, cfg, logger(t))
+		return err == nil && m.Close(t.Context()) == nil
+	})
+	if left, busy := sandbox.Left(cfg.Dir); left || busy {
+		t.Fatalf("left %v, busy %v", left, busy)
+	}
+}
+
 func TestContainerOfAnotherSpecIsReplaced(t *testing.T) {
 	needPodman(t)
 	cfg := config(t, shortDir(t))

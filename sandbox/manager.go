@@ -83,6 +83,11 @@ func (m *Manager) open(ctx context.Context) error {
 	if err := m.mark(); err != nil {
 		return err
 	}
+	if !m.unmarked { // what is left would stay if a stop came before it is looked for
+		var done context.CancelFunc
+		ctx, done = outliving(ctx, takeOverTime)
+		defer done()
+	}
 	p, err := findPodman(ctx, m.cfg, m.logger, func(own *service) error { return m.views.begin(m.life, own) })
 	m.podman = p
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -28,6 +29,27 @@ func (m *Manager) mark() error {
 }
 
 func (m *Manager) unmark() { _ = os.Remove(filepath.Join(m.cfg.Dir, openName)) }
+
+// takeOverTime is how long a manager that finds something left goes on to deal with it
+// once whoever opened it gave up. A plugin that is stopped has a little longer.
+const takeOverTime = 3 * time.Second
+
+// outliving is a context that ends a while after another one.
+func outliving(ctx context.Context, by time.Duration) (context.Context, context.CancelFunc) {
+	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	go func() {
+		select {
+		case <-ctx.Done():
+		case <-longer.Done():
+		}
+		select {
+		case <-time.After(by):
+			cancel()
+		case <-longer.Done():
+		}
+	}()
+	return longer, cancel
+}
 
 // Left says whether a manager with this [Config.Dir] died and left something:
 // [Open] takes it over or removes it. It asks the file system alone, so that

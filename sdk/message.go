@@ -172,4 +172,6 @@ type Completion struct {
 	// Found are the calls that were read in the text before, of an answer that was recorded (Reply.Found): those that it has. It is nil of
 	// an answer that comes from a model.
 	Found []FoundCall `json:"-"`
+	// Lost is Reading.Lost of an answer that was recorded (Reply.Lost).
+	Lost bool `json:"-"`
 }

@@ -11,6 +11,8 @@ import (
 type Reading struct {
 	Calls    []ReadCall
 	Warnings []string // one sentence each, written for the model
+	// Lost says that some of what was left out may have been meant as a call: what an answer claims to have done is not all done then.
+	Lost bool
 	// Narration is the text outside of calls, where the calls stand in the text; empty where they do not.
 	Narration string
 }

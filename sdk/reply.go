@@ -25,6 +25,9 @@ type Reply struct {
 	// Narration is what the text says beside the calls that stand in it, where that is not all that stands outside of them; see Said.
 	Narration *string `json:"narration,omitempty"`
 
+	// Lost says that the answer had more calls than were read (Reading.Lost), so that it does not end its work by claiming that it is done.
+	Lost bool `json:"lost,omitempty"`
+
 	Context  int `json:"context,omitempty"`  // of the model, in tokens; 0 is unknown
 	Estimate int `json:"estimate,omitempty"` // of what it was sent, in tokens, when Usage is missing
 }

@@ -48,7 +48,7 @@ func (Tags) Whole(c sdk.Completion) sdk.Completion {
 // call that nothing closed in an answer that was cut off is kept with a Fault: its body may be the half of one.
 func (Tags) Read(c sdk.Completion, offered []sdk.Tool) sdk.Reading {
 	found := tags.Read(tags.NewSet(tags.Offered(offered)), c.Text)
-	r := sdk.Reading{Narration: found.Narration}
+	r := sdk.Reading{Narration: found.Narration, Lost: found.Lost || c.Lost}
 	for i, call := range found.Calls {
 		read := sdk.ReadCall{
 			ID: "call_" + strconv.Itoa(i+1), Tool: call.Tool, Raw: c.Text[call.At.Start:call.At.End], Fault: call.Fault,

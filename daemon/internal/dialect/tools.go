@@ -25,12 +25,12 @@ type Tools struct{}
 // model. Whether a tool exists is not asked here.
 func (Tools) Read(c sdk.Completion, _ []sdk.Tool) sdk.Reading {
 	calls := c.Calls
-	var r sdk.Reading
+	r := sdk.Reading{Lost: c.Lost}
 	if len(calls) > MaxCalls {
 		r.Warnings = append(r.Warnings, fmt.Sprintf(
 			"%d calls were left out: at most %d are taken from one answer. Make the rest in the next one.",
 			len(calls)-MaxCalls, MaxCalls))
-		calls = calls[:MaxCalls]
+		calls, r.Lost = calls[:MaxCalls], true
 	}
 	taken := make(map[string]bool, len(calls))
 	for i, call := range calls {

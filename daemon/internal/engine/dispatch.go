@@ -245,8 +245,8 @@ func (e *Engine) group(t *turn) []*action {
 			}
 		case x.waiting(), x.asks(), x.Repeats != "":
 			return out
-		case x.tool.Annotations.Terminal && verdict.Untrue(claims(t.actions)):
-			x.refuse(verdict.Refusal(x.tool.Name))
+		case x.tool.Annotations.Terminal && verdict.Untrue(claims(t.actions), t.reading.Lost):
+			x.refuse(verdict.Refusal(x.tool.Name, t.reading.Lost))
 			e.giveUpRest(t)
 		default:
 			kind := x.company()

@@ -79,7 +79,7 @@ func (l *leftTurn) completion() sdk.Completion {
 	if l.answer.State != sdk.StateResolved || err != nil {
 		return sdk.Completion{}
 	}
-	c := sdk.Completion{Text: l.answer.Body, Reasoning: at.Reasoning, Calls: at.Calls, Usage: at.Usage, Finish: at.Finish, Found: at.Found}
+	c := sdk.Completion{Text: l.answer.Body, Reasoning: at.Reasoning, Calls: at.Calls, Usage: at.Usage, Finish: at.Finish, Found: at.Found, Lost: at.Lost}
 	if at.Extra != "" {
 		c.Extra = json.RawMessage(at.Extra)
 	}

@@ -31,11 +31,15 @@ func tagsHouse(t *testing.T, steps ...step) *house {
 	return h
 }
 
-// failingCommand adds the tool write_sh, which ends with an exit status.
+// failingCommand adds the tool write_sh, which ends with an exit status, and write_cut, which says that it was aborted.
 func failingCommand(h *house) {
 	h.tools.add("write_sh", sdk.Annotations{}, true, sdk.GrantProject)
 	h.tools.on("write_sh", func(context.Context, sdk.Invocation, sdk.Stream) (sdk.ToolResult, error) {
 		return sdk.ToolResult{Output: "1 failed", Outcome: sdk.Exit(1)}, nil
+	})
+	h.tools.add("write_cut", sdk.Annotations{}, true, sdk.GrantProject)
+	h.tools.on("write_cut", func(context.Context, sdk.Invocation, sdk.Stream) (sdk.ToolResult, error) {
+		return sdk.ToolResult{Output: "stopped", Outcome: sdk.Aborted}, nil
 	})
 }
 
@@ -59,6 +63,7 @@ func TestVerdictRows(t *testing.T) {
 		{"V10", []step{bad(1), bad(2), calls(numbered("read", 1), update("200"))}, 200, "terminal", 3},
 		{"V11", []step{calls(numbered("read_bad", 1), update("200")), calls(numbered("read_bad", 2), update("422")), calls(numbered("read_bad", 3), update("204")), say("never")}, 499, "max_strikes", 3},
 		{"V11 of a command", []step{calls(numbered("write_sh", 1), update("200")), calls(numbered("write_sh", 2), update("200")), calls(numbered("write_sh", 3), update("200")), say("never")}, 499, "max_strikes", 3},
+		{"V11 of what was aborted", []step{calls(numbered("write_cut", 1), update("200")), calls(update("200"))}, 200, "terminal", 2},
 		{"V11 before it", []step{calls(update("200"), numbered("write_sh", 1)), calls(update("200"))}, 200, "terminal", 2},
 		{"V11 and then it is true", []step{calls(numbered("write_sh", 1), update("200")), calls(update("200"))}, 200, "terminal", 2},
 		{"a test that fails beside 102", []step{calls(numbered("write_sh", 1), goes), calls(numbered("write_sh", 2), goes), calls(numbered("write_sh", 3), goes), calls(numbered("write_sh", 4), goes), calls(update("422"))}, 422, "terminal", 5},

@@ -103,16 +103,24 @@ func Failed(reason string) sdk.Ruling {
 	return sdk.Ruling{Status: sdk.StatusFailed, Stop: sdk.StopFailed, Reason: reason}
 }
 
-// Untrue reports whether a call of a turn failed by itself or was turned down, so that no claim of success beside it is
-// accepted: an exit status counts too, for the claim is of the work. What was not made because of another one does not.
-func Untrue(calls []Call) bool {
-	return slices.ContainsFunc(calls, func(c Call) bool {
-		return c.State == sdk.StateCancelled || c.State == sdk.StateFailed && c.Outcome != sdk.Aborted
+// Untrue reports whether a call of a turn failed by itself or was turned down, or one was lost, so that no claim of success
+// beside it is accepted: an exit status counts too, for the claim is of the work. What was not made because of another one does not.
+func Untrue(calls []Call, lost bool) bool {
+	return lost || slices.ContainsFunc(calls, func(c Call) bool {
+		return c.State == sdk.StateCancelled || c.State == sdk.StateFailed && !c.givenUp()
 	})
 }
 
+// givenUp reports whether the call was not made because of something else: it has a reason then (GivenUp). One that was made, and of
+// which its tool says that it was aborted, failed.
+func (c Call) givenUp() bool { return c.Outcome == sdk.Aborted && c.Reason != "" }
+
 // Refusal is why a claim is not accepted that all is done, or that it cannot be.
-func Refusal(tool string) error {
+func Refusal(tool string, lost bool) error {
+	if lost {
+		return sdk.Errorf(sdk.Conflict, "%s was not accepted: a call in the same answer could not be taken", tool).Tell(
+			fmt.Sprintf("not accepted: make the call first that could not be taken in the same answer, and call %s then", tool))
+	}
 	return sdk.Errorf(sdk.Conflict, "%s was not accepted: another action in the same answer failed", tool).Tell(
 		fmt.Sprintf("not accepted: look at what failed in the same answer first, and call %s then", tool))
 }
@@ -140,7 +148,7 @@ func lastUpdate(calls []Call) int {
 }
 
 // ErrReplaced is why an update is not made that a later one of the answer replaces.
-var ErrReplaced = sdk.Errorf(sdk.Aborted, "this update was not made: a later one of the same answer replaces it")
+var ErrReplaced = sdk.Errorf(sdk.Aborted, "this update was not made: a later one of the same answer replaces it").Tell("not made: a later update of the same answer replaces it")
 
 // GivenUp is why a call was not made that stood behind one of a tool.
 func GivenUp(tool, did string) error {

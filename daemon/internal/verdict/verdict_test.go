@@ -10,10 +10,10 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// called makes a call of a word: "get" ended well, "get!" failed, "sh#" ended with an exit status, "get-" was given up, "get?"
+// called makes a call of a word: "get" ended well, "get!" failed, "sh#" ended with an exit status, "get-" was given up, "get=" says of itself that it was aborted, "get?"
 // was interrupted, "get/" was cancelled, "get~" a person rejected, and with a reason where two such signs stand; "update:200" is an update with a status.
 func called(word string) Call {
-	c := Call{Name: strings.TrimRight(word, "!#-?/~")}
+	c := Call{Name: strings.TrimRight(word, "!#-=?/~")}
 	c.State = sdk.StateResolved
 	switch sign := word[len(c.Name):]; sign {
 	case "!":
@@ -21,6 +21,8 @@ func called(word string) Call {
 	case "#":
 		c.State, c.Outcome = sdk.StateFailed, sdk.Exit(1)
 	case "-":
+		c.State, c.Outcome, c.Reason = sdk.StateFailed, sdk.Aborted, "get, before it, failed"
+	case "=":
 		c.State, c.Outcome = sdk.StateFailed, sdk.Aborted
 	case "?":
 		c.State, c.Outcome = sdk.StateFailed, sdk.Interrupted
@@ -104,10 +106,13 @@ func TestRulings(t *testing.T) {
 // spec: wrong_done
 func TestUntrue(t *testing.T) {
 	for words, want := range map[string]bool{
-		"": false, "get": false, "get!": true, "sh#": true, "get?": true, "get/": true, "sh~": true, "get set- set-": false, "get! set-": true, "update:200- update:102": false,
+		"": false, "get": false, "get!": true, "sh#": true, "get?": true, "get/": true, "sh~": true, "get set- set-": false, "get! set-": true, "update:200- update:102": false, "get=": true,
 	} {
-		if got := Untrue(calls(words)); got != want {
+		if got := Untrue(calls(words), false); got != want {
 			t.Errorf("%q: %t", words, got)
+		}
+		if !Untrue(calls(words), true) {
+			t.Errorf("%q, and a call was lost: a claim is accepted", words)
 		}
 	}
 }
@@ -143,12 +148,13 @@ func TestStopped(t *testing.T) {
 // that failed, or by an answer of which nothing was said.
 func TestNoFalseEnd(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		words := rapid.SliceOfN(rapid.SampledFrom([]string{"get", "get!", "sh#", "get-", "get?", "get/", "update:102", "update:200", "update:422", "update:204"}), 0, 5).Draw(t, "words")
+		words := rapid.SliceOfN(rapid.SampledFrom([]string{"get", "get!", "sh#", "get-", "get=", "get?", "get/", "update:102", "update:200", "update:422", "update:204"}), 0, 5).Draw(t, "words")
 		all := calls(strings.Join(words, " "))
 		for _, i := range Replaced(all) { // as the engine has it
 			all[i] = called("update:200-")
 		}
-		if Untrue(all) {
+		lost := rapid.Bool().Draw(t, "lost")
+		if Untrue(all, lost) {
 			for i := range all {
 				if all[i].ended() {
 					all[i] = called("update:200!")
@@ -157,7 +163,7 @@ func TestNoFalseEnd(t *testing.T) {
 		}
 		r := Of(Turn{Calls: all, Completion: sdk.Completion{Text: "x"}})
 		last := lastUpdate(calls(strings.Join(words, " ")))
-		ends := last >= 0 && words[last] != "update:102" && !Untrue(calls(strings.Join(words, " ")))
+		ends := last >= 0 && words[last] != "update:102" && !Untrue(calls(strings.Join(words, " ")), lost)
 		if len(words) > 0 && r.Continue == ends {
 			t.Fatalf("%v: %+v", words, r)
 		}

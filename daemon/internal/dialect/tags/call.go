@@ -99,7 +99,7 @@ func (m *making) argument(name string, value any) {
 		return
 	}
 	if len(m.call.Arguments) == mostArguments {
-		m.warn(Opener, "<%s> has more than %d attributes: %s was left out.", m.t.Name, mostArguments, clip(name))
+		m.warn(Misplaced, "<%s> has more than %d attributes: %s was left out.", m.t.Name, mostArguments, clip(name))
 		return
 	}
 	p := m.t.types[name]

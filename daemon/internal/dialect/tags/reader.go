@@ -16,6 +16,7 @@ type Reading struct {
 	Calls     []Call
 	Warnings  []Warning
 	Narration string // what stands outside of calls; empty when that is white space
+	Lost      bool   // one of the warnings is of what may have been meant as a call, and is none
 }
 
 // Read reads a whole answer.
@@ -52,6 +53,7 @@ type progress struct {
 	narration []byte
 
 	quotes, dropped, untold int // of warnings, see told
+	lost                    bool
 	fence                   int // the length of the fence that is open around calls; 0 when none is
 	fenced                  int // how many calls there were when it began
 	apostrophe              int // behind the last backquote that is none of code; 0 before the first
@@ -89,7 +91,7 @@ func (r *Reader) End() Reading {
 
 // Reading is what was read so far. What it has does not change any more, but for the last warnings, which count.
 func (r *Reader) Reading() Reading {
-	all := Reading{Calls: slices.Clip(r.calls), Warnings: r.told()}
+	all := Reading{Calls: slices.Clip(r.calls), Warnings: r.told(), Lost: r.lost || r.dropped > 0}
 	if text := string(r.narration); !blank(text) {
 		all.Narration = text
 	}

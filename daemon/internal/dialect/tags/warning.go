@@ -18,13 +18,18 @@ const (
 	Opener     Kind = "opener"     // a tag that does not end, or that is none, was left out
 	Value      Kind = "value"      // an attribute that is not of its type was replaced by its default
 	Twice      Kind = "twice"      // one argument was written in two places
-	Misplaced  Kind = "misplaced"  // a body of a tool that takes none was left out
+	Misplaced  Kind = "misplaced"  // a body or an attribute that a tool has no use for was left out
 	Unknown    Kind = "unknown"    // a call of what is no tool
 	Foreign    Kind = "foreign"    // a call in another program's form, which cannot be read
 	Quoted     Kind = "quoted"     // a call in a block of code was not made
 	Backquote  Kind = "backquote"  // a call between two backquotes that are no code was made
 	More       Kind = "more"       // there were more warnings than are told
 )
+
+// loses reports whether what such a warning is about may have been meant as a call that is not made. What is quoted is not.
+func (k Kind) loses() bool {
+	return k == Cap || k == Opener || k == Unknown || k == Foreign
+}
 
 // Warning is a sentence for the model about what was put right in its answer, or left out.
 type Warning struct {
@@ -37,6 +42,7 @@ const maxWarnings = 50
 
 // warn keeps a warning, or counts it where there are enough.
 func (p *progress) warn(kind Kind, format string, args ...any) {
+	p.lost = p.lost || kind.loses()
 	if len(p.warnings) == maxWarnings {
 		p.untold++
 		return

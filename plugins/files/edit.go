@@ -35,12 +35,11 @@ type editData struct {
 // edit replaces one place in a file. A text that is nowhere or in several
 // places is outcome conflict, and nothing is written.
 func (p *project) edit(ctx context.Context, a editArgs) (answer, error) {
-	if made, err := p.begun(a); err != nil || made != nil {
-		if err != nil {
-			return answer{}, err
-		}
-		got, err := p.write(ctx, writeArgs{Path: a.Path, Content: made.Body})
-		got.text += told(made.Warnings)
+	if file, notes, err := p.begun(a); err != nil {
+		return answer{}, err
+	} else if file != nil {
+		got, err := p.writeAs(ctx, *file, lookup{fresh: true})
+		got.text += notes
 		return got, err
 	}
 	e, err := p.editing(a)
@@ -63,10 +62,10 @@ func (p *project) edit(ctx context.Context, a editArgs) (answer, error) {
 
 // planEdit is what edit would do.
 func (p *project) planEdit(ctx context.Context, a editArgs) (*plan, error) {
-	if made, err := p.begun(a); err != nil {
+	if file, _, err := p.begun(a); err != nil {
 		return nil, err
-	} else if made != nil {
-		return p.planWrite(ctx, writeArgs{Path: a.Path, Content: made.Body})
+	} else if file != nil {
+		return p.planWriteAs(ctx, *file, lookup{fresh: true})
 	}
 	e, err := p.editing(a)
 	if err != nil {

@@ -20,25 +20,26 @@ func (a editArgs) marked() (e edit.Edit, is bool, err error) {
 	return e, e.Marked() || e.Foreign(), nil
 }
 
-// begun is what an edit by markers makes where no file is; nil where there is one, or the edit is of one place.
-func (p *project) begun(a editArgs) (*edit.Result, error) {
+// begun is the file that an edit by markers makes where none is, and what is to be told of it; nil where there is one, or the
+// edit is of one place. By the time that it is written nothing else may have come there.
+func (p *project) begun(a editArgs) (file *writeArgs, notes string, err error) {
 	e, marked, err := a.marked()
 	if err != nil || !marked {
-		return nil, err
+		return nil, "", err
 	}
 	pl, err := p.target(a.Path, lookup{dry: true})
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	defer pl.close()
 	if pl.info != nil {
-		return nil, nil
+		return nil, "", nil
 	}
 	r, err := e.Apply("")
 	if err != nil {
-		return nil, at(a.Path, err)
+		return nil, "", at(a.Path, err)
 	}
-	return &r, nil
+	return &writeArgs{Path: a.Path, Content: r.Body}, told(r.Warnings), nil
 }
 
 // apply makes an edit by markers of what the file has.

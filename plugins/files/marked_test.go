@@ -59,3 +59,25 @@ func TestEditByMarkers(t *testing.T) {
 		})
 	}
 }
+
+// TestBegunMeanwhile: what an edit makes of nothing does not take the place of a file that came since it was looked.
+func TestBegunMeanwhile(t *testing.T) {
+	tp := newProject(t, map[string]string{"b": "x\n"})
+	file, _, err := tp.begun(editArgs{Path: "a", NewText: "<<APPEND\none\nAPPEND"})
+	if err != nil || file == nil {
+		t.Fatal(file, err)
+	}
+	if file, _, err := tp.begun(editArgs{Path: "b", NewText: "<<APPEND\none\nAPPEND"}); err != nil || file != nil {
+		t.Fatal(file, err)
+	}
+	tp.put("a", "theirs\n")
+	if _, err := tp.planWriteAs(context.Background(), *file, lookup{fresh: true}); sdk.OutcomeOf(err) != sdk.Conflict {
+		t.Error(err)
+	}
+	if _, err := tp.writeAs(context.Background(), *file, lookup{fresh: true}); sdk.OutcomeOf(err) != sdk.Conflict {
+		t.Error(err)
+	}
+	if now := tp.get("a"); now != "theirs\n" {
+		t.Errorf("it is %q", now)
+	}
+}

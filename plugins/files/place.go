@@ -47,6 +47,7 @@ type lookup struct {
 	create   *protection // folders that are missing are made, unless it forbids them
 	made     *changes    // hears of them
 	dry      bool        // the folders that create would make are only thought of
+	fresh    bool        // of what is written: nothing may be there
 }
 
 // step is one open folder on the way; the first is the project.

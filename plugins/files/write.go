@@ -24,7 +24,11 @@ type writeData struct {
 // write makes a file or replaces it whole. A link is followed to the file it
 // leads to.
 func (p *project) write(ctx context.Context, a writeArgs) (answer, error) {
-	pl, err := p.written(a, lookup{})
+	return p.writeAs(ctx, a, lookup{})
+}
+
+func (p *project) writeAs(ctx context.Context, a writeArgs, how lookup) (answer, error) {
+	pl, err := p.written(a, how)
 	if err != nil {
 		return answer{}, err
 	}
@@ -48,7 +52,12 @@ func (p *project) write(ctx context.Context, a writeArgs) (answer, error) {
 
 // planWrite is what write would do.
 func (p *project) planWrite(ctx context.Context, a writeArgs) (*plan, error) {
-	pl, err := p.written(a, lookup{dry: true})
+	return p.planWriteAs(ctx, a, lookup{})
+}
+
+func (p *project) planWriteAs(ctx context.Context, a writeArgs, how lookup) (*plan, error) {
+	how.dry = true
+	pl, err := p.written(a, how)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +95,12 @@ func (p *project) written(a writeArgs, how lookup) (*place, error) {
 	if n := int64(len(a.Content)); n > p.most {
 		return nil, sdk.Errorf(sdk.Overflow, "the content is %s, and at most %s are written at once; write it in parts", sized(n), sized(p.most))
 	}
-	return p.target(a.Path, how)
+	pl, err := p.target(a.Path, how)
+	if err == nil && how.fresh && pl.info != nil {
+		pl.close()
+		return nil, sdk.Errorf(sdk.Conflict, "%s was made by somebody else in the meantime; nothing was written, read it and make the edit again", shown(a.Path))
+	}
+	return pl, err
 }
 
 // replaceText gives the file at the place new contents, and keeps what it takes

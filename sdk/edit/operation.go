@@ -46,8 +46,22 @@ func (op operation) name() string { return placed(op.ident, op.line) }
 // whole reports whether the body that was before counts for nothing.
 func (op operation) whole() bool { return op.keyword == create || op.keyword == replace }
 
-// apply is the body that op makes, and whether its place was found by lines alone.
+// apply is the body that op makes, and whether its place was found by lines alone. A byte order mark stays where it is: the
+// text begins behind it.
 func (op operation) apply(body string) (after string, reindented bool, err error) {
+	text, marked := strings.CutPrefix(body, orderMark)
+	if op.whole() || !marked {
+		return op.make(body)
+	}
+	op.text, op.with = strings.TrimPrefix(op.text, orderMark), strings.TrimPrefix(op.with, orderMark)
+	after, reindented, err = op.make(text)
+	return orderMark + after, reindented, err
+}
+
+// orderMark is how some programs begin a file in UTF-8; no reader shows it.
+const orderMark = "\uFEFF"
+
+func (op operation) make(body string) (after string, reindented bool, err error) {
 	switch op.keyword {
 	case prepend:
 		return prepended(body, op.text), false, nil

@@ -119,6 +119,7 @@ type judged struct {
 	hash               string       // of the call, once it was asked for
 	entries            bool         // it changes entries of the run and nothing else
 	takes              bool         // it reads a file into an entry
+	whole              bool         // it may write a whole file, and its tool is another that edits
 }
 
 // Decide rules on one action. What a plugin declares about its tools is believed
@@ -155,6 +156,7 @@ func (p *Policy) Decide(a sdk.PolicyRequest) sdk.Decision {
 	if j.takes = takesFile(j.tool, j.arguments); j.takes {
 		j.tool.Annotations.ReadOnly = true
 	}
+	j.whole = writesWhole(j.tool, j.arguments)
 	if j.entries = touchesEntries(j.tool, j.arguments); a.ReadOnly && !j.tool.Annotations.ReadOnly && !j.entries && !j.keeps() && !j.looks() {
 		return denyEffect(a.Tool)
 	}

@@ -86,7 +86,7 @@ func (j *judged) holdsElsewhere(r *sdk.PolicyRule) bool {
 	whichever := j.Unwritten && r.Verdict == sdk.Allow // of arguments
 	return (len(r.Modes) == 0 || slices.Contains(r.Modes, j.Mode)) &&
 		(r.Project == "" || r.Project == cmp.Or(j.Settled, j.Project)) &&
-		(len(r.Tools) == 0 || slices.ContainsFunc(r.Tools, j.isTool) || r.Verdict != sdk.Allow && j.Verb != "" && slices.ContainsFunc(r.Tools, j.isVerb)) &&
+		j.named(r) &&
 		(whichever || fitArguments(r.Arguments, j.arguments) || r.Verdict != sdk.Allow && j.written != nil && fitArguments(r.Arguments, j.written)) &&
 		(whichever || r.Exact == "" || r.Exact == j.call())
 }

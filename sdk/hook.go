@@ -137,7 +137,7 @@ type Prompt struct {
 
 	// Rows are the entries of a packet, in its order; a transcript has none. Filters of assembly.system and assembly.user
 	// are given them, and change nothing of them.
-	Rows []Row `json:"rows,omitempty"`
+	Rows []*Row `json:"rows,omitempty"`
 	// Instructions is what the part instructions of a packet says in this turn beside its own text: skills, and the
 	// instructions of folders that calls worked below.
 	Instructions string `json:"instructions,omitempty"`

@@ -35,7 +35,7 @@ func (w *writer) Filter(_ context.Context, _ string, value json.RawMessage) (jso
 // other filter is told any; and what it makes of them is ignored.
 func TestRowsOfPlugins(t *testing.T) {
 	shown := func(text string) sdk.Shown { return sdk.Shown{Text: text, Characters: len(text)} }
-	p := sdk.Prompt{System: "system", Rows: []sdk.Row{
+	p := sdk.Prompt{System: "system", Rows: []*sdk.Row{
 		{Path: "note://a", Scheme: "note", Category: sdk.CategoryLogging, Attributes: json.RawMessage(`{"own":1}`), Visible: shown("mine"), Summary: shown("short")},
 		{Path: "known://b", Scheme: "known", Category: sdk.CategoryData, Attributes: json.RawMessage(`{"summary":"about"}`), Visible: shown("SECRET"), Summary: shown("SECRET")},
 		{Path: "log://turn_1/sh/c", Scheme: "log", Category: sdk.CategoryLogging, Attributes: json.RawMessage(`{"arguments":"SECRET"}`), Visible: shown("SECRET")},

@@ -13,7 +13,8 @@ import (
 
 // cache keeps the pieces of one run, in the order of the entries that they are of.
 type cache struct {
-	extra atomic.Int64 // see Packet.extra
+	extra atomic.Int64         // see Packet.extra
+	sums  atomic.Pointer[sums] // of the rows that were summed up last
 
 	mu     sync.Mutex
 	limit  int // that results were shown by
@@ -40,8 +41,8 @@ type mark struct {
 type piece struct {
 	path   string
 	mark   mark
-	shows  bool // it is a row; what else it says is found all the same
-	row    sdk.Row
+	shows  bool               // it is a row; what else it says is found all the same
+	row    *sdk.Row           // which is as it is: another turn has another one
 	media  []sdk.Medium       // of a prompt
 	nested []sdk.Instructions // that an action brought
 	data   string             // of an image
@@ -172,8 +173,8 @@ func shows(e *sdk.Entry, scheme *sdk.Scheme) bool {
 	}
 }
 
-func rowOf(key string, e *sdk.Entry, scheme *sdk.Scheme, limit int, texts *projected) sdk.Row {
-	r := sdk.Row{
+func rowOf(key string, e *sdk.Entry, scheme *sdk.Scheme, limit int, texts *projected) *sdk.Row {
+	r := &sdk.Row{
 		Path: e.Path, Scheme: e.Scheme(), Category: cmp.Or(scheme.Category, sdk.CategoryLogging), Visibility: cmp.Or(e.Visibility, sdk.Visible),
 		State: e.State, Outcome: e.Outcome, Status: e.Status(), Loop: e.Loop, Turn: e.Turn, Attributes: e.Attributes,
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 
-	"github.com/bothyd/bothy/daemon/internal/view"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -49,17 +48,17 @@ func (k *Packet) whole(ctx context.Context, p sdk.Prompt, render func(context.Co
 	}
 	media := p.Messages[0].Media
 	f := k.figures(&p)
-	text := joined(p.Messages)
-	if more := view.Characters(text) - f.characters; more != 0 || !says(&p, f) {
+	if more := k.characters(p.Messages) - f.characters; more != 0 || !says(&p, f) {
 		k.write(&p, more)
 		p.Messages = []sdk.Message{{Role: sdk.RoleUser, Media: media}}
 		var err error
 		if p, err = render(ctx, p); err != nil {
 			return p, err
 		}
-		text = joined(p.Messages)
 	}
-	p.Messages = []sdk.Message{{Role: sdk.RoleUser, Text: text, Media: media}}
+	whole := joined(p.Messages)
+	k.counted.whole(whole, k.characters(p.Messages), p.Messages)
+	p.Messages = []sdk.Message{{Role: sdk.RoleUser, Text: whole, Media: media}}
 	p.Tokens = k.Estimate(p)
 	return p, nil
 }

@@ -82,10 +82,10 @@ func climb(p sdk.Prompt, rungs []rung, measure func(sdk.Prompt, []descent) (sdk.
 
 // demoted are the rows of a prompt as a rung leaves them, and what it demotes: nothing where that would free nothing. The rows of
 // the prompt stay as they are.
-func demoted(p *sdk.Prompt, x rung) (rows []sdk.Row, gone []demotion) {
+func demoted(p *sdk.Prompt, x rung) (rows []*sdk.Row, gone []demotion) {
 	frees := 0
-	for i := range p.Rows {
-		if r := &p.Rows[i]; r.IsVisible() && x.which(p, r) {
+	for _, r := range p.Rows {
+		if r.IsVisible() && x.which(p, r) {
 			gone = append(gone, demotion{r.Path, r.Tokens.Difference})
 			frees += r.Tokens.Difference
 		}
@@ -94,9 +94,11 @@ func demoted(p *sdk.Prompt, x rung) (rows []sdk.Row, gone []demotion) {
 		return nil, nil
 	}
 	rows = slices.Clone(p.Rows)
-	for i := range rows {
-		if r := &rows[i]; r.IsVisible() && x.which(p, r) {
-			r.Visibility = sdk.Summarized
+	for i, r := range rows {
+		if r.IsVisible() && x.which(p, r) {
+			lower := *r
+			lower.Visibility = sdk.Summarized
+			rows[i] = &lower
 		}
 	}
 	return rows, gone

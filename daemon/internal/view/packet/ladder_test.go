@@ -3,7 +3,6 @@ package packet
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -13,13 +12,13 @@ import (
 // table is a packet of rows that cost what they say, over a base that nothing makes smaller.
 type table struct {
 	turn, base, ceiling int
-	rows                []sdk.Row
+	rows                []*sdk.Row
 }
 
-func row(path string, turn, difference int, with ...func(*sdk.Row)) sdk.Row {
-	r := sdk.Row{Path: path, Turn: turn, Visibility: sdk.Visible, Category: sdk.CategoryData, State: sdk.StateResolved, Tokens: sdk.RowTokens{Difference: difference}}
+func row(path string, turn, difference int, with ...func(*sdk.Row)) *sdk.Row {
+	r := &sdk.Row{Path: path, Turn: turn, Visibility: sdk.Visible, Category: sdk.CategoryData, State: sdk.StateResolved, Tokens: sdk.RowTokens{Difference: difference}}
 	for _, x := range with {
-		x(&r)
+		x(r)
 	}
 	return r
 }
@@ -42,7 +41,10 @@ func (x table) climb(t *testing.T) (p sdk.Prompt, all []descent, measured []int)
 		return p, nil
 	}
 	p, _ = measure(sdk.Prompt{Turn: x.turn, Ceiling: x.ceiling, Rows: x.rows, Loop: sdk.HookLoop{ID: 1}}, nil)
-	before := slices.Clone(x.rows)
+	var before []sdk.Row
+	for _, r := range x.rows {
+		before = append(before, *r)
+	}
 	p, all, err := climb(p, rungs, measure)
 	if err != nil {
 		t.Fatal(err)
@@ -69,27 +71,27 @@ func TestLadder(t *testing.T) {
 		"B1 below the ceiling":                  {table{1, 850, 900, nil}, "850", ""},
 		"B2 at the ceiling":                     {table{1, 900, 900, nil}, "900", ""},
 		"one above it":                          {table{1, 901, 900, nil}, "901", ""},
-		"B3 what the turn before brought":       {table{5, 730, 900, []sdk.Row{row("a", 4, 150), row("b", 4, 60)}}, "940 730", "demoted: a b"},
-		"B4 nothing of the turn before":         {table{5, 800, 900, []sdk.Row{row("a", 3, 50), row("p", 5, 100, asked)}}, "950 850", "demoted_prompt: p"},
-		"B4 all of it is out of sight":          {table{5, 800, 900, []sdk.Row{row("a", 4, 50, summarized), row("p", 5, 150, asked)}}, "950 800", "demoted_prompt: p"},
-		"B5 a long prompt in the first turn":    {table{1, 375, 900, []sdk.Row{row("p", 1, 1725, asked)}}, "2100 375", "demoted_prompt: p"},
+		"B3 what the turn before brought":       {table{5, 730, 900, []*sdk.Row{row("a", 4, 150), row("b", 4, 60)}}, "940 730", "demoted: a b"},
+		"B4 nothing of the turn before":         {table{5, 800, 900, []*sdk.Row{row("a", 3, 50), row("p", 5, 100, asked)}}, "950 850", "demoted_prompt: p"},
+		"B4 all of it is out of sight":          {table{5, 800, 900, []*sdk.Row{row("a", 4, 50, summarized), row("p", 5, 150, asked)}}, "950 800", "demoted_prompt: p"},
+		"B5 a long prompt in the first turn":    {table{1, 375, 900, []*sdk.Row{row("p", 1, 1725, asked)}}, "2100 375", "demoted_prompt: p"},
 		"B6 the system text alone":              {table{1, 950, 900, nil}, "950", ""},
-		"B7 the estimate, whatever was used":    {table{7, 700, 900, []sdk.Row{row("a", 6, 400)}}, "1100 700", "demoted: a"},
-		"B8 a fork has its parent's turns":      {table{10, 700, 900, []sdk.Row{row("a", 9, 400), row("b", 8, 100)}}, "1200 800", "demoted: a"},
-		"both, and it fits":                     {table{5, 700, 900, []sdk.Row{row("a", 4, 100), row("p", 5, 300, asked)}}, "1100 1000 700", "demoted: a demoted_prompt: p"},
-		"both, and it does not fit":             {table{5, 901, 900, []sdk.Row{row("a", 4, 100), row("p", 5, 300, asked)}}, "1301 1201 901", "demoted: a demoted_prompt: p"},
-		"the first is enough":                   {table{5, 600, 900, []sdk.Row{row("a", 4, 200), row("p", 5, 300, asked)}}, "1100 900", "demoted: a"},
-		"rows of this turn and older ones stay": {table{5, 700, 900, []sdk.Row{row("new", 5, 200), row("old", 3, 200), row("older", 0, 1)}}, "1101", ""},
-		"no scheme is exempt": {table{5, 700, 900, []sdk.Row{
+		"B7 the estimate, whatever was used":    {table{7, 700, 900, []*sdk.Row{row("a", 6, 400)}}, "1100 700", "demoted: a"},
+		"B8 a fork has its parent's turns":      {table{10, 700, 900, []*sdk.Row{row("a", 9, 400), row("b", 8, 100)}}, "1200 800", "demoted: a"},
+		"both, and it fits":                     {table{5, 700, 900, []*sdk.Row{row("a", 4, 100), row("p", 5, 300, asked)}}, "1100 1000 700", "demoted: a demoted_prompt: p"},
+		"both, and it does not fit":             {table{5, 901, 900, []*sdk.Row{row("a", 4, 100), row("p", 5, 300, asked)}}, "1301 1201 901", "demoted: a demoted_prompt: p"},
+		"the first is enough":                   {table{5, 600, 900, []*sdk.Row{row("a", 4, 200), row("p", 5, 300, asked)}}, "1100 900", "demoted: a"},
+		"rows of this turn and older ones stay": {table{5, 700, 900, []*sdk.Row{row("new", 5, 200), row("old", 3, 200), row("older", 0, 1)}}, "1101", ""},
+		"no scheme is exempt": {table{5, 700, 900, []*sdk.Row{
 			row("known://a", 4, 90), row("unknown://b", 4, 90, func(r *sdk.Row) { r.Category = sdk.CategoryUnknown }),
 			row("log://turn_4/bash/c", 4, 90, func(r *sdk.Row) { r.Category = sdk.CategoryLogging }), row("a.go", 4, 90),
 		}}, "1060 700", "demoted: known://a unknown://b log://turn_4/bash/c a.go"},
-		"a prompt of the turn before is the prompt": {table{5, 700, 900, []sdk.Row{row("p", 4, 300, asked)}}, "1000 700", "demoted_prompt: p"},
-		"a prompt of another loop is what it is":    {table{5, 700, 900, []sdk.Row{row("old", 4, 300, asked, func(r *sdk.Row) { r.Loop = 7 })}}, "1000 700", "demoted: old"},
-		"failures stay where the rest is enough":    {table{5, 700, 900, []sdk.Row{row("a", 4, 200), row("f", 4, 100, failed)}}, "1000 800", "demoted: a"},
-		"failures go where it is not":               {table{5, 700, 900, []sdk.Row{row("a", 4, 50), row("f", 4, 300, failed)}}, "1050 1000 700", "demoted: a f"},
-		"what frees nothing is no step":             {table{5, 950, 900, []sdk.Row{row("a", 4, 0), row("p", 5, 0, asked)}}, "950", ""},
-		"the ceiling is not known":                  {table{5, 5000, 0, []sdk.Row{row("a", 4, 100)}}, "5100", ""},
+		"a prompt of the turn before is the prompt": {table{5, 700, 900, []*sdk.Row{row("p", 4, 300, asked)}}, "1000 700", "demoted_prompt: p"},
+		"a prompt of another loop is what it is":    {table{5, 700, 900, []*sdk.Row{row("old", 4, 300, asked, func(r *sdk.Row) { r.Loop = 7 })}}, "1000 700", "demoted: old"},
+		"failures stay where the rest is enough":    {table{5, 700, 900, []*sdk.Row{row("a", 4, 200), row("f", 4, 100, failed)}}, "1000 800", "demoted: a"},
+		"failures go where it is not":               {table{5, 700, 900, []*sdk.Row{row("a", 4, 50), row("f", 4, 300, failed)}}, "1050 1000 700", "demoted: a f"},
+		"what frees nothing is no step":             {table{5, 950, 900, []*sdk.Row{row("a", 4, 0), row("p", 5, 0, asked)}}, "950", ""},
+		"the ceiling is not known":                  {table{5, 5000, 0, []*sdk.Row{row("a", 4, 100)}}, "5100", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, all, measured := x.climb(t)
@@ -113,7 +115,7 @@ func TestLadder(t *testing.T) {
 // TestLadderStopsWhereMeasuringFails: what was demoted by then is told all the same.
 func TestLadderStopsWhereMeasuringFails(t *testing.T) {
 	broken := errors.New("broken")
-	p := sdk.Prompt{Turn: 5, Ceiling: 10, Tokens: 20, Rows: []sdk.Row{row("a", 4, 1)}}
+	p := sdk.Prompt{Turn: 5, Ceiling: 10, Tokens: 20, Rows: []*sdk.Row{row("a", 4, 1)}}
 	_, all, err := climb(p, rungs, func(p sdk.Prompt, _ []descent) (sdk.Prompt, error) { return p, broken })
 	if !errors.Is(err, broken) || len(all) != 1 {
 		t.Errorf("%v, %+v", err, all)

@@ -13,8 +13,8 @@ import (
 // rows are those of the packet of a loop, in its order: data and unknowns as they came into the run, between them what happened in
 // the order of turns, and the prompt of the loop last. Prompts of loops that are to come are left out, and what was said of the
 // packet of this turn when it did not fit: it is the same packet when a daemon makes it again.
-func (f *found) rows(loop int64, turn int) []sdk.Row {
-	rows := make([]sdk.Row, 0, len(f.pieces))
+func (f *found) rows(loop int64, turn int) []*sdk.Row {
+	rows := make([]*sdk.Row, 0, len(f.pieces))
 	pick := func(category sdk.Category) {
 		for _, p := range f.pieces {
 			if p.row.Category == category {
@@ -35,11 +35,11 @@ func (f *found) rows(loop int64, turn int) []sdk.Row {
 
 // events are what happened and the prompts of earlier loops, by turns. A prompt may have been queued long before the first turn
 // of its loop.
-func (f *found) events(loop int64, without string) []sdk.Row {
+func (f *found) events(loop int64, without string) []*sdk.Row {
 	first := map[int64]int{} // the first turn of each loop
 	var loops []int64
 	for _, p := range f.pieces {
-		r := &p.row
+		r := p.row
 		if r.Category == sdk.CategoryPrompt && r.Loop < loop {
 			loops = append(loops, r.Loop)
 		}
@@ -61,7 +61,7 @@ func (f *found) events(loop int64, without string) []sdk.Row {
 	}
 	var all []event
 	for _, p := range f.pieces {
-		switch r := &p.row; {
+		switch r := p.row; {
 		case r.Category == sdk.CategoryLogging && !strings.HasPrefix(r.Path, without):
 			all = append(all, event{r, turnOf(r), 1})
 		case r.Category == sdk.CategoryPrompt && r.Loop < loop:
@@ -69,9 +69,9 @@ func (f *found) events(loop int64, without string) []sdk.Row {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b event) int { return cmp.Or(cmp.Compare(a.turn, b.turn), cmp.Compare(a.say, b.say)) })
-	rows := make([]sdk.Row, len(all))
+	rows := make([]*sdk.Row, len(all))
 	for i := range all {
-		rows[i] = *all[i].row
+		rows[i] = all[i].row
 	}
 	return rows
 }

@@ -30,8 +30,9 @@ type Config struct {
 // Packet renders packets. What it has rendered it keeps by entry and version, so that a turn costs what changed; Forget lets go
 // of it. Its methods may be called concurrently.
 type Packet struct {
-	cfg    Config
-	ratios view.Ratios
+	cfg     Config
+	ratios  view.Ratios
+	counted counted
 
 	mu   sync.Mutex // guards runs, never held while rendering
 	runs map[int64]*cache
@@ -93,7 +94,7 @@ func (k *Packet) cache(run sdk.Run) *cache {
 func (c *cache) picture(p *sdk.Prompt) {
 	var media []sdk.Medium
 	for _, x := range c.prompts {
-		if slices.ContainsFunc(p.Rows, func(r sdk.Row) bool { return r.Path == x.path && r.IsVisible() }) {
+		if slices.ContainsFunc(p.Rows, func(r *sdk.Row) bool { return r.Path == x.path && r.IsVisible() }) {
 			media = append(media, x.media...)
 		}
 	}

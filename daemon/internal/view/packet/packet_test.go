@@ -204,7 +204,7 @@ func TestDemotingFreesWhatTheModelIsTold(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			i := slices.IndexFunc(p.Rows, func(r sdk.Row) bool { return r.Path == path })
+			i := slices.IndexFunc(p.Rows, func(r *sdk.Row) bool { return r.Path == path })
 			return tokensOf(view.Characters(withoutBudget(p.Messages[0].Text))), p.Rows[i].Tokens
 		}
 		visible, tokens := cost(sdk.Visible)

@@ -21,22 +21,29 @@ type part struct {
 }
 
 // parts are the sections in their order, which is that of how often they change, and has what a model must not lose sight of last.
-var parts = []part{promptPart, summaryPart, visiblePart, logPart, unknownsPart, instructionsPart, budgetPart}
+var parts = [numberOfParts]part{promptPart, summaryPart, visiblePart, logPart, unknownsPart, instructionsPart, budgetPart}
+
+const numberOfParts = 7
 
 // subscribe has the parts write their sections, each as a message of its own, which Fit puts together: so whoever else listens at
 // assembly.user may put a section of its own between them. They leave a prompt without rows alone. A part that fails denies the
 // turn: no model is to take what is left for all that there is.
 func (k *Packet) subscribe(chains *hook.Chains) {
-	for _, x := range parts {
+	for i, x := range parts {
 		chains.AssemblyUser.On(x.priority, "packet/"+x.name, true, func(ctx context.Context, p sdk.Prompt) (sdk.Prompt, error) {
 			if p.Rows == nil {
 				return p, nil
 			}
+			k := k.whoRenders(ctx)
 			var f *figures
 			if x.says {
-				f = k.whoRenders(ctx).figures(&p)
+				f = k.figures(&p)
 			}
-			if text := x.text(&p, f); text != "" {
+			text := x.text(&p, f)
+			if x.which != nil {
+				k.counted.add(text, k.sums(&p).lists[i])
+			}
+			if text != "" {
 				p.Messages = append(p.Messages[:len(p.Messages):len(p.Messages)], sdk.Message{Role: sdk.RoleUser, Text: text})
 			}
 			return p, nil
@@ -60,8 +67,8 @@ func list(name string, priority int, which func(p *sdk.Prompt, r *sdk.Row) *sdk.
 	begin, end := around(name)
 	return part{name: name, priority: priority, which: which, text: func(p *sdk.Prompt, _ *figures) string {
 		bytes := 0
-		for i := range p.Rows {
-			if s := which(p, &p.Rows[i]); s != nil {
+		for _, r := range p.Rows {
+			if s := which(p, r); s != nil {
 				bytes += len(s.Text) + 1
 			}
 		}
@@ -71,8 +78,8 @@ func list(name string, priority int, which func(p *sdk.Prompt, r *sdk.Row) *sdk.
 		var b strings.Builder
 		b.Grow(len(begin) + bytes + len(end))
 		b.WriteString(begin)
-		for i := range p.Rows {
-			if s := which(p, &p.Rows[i]); s != nil {
+		for _, r := range p.Rows {
+			if s := which(p, r); s != nil {
 				b.WriteString(s.Text)
 				b.WriteByte('\n')
 			}

@@ -11,8 +11,8 @@ var promptPart = part{
 	name: "prompt", priority: 30, says: true,
 	text: func(p *sdk.Prompt, f *figures) string {
 		var b strings.Builder
-		for i := range p.Rows {
-			if r := &p.Rows[i]; isPrompt(p, r) {
+		for _, r := range p.Rows {
+			if isPrompt(p, r) {
 				b.WriteString("<prompt" + f.attributes() + strings.TrimPrefix(atLevel(r).Text, "<prompt"))
 			}
 		}

@@ -7,17 +7,26 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// figures are what a packet costs, in tokens of its model: floor is what its entries cost at the level summarized, premium what
-// the visible ones cost beside it, and system what no level changes outside of the user message.
+// figures are what a packet costs, in tokens of its model: system is what no level changes outside of the user message.
 type figures struct {
-	usage, ceiling      int
+	*sums
+	usage, ceiling int
+	system         int
+	characters     int // of the user message
+	raw            int // usage, uncalibrated
+}
+
+// sums are those of the rows of a packet: floor is what its entries cost at the level summarized, and premium what the visible ones
+// cost beside it.
+type sums struct {
+	rows []*sdk.Row // that were summed up
+	loop int64      // whose packet it is
+
 	floor, premium      int
-	system              int
 	visible, summarized int // entries
 	summaries           int // what the summarized ones cost
 	schemes             map[string]spent
-	characters          int // of the user message
-	raw                 int // usage, uncalibrated
+	lists               [numberOfParts]int // the characters of the sections that are lists, by part
 }
 
 // spent is what the visible entries of a scheme cost beside their summaries.
@@ -51,8 +60,11 @@ func (f *figures) share(tokens int) string {
 // of the text that says them.
 func (k *Packet) figures(p *sdk.Prompt) *figures {
 	ratio := k.ratios.Of(p.Model)
-	f := &figures{ceiling: p.Ceiling, schemes: map[string]spent{}}
-	fixed := k.extra(p) + f.add(p)
+	f := &figures{sums: k.sums(p), ceiling: p.Ceiling}
+	fixed := k.extra(p)
+	for _, n := range f.lists {
+		fixed += between(n)
+	}
 	f.system = view.Scaled(systemTokens(p), ratio)
 	for range 5 {
 		f.characters = fixed
@@ -72,36 +84,48 @@ func (k *Packet) figures(p *sdk.Prompt) *figures {
 	return f
 }
 
-// add counts the rows, and returns how many characters the lists of them have, each with the line end behind it.
-func (f *figures) add(p *sdk.Prompt) (characters int) {
-	lists := make([]int, len(parts))
-	for i := range p.Rows {
-		r := &p.Rows[i]
-		for j := range parts {
-			if parts[j].which != nil {
-				if s := parts[j].which(p, r); s != nil {
-					lists[j] += s.Characters
-				}
+// sums are those of the rows of a prompt, which are summed up once.
+func (k *Packet) sums(p *sdk.Prompt) *sums {
+	c := k.cache(p.Run)
+	if s := c.sums.Load(); s != nil && s.loop == p.Loop.ID && sameRows(s.rows, p.Rows) {
+		return s
+	}
+	s := &sums{rows: p.Rows, loop: p.Loop.ID, schemes: map[string]spent{}}
+	for _, r := range p.Rows {
+		s.add(p, r)
+	}
+	for i, n := range s.lists {
+		if n > 0 {
+			begin, end := around(parts[i].name)
+			s.lists[i] = len(begin) + n + len(end)
+		}
+	}
+	c.sums.Store(s)
+	return s
+}
+
+func sameRows(a, b []*sdk.Row) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+}
+
+func (s *sums) add(p *sdk.Prompt, r *sdk.Row) {
+	for i := range parts {
+		if parts[i].which != nil {
+			if shown := parts[i].which(p, r); shown != nil {
+				s.lists[i] += shown.Characters
 			}
 		}
-		f.floor += r.Tokens.Summary
-		if !r.IsVisible() {
-			f.summarized++
-			f.summaries += r.Tokens.Summary
-			continue
-		}
-		f.visible++
-		f.premium += r.Tokens.Difference
-		s := f.schemes[r.Scheme]
-		f.schemes[r.Scheme] = spent{s.visible + 1, s.tokens + r.Tokens.Difference}
 	}
-	for j, n := range lists {
-		if n > 0 {
-			begin, end := around(parts[j].name)
-			characters += len(begin) + n + len(end) + 1
-		}
+	s.floor += r.Tokens.Summary
+	if !r.IsVisible() {
+		s.summarized++
+		s.summaries += r.Tokens.Summary
+		return
 	}
-	return characters
+	s.visible++
+	s.premium += r.Tokens.Difference
+	of := s.schemes[r.Scheme]
+	s.schemes[r.Scheme] = spent{of.visible + 1, of.tokens + r.Tokens.Difference}
 }
 
 // between counts a section with the line end behind it.
@@ -118,7 +142,7 @@ func (k *Packet) estimate(p *sdk.Prompt) int { return k.figures(p).usage }
 // Estimate counts a prompt in tokens, as it is: its characters divided by two, rounded up, calibrated by what the model's server
 // has reported so far.
 func (k *Packet) Estimate(p sdk.Prompt) int {
-	return view.Scaled(promptTokens(&p), k.ratios.Of(p.Model))
+	return view.Scaled(k.promptTokens(&p), k.ratios.Of(p.Model))
 }
 
 // Ratio is what the server of a model counted for each token of an estimate.
@@ -129,15 +153,19 @@ func (k *Packet) Calibrate(model string, ratio float64) { k.ratios.Set(model, ra
 
 // Observe calibrates the estimate of a model by what its server reported for a prompt that was sent as it is here.
 func (k *Packet) Observe(p sdk.Prompt, usage sdk.Usage) {
-	k.ratios.Observe(p.Model, promptTokens(&p), usage)
+	k.ratios.Observe(p.Model, k.promptTokens(&p), usage)
 }
 
-func promptTokens(p *sdk.Prompt) int {
-	characters := 0
-	for i := range p.Messages {
-		characters += between(view.Characters(p.Messages[i].Text))
+func (k *Packet) promptTokens(p *sdk.Prompt) int {
+	return systemTokens(p) + tokensOf(k.characters(p.Messages)) + mediaTokens(p)
+}
+
+// characters are those of messages put together.
+func (k *Packet) characters(messages []sdk.Message) (n int) {
+	for i := range messages {
+		n += between(k.counted.of(messages[i].Text))
 	}
-	return systemTokens(p) + tokensOf(max(characters-1, 0)) + mediaTokens(p)
+	return max(n-1, 0)
 }
 
 // systemTokens is the system text and the tools that are sent beside it.

@@ -10,7 +10,7 @@ type ending struct {
 	by     *tool // of Mismatched: the name that it was closed by
 	first  bool  // of Unclosed: it ends where its tool was closed first, and not with the answer
 	before bool  // of Unclosed: it ends before the next tag of a tool
-	lost   int   // of Unclosed: how many tags of tools are in it
+	lost   bool  // of Unclosed: tags of tools are in it that would be calls
 }
 
 // bodyScan is the search for the end of one body.
@@ -18,11 +18,12 @@ type bodyScan struct {
 	*Reader
 	tool    *tool
 	from    int
-	content int // where something stands in it
-	open    int // how many tags of tools are open
-	first   int // the first tag that closed the tool while it was open again; -1 before it
-	tag     int // the first tag of a tool; -1 before it
-	tags    int // how many there are
+	content int  // where something stands in it
+	open    int  // how many tags of tools are open
+	first   int  // the first tag that closed the tool while it was open again; -1 before it
+	tag     int  // the first tag of a tool; -1 before it
+	lost    bool // there is one that would be a call
+	others  bool // one of them is of another tool, and before first
 
 	last, begin      int  // where the last region of an edit ends, or the body begins, and the first text from there on
 	refused          bool // an edit marker has no end
@@ -94,7 +95,7 @@ func (b *bodyScan) opening(t *tool, i, behind int) (next int, e ending, over boo
 	if i == b.content {
 		return i, ending{body: Range{b.from, b.from}, next: i, kind: Emptied}, true
 	}
-	if b.tags++; b.tags == 1 {
+	if b.tag < 0 {
 		b.tag = i
 	}
 	if b.tool.Target != "" && b.missing[b.shut()] {
@@ -105,9 +106,14 @@ func (b *bodyScan) opening(t *tool, i, behind int) (next int, e ending, over boo
 		return marker, e, false
 	}
 	if o.cut {
+		b.lost = true
 		return behind, e, false
 	}
-	if !o.closed && !o.bare && !o.odd && !b.asCode(i, o.end) {
+	if o.odd || b.asCode(i, o.end) {
+		return o.end, e, false
+	}
+	b.lost, b.others = true, b.others || t != b.tool && b.first < 0
+	if !o.closed && !o.bare {
 		b.nested[t.index]++
 		b.open++
 	}
@@ -123,7 +129,7 @@ func (b *bodyScan) unclosed() ending {
 		// From here to the end more is opened than closed, so that nothing tells what belongs to what.
 		b.flat = true
 		_, end := b.closes(b.first)
-		return ending{body: Range{b.from, b.first}, next: end, kind: Unclosed, first: true}
+		return ending{body: Range{b.from, b.first}, next: end, kind: Unclosed, first: true, lost: b.others}
 	case b.tag >= 0 && b.tool.Target != "":
 		// Its body is a few words, and no closing tag comes: the next tag is a call of its own.
 		b.missing[b.shut()] = b.text.whole
@@ -131,7 +137,7 @@ func (b *bodyScan) unclosed() ending {
 	}
 	end := len(b.text.s)
 	body := withoutCloser(b.text.s[b.from:end], b.tool.Name)
-	return ending{body: Range{b.from, b.from + len(body)}, next: end, kind: Unclosed, lost: b.tags}
+	return ending{body: Range{b.from, b.from + len(body)}, next: end, kind: Unclosed, lost: b.lost}
 }
 
 // lookBack is how much of a line is looked at for the backquotes before a tag.

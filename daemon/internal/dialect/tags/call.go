@@ -190,9 +190,10 @@ func (m *making) emptied() {
 	}
 }
 
-// swallowed says what is wrong with a call that took tags of others along because nothing closes it, if it would write or run them.
+// swallowed says what is wrong with a call that took tags of others along because nothing closes it, so that nobody knows which of
+// them are calls. A body that is an object has said so itself, or is whole.
 func (m *making) swallowed() {
-	if m.t.Body != "" && m.t.Target == "" && len(m.t.required) > 0 {
+	if m.t.Body != "" && m.t.Target == "" {
 		m.call.Fault = "<" + m.t.Name + "> is not closed, and other tags stand in what would be its body. Nothing was done: write it again, close it with </" + m.t.Name + ">, and then write the others."
 	}
 }

@@ -8,35 +8,60 @@ import (
 	"pgregory.net/rapid"
 )
 
-// hears checks that no opener of a tool is passed over in silence: each stands in a call, or in a span of code, or there is a warning.
-func hears(t failer, answer string, got Reading) {
+// hears checks that no opener of a tool is passed over in silence: whatever a step of the reading takes is a call, or is warned of, or is
+// code, or has no opener in it; and of what is warned of no second one is lost beside the first.
+func hears(t failer, answer string) {
 	t.Helper()
-	if len(got.Warnings) > 0 {
-		return
-	}
-	call := 0
-	for i := 0; i < len(answer); i++ {
-		for call < len(got.Calls) && got.Calls[call].At.End <= i {
-			call++
-		}
-		if call < len(got.Calls) && i >= got.Calls[call].At.Start {
-			i = got.Calls[call].At.End - 1
-			continue
-		}
-		if answer[i] != '<' {
-			continue
-		}
-		name := answer[i+1:]
-		name = name[:len(name)-len(strings.TrimLeft(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"))]
-		behind := answer[i+1+len(name):]
-		if offered.byName[name] == nil || behind != "" && !strings.ContainsRune(" \t\r\n\f/>", rune(behind[0])) {
-			continue
-		}
-		line := answer[strings.LastIndexByte(answer[:i], '\n')+1 : i]
-		if !strings.Contains(line, "`") || !strings.Contains(strings.SplitN(behind, "\n", 2)[0], "`") {
-			t.Errorf("%q: of %.40q there is no call and no warning", answer, answer[i:])
+	r := NewReader(offered)
+	r.text.s, r.text.whole = answer, true
+	for r.pos < len(answer) {
+		from, calls, warned := r.pos, len(r.calls)+r.dropped, len(r.warnings)+r.untold
+		r.step()
+		taken := answer[from:r.pos]
+		calls, warned = len(r.calls)+r.dropped-calls, len(r.warnings)+r.untold-warned
+		openers := openersIn(answer, from, r.pos)
+		switch {
+		case calls > 0 && r.dropped == 0:
+			if made := r.calls[len(r.calls)-1]; made.Fault == "" && r.swallows(made) {
+				t.Errorf("%q: %q has taken other calls along", answer, taken)
+			}
+		case calls > 0, openers == 0, strings.HasPrefix(taken, "~~~"):
+		case strings.HasPrefix(taken, "`"):
+			run := taken[:len(taken)-len(strings.TrimLeft(taken, "`"))]
+			if warned == 0 && !strings.HasSuffix(taken, run) {
+				t.Errorf("%q: %q is no code, and of it there is no call and no warning", answer, taken)
+			}
+		case openers > warned && (warned == 0 || r.pos < len(answer)): // in a tag in which the answer ends, values may have others
+			t.Errorf("%q: of %q there is no call, and %d warnings", answer, taken, warned)
 		}
 	}
+}
+
+// openersIn counts the openers of tools in a part of an answer.
+func openersIn(answer string, from, end int) (n int) {
+	r := NewReader(offered)
+	r.text.s, r.text.whole = answer, true
+	for i := from; i < end; i++ {
+		if answer[i] == '<' {
+			if t, _ := r.opens(i); t != nil {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// swallows reports whether the body of a call that nothing closes has tags of tools that are no words between brackets, and no code.
+func (r *Reader) swallows(c Call) bool {
+	if !c.Open || c.BodyAt.End == 0 || strings.Contains(r.text.s[c.BodyAt.End:c.At.End], ">") || strings.Contains(c.Body, "`") || strings.Contains(c.Body, "<<") {
+		return false
+	}
+	for i := c.BodyAt.Start; i < c.BodyAt.End; i++ {
+		if t, behind := r.opens(i); r.text.s[i] == '<' && t != nil && !r.opener(i, t, behind, false).odd {
+			return true
+		}
+	}
+	return false
 }
 
 // scraps are what hostile answers are made of.
@@ -54,7 +79,7 @@ func TestAnyAnswer(t *testing.T) {
 		answer := strings.Join(rapid.SliceOfN(rapid.SampledFrom(scraps), 0, 40).Draw(t, "answer"), "")
 		got := Read(offered, answer)
 		holds(t, answer, got)
-		hears(t, answer, got)
+		hears(t, answer)
 	})
 }
 
@@ -119,7 +144,7 @@ func FuzzRead(f *testing.F) {
 		}
 		got := Read(offered, answer)
 		holds(t, answer, got)
-		hears(t, answer, got)
+		hears(t, answer)
 		for _, c := range got.Calls {
 			c.JSON()
 		}

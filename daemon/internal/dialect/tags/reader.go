@@ -227,7 +227,7 @@ func (r *Reader) tagged(o opener) {
 			what = "its body is what stands before the first </" + name + ">"
 		} else if e.before {
 			what = "its body is what stands before the next tag"
-		} else if e.lost > 0 {
+		} else if e.lost {
 			what += ", and the tags in it are no calls"
 		}
 		r.warn(Unclosed, "<%s> is not closed: %s. Close it with </%s>.", name, what, name)
@@ -264,7 +264,7 @@ func (r *Reader) make(o opener, e ending) Call {
 	case !o.closed && !(o.bare && e.body.Start == e.body.End):
 		m.body(r.text.s, e.body)
 	}
-	if e.kind == Unclosed && e.lost > 0 {
+	if e.lost {
 		m.swallowed()
 	}
 	return m.done()

@@ -47,6 +47,14 @@ func Read(c sdk.Completion, inText []sdk.ReadCall) (r sdk.Reading) {
 	return r
 }
 
+// Callable are the tools, by name alone, that an agent with tools of plugins may write calls of where it is offered any.
+func Callable(all []sdk.Tool) []sdk.Tool {
+	for _, name := range sdk.ModelTools() {
+		all = append(all, sdk.Tool{ToolSpec: sdk.ToolSpec{Name: name}})
+	}
+	return all
+}
+
 // Rule is the verdict on the answer, by how many failures the turn has. Nothing is archived for one that is no summary.
 func Rule(c sdk.Completion, failures int) sdk.Ruling {
 	why := ""
@@ -66,13 +74,15 @@ func Rule(c sdk.Completion, failures int) sdk.Ruling {
 }
 
 // Writes are those of a summary: its entry, and the looks by which all that it stands for is archived: what was said
-// until the turn of a loop, its own prompt and answer included, and summaries before it. What has not ended stays.
-func Writes(entries []sdk.Entry, loop sdk.Loop, turn int, text string) []sdk.Write {
+// until the turn of a loop, its own prompt and answer included, and summaries before it. Since are the paths that were written
+// since its model was asked, of which it knew nothing. What has not ended, or did so since, stays, with all of its turn.
+func Writes(entries []sdk.Entry, since map[string]bool, loop sdk.Loop, turn int, text string) []sdk.Write {
+	said := before(entries, since, loop.ID, turn)
 	s := sdk.Summary{Loop: loop.ID, Turn: turn, Prompts: -1, Answers: -1} // those of its own are no part of it
 	writes := make([]sdk.Write, 1, len(entries)+1)
 	for i := range entries {
 		e := &entries[i]
-		if e.Visibility == sdk.Archived || !standsFor(e, loop.ID, turn) {
+		if e.Visibility == sdk.Archived || !said.has(e) {
 			continue
 		}
 		writes = append(writes, sdk.Write{Path: e.Path, Visibility: sdk.Archived, Look: true, Writer: sdk.WriterSystem, Loop: loop.ID, Turn: turn})
@@ -96,21 +106,6 @@ func Writes(entries []sdk.Entry, loop sdk.Loop, turn int, text string) []sdk.Wri
 		Path: sdk.SummaryPath(loop.Sequence), Body: &text, Attributes: attributes(s), Writer: sdk.WriterSystem, State: sdk.StateResolved, Loop: loop.ID, Turn: turn,
 	}
 	return writes
-}
-
-// standsFor reports whether an entry is a part of what was said until a turn of a loop. A prompt that waits behind that
-// loop is none.
-func standsFor(e *sdk.Entry, loop int64, turn int) bool {
-	switch e.Scheme() {
-	case "prompt", sdk.SummaryScheme:
-		return e.Loop <= loop
-	case "assistant":
-		return sdk.TurnOf(e.Path) <= turn && e.State != sdk.StateStreaming
-	case "log":
-		at, is := sdk.ParseActionPath(e.Path)
-		return is && at.Turn <= turn && (e.Phase == sdk.PhaseNone || e.State.Ended())
-	}
-	return false
 }
 
 // skillOf is the skill whose text an action loaded; mostly none.

@@ -18,23 +18,22 @@ func TestWrites(t *testing.T) {
 	entries := []sdk.Entry{
 		{Path: "prompt://1", Loop: 4}, {Path: "assistant://1", Loop: 4, Turn: 1, State: sdk.StateResolved},
 		{Path: "log://turn_1/use_skill/tidy", Loop: 4, Turn: 1, State: sdk.StateResolved, Phase: sdk.PhaseEnded, Attributes: skill},
-		{Path: "log://turn_1/sh/make", Loop: 4, Turn: 1, State: sdk.StateStreaming, Phase: sdk.PhaseStarted}, // still prints
+		{Path: "sh://turn_1/make_1", Loop: 4, Turn: 1, State: sdk.StateFailed},
+		{Path: "update://turn_1", Loop: 4, Turn: 1, State: sdk.StateResolved},
 		{Path: "log://turn_1/error/dialect_1", Loop: 4, Turn: 1, State: sdk.StateFailed},
 		{Path: "summary://1", Loop: 3, Turn: 0}, {Path: "prompt://0", Loop: 3, Visibility: sdk.Archived},
 		{Path: "prompt://2", Loop: 5}, {Path: "assistant://2", Loop: 5, Turn: 2, State: sdk.StateResolved}, // its own
 		{Path: "prompt://3", Loop: 6}, {Path: "log://turn_3/person/x", Turn: 3, State: sdk.StateResolved, Phase: sdk.PhaseEnded}, // behind it
 		{Path: "known://a"}, {Path: "plan://1"}, {Path: "unknown://b"}, {Path: "a.go"}, {Path: sdk.ManifestPath}, {Path: "image://x"}, {Path: sdk.SystemTextPath("x")},
 	}
-	writes := Writes(entries, sdk.Loop{ID: 5, Sequence: 2}, 2, " \n in short\n")
-	var paths []string
+	writes := Writes(entries, map[string]bool{"prompt://2": true, "assistant://2": true}, sdk.Loop{ID: 5, Sequence: 2}, 2, " \n in short\n")
 	for _, w := range writes[1:] {
-		paths = append(paths, w.Path)
 		if w.Visibility != sdk.Archived || w.Body != nil || w.Remove || !w.Look {
 			t.Errorf("%+v", w)
 		}
 	}
-	want := "[prompt://1 assistant://1 log://turn_1/use_skill/tidy log://turn_1/error/dialect_1 summary://1 prompt://2 assistant://2]"
-	if got := fmt.Sprint(paths); got != want {
+	want := "[prompt://1 assistant://1 log://turn_1/use_skill/tidy sh://turn_1/make_1 update://turn_1 log://turn_1/error/dialect_1 summary://1 prompt://2 assistant://2]"
+	if got := paths(writes); got != want {
 		t.Errorf("archived are %s", got)
 	}
 	var s sdk.Summary
@@ -43,6 +42,68 @@ func TestWrites(t *testing.T) {
 	}
 	if s.Loop != 5 || s.Turn != 2 || s.Prompts != 1 || s.Answers != 1 || s.Calls != 1 || !slices.Equal(s.Skills, []string{"tidy"}) {
 		t.Errorf("%+v", s)
+	}
+}
+
+// paths are those that writes behind the first archive.
+func paths(writes []sdk.Write) string {
+	var all []string
+	for _, w := range writes[1:] {
+		all = append(all, w.Path)
+	}
+	return fmt.Sprint(all)
+}
+
+// TestWhatASummaryWasNotToldOf stays: a turn with a call that has not ended, or did so since, stays whole, with its prompt.
+func TestWhatASummaryWasNotToldOf(t *testing.T) {
+	person := json.RawMessage(`{"person":true,"tool":"bash"}`)
+	entries := []sdk.Entry{
+		{Path: "prompt://1", Loop: 4}, {Path: "assistant://1", Loop: 4, Turn: 1}, {Path: "log://turn_1/sh/ls", Loop: 4, Turn: 1, State: sdk.StateResolved, Phase: sdk.PhaseEnded},
+		{Path: "prompt://2", Loop: 5}, {Path: "assistant://2", Loop: 5, Turn: 2},
+		{Path: "log://turn_2/sh/make", Loop: 5, Turn: 2, State: sdk.StateResolved, Phase: sdk.PhaseEnded}, {Path: "sh://turn_2/make_1", Loop: 5, Turn: 2, State: sdk.StateResolved},
+		{Path: "assistant://3", Loop: 5, Turn: 3}, {Path: "log://turn_3/bash/run", Loop: 5, Turn: 3, State: sdk.StateResolved, Phase: sdk.PhaseEnded, Attributes: person},
+		{Path: "prompt://3", Loop: 6}, {Path: "assistant://4", Loop: 6, Turn: 4}, {Path: "log://turn_4/error/overflow", Loop: 6, Turn: 4, State: sdk.StateFailed},
+	}
+	all := "[prompt://1 assistant://1 log://turn_1/sh/ls prompt://2 assistant://2 log://turn_2/sh/make sh://turn_2/make_1 assistant://3 log://turn_3/bash/run prompt://3 assistant://4 log://turn_4/error/overflow]"
+	streams := func(path string) func(*sdk.Entry) {
+		return func(e *sdk.Entry) {
+			if e.Path == path {
+				e.State = sdk.StateStreaming
+			}
+		}
+	}
+	for name, c := range map[string]struct {
+		since  string
+		change func(*sdk.Entry)
+		stay   []string
+	}{
+		"all was told":             {},
+		"its own":                  {since: "prompt://3 assistant://4 log://turn_4/error/overflow"},
+		"a call ended since":       {since: "log://turn_1/sh/ls", stay: []string{"prompt://1", "assistant://1", "log://turn_1/sh/ls"}},
+		"a call has not ended":     {change: streams("log://turn_1/sh/ls"), stay: []string{"prompt://1", "assistant://1", "log://turn_1/sh/ls"}},
+		"it prints":                {change: streams("sh://turn_2/make_1"), stay: []string{"prompt://2", "assistant://2", "log://turn_2/sh/make", "sh://turn_2/make_1"}},
+		"it printed since":         {since: "sh://turn_2/make_1", stay: []string{"prompt://2", "assistant://2", "log://turn_2/sh/make", "sh://turn_2/make_1"}},
+		"a person's ended since":   {since: "log://turn_3/bash/run", stay: []string{"log://turn_3/bash/run"}},
+		"a person's has not ended": {change: streams("log://turn_3/bash/run"), stay: []string{"log://turn_3/bash/run"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			of, since := slices.Clone(entries), map[string]bool{}
+			for i := range of {
+				if c.change != nil {
+					c.change(&of[i])
+				}
+			}
+			for _, path := range strings.Fields(c.since) {
+				since[path] = true
+			}
+			want := all
+			for _, path := range c.stay {
+				want = strings.Replace(strings.Replace(want, path+" ", "", 1), " "+path+"]", "]", 1)
+			}
+			if got := paths(Writes(of, since, sdk.Loop{ID: 6, Sequence: 3}, 4, "in short")); got != want {
+				t.Errorf("archived are\n%s, want\n%s", got, want)
+			}
+		})
 	}
 }
 

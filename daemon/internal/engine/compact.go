@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/bothyd/bothy/daemon/internal/compact"
+	"github.com/bothyd/bothy/daemon/internal/sent"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -58,18 +59,9 @@ func (e *Engine) Compact(ctx context.Context, run int64) (Accepted, error) {
 // reading is what the turn's answer means: calls and warnings by the dialect of the agent, with the tools that its model was offered.
 func (e *Engine) reading(a *activeLoop, offered []sdk.Tool) sdk.Reading {
 	if a.given().Compacts { // which offers none, and shows calls of earlier turns
-		return compact.Read(a.turn.completion, e.dialectOf(a).Read(a.turn.completion, e.callable(a)).Calls)
+		return compact.Read(a.turn.completion, e.dialectOf(a).Read(a.turn.completion, compact.Callable(e.toolsOf(a.agent))).Calls)
 	}
 	return e.dialectOf(a).Read(a.turn.completion, offered)
-}
-
-// callable are the tools, by name alone, that the loop's agent may write calls of where it is offered any.
-func (e *Engine) callable(a *activeLoop) []sdk.Tool {
-	all := e.toolsOf(a.agent)
-	for _, name := range sdk.ModelTools() {
-		all = append(all, sdk.Tool{ToolSpec: sdk.ToolSpec{Name: name}})
-	}
-	return all
 }
 
 // archive adds to the end of a loop that summarized its run what that writes.
@@ -78,10 +70,14 @@ func (e *Engine) archive(a *activeLoop, end *ending) error {
 		return nil
 	}
 	entries, err := a.mirror.Refresh(e.base)
+	var since map[string]bool
+	if err == nil {
+		since, err = sent.Since(e.base, e.cfg.Store, a.run.ID)
+	}
 	if err != nil {
 		return fmt.Errorf("look at what the summary stands for: %w", err)
 	}
-	end.writes = append(end.writes, compact.Writes(entries, a.loop, a.turn.row.Sequence, a.turn.completion.Text)...)
+	end.writes = append(end.writes, compact.Writes(entries, since, a.loop, a.turn.row.Sequence, a.turn.completion.Text)...)
 	return nil
 }
 

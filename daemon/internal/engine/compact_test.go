@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -177,6 +178,72 @@ func TestCompactWaitsItsTurn(t *testing.T) {
 		t.Errorf("the run can be resumed: %v", err)
 	}
 	h.check(a.Run.ID)
+}
+
+// TestWhatEndsWhileASummaryIsWritten is no part of it: the model reads it behind the summary, also where another daemon ended
+// the loop.
+func TestWhatEndsWhileASummaryIsWritten(t *testing.T) {
+	for name, cut := range map[string]bool{"by one daemon": false, "by two": true} {
+		t.Run(name, func(t *testing.T) {
+			h := prepareHouse(t, say("said"))
+			begun, goesOn, over := make(chan struct{}), make(chan struct{}), make(chan struct{})
+			h.tools.on("bash", func(_ context.Context, c sdk.Invocation, _ sdk.Stream) (sdk.ToolResult, error) {
+				if strings.Contains(string(c.Arguments), "slow") {
+					close(begun)
+					<-goesOn
+				}
+				return sdk.ToolResult{Success: true, Output: "printed"}, nil
+			})
+			run := func(command string) {
+				h.call(ToolCall{Tool: "bash", Run: "r", Arguments: json.RawMessage(`{"command":"` + command + `"}`), Join: true})
+			}
+			h.models.steps = append(h.models.steps, func(_ context.Context, _ sdk.Request, send func(sdk.Delta) error, _ func(sdk.Retry) error) error {
+				close(goesOn)
+				<-over
+				if err := send(sdk.Delta{Text: "in short"}); err != nil {
+					return err
+				}
+				return endWith(send, "stop")
+			}, say("done"))
+			h.start()
+			a := h.submit(Submission{Run: "r", Prompt: "say"})
+			h.await(a)
+			run("quick")
+			go func() {
+				defer close(over)
+				run("slow")
+			}()
+			<-begun
+			h.store.setRefuse(func(_ int, c sdk.Change) error {
+				if cut && c.EndLoop != nil {
+					return errors.New("the disk is full")
+				}
+				return nil
+			})
+			c, err := h.engine.Compact(t.Context(), a.Run.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if cut {
+				h.until("its answer is recorded", func() bool {
+					e, err := h.store.Entry(t.Context(), a.Run.ID, sdk.ReplyPath(4))
+					return err == nil && e.State == sdk.StateResolved
+				})
+				h.cut()
+				h.store.setRefuse(nil)
+				h.start()
+			}
+			if l := h.await(c); l.Status != sdk.StatusOK {
+				t.Fatalf("%+v", l)
+			}
+			h.run(Submission{Run: "r", Prompt: "go on"})
+			got := fmt.Sprint(h.models.asked()[2].Messages)
+			if !strings.Contains(got, "in short") || !strings.Contains(got, "slow") || !strings.Contains(got, "printed") || strings.Contains(got, "quick") {
+				t.Errorf("the next prompt is shown %s", got)
+			}
+			h.check(a.Run.ID)
+		})
+	}
 }
 
 // TestCompactOfAgents: whatever an agent has to hand over, a summary is plain text of its whole conversation.

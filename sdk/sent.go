@@ -18,6 +18,8 @@ type Sent struct {
 	Model string `json:"model"`
 	Last  int    `json:"last,omitempty"` // how many of the last messages were to be shown at the most (Agent.Messages); 0 is all
 
+	Flat bool `json:"flat,omitempty"` // calls and results were told as text, as who is asked for a summary has them
+
 	// Inputs is what the model takes, in one word for each; absent is that nobody knew.
 	Inputs   []string `json:"inputs,omitempty"`
 	Context  int      `json:"context,omitempty"`  // of the model, in tokens; 0 is unknown

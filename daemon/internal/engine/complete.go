@@ -89,6 +89,7 @@ func (e *Engine) fitAgain(ctx context.Context, a *activeLoop, p sdk.Prompt, fail
 
 // ask sends one request and puts the stream together.
 func (e *Engine) ask(ctx context.Context, a *activeLoop, p sdk.Prompt) (c sdk.Completion, err error) {
+	p.Messages = a.turn.sent.Told(p.Messages, a.given().Compacts)
 	if p, err = e.cfg.Hooks.LLMMessages.Apply(ctx, p); err != nil {
 		return c, err
 	}

@@ -74,6 +74,43 @@ func TestATurnIsRenderedAsItWasSent(t *testing.T) {
 	}
 }
 
+// A turn that summarizes, whose model a server told that it was too much, and those behind it are rendered as they were sent.
+func TestASummaryIsRenderedAsItWasSent(t *testing.T) {
+	h := prepareHouse(t, calls(call{"read", `{"path":"a"}`}, call{"read", `{"path":"b"}`}), say("read"), say("two"), say("three"),
+		failing(&sdk.ProviderError{Class: sdk.ClassOverflow, Message: "too long"}), say("in short"), calls(call{"read", `{"path":"c"}`}), say("done"))
+	h.tools.on("read", func(context.Context, sdk.Invocation, sdk.Stream) (sdk.ToolResult, error) {
+		return sdk.ToolResult{Success: true, Output: strings.Repeat("text\n", 400)}, nil
+	})
+	h.start()
+	a := h.submit(Submission{Run: "r", Prompt: "one"})
+	h.await(a)
+	for _, prompt := range []string{"two", "three"} {
+		h.run(Submission{Run: "r", Prompt: prompt})
+	}
+	if l := h.compact(a.Run.ID); l.Status != sdk.StatusOK {
+		t.Fatalf("%+v", l)
+	}
+	h.run(Submission{Run: "r", Prompt: "go on"})
+	run, err := h.store.Run(t.Context(), a.Run.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := h.models.asked()
+	asked = slices.Delete(asked, 4, 5) // of turn 5, which was too long
+	if run.Turns != 7 || len(asked) != run.Turns {
+		t.Fatalf("%d requests in %d turns", len(asked), run.Turns)
+	}
+	for i, req := range asked {
+		p, err := h.reader().Packet(t.Context(), run, i+1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !p.Same || sent.Hash("", req.Messages) != p.Hash || len(p.Gone) != 0 {
+			t.Errorf("turn %d: same %v, gone %v\nsent\n%s\nrendered\n%s", i+1, p.Same, p.Gone, sent.Text(req.Messages), sent.Text(p.Messages))
+		}
+	}
+}
+
 // counted is a step whose usage says so many tokens of the prompt.
 func counted(prompt int, of step) step {
 	return func(ctx context.Context, req sdk.Request, send func(sdk.Delta) error, retry func(sdk.Retry) error) error {

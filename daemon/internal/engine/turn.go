@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/bothyd/bothy/daemon/internal/compact"
 	"github.com/bothyd/bothy/daemon/internal/failpoint"
 	"github.com/bothyd/bothy/daemon/internal/sent"
 	"github.com/bothyd/bothy/sdk"
@@ -122,9 +121,6 @@ func (e *Engine) askOne(ctx context.Context, a *activeLoop) (sdk.Completion, err
 	}
 	if prompt, err = e.fit(ctx, a, prompt); err != nil {
 		return sdk.Completion{}, err
-	}
-	if a.given().Compacts {
-		prompt.Messages = compact.Flat(prompt.Messages)
 	}
 	if a.given().Caller == 0 { // a child has a container when it uses one
 		e.prepareTools(ctx, a)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/bothyd/bothy/daemon/internal/compact"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
@@ -165,6 +166,9 @@ func (r *Reader) render(ctx context.Context, run sdk.Run, loop sdk.Loop, turn in
 			break
 		}
 		p = fits
+	}
+	if s.Flat {
+		p.Messages = compact.Flat(p.Messages)
 	}
 	p.System = system
 	return p, nil

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/bothyd/bothy/daemon/internal/compact"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -50,6 +51,14 @@ func (r *Request) Fitted(ceiling int) {
 	if r != nil {
 		r.sent.Ceilings = append(r.sent.Ceilings, ceiling)
 	}
+}
+
+// Told are messages as they are told: flat ones have calls and results as text, which it takes note of.
+func (r *Request) Told(messages []sdk.Message, flat bool) []sdk.Message {
+	if r.sent.Flat = flat; flat {
+		return compact.Flat(messages)
+	}
+	return messages
 }
 
 // Out takes the prompt as it goes out. clean takes secrets out of a text, for what is kept is named by what is left of it.

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"encoding/json"
 	"strings"
 
 	"github.com/bothyd/bothy/sdk"
@@ -27,6 +28,13 @@ func Result(key string, e *sdk.Entry, a *sdk.Action, limit int) string {
 
 // UnknownOutcome stands in the place of a result of a call that was interrupted.
 const UnknownOutcome = unknownOutcome
+
+// Summary is a summary of what was said, as a model reads it.
+func Summary(e *sdk.Entry) string {
+	var s sdk.Summary
+	_ = json.Unmarshal(e.Attributes, &s) // what can be read of it is enough
+	return summaryText(e.Body, s.Skills)
+}
 
 // Nested is what a model reads of the instructions of a folder that a call worked below.
 func Nested(in sdk.Instructions) string { return nestedText(in) }

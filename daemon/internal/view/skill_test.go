@@ -52,7 +52,7 @@ func TestASkillOutlivesOtherResults(t *testing.T) {
 	in.Context = 10_000
 	got, report := fit(t, v, render(t, v, in))
 	text := textOf(got.Messages)
-	if !strings.Contains(text, strings.Repeat("s", 6000)) || report.Groups == 0 || report.Cut != 0 || strings.Contains(text, "use_skill loads it again") {
+	if !strings.Contains(text, strings.Repeat("s", 6000)) || report.Groups == 0 || report.Cut != 0 || strings.Contains(text, "Load it again before you go on") {
 		t.Errorf("%+v: %.300s", report, text)
 	}
 }
@@ -65,7 +65,7 @@ func TestSkillsGoLast(t *testing.T) {
 	in.Context = 10_000
 	got, report := fit(t, v, render(t, v, in))
 	text := textOf(got.Messages)
-	if !strings.Contains(text, "The text of these skills went with them: one") || !strings.Contains(text, "use_skill loads it again") {
+	if !strings.Contains(text, "The text of these skills went with them: one") || !strings.Contains(text, "Load it again before you go on") {
 		t.Errorf("%+v: %.600s", report, text)
 	}
 	if !strings.Contains(text, "four says") || strings.Contains(text, "one says") {
@@ -92,7 +92,7 @@ func TestOnlyTheLastTextOfASkillIsKept(t *testing.T) {
 	in.Context = 10_000
 	got, _ := fit(t, v, render(t, v, in))
 	text := textOf(got.Messages)
-	if n := strings.Count(text, "greet says"); n != 1 || strings.Contains(text, "use_skill loads it again") {
+	if n := strings.Count(text, "greet says"); n != 1 || strings.Contains(text, "Load it again before you go on") {
 		t.Errorf("%d copies are left: %.300s", n, text)
 	}
 }

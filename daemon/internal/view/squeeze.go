@@ -159,7 +159,7 @@ func lostSkills(segments []segment) string {
 	if len(names) > maxSkillNames {
 		names = cutBack(names, maxSkillNames) + ", ..."
 	}
-	return fmt.Sprintf(" The text of these skills went with them: %s. use_skill loads it again, as it was.", names)
+	return fmt.Sprintf(" The text of these skills went with them: %s. Load it again before you go on by one of them.", names)
 }
 
 // toolCounts names at most five tools, the most used first.

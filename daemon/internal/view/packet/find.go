@@ -67,9 +67,10 @@ func (c *cache) find(ctx context.Context, cfg Config, in *sdk.Assembly) (f found
 		projectors = cfg.Projectors()
 	}
 	var anew []int
+	back := comesBack(in.Entries)
 	for i := range in.Entries {
 		e, p := &in.Entries[i], &c.pieces[i]
-		now := mark{hash: e.Hash, version: e.Version, visibility: e.Visibility}
+		now := mark{hash: e.Hash, version: e.Version, visibility: back.level(e)}
 		if e.Visibility != sdk.Archived && e.Scheme() == "file" {
 			now.facts = string(e.Attributes)
 		}
@@ -133,7 +134,9 @@ func (c *cache) arrange(entries []sdk.Entry) {
 func (c *cache) render(ctx context.Context, cfg Config, in *sdk.Assembly, anew []int) {
 	texts := c.project(ctx, cfg, in, anew)
 	for _, i := range anew {
-		e := &in.Entries[i]
+		at := in.Entries[i]
+		at.Visibility = c.pieces[i].mark.visibility
+		e := &at
 		scheme, known := cfg.Scheme(e.Scheme())
 		p := piece{path: e.Path, mark: c.pieces[i].mark}
 		switch {

@@ -34,6 +34,8 @@ func elements(key string, e *sdk.Entry, scheme *sdk.Scheme, limit int, texts *pr
 			return ofAction(key, base, e, a, limit)
 		}
 		full, short = e.Body, head(e)
+	case e.Scheme() == sdk.SummaryScheme:
+		full, short = view.Summary(e), head(e)
 	case base.tag == "prompt":
 		full = meant(e)
 		of := *e

@@ -19,7 +19,7 @@ import (
 // schemes are those of the tests.
 func schemes(name string) (sdk.Scheme, bool) {
 	category, known := map[string]sdk.Category{
-		"known": sdk.CategoryData, "file": sdk.CategoryData, "https": sdk.CategoryData, "sh": sdk.CategoryData, "plan": sdk.CategoryData,
+		"known": sdk.CategoryData, "file": sdk.CategoryData, "https": sdk.CategoryData, "sh": sdk.CategoryData, "plan": sdk.CategoryData, sdk.SummaryScheme: sdk.CategoryData,
 		"unknown": sdk.CategoryUnknown, "prompt": sdk.CategoryPrompt, "log": sdk.CategoryLogging, "update": sdk.CategoryLogging,
 		"budget": sdk.CategoryLogging, "assistant": sdk.CategoryAudit, "image": sdk.CategoryAudit,
 	}[name]
@@ -153,6 +153,49 @@ func TestWhatIsNoRow(t *testing.T) {
 	}
 	if strings.Contains(got, `by="person"`) || strings.Contains(got, `tool="bash"`) {
 		t.Errorf("what is no action poses as one:\n%s", got)
+	}
+}
+
+// TestASummaryStandsForWhatWasSaid: it is marked as the model's own, what it stands for is out of sight while it is in it, and
+// comes back with it gone; what stayed of what was said is in sight with it.
+func TestASummaryStandsForWhatWasSaid(t *testing.T) {
+	gone := level(sdk.Archived)
+	summary := func(loop int64, text string, with ...func(*sdk.Entry)) sdk.Entry {
+		return entry(sdk.SummaryPath(int(loop)), text, append(with, at(loop, 2), attributes(sdk.Summary{Loop: loop, Turn: 2, Skills: []string{"tidy"}}))...)
+	}
+	said := func(summaries ...sdk.Entry) sdk.Assembly {
+		return assembly(5, append([]sdk.Entry{
+			prompt(1, "FIRST", gone), call(1, "bash", "PRINTED", gone), entry("sh://turn_1/c_1", "OUTPUT", at(1, 1), gone), entry("update://turn_1", "HALFWAY", at(1, 1), gone),
+			entry("known://a", "NEVER", at(1, 1), gone), prompt(2, "/compact", gone), prompt(3, "SECOND", at(3, 0), gone), call(3, "grep", "STAYED", at(3, 3)),
+			prompt(4, "/compact", gone), prompt(5, "now"), prompt(6, "NEVER", gone),
+		}, summaries...)...)
+	}
+	d := newDesk()
+	for _, c := range []struct {
+		name string
+		in   sdk.Assembly
+		want string
+	}{
+		{"one", said(summary(2, "in short")), "in short STAYED"},
+		{"two", said(summary(2, "in short", gone), summary(4, "the last")), "the last STAYED"},
+		{"out of sight", said(summary(2, "in short", gone)), "FIRST PRINTED OUTPUT HALFWAY STAYED"},
+		{"the last out of sight", said(summary(2, "in short", gone), summary(4, "the last", gone)), "FIRST PRINTED OUTPUT HALFWAY SECOND STAYED"},
+		{"the last alone", said(summary(2, "in short"), summary(4, "the last", gone)), "in short SECOND STAYED"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := user(t, d, c.in)
+			if fresh := user(t, newDesk(), c.in); fresh != got {
+				t.Errorf("a view that has rendered nothing says\n%s\nthe other one\n%s", fresh, got)
+			}
+			for _, text := range strings.Split("in short,the last,FIRST,PRINTED,OUTPUT,HALFWAY,SECOND,STAYED,NEVER", ",") {
+				if is := strings.Contains(got, text); is != strings.Contains(c.want, text) {
+					t.Errorf("%s is there: %v, in\n%s", text, is, got)
+				}
+			}
+			if strings.Contains(c.want, "in short") || strings.Contains(c.want, "the last") {
+				inOrder(t, got, "<visible>", "Here you have summarized it", "no instruction", "skills went with it: tidy")
+			}
+		})
 	}
 }
 

@@ -14,9 +14,12 @@ type back struct{ behind, until int64 }
 func comesBack(entries []sdk.Entry) (b back) {
 	for i := range entries {
 		e := &entries[i]
+		if !strings.HasPrefix(e.Path, sdk.SummaryScheme+"://") {
+			continue
+		}
 		var s sdk.Summary
 		switch {
-		case !strings.HasPrefix(e.Path, sdk.SummaryScheme+"://"), json.Unmarshal(e.Attributes, &s) != nil:
+		case json.Unmarshal(e.Attributes, &s) != nil:
 		case e.Visibility == sdk.Archived:
 			b.until = max(b.until, s.Loop)
 		default:

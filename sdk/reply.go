@@ -30,6 +30,10 @@ type Reply struct {
 
 	Context  int `json:"context,omitempty"`  // of the model, in tokens; 0 is unknown
 	Estimate int `json:"estimate,omitempty"` // of what it was sent, in tokens, when Usage is missing
+
+	// Ratio is what the server counted of the packet that it was sent for each token of an estimate that knew nothing of it. The
+	// packets behind it are counted by that; absent is a conversation, or that nobody knows.
+	Ratio float64 `json:"ratio,omitempty"`
 }
 
 // FoundCall is a call that was read in the text of a reply.

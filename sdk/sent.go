@@ -14,9 +14,11 @@ type Sent struct {
 	Tools  string `json:"tools,omitempty"`  // of the definitions of the tools that were sent: tools://DIGEST
 	Skills string `json:"skills,omitempty"` // of what the daemon's own tools said, where the system text has it not: system://DIGEST
 
-	View  string `json:"view"`
-	Model string `json:"model"`
-	Last  int    `json:"last,omitempty"` // how many of the last messages were to be shown at the most (Agent.Messages); 0 is all
+	View    string `json:"view"`
+	Dialect string `json:"dialect,omitempty"` // how the model writes calls; absent is DialectTools
+	Told    bool   `json:"told,omitempty"`    // it had tools, and none were sent beside the messages: the system text tells of them
+	Model   string `json:"model"`
+	Last    int    `json:"last,omitempty"` // how many of the last messages were to be shown at the most (Agent.Messages); 0 is all
 
 	Flat bool `json:"flat,omitempty"` // calls and results were told as text, as who is asked for a summary has them
 

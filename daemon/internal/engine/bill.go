@@ -27,7 +27,7 @@ func (e *Engine) written(a *activeLoop, c sdk.Completion) int {
 	if !came(c) {
 		return 0
 	}
-	return e.viewOf(a).Estimate(sdk.Prompt{Model: a.choice.Alias, Messages: []sdk.Message{{Role: sdk.RoleAssistant, Text: c.Text + c.Reasoning, Calls: c.Calls}}})
+	return e.viewOf(a).Estimate(sdk.Prompt{Run: a.run, Model: a.choice.Alias, Messages: []sdk.Message{{Role: sdk.RoleAssistant, Text: c.Text + c.Reasoning, Calls: c.Calls}}})
 }
 
 // price looks for the price of a model where a limit on cost needs it: a provider on

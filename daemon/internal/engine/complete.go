@@ -44,7 +44,7 @@ func (e *Engine) complete(ctx context.Context, a *activeLoop, p sdk.Prompt) (sdk
 		return c, err
 	}
 	if c.Usage != nil {
-		e.viewOf(a).Observe(a.turn.prompt, *c.Usage)
+		a.turn.ratio = e.viewOf(a).Observe(a.turn.prompt, *c.Usage)
 	} else {
 		a.turn.estimate = e.viewOf(a).Estimate(a.turn.prompt)
 	}

@@ -114,10 +114,12 @@ func TestASummaryIsRenderedAsItWasSent(t *testing.T) {
 // counted is a step whose usage says so many tokens of the prompt.
 func counted(prompt int, of step) step {
 	return func(ctx context.Context, req sdk.Request, send func(sdk.Delta) error, retry func(sdk.Retry) error) error {
-		if err := send(sdk.Delta{Usage: &sdk.Usage{Prompt: prompt, Completion: 5, Total: prompt + 5}}); err != nil {
-			return err
-		}
-		return of(ctx, req, send, retry)
+		return of(ctx, req, func(d sdk.Delta) error {
+			if d.Usage != nil {
+				d.Usage = &sdk.Usage{Prompt: prompt, Completion: 5, Total: prompt + 5}
+			}
+			return send(d)
+		}, retry)
 	}
 }
 

@@ -94,8 +94,8 @@ type Assembler interface {
 	Fit(ctx context.Context, p sdk.Prompt, render func(context.Context, sdk.Prompt) (sdk.Prompt, error)) (sdk.Prompt, sdk.Fitting, error)
 	// Estimate counts a prompt in tokens.
 	Estimate(p sdk.Prompt) int
-	// Observe calibrates the estimate by what a server reported for a prompt.
-	Observe(p sdk.Prompt, usage sdk.Usage)
+	// Observe calibrates the estimate by what a server reported for a prompt, and returns the ratio that the answer is to keep; 0 is none.
+	Observe(p sdk.Prompt, usage sdk.Usage) float64
 	// Forget drops what is kept for a run that rests.
 	Forget(run int64)
 }

@@ -28,6 +28,7 @@ type turn struct {
 	notes      []sdk.Note  // wait for the next commit
 	writes     []sdk.Write // likewise
 	estimate   int         // of the prompt in tokens, when the provider reports no usage
+	ratio      float64     // of sdk.Reply
 }
 
 // stage is how far a turn has come in the store. A turn that is taken up goes

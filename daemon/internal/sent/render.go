@@ -143,8 +143,11 @@ func (r *Reader) render(ctx context.Context, run sdk.Run, loop sdk.Loop, turn in
 		out.Tools = nil // it is gone
 	}
 	in := sdk.Assembly{
-		Project: project, Run: run, Loop: loop, Turn: turn, Agent: sdk.Agent{Messages: s.Last}, Model: s.Model, Context: s.Context, Use: s.Use,
-		Inputs: s.Inputs, Tools: offered(out.Tools), Entries: entries(then, out),
+		Project: project, Run: run, Loop: loop, Turn: turn, Agent: sdk.Agent{Messages: s.Last, Dialect: s.Dialect}, Model: s.Model, Context: s.Context,
+		Use: s.Use, Inputs: s.Inputs, Tools: offered(out.Tools), Entries: entries(then, out),
+	}
+	if s.Told {
+		in.Tools = make([]sdk.Tool, 1) // a view asks whether there are any
 	}
 	system := texts.of(sdk.SystemTextPath(s.System), s.System, out)
 	in.Skills = texts.of(sdk.SystemTextPath(s.Skills), s.Skills, out)
@@ -156,6 +159,9 @@ func (r *Reader) render(ctx context.Context, run sdk.Run, loop sdk.Loop, turn in
 		return p, err
 	}
 	p.System = system
+	if s.Told {
+		p.Tools = nil
+	}
 	if p, err = r.Messages(ctx, p); err != nil {
 		return p, err
 	}

@@ -17,8 +17,8 @@ import (
 
 // Calibrated is a view whose estimate is by what a server counted. One that is not is taken to count as at first.
 type Calibrated interface {
-	// Ratio is what the server of a model counted for each token of an estimate.
-	Ratio(model string) float64
+	// Ratio is what the server of a prompt's model counted for each token of an estimate.
+	Ratio(p sdk.Prompt) float64
 	// Calibrate has the estimates of a model be by a ratio.
 	Calibrate(model string, ratio float64)
 }
@@ -29,6 +29,8 @@ type Request struct {
 	sent  sdk.Sent
 	texts map[string]text // by the path of their entry
 	ready bool            // it went out, and no commit has it yet
+
+	offered bool // the model has tools
 }
 
 // text is what a request holds that no entry of the run has.
@@ -42,7 +44,10 @@ func Begin(seq int64, in *sdk.Assembly) *Request {
 	r := &Request{sent: sdk.Sent{
 		Seq: seq, View: cmp.Or(in.Agent.View, sdk.ViewTranscript), Model: in.Model, Context: in.Context, Inputs: in.Inputs, Last: in.Agent.Messages, Use: in.Use,
 	}, texts: map[string]text{}}
-	r.sent.Skills = in.Skills
+	r.sent.Skills, r.offered = in.Skills, len(in.Tools) > 0
+	if in.Agent.Dialect != sdk.DialectTools {
+		r.sent.Dialect = in.Agent.Dialect
+	}
 	return r
 }
 
@@ -80,13 +85,14 @@ func (r *Request) Out(p *sdk.Prompt, tokens int, view any, clean func(string) st
 		s.Tools = digest(body)
 		r.texts[sdk.ToolsTextPath(s.Tools)] = text{body: body}
 	}
+	s.Told = r.offered && len(p.Tools) == 0
 	if skills := s.Skills; skills != "" {
 		if s.Skills = ""; !strings.Contains(p.System, strings.TrimSpace(skills)) {
 			s.Skills = r.keep(skills, false, clean)
 		}
 	}
 	if by, is := view.(Calibrated); is {
-		s.Ratio = by.Ratio(p.Model)
+		s.Ratio = by.Ratio(*p)
 	}
 	r.ready = true
 }

@@ -13,15 +13,15 @@ type Ratios struct {
 	of map[string]float64
 }
 
-// Observe calibrates by what a server reported for a prompt that was estimated, uncalibrated, at raw tokens. Usage that cannot be
-// true is ignored.
-func (r *Ratios) Observe(model string, raw int, usage sdk.Usage) {
+// Counted is what a server counted for each token of a prompt that was estimated, uncalibrated, at raw tokens, to a thousandth. 0 is
+// that its usage says nothing, or cannot be true.
+func Counted(raw int, usage sdk.Usage) float64 {
 	if usage.Prompt <= 0 || raw < 100 {
-		return
+		return 0
 	}
 	// An estimate that is far too low is the dangerous one: a server that
 	// counts only what it had not cached must not pull it down.
-	r.Set(model, min(max(float64(usage.Prompt)/float64(raw), 0.5), 4))
+	return math.Ceil(min(max(float64(usage.Prompt)/float64(raw), 0.5), 4)*1000) / 1000
 }
 
 // Set has the estimates of a model be by a ratio that was observed before.

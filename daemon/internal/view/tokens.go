@@ -37,13 +37,16 @@ func (t *Transcript) Estimate(p sdk.Prompt) int {
 }
 
 // Observe calibrates the estimate of a model by what its server reported for a
-// prompt that was sent as it is here.
-func (t *Transcript) Observe(p sdk.Prompt, usage sdk.Usage) {
-	t.ratios.Observe(p.Model, promptTokens(p), usage)
+// prompt that was sent as it is here. No answer needs to keep that: a conversation has none of it to be the same again.
+func (t *Transcript) Observe(p sdk.Prompt, usage sdk.Usage) float64 {
+	if ratio := Counted(promptTokens(p), usage); ratio > 0 {
+		t.ratios.Set(p.Model, ratio)
+	}
+	return 0
 }
 
-// Ratio is what the server of a model counted for each token of an estimate.
-func (t *Transcript) Ratio(model string) float64 { return t.ratios.Of(model) }
+// Ratio is what the server of a prompt's model counted for each token of an estimate.
+func (t *Transcript) Ratio(p sdk.Prompt) float64 { return t.ratios.Of(p.Model) }
 
 // Calibrate has the estimates of a model be by a ratio that was observed before.
 func (t *Transcript) Calibrate(model string, ratio float64) { t.ratios.Set(model, ratio) }

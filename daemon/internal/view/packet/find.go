@@ -14,6 +14,7 @@ import (
 // cache keeps the pieces of one run, in the order of the entries that they are of.
 type cache struct {
 	extra atomic.Int64         // see Packet.extra
+	ratio atomic.Uint64        // see Packet.Ratio; the bits of a float64, 0 is none
 	sums  atomic.Pointer[sums] // of the rows that were summed up last
 
 	mu     sync.Mutex
@@ -46,6 +47,8 @@ type piece struct {
 	media  []sdk.Medium       // of a prompt
 	nested []sdk.Instructions // that an action brought
 	data   string             // of an image
+	model  string             // of an answer that has a ratio
+	ratio  float64            // see sdk.Reply
 	failed bool               // a plugin did not say what it shows: it is asked again
 }
 
@@ -54,6 +57,7 @@ type found struct {
 	pieces  []*piece
 	prompts []*piece // of them, those with images
 	images  map[string]string
+	ratios  map[string]float64 // by model, of its last answer that has one
 }
 
 // find renders what changed of a run's entries.
@@ -91,6 +95,11 @@ func (c *cache) find(ctx context.Context, cfg Config, in *sdk.Assembly) (f found
 				f.images = map[string]string{}
 			}
 			f.images[p.path] = p.data
+		case p.ratio > 0:
+			if f.ratios == nil {
+				f.ratios = map[string]float64{}
+			}
+			f.ratios[p.model] = p.ratio
 		case p.shows:
 			f.pieces = append(f.pieces, p)
 			if len(p.media) > 0 {
@@ -142,6 +151,10 @@ func (c *cache) render(ctx context.Context, cfg Config, in *sdk.Assembly, anew [
 		switch {
 		case e.Scheme() == sdk.MediumImage:
 			p.data = e.Body
+		case e.Scheme() == "assistant":
+			if at, err := sdk.ReplyOf(e.Attributes); err == nil {
+				p.model, p.ratio = at.Model, at.Ratio
+			}
 		case known && shows(e, &scheme):
 			p.shows = true
 			p.row = rowOf(in.Run.Key, e, &scheme, c.limit, texts[i])

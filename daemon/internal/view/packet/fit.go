@@ -40,19 +40,27 @@ func (k *Packet) picture(p *sdk.Prompt) {
 	c.picture(p)
 }
 
-// whole is a rendered prompt as it is sent: one user message, whose figures are those of the whole. Where others than the parts
-// wrote in it, or it is to fit less than it says, it is written once more.
+// whole is a rendered prompt as it is sent: one user message, whose figures are those of the whole. Where it has others, as of
+// what it was to fit before, it is written once more, and where others than the parts wrote in it.
 func (k *Packet) whole(ctx context.Context, p sdk.Prompt, render func(context.Context, sdk.Prompt) (sdk.Prompt, error)) (sdk.Prompt, error) {
 	if len(p.Messages) == 0 {
 		return p, sdk.Errorf(sdk.Validation, "a hook of assembly.user left no message of the prompt")
 	}
 	media := p.Messages[0].Media
-	f := k.figures(&p)
-	if more := k.characters(p.Messages) - f.characters; more != 0 || !says(&p, f) {
-		k.write(&p, more)
+	written := func() (err error) {
 		p.Messages = []sdk.Message{{Role: sdk.RoleUser, Media: media}}
-		var err error
-		if p, err = render(ctx, p); err != nil {
+		p, err = render(ctx, p)
+		return err
+	}
+	f := k.figures(&p)
+	if !says(&p, f) {
+		if err := written(); err != nil {
+			return p, err
+		}
+	}
+	if more := k.characters(p.Messages) - f.characters; more != 0 {
+		k.write(&p, more)
+		if err := written(); err != nil {
 			return p, err
 		}
 	}

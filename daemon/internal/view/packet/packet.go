@@ -5,6 +5,7 @@ package packet
 
 import (
 	"context"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -31,7 +32,7 @@ type Config struct {
 // of it. Its methods may be called concurrently.
 type Packet struct {
 	cfg     Config
-	ratios  view.Ratios
+	ratio   float64 // of a turn that is rendered again; see Calibrate
 	counted counted
 
 	mu   sync.Mutex // guards runs, never held while rendering
@@ -65,6 +66,7 @@ func (k *Packet) Assemble(ctx context.Context, in sdk.Assembly) (sdk.Prompt, err
 	found := c.find(ctx, k.cfg, &in)
 	p.Rows = found.rows(in.Loop.ID, in.Turn)
 	c.inputs, c.images, c.prompts = in.Inputs, found.images, found.prompts
+	c.ratio.Store(math.Float64bits(found.ratios[in.Model]))
 	c.said = instructionsText(&in, found.nested())
 	c.picture(&p)
 	p.Tokens = k.estimate(&p)

@@ -2,6 +2,7 @@ package packet
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/bothyd/bothy/daemon/internal/view"
 	"github.com/bothyd/bothy/sdk"
@@ -59,7 +60,7 @@ func (f *figures) share(tokens int) string {
 // figures counts the packet that the parts write of a prompt, which has these figures in it: they are counted until they are those
 // of the text that says them.
 func (k *Packet) figures(p *sdk.Prompt) *figures {
-	ratio := k.ratios.Of(p.Model)
+	ratio := k.Ratio(*p)
 	f := &figures{sums: k.sums(p), ceiling: p.Ceiling}
 	fixed := k.extra(p)
 	for _, n := range f.lists {
@@ -140,20 +141,38 @@ func between(characters int) int {
 func (k *Packet) estimate(p *sdk.Prompt) int { return k.figures(p).usage }
 
 // Estimate counts a prompt in tokens, as it is: its characters divided by two, rounded up, calibrated by what the model's server
-// has reported so far.
+// has reported in the run so far.
 func (k *Packet) Estimate(p sdk.Prompt) int {
-	return view.Scaled(k.promptTokens(&p), k.ratios.Of(p.Model))
+	return view.Scaled(k.promptTokens(&p), k.Ratio(p))
 }
 
-// Ratio is what the server of a model counted for each token of an estimate.
-func (k *Packet) Ratio(model string) float64 { return k.ratios.Of(model) }
+// Ratio is what the server of a prompt's model counted in its run for each token of an estimate, as the last answer of that model
+// says: the packet has its own figures in it, and is to be the same whoever makes it.
+func (k *Packet) Ratio(p sdk.Prompt) float64 {
+	if k.ratio > 0 {
+		return k.ratio
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if c, is := k.runs[p.Run.ID]; is {
+		if ratio := math.Float64frombits(c.ratio.Load()); ratio > 0 {
+			return ratio
+		}
+	}
+	return 1
+}
 
-// Calibrate has the estimates of a model be by a ratio that was observed before.
-func (k *Packet) Calibrate(model string, ratio float64) { k.ratios.Set(model, ratio) }
+// Calibrate has all estimates of a view that renders an old turn be by the ratio of then.
+func (k *Packet) Calibrate(_ string, ratio float64) { k.ratio = ratio }
 
-// Observe calibrates the estimate of a model by what its server reported for a prompt that was sent as it is here.
-func (k *Packet) Observe(p sdk.Prompt, usage sdk.Usage) {
-	k.ratios.Observe(p.Model, k.promptTokens(&p), usage)
+// Observe calibrates the estimates of a run by what a server reported for a prompt that was sent as it is here, and returns the ratio,
+// which belongs to the answer; 0 is that it is as before.
+func (k *Packet) Observe(p sdk.Prompt, usage sdk.Usage) float64 {
+	ratio := view.Counted(k.promptTokens(&p), usage)
+	if ratio > 0 {
+		k.cache(p.Run).ratio.Store(math.Float64bits(ratio))
+	}
+	return ratio
 }
 
 func (k *Packet) promptTokens(p *sdk.Prompt) int {

@@ -53,11 +53,12 @@ func (p *project) edit(ctx context.Context, a editArgs) (answer, error) {
 	if err := ctx.Err(); err != nil {
 		return answer{}, fault("write", a.Path, err)
 	}
-	if err := e.replace(e.was, filling(e.Body)); err != nil {
+	got := e.answer()
+	before := &pathState{kind: "file", mode: e.was.Mode().Perm(), sum: hashOf(e.before), body: []byte(e.before)}
+	if err := p.put(e.place, e.was, before, e.Body, got); err != nil {
 		return answer{}, fault("write", a.Path, err)
 	}
-	p.changes.wrote(e.path, &pathState{kind: "file", mode: e.was.Mode().Perm(), sum: hashOf(e.before), body: []byte(e.before)}, e.Body)
-	return e.answer(), nil
+	return got, nil
 }
 
 // planEdit is what edit would do.

@@ -39,8 +39,9 @@ type project struct {
 	shows   bool              // one of them is what the result has
 	unsure  []string          // files of which that editor does not say how it has them
 
-	changes changes
-	kept    kept.Store // of what they replace; its zero value is none
+	changes  changes
+	kept     kept.Store // of what they replace; its zero value is none
+	attempts attempts
 }
 
 // openProject opens the directory that the host named; the caller closes it.

@@ -17,7 +17,7 @@ type operation[In any] struct {
 
 // change makes a tool of an operation that a person can be shown before it is
 // done. It is done while nobody else changes the project's files, so that nothing
-// of theirs is lost. A call with a base is done only when its plan is still the one that was
+// of theirs is lost, and once, though it is asked for again. A call with a base is done only when its plan is still the one that was
 // shown.
 func change[In any](f *files, name, description string, a sdk.Annotations, op operation[In]) tool.Func {
 	do := func(p *project, ctx context.Context, in In) (answer, error) {
@@ -26,6 +26,9 @@ func change[In any](f *files, name, description string, a sdk.Annotations, op op
 			return answer{}, fault("change", p.dir, err)
 		}
 		defer unlock()
+		if got, made := p.before(); made {
+			return got, nil
+		}
 		if err := p.checkUnsaved(); err != nil {
 			return answer{}, err
 		}
@@ -60,5 +63,5 @@ func change[In any](f *files, name, description string, a sdk.Annotations, op op
 			return sdk.Staged{}, err
 		}
 		return sdk.Staged{Diff: planned.patch.String(), Base: planned.base()}, nil
-	})
+	}).Settled(settle)
 }

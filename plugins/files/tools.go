@@ -80,7 +80,7 @@ func serve[In any](f *files, name, description string, a sdk.Annotations, do fun
 		}
 		defer p.close()
 		if filepath.IsAbs(call.RunDir) {
-			p.kept, p.held = kept.Beside(call.RunDir), heldPaths(call.RunDir)
+			p.kept, p.held, p.attempts = kept.Beside(call.RunDir), heldPaths(call.RunDir), attemptsOf(call.Invocation)
 		}
 		p.rules, p.most, p.base, p.unsaved, p.unsure = f.rulesOf(call.Invocation), f.config.MaxFileBytes, call.Base, call.Unsaved, call.Unsure
 		p.given = givenOf(call.Invocation)
@@ -90,12 +90,17 @@ func serve[In any](f *files, name, description string, a sdk.Annotations, do fun
 			p.changes.tell(&failed, p.kept)
 			return failed, nil
 		}
-		structured, err := json.Marshal(got.data)
-		if err != nil {
-			return sdk.ToolResult{}, fmt.Errorf("encode the result of %s: %w", name, err)
-		}
-		done := sdk.ToolResult{Success: true, Output: withNote(got.text, p.note()+p.unsavedNote()), Truncated: got.truncated, Structured: structured}
-		p.changes.tell(&done, p.kept)
-		return done, nil
+		return p.done(got)
 	}).Whole()
+}
+
+// done is the result of an operation that did not fail.
+func (p *project) done(got answer) (sdk.ToolResult, error) {
+	structured, err := json.Marshal(got.data)
+	if err != nil {
+		return sdk.ToolResult{}, fmt.Errorf("encode the result: %w", err)
+	}
+	done := sdk.ToolResult{Success: true, Output: withNote(got.text, p.note()+p.unsavedNote()), Truncated: got.truncated, Structured: structured}
+	p.changes.tell(&done, p.kept)
+	return done, nil
 }

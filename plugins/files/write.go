@@ -39,15 +39,16 @@ func (p *project) writeAs(ctx context.Context, a writeArgs, how lookup) (answer,
 	if err := p.makes(pl.path, hashOf(a.Content)); err != nil {
 		return answer{}, err
 	}
-	if err := p.replaceText(ctx, pl, a.Content); err != nil {
-		return answer{}, fault("write", a.Path, err)
-	}
 	data := writeData{Path: pl.path, Bytes: len(a.Content), Created: pl.info == nil}
 	verb := "Replaced"
 	if data.Created {
 		verb = "Created"
 	}
-	return answer{text: fmt.Sprintf("%s %s (%s)", verb, shown(pl.path), sized(int64(data.Bytes))), data: data}, nil
+	got := answer{text: fmt.Sprintf("%s %s (%s)", verb, shown(pl.path), sized(int64(data.Bytes))), data: data}
+	if err := p.replaceText(ctx, pl, a.Content, got); err != nil {
+		return answer{}, fault("write", a.Path, err)
+	}
+	return got, nil
 }
 
 // planWrite is what write would do.
@@ -105,7 +106,7 @@ func (p *project) written(a writeArgs, how lookup) (*place, error) {
 
 // replaceText gives the file at the place new contents, and keeps what it takes
 // to take that back.
-func (p *project) replaceText(ctx context.Context, pl *place, text string) error {
+func (p *project) replaceText(ctx context.Context, pl *place, text string, got answer) error {
 	if pl.info != nil {
 		if err := pl.writable(); err != nil {
 			return err
@@ -119,10 +120,7 @@ func (p *project) replaceText(ctx context.Context, pl *place, text string) error
 	if before != nil {
 		was = before.info
 	}
-	if err = pl.replace(was, filling(text)); err == nil {
-		p.changes.wrote(pl.path, before, text)
-	}
-	return err
+	return p.put(pl, was, before, text, got)
 }
 
 // target resolves a path that is about to be changed, makes the folders above

@@ -17,12 +17,12 @@ import (
 // its chunks in the order they came. What is kept for a project has no view.
 const (
 	bodyColumn = `CASE v.state WHEN 'streaming'
-	  THEN e.body || coalesce((SELECT group_concat(c.text, '' ORDER BY c.seq) FROM chunks c WHERE c.entry = e.id), '')
-	  ELSE e.body END`
+	  THEN (` + bodyOf + `) || coalesce((SELECT group_concat(c.text, '' ORDER BY c.seq) FROM chunks c WHERE c.entry = e.id), '')
+	  ELSE ` + bodyOf + ` END`
 	entryColumns  = `e.path, ` + bodyColumn + `, ` + otherColumns + viewColumns
 	briefColumns  = `e.path, '', ` + otherColumns + viewColumns
-	keptColumns   = `e.path, e.body, ` + otherColumns + `'', '', '', '', '', 0, 0, 0, e.created`
-	sharedColumns = `e.path, e.body, ` + otherColumns + `'resolved', '', '', 'archived', '', 0, 0, 0, e.created`
+	keptColumns   = `e.path, ` + bodyOf + `, ` + otherColumns + `'', '', '', '', '', 0, 0, 0, e.created`
+	sharedColumns = `e.path, ` + bodyOf + `, ` + otherColumns + `'resolved', '', '', 'archived', '', 0, 0, 0, e.created`
 	otherColumns  = `e.attributes, e.hash, e.scope, e.created, `
 	viewColumns   = `v.state, v.outcome, v.phase, v.visibility, v.writer, v.loop, v.turn, v.write_count, v.updated`
 )
@@ -231,7 +231,7 @@ func briefly(columns string) string {
 	if columns == entryColumns {
 		return briefColumns
 	}
-	return strings.Replace(columns, `e.body`, `''`, 1)
+	return strings.Replace(columns, bodyOf, `''`, 1)
 }
 
 // pathSeparator stands in no path.

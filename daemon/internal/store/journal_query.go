@@ -21,7 +21,7 @@ const (
 
 	bodyJoined = `CASE WHEN j.body_hash IS NULL THEN NULL
 	     WHEN j.kind = 'entry.chunk' THEN c.text
-	     WHEN e.hash = j.body_hash AND octet_length(e.body) <= ? THEN e.body END,
+	     WHEN e.hash = j.body_hash AND ` + bytesOf + ` <= ? THEN ` + bodyOf + ` END,
 	CASE WHEN instr(j.data, '"hashed":{') > 0 THEN e.attributes END, NULL
 	FROM journal j
 	LEFT JOIN entries e ON e.id = j.entry AND e.path = j.path

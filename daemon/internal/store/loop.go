@@ -10,7 +10,7 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-const loopQuery = `SELECT l.id, l.run, l.sequence, l.read_only, l.model, l.agent, coalesce(e.body, ''), l.status, l.reason, l.stop, l.options, l.created, l.ended
+const loopQuery = `SELECT l.id, l.run, l.sequence, l.read_only, l.model, l.agent, coalesce(` + bodyOf + `, ''), l.status, l.reason, l.stop, l.options, l.created, l.ended
 	FROM loops l LEFT JOIN entries e ON e.id = l.prompt `
 
 func scanLoop(scan scanner) (sdk.Loop, error) {

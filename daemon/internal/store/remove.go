@@ -130,8 +130,8 @@ func (t *tx) copyFor(o inheritance, entry int64, path string, attributes json.Ra
 		return err
 	}
 	id := t.nextID()
-	if err := t.exec(`INSERT INTO entries (id, scope, path, body, attributes, hash, created)
-		SELECT ?, ?, path, body, ?, hash, created FROM entries WHERE id = ?`, id, runScope(o.run), text(attributes), entry); err != nil {
+	if err := t.exec(`INSERT INTO entries (id, scope, path, body, answer, starts, bytes, attributes, hash, created)
+		SELECT ?, ?, path, body, answer, starts, bytes, ?, hash, created FROM entries WHERE id = ?`, id, runScope(o.run), text(attributes), entry); err != nil {
 		return err
 	}
 	if err := t.exec(`UPDATE run_views SET entry = ? WHERE id = ?`, id, o.view); err != nil {

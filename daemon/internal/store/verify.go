@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -23,7 +24,16 @@ func (s *Store) Verify(ctx context.Context, last int) error {
 // verifyJournal verifies on a connection of any kind.
 func verifyJournal(ctx context.Context, conn *sql.Conn, path string, last int) error {
 	v := verifier{last: int64(last), entries: map[int64]*seen{}}
-	rows, err := conn.QueryContext(ctx, verifyQuery, last)
+	query := verifyQuery
+	var knows bool
+	err := conn.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM pragma_table_info('entries') WHERE name = 'answer')`).Scan(&knows)
+	if err != nil {
+		return explain("verifying the journal", err)
+	}
+	if !knows { // a file of an older schema
+		query = strings.Replace(query, bodyOf, `e.body`, 1)
+	}
+	rows, err := conn.QueryContext(ctx, query, last)
 	if err := eachRow(rows, err, v.row); err != nil {
 		return explain("verifying the journal", err)
 	}
@@ -41,7 +51,7 @@ func verifyJournal(ctx context.Context, conn *sql.Conn, path string, last int) e
 // snapshot.
 const verifyQuery = `SELECT j.seq, j.time, j.kind, j.project, j.run, j.loop, j.turn, j.path, j.data, j.body_hash, j.prev_hash, j.hash,
 	coalesce(j.entry, 0), e.id IS NOT NULL, e.hash,
-	CASE WHEN j.body_hash IS NULL THEN NULL WHEN j.kind = 'entry.chunk' THEN c.text ELSE e.body END, e.attributes
+	CASE WHEN j.body_hash IS NULL THEN NULL WHEN j.kind = 'entry.chunk' THEN c.text ELSE ` + bodyOf + ` END, e.attributes
 	FROM journal j LEFT JOIN entries e ON e.id = j.entry LEFT JOIN chunks c ON c.seq = j.seq
 	WHERE j.seq >= CASE ?1 WHEN 0 THEN 0 ELSE (SELECT max(seq) FROM journal) - ?1 END ORDER BY j.seq DESC`
 

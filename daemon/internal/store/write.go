@@ -143,7 +143,7 @@ func (t *tx) look(run *sdk.Run, scope, path string) (visibleEntry, error) {
 }
 
 const (
-	looked = `SELECT coalesce(v.id, 0), e.id, e.scope, e.body, e.attributes, e.hash, e.created, coalesce(v.state, ''), coalesce(v.outcome, ''),
+	looked = `SELECT coalesce(v.id, 0), e.id, e.scope, ` + bodyOf + `, e.attributes, e.hash, e.created, coalesce(v.state, ''), coalesce(v.outcome, ''),
 		coalesce(v.phase, ''), coalesce(v.visibility, ''), coalesce(v.writer, ''), coalesce(v.loop, 0), coalesce(v.turn, 0), coalesce(v.write_count, 0)
 		FROM entries e LEFT JOIN run_views v ON v.entry = e.id AND v.run = ?1 WHERE e.path = ?2 AND `
 	lookHere   = looked + `e.scope = ?3`
@@ -265,8 +265,12 @@ func (x *visibleEntry) applyView(w *sdk.Write) {
 // insertEntry gives the entry the seq of the row that tells of it as its id.
 func (t *tx) insertEntry(x *visibleEntry, scope, path string) error {
 	x.entry, x.Scope, x.created = t.nextID(), scope, t.now.UnixNano()
-	return t.exec(`INSERT INTO entries (id, scope, path, body, attributes, hash, created) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-		x.entry, scope, path, x.Body, text(x.Attributes), x.hash[:], x.created)
+	b, err := t.storedBody(x, scope)
+	if err != nil {
+		return err
+	}
+	return t.exec(`INSERT INTO entries (id, scope, path, body, answer, starts, bytes, attributes, hash, created) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		x.entry, scope, path, b.body, b.answer, b.starts, b.bytes, text(x.Attributes), x.hash[:], x.created)
 }
 
 func (t *tx) updateEntry(run *sdk.Run, x *visibleEntry, old visibleEntry, scope string) error {
@@ -278,7 +282,12 @@ func (t *tx) updateEntry(run *sdk.Run, x *visibleEntry, old visibleEntry, scope 
 	if x.hash == old.hash {
 		return t.exec(`UPDATE entries SET attributes = ? WHERE id = ?`, text(x.Attributes), x.entry)
 	}
-	return t.exec(`UPDATE entries SET body = ?, attributes = ?, hash = ? WHERE id = ?`, x.Body, text(x.Attributes), x.hash[:], x.entry)
+	b, err := t.storedBody(x, scope)
+	if err != nil {
+		return err
+	}
+	return t.exec(`UPDATE entries SET body = ?, answer = ?, starts = ?, bytes = ?, attributes = ?, hash = ? WHERE id = ?`,
+		b.body, b.answer, b.starts, b.bytes, text(x.Attributes), x.hash[:], x.entry)
 }
 
 func (t *tx) putView(run int64, x *visibleEntry) (err error) {

@@ -58,13 +58,11 @@ func (a Agent) In(r Run) Agent {
 		a.Messages = ChannelMessages
 	}
 	a.Excluded = r.Excludes()
-	if a.Taught() {
-		a.Tools = taught(a.Tools)
-		if a.Bound != nil {
-			bound := *a.Bound
-			bound.Tools = taught(bound.Tools)
-			a.Bound = &bound
-		}
+	a.Tools = a.Has()
+	if a.Taught() && a.Bound != nil {
+		bound := *a.Bound
+		bound.Tools = boundTaught(bound.Tools)
+		a.Bound = &bound
 	}
 	return a
 }

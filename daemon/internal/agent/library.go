@@ -58,7 +58,7 @@ func (l *Library) configured() *configured {
 		return last
 	}
 	usual := cfg.Agents[Default]
-	now := &configured{cfg, make(map[string]sdk.Definition, len(cfg.Agents)), sdk.Bound{Tools: usual.Tools, MCP: usual.MCP}}
+	now := &configured{cfg, make(map[string]sdk.Definition, len(cfg.Agents)), sdk.Bound{Tools: bounds(usual), MCP: usual.MCP}}
 	for name, a := range cfg.Agents {
 		from := cfg.Origins[name]
 		d := sdk.Definition{Agent: a, Source: sdk.AgentOfConfig, Place: from.Place, From: from.Attributes}

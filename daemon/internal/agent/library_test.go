@@ -184,6 +184,53 @@ func TestNeverMore(t *testing.T) {
 	})
 }
 
+// TestBoundsOfTaught: of an agent default whose model is taught its tools others have what it has, and the tools of plugins that do the
+// same; of one that is not, one that is taught its tools has what the list says.
+func TestBoundsOfTaught(t *testing.T) {
+	tool := func(name, plugin string) sdk.Tool {
+		return sdk.Tool{ToolSpec: sdk.ToolSpec{Name: name}, Plugin: plugin, Pinned: true, Named: plugin == sdk.OwnPlugin}
+	}
+	all := []sdk.Tool{
+		tool("get", sdk.OwnPlugin), tool("set", sdk.OwnPlugin), tool("update", sdk.OwnPlugin), tool("sh", sdk.OwnPlugin), tool("read_file", "files"), tool("write_file", "files"),
+		tool("bash", "bash"), tool("web_fetch", "web"), tool("remember", "memory"), tool("mcp__far__read", "mcp__far"),
+	}
+	for _, c := range []struct {
+		usual string
+		asks  sdk.Agent
+		has   string
+	}{
+		{`dialect = "tags"`, sdk.Agent{}, "read_file write_file bash"},
+		{`view = "packet"`, sdk.Agent{Tools: []string{"*", "get"}}, "get read_file write_file bash"},
+		{`dialect = "tags"`, sdk.Agent{Dialect: sdk.DialectTags, Tools: []string{"web_fetch", "mcp__far__*"}}, "get set update sh"},
+		{"dialect = \"tags\"\ntools = [\"get\", \"web_*\"]", sdk.Agent{}, "read_file web_fetch"},
+		{"dialect = \"tags\"\ntools = [\"get\", \"web_*\"]", sdk.Agent{Dialect: sdk.DialectTags, Tools: []string{"get", "sh", "*"}}, "get update"},
+		{"dialect = \"tags\"\ntools = [\"remember\"]", sdk.Agent{Dialect: sdk.DialectTags, Tools: []string{"remember"}}, "get set update sh remember"},
+		{`tools = ["read_file"]`, sdk.Agent{Dialect: sdk.DialectTags}, "update"},
+		{`tools = ["read_*", "get", "mcp__*"]`, sdk.Agent{Dialect: sdk.DialectTags, Tools: []string{"read_file", "bash"}}, "get update read_file"},
+		{`tools = ["*"]`, sdk.Agent{Dialect: sdk.DialectTags, Tools: []string{"web_fetch", "mcp__far__read"}}, "get set update sh web_fetch mcp__far__read"},
+		{`tools = ["*"]`, sdk.Agent{}, "read_file write_file bash web_fetch remember mcp__far__read"},
+	} {
+		c.asks.Name = "x"
+		l := NewLibrary(configuration(t, "agent \"default\" {\n"+c.usual+"\n}\n"), Sources{Plugins: func() []sdk.Definition {
+			return []sdk.Definition{{Agent: c.asks, Source: sdk.AgentOfPlugin, Place: "p"}}
+		}})
+		d, _ := l.Find("", "x")
+		a := d.Agent.In(sdk.Run{})
+		var has []string
+		for _, tool := range all {
+			if a.Admits(tool) {
+				has = append(has, tool.Name)
+			}
+		}
+		if got := strings.Join(has, " "); got != c.has {
+			t.Errorf("held to %q, %+v has %q, want %q", c.usual, c.asks.Tools, got, c.has)
+		}
+		if uses := a.UsesMCP("far"); uses != slices.Contains(has, "mcp__far__read") {
+			t.Errorf("held to %q, %+v uses the server: %t", c.usual, c.asks.Tools, uses)
+		}
+	}
+}
+
 // BenchmarkList lists a thousand agents of files, and finds one.
 func BenchmarkList(b *testing.B) {
 	files := make([]sdk.Definition, 1000)

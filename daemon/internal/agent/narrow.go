@@ -63,6 +63,16 @@ func (c *configured) narrow(d sdk.Definition) sdk.Definition {
 	return d
 }
 
+// bounds are the globs over the tools that a definition outside of the configuration may have: all that the agent default has, and where
+// its model is taught its tools, those of plugins that do the same.
+func bounds(usual sdk.Agent) []string {
+	if !usual.Taught() {
+		return usual.Tools
+	}
+	has := usual.Has()
+	return append(has, sdk.StoodFor(has)...)
+}
+
 // within are those of a list that another has, and those that it has not.
 func within(list, of []string) (in, beyond []string) {
 	in = make([]string, 0, len(list)) // none is not the same as all

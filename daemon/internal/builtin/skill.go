@@ -97,9 +97,3 @@ func readPath(arguments json.RawMessage) (a skillPath, err error) {
 func (a skillPath) use(name string) (json.RawMessage, error) {
 	return json.Marshal(useArguments{name, a.Input})
 }
-
-// standFor are tools that a skill may require, with those of ModelTools by which a model does the same.
-var standFor = map[string]string{
-	"read_file": "get", "list_files": "get", "find_files": "get", "grep": "get", "write_file": "set", "edit_file": "set",
-	"delete_path": "rm", "move_path": "mv", "copy_path": "cp", "bash": "sh", sdk.SearchTool: sdk.ToolSearch,
-}

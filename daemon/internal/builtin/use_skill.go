@@ -204,10 +204,11 @@ func others(t sdk.TurnContext, name string) error {
 func equipped(d sdk.SkillDocument, t sdk.TurnContext) error {
 	tools := append(t.Tools[:len(t.Tools):len(t.Tools)], useSkill(nil))
 	if hasSkillTool(t) {
-		for name, by := range standFor {
-			if t.Admits(sdk.Tool{ToolSpec: sdk.ToolSpec{Name: by}, Plugin: Plugin, Pinned: true, Named: true}) {
-				tools = append(tools, sdk.Tool{ToolSpec: sdk.ToolSpec{Name: name}})
-			}
+		has := slices.DeleteFunc(sdk.ModelTools(), func(name string) bool {
+			return !t.Admits(sdk.Tool{ToolSpec: sdk.ToolSpec{Name: name}, Plugin: Plugin, Pinned: true, Named: true})
+		})
+		for _, name := range sdk.StoodFor(has) {
+			tools = append(tools, sdk.Tool{ToolSpec: sdk.ToolSpec{Name: name}})
 		}
 	}
 	missing := misnamed.Missing(d.ToolsRequired, tools)

@@ -74,7 +74,7 @@ func (a Agent) Has() []string {
 // a list those that it names, and what changes nothing but what is said of the work.
 func boundTaught(globs []string) []string {
 	if len(globs) == 0 || slices.Contains(globs, "*") {
-		return append([]string{"*"}, modelTools...)
+		return append(append(slices.Clone(globs), "*"), modelTools...)
 	}
 	bound := append(slices.Clone(globs), ToolThink, string(VerbUpdate))
 	for _, name := range modelTools {

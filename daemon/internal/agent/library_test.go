@@ -191,7 +191,7 @@ func TestBoundsOfTaught(t *testing.T) {
 		return sdk.Tool{ToolSpec: sdk.ToolSpec{Name: name}, Plugin: plugin, Pinned: true, Named: plugin == sdk.OwnPlugin}
 	}
 	all := []sdk.Tool{
-		tool("get", sdk.OwnPlugin), tool("set", sdk.OwnPlugin), tool("update", sdk.OwnPlugin), tool("sh", sdk.OwnPlugin), tool("read_file", "files"), tool("write_file", "files"),
+		tool("get", sdk.OwnPlugin), tool("set", sdk.OwnPlugin), tool("update", sdk.OwnPlugin), tool("sh", sdk.OwnPlugin), tool("plan", sdk.OwnPlugin), tool("read_file", "files"), tool("write_file", "files"),
 		tool("bash", "bash"), tool("web_fetch", "web"), tool("remember", "memory"), tool("mcp__far__read", "mcp__far"),
 	}
 	for _, c := range []struct {
@@ -208,6 +208,7 @@ func TestBoundsOfTaught(t *testing.T) {
 		{`tools = ["read_file"]`, sdk.Agent{Dialect: sdk.DialectTags}, "update"},
 		{`tools = ["read_*", "get", "mcp__*"]`, sdk.Agent{Dialect: sdk.DialectTags, Tools: []string{"read_file", "bash"}}, "get update read_file"},
 		{`tools = ["*"]`, sdk.Agent{Dialect: sdk.DialectTags, Tools: []string{"web_fetch", "mcp__far__read"}}, "get set update sh web_fetch mcp__far__read"},
+		{`tools = ["*", "plan"]`, sdk.Agent{Dialect: sdk.DialectTags, Tools: []string{"plan"}}, "get set update sh plan"},
 		{`tools = ["*"]`, sdk.Agent{}, "read_file write_file bash web_fetch remember mcp__far__read"},
 	} {
 		c.asks.Name = "x"

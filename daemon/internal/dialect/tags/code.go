@@ -1,6 +1,9 @@
 package tags
 
-import "strings"
+import (
+	"encoding/json"
+	"strings"
+)
 
 // longestSpan is how many backquotes a span of code begins with at most.
 const longestSpan = 8
@@ -151,6 +154,7 @@ func (r *Reader) quotedBlock(i int, c byte, size int) {
 	if i = r.text.find('\n', i) + 1; i == 0 {
 		i = len(r.text.s)
 	}
+	content := i
 	for {
 		line := i
 		for r.text.at(i) == ' ' || r.text.at(i) == '\t' {
@@ -170,18 +174,21 @@ func (r *Reader) quotedBlock(i int, c byte, size int) {
 		if !ended && !r.text.ends(i) {
 			continue
 		}
-		if ended {
-			r.warnQuoted(from, line)
-		} else {
-			r.warnQuoted(from, i)
+		if !ended {
+			line = i
 		}
+		r.warnQuoted(from, content, line)
 		r.keep(i)
 		return
 	}
 }
 
-// warnQuoted tells the model of the calls in a block of code.
-func (r *Reader) warnQuoted(from, end int) {
+// warnQuoted tells the model of the calls in a block of code, of which one may be all of its content as JSON.
+func (r *Reader) warnQuoted(from, content, end int) {
+	if name := r.calledIn(content, end); name != "" {
+		r.warn(Quoted, "a call of %s in a block of code is quoted, so that it was not made. Write calls as tags, outside of blocks of code.", name)
+		return
+	}
 	for i := from; i < end; i++ {
 		i = r.tagIn(i, end)
 		if i < 0 {
@@ -192,4 +199,25 @@ func (r *Reader) warnQuoted(from, end int) {
 			return
 		}
 	}
+}
+
+// calledIn is the tool that a text calls which is nothing but a call in JSON; empty when it is not.
+func (r *Reader) calledIn(i, end int) string {
+	if i = r.text.spaces(i); i >= end {
+		return ""
+	}
+	object := i
+	if r.text.s[i] == '[' {
+		object = r.text.spaces(i + 1)
+	}
+	if _, is := r.key(object); !is {
+		return ""
+	}
+	r.text.steps += end - i
+	for _, c := range callsOf(json.RawMessage(r.text.s[i:end]), 0) {
+		if r.set.byName[c.name] != nil {
+			return c.name
+		}
+	}
+	return ""
 }

@@ -7,6 +7,8 @@ func (r *Reader) foreignTag(i int) bool {
 	switch r.text.at(i + 1) {
 	case '|':
 		return r.token(i)
+	case deepToken[1]:
+		return r.deep(i)
 	case 't':
 		switch {
 		case r.text.has(i, "<tool_call>"):
@@ -40,6 +42,8 @@ func (r *Reader) wrapped(i, tag int) bool {
 		}
 	case c == '<' || r.text.has(next, "call:"):
 		r.skip(next)
+		return true
+	case next >= r.looked && r.keyed(next):
 		return true
 	}
 	r.malformed(i + tag)

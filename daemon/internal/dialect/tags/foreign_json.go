@@ -2,6 +2,7 @@ package tags
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -11,18 +12,23 @@ import (
 // callKeys are the names with which an object begins that may be a call.
 var callKeys = map[string]bool{
 	"name": true, "type": true, "function": true, "tool_calls": true, "function_call": true, "tool": true, "id": true, "index": true, "arguments": true, "parameters": true,
+	"tool_name": true, "tool_call_id": true, "action": true,
 }
 
 // functionCall is a call as servers of Chat Completions, and those who learned from them, write it.
 type functionCall struct {
 	Name         string            `json:"name"`
 	Tool         string            `json:"tool"`
-	Function     json.RawMessage   `json:"function"` // an object like this one, or a name
+	ToolName     string            `json:"tool_name"` // as Cohere has it
+	Action       string            `json:"action"`    // as LangChain has it
+	Function     json.RawMessage   `json:"function"`  // an object like this one, or a name
 	FunctionCall json.RawMessage   `json:"function_call"`
 	ToolCalls    []json.RawMessage `json:"tool_calls"`
 	Arguments    json.RawMessage   `json:"arguments"` // an object, or one in a text
 	Parameters   json.RawMessage   `json:"parameters"`
 	Input        json.RawMessage   `json:"input"`
+	Args         json.RawMessage   `json:"args"`
+	ActionInput  json.RawMessage   `json:"action_input"`
 }
 
 // json reads calls that are written as JSON: an object with a name and arguments, or a list of them; and the list behind
@@ -137,10 +143,7 @@ func callsOf(raw json.RawMessage, depth int) (all []found) {
 	for _, one := range c.ToolCalls {
 		all = append(all, callsOf(one, depth+1)...)
 	}
-	name := c.Name
-	if name == "" {
-		name = c.Tool
-	}
+	name := cmp.Or(c.Name, c.Tool, c.ToolName, c.Action)
 	inner := c.Function
 	if len(inner) == 0 {
 		inner = c.FunctionCall
@@ -151,7 +154,7 @@ func callsOf(raw json.RawMessage, depth int) (all []found) {
 	if name == "" && json.Unmarshal(inner, &name) != nil {
 		return all
 	}
-	for _, arguments := range []json.RawMessage{c.Arguments, c.Parameters, c.Input} {
+	for _, arguments := range []json.RawMessage{c.Arguments, c.Parameters, c.Input, c.Args, c.ActionInput} {
 		if members, ok := argumentsOf(arguments); ok {
 			return append(all, found{name, members})
 		}

@@ -2,7 +2,7 @@ package tags
 
 import "strings"
 
-// function reads <function=NAME> with its parameters, as Qwen writes it.
+// function reads <function=NAME> with its parameters, as Qwen writes it, or with an object of arguments, as Llama does.
 func (r *Reader) function(i int) bool {
 	from := i + len("<function=")
 	end := r.text.name(from)
@@ -10,7 +10,12 @@ func (r *Reader) function(i int) bool {
 		r.malformed(from)
 		return true
 	}
-	r.parted(i, r.text.s[from:end], end+1, "<parameter=", "</function>")
+	name := r.text.s[from:end]
+	if !r.argued(name, end+1) {
+		r.parted(i, name, end+1, "<parameter=", "</function>")
+	} else if r.text.has(r.pos, "</function>") {
+		r.skip(r.pos + len("</function>"))
+	}
 	return true
 }
 
@@ -79,6 +84,40 @@ func (r *Reader) parted(from int, name string, i int, part, shut string) {
 	}
 	r.looked = max(r.looked, i)
 	r.malformed(begin)
+}
+
+// keyed reads NAME with <arg_key> and <arg_value> for each argument up to the tag that ends them, as GLM writes a call within
+// <tool_call>; false when what begins at i is none.
+func (r *Reader) keyed(i int) bool {
+	const closer, shut = "</arg_value>", "</tool_call>"
+	end := r.text.name(i)
+	name := r.text.s[i:end]
+	if i = r.text.spaces(end); name == "" || !r.text.has(i, "<arg_key>") {
+		return false
+	}
+	var all []Argument
+	for {
+		key, next, ok := r.element(i, "arg_key")
+		r.looked = max(r.looked, next)
+		if !ok || !r.text.has(next, "<arg_value>") || r.missing[closer] {
+			break
+		}
+		next += len("<arg_value>")
+		end := r.text.findWord(closer, next)
+		if end < 0 {
+			r.missing[closer] = r.text.whole
+			return false
+		}
+		at := trimmed(r.text.s, Range{next, end})
+		all = append(all, Argument{key, r.text.s[at.Start:at.End]})
+		i = r.text.spaces(end + len(closer))
+		r.looked = max(r.looked, i)
+	}
+	if !r.text.has(i, shut) {
+		return false
+	}
+	r.foreign(name, all, i+len(shut))
+	return true
 }
 
 // toolUse reads <tool_use> with a name and an input, or with JSON in it.

@@ -12,7 +12,15 @@ const (
 	channel     = "<|channel|>"
 	start       = "<|start|>"
 	message     = "<|message|>"
+
+	deepToken = "<\uff5c" // begins those of DeepSeek, and deepEnd ends them
+	deepEnd   = "\uff5c>"
+	deepCall  = deepToken + "tool\u2581call\u2581begin" + deepEnd
+	deepArgs  = deepToken + "tool\u2581sep" + deepEnd
 )
+
+// callTokens stand before calls in JSON, or in a form that cannot be read.
+var callTokens = []string{"<|tool_call|>", "<|tool_call_start|>", "<|START_ACTION|>", "<|python_tag|>"}
 
 // longestHeader is how much stands between a channel and its message at most.
 const longestHeader = 256
@@ -61,16 +69,51 @@ func (r *Reader) token(i int) bool {
 		r.skip(end)
 		return true
 	}
+	for _, word := range callTokens {
+		if r.text.has(i, word) {
+			return r.wrapped(i, len(word))
+		}
+	}
 	return r.pseudo(i)
+}
+
+// deep reads what begins with a token of DeepSeek: a call, whose arguments may stand in a block of JSON, or nothing but the token.
+func (r *Reader) deep(i int) bool {
+	if !r.text.has(i, deepCall) {
+		_, next := r.header(i+len(deepToken), deepEnd)
+		if !r.text.has(i, deepToken) || next < 0 {
+			return false
+		}
+		r.skip(next)
+		return true
+	}
+	const fence = "```"
+	name, next := r.header(i+len(deepCall), deepArgs)
+	fenced := strings.TrimSpace(name) == "function" && next > 0
+	if fenced {
+		end := r.text.name(next)
+		name, next = r.text.s[next:end], r.text.spaces(end)
+		if r.text.has(next, fence+"json") {
+			next += len(fence + "json")
+		}
+	}
+	if next < 0 || !r.argued(name, next) {
+		r.malformed(i + len(deepCall))
+		return true
+	}
+	if end := r.text.spaces(r.pos); fenced && r.text.has(end, fence) {
+		r.skip(end + len(fence))
+	}
+	return true
 }
 
 // header is what stands from i up to a token, with the place behind that; -1 when there is none on the line.
 func (r *Reader) header(i int, token string) (head string, next int) {
 	for end := i; end-i < longestHeader; end++ {
 		switch c := r.text.at(end); {
-		case c == '<' && r.text.has(end, token):
+		case c == token[0] && r.text.has(end, token):
 			return r.text.s[i:end], end + len(token)
-		case c == '\n' || c == '<' && r.tag(end) || r.text.ends(end):
+		case c == '\n' || c == '<' && (token[0] != '<' || r.tag(end)) || r.text.ends(end):
 			return "", -1
 		}
 	}

@@ -52,6 +52,24 @@ func (r *Reader) closes(i int) (*tool, int) {
 		return t, end + 1
 	case r.text.ends(end) || r.text.s[end] == '<':
 		return t, end
+	case letter(r.text.s[end]):
+		return r.closesOver(t, end)
+	}
+	return nil, 0
+}
+
+// longestCloser is how much may stand in a closing tag behind its name.
+const longestCloser = 256
+
+// closesOver is the end of a closing tag that has attributes, as only an opener should: on its line. Nil is that it is none.
+func (r *Reader) closesOver(t *tool, i int) (*tool, int) {
+	for end := i; end < i+longestCloser; end++ {
+		switch c := r.text.at(end); {
+		case c == '>':
+			return t, end + 1
+		case r.text.ends(end), c == '<', c == '\n':
+			return nil, 0
+		}
 	}
 	return nil, 0
 }

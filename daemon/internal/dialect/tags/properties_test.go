@@ -69,7 +69,7 @@ var scraps = []string{
 	`<get path="a"/>`, `<get path="a">`, `</get>`, `<set path="b">`, `</set>`, `<set`, `<sh>`, `</sh>`, `<update status="200">`, `</update>`, `<get path="a`, `<get path='`, `line="3`, `="`, `"`, `'`, `>`, `/>`, `<`, `</`, `</s`, `<s`,
 	"`", "``", "```", "```xml\n", "```go\n", "```json\n", "~~~\n", "\n", " ", "x", "a ", "<<NEW ", "NEW", "\nNEW\n", "<<EOF\n", "EOF", "<<", "<<:::a", ":::a ", "SEARCH", "<p>", "</p>", `<foo a="`, "<known>",
 	`{"name":"get","arguments":{"path":"a"}}`, `{"name":`, `{"name":"get"`, `"arguments":{`, "{", "}", "[", "]", "[TOOL_CALLS]", "[ARGS]", "[{get a}", "call:get{", `path:"a"`, `<|"|>`, "<|tool_call>", "<tool_call|>", "<tool_call>", "</tool_call>",
-	"<tool_use>", "<name>get</name>", `<input>{"path":"a"}</input>`, "<function=get>", "<parameter=path>", "</parameter>", "</function>", `<invoke name="get">`, `<parameter name="path">`, "</invoke>", "<|channel|>", "to=functions.get", "<|message|>", "<|channel>", "<|end|>", "é", "\x00", "\xff", "&amp;", "\u201c", "\u201d", "\\\"", "&quot;", "\v",
+	"<tool_use>", "<name>get</name>", `<input>{"path":"a"}</input>`, "<function=get>", "<parameter=path>", "</parameter>", "</function>", `<invoke name="get">`, `<parameter name="path">`, "</invoke>", "<function=get>{", "<arg_key>path</arg_key>", "<arg_value>", "</arg_value>", "<tool_call>get\n", deepCall, deepArgs, "get", "function", deepToken + "x" + deepEnd, "<|tool_call_start|>", "<|python_tag|>", `"args":{`, "</get path>", "<|channel|>", "to=functions.get", "<|message|>", "<|channel>", "<|end|>", "é", "\x00", "\xff", "&amp;", "\u201c", "\u201d", "\\\"", "&quot;", "\v",
 }
 
 // TestAnyAnswer: whatever a model writes, each opener of a tool is a call or a warning.

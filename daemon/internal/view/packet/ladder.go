@@ -13,10 +13,12 @@ type rung struct {
 }
 
 // rungs are what is demoted of a packet that does not fit, in this order, until it does: what the turn before brought into sight,
-// first what went well, since a failure is worth more to a model than its length; then the prompt.
+// first what went well, since a failure is worth more to a model than its length; then the summary of what was said, since it is
+// all that is left of that; then the prompt.
 var rungs = []rung{
 	{slugDemoted, func(p *sdk.Prompt, r *sdk.Row) bool { return ofTurn(p, r, p.Turn-1) && !wentWrong(r) }},
 	{slugDemoted, func(p *sdk.Prompt, r *sdk.Row) bool { return ofTurn(p, r, p.Turn-1) }},
+	{slugDemoted, func(_ *sdk.Prompt, r *sdk.Row) bool { return isSummary(r) }},
 	{slugPrompt, isPrompt},
 }
 
@@ -27,8 +29,12 @@ const (
 	slugAfter   = "demoted_after" // of the turn that made it so
 )
 
-// ofTurn reports whether a row is what a turn wrote or promoted. The prompt is not, whenever it was given.
-func ofTurn(p *sdk.Prompt, r *sdk.Row, turn int) bool { return r.Turn == turn && !isPrompt(p, r) }
+// ofTurn reports whether a row is what a turn wrote or promoted. The prompt is not, whenever it was given, nor is a summary.
+func ofTurn(p *sdk.Prompt, r *sdk.Row, turn int) bool {
+	return r.Turn == turn && !isPrompt(p, r) && !isSummary(r)
+}
+
+func isSummary(r *sdk.Row) bool { return r.Scheme == sdk.SummaryScheme }
 
 func wentWrong(r *sdk.Row) bool { return r.State == sdk.StateFailed || r.State == sdk.StateCancelled }
 

@@ -25,6 +25,7 @@ func row(path string, turn, difference int, with ...func(*sdk.Row)) *sdk.Row {
 
 func summarized(r *sdk.Row) { r.Visibility = sdk.Summarized }
 func failed(r *sdk.Row)     { r.State, r.Outcome = sdk.StateFailed, "exit:1" }
+func short(r *sdk.Row)      { r.Scheme = sdk.SummaryScheme }
 func asked(r *sdk.Row)      { r.Category, r.Loop = sdk.CategoryPrompt, 1 }
 
 // climb is the ladder on it, with what it measured.
@@ -90,8 +91,11 @@ func TestLadder(t *testing.T) {
 		"a prompt of another loop is what it is":    {table{5, 700, 900, []*sdk.Row{row("old", 4, 300, asked, func(r *sdk.Row) { r.Loop = 7 })}}, "1000 700", "demoted: old"},
 		"failures stay where the rest is enough":    {table{5, 700, 900, []*sdk.Row{row("a", 4, 200), row("f", 4, 100, failed)}}, "1000 800", "demoted: a"},
 		"failures go where it is not":               {table{5, 700, 900, []*sdk.Row{row("a", 4, 50), row("f", 4, 300, failed)}}, "1050 1000 700", "demoted: a f"},
-		"what frees nothing is no step":             {table{5, 950, 900, []*sdk.Row{row("a", 4, 0), row("p", 5, 0, asked)}}, "950", ""},
-		"the ceiling is not known":                  {table{5, 5000, 0, []*sdk.Row{row("a", 4, 100)}}, "5100", ""},
+		"a summary stays where the rest is enough":  {table{5, 700, 900, []sdk.Row{row("summary://2", 4, 100, short), row("a", 4, 300)}}, "1100 800", "demoted: a"},
+		"a summary goes before the prompt": {table{5, 700, 900, []sdk.Row{row("summary://2", 4, 100, short), row("a", 4, 100), row("p", 5, 300, asked)}},
+			"1200 1100 1000 700", "demoted: a summary://2 demoted_prompt: p"},
+		"what frees nothing is no step": {table{5, 950, 900, []*sdk.Row{row("a", 4, 0), row("p", 5, 0, asked)}}, "950", ""},
+		"the ceiling is not known":      {table{5, 5000, 0, []*sdk.Row{row("a", 4, 100)}}, "5100", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, all, measured := x.climb(t)

@@ -3,6 +3,7 @@ package view
 import (
 	"fmt"
 	"path"
+	"strings"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -21,9 +22,22 @@ func rootText(in sdk.Instructions) string {
 // nestedText is what stands behind the result of a call that worked below a folder with
 // instructions of its own.
 func nestedText(in sdk.Instructions) string {
+	file := named(in.File)
 	if in.Untrusted {
-		return fmt.Sprintf("\n\n[%s %s]", in.File, untrusted)
+		return fmt.Sprintf("\n\n[%s %s]", file, untrusted)
 	}
 	return fmt.Sprintf("\n\n[%s has instructions for work below %s. They add to those of the project, and count before them there:]\n\n%s\n\n[End of %s]",
-		in.File, path.Dir(in.File), in.Text, in.File)
+		file, named(path.Dir(in.File)), in.Text, file)
 }
+
+// named is a file's path as it stands among the daemon's own words: whoever named a folder wrote none of these, so that nothing in
+// it is a tag, ends a bracket or a line, or is hidden from people.
+func named(file string) string {
+	return sdk.Head(nameless.Replace(strings.Join(strings.Fields(unhide(file)), " ")), longestName)
+}
+
+// longestName is how much of a path stands there, in bytes.
+const longestName = 300
+
+// nameless are the characters of a path that stand there otherwise.
+var nameless = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "[", "(", "]", ")")

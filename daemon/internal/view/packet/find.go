@@ -49,7 +49,7 @@ type piece struct {
 	data   string             // of an image
 	model  string             // of an answer that has a ratio
 	ratio  float64            // see sdk.Reply
-	failed bool               // a plugin did not say what it shows: it is asked again
+	failed bool               // nobody says yet what it shows, its plugin or who registers its scheme: they are asked again
 }
 
 // found are the pieces of a turn.
@@ -147,7 +147,7 @@ func (c *cache) render(ctx context.Context, cfg Config, in *sdk.Assembly, anew [
 		at.Visibility = c.pieces[i].mark.visibility
 		e := &at
 		scheme, known := cfg.Scheme(e.Scheme())
-		p := piece{path: e.Path, mark: c.pieces[i].mark}
+		p := piece{path: e.Path, mark: c.pieces[i].mark, failed: !known}
 		switch {
 		case e.Scheme() == sdk.MediumImage:
 			p.data = e.Body
@@ -199,11 +199,13 @@ func rowOf(key string, e *sdk.Entry, scheme *sdk.Scheme, limit int, texts *proje
 	return r
 }
 
-// nested are the instructions of folders that calls worked below, each once.
+// nested are the instructions of folders that calls worked below, each once, as it was told last.
 func (f *found) nested() (all []sdk.Instructions) {
 	for _, p := range f.pieces {
 		for _, n := range p.nested {
-			if !slices.Contains(all, n) {
+			if i := slices.IndexFunc(all, func(was sdk.Instructions) bool { return was.File == n.File }); i >= 0 {
+				all[i] = n
+			} else {
 				all = append(all, n)
 			}
 		}

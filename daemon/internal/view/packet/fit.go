@@ -25,8 +25,10 @@ func (k *Packet) Fit(ctx context.Context, p sdk.Prompt, render func(context.Cont
 		}
 		return k.whole(ctx, p, render)
 	})
-	report.After, report.Writes = p.Tokens, writes(&p, p.Turn, all)
-	if err == nil && p.Ceiling > 0 && p.Tokens > p.Ceiling {
+	if report.After = p.Tokens; err != nil {
+		return p, report, err // nobody knows whether it would have been enough
+	}
+	if report.Writes = writes(&p, p.Turn, all); p.Ceiling > 0 && p.Tokens > p.Ceiling {
 		err = overflow(&p, all)
 	}
 	return p, report, err

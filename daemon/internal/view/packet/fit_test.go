@@ -211,7 +211,7 @@ func TestADemotedPromptShowsNoImages(t *testing.T) {
 	}
 }
 
-// TestARenderingThatFailsEndsTheFit: no model takes what is left of a packet for all that there is.
+// TestARenderingThatFailsEndsTheFit: no model takes what is left of a packet for all that there is, and nothing is demoted for it.
 func TestARenderingThatFailsEndsTheFit(t *testing.T) {
 	d := newDesk()
 	in := assembly(1, prompt(1, "task"), entry("known://a", strings.Repeat("a", 3000), at(1, 4)))
@@ -224,8 +224,8 @@ func TestARenderingThatFailsEndsTheFit(t *testing.T) {
 		t.Fatal(err)
 	}
 	broken := errors.New("broken")
-	_, _, err = d.Fit(t.Context(), p, func(_ context.Context, p sdk.Prompt) (sdk.Prompt, error) { return p, broken })
-	if !errors.Is(err, broken) {
-		t.Error(err)
+	_, report, err := d.Fit(t.Context(), p, func(_ context.Context, p sdk.Prompt) (sdk.Prompt, error) { return p, broken })
+	if !errors.Is(err, broken) || len(report.Writes) > 0 {
+		t.Errorf("%v, and demotes %+v", err, report.Writes)
 	}
 }

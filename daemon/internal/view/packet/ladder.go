@@ -86,22 +86,13 @@ func climb(p sdk.Prompt, rungs []rung, measure func(sdk.Prompt, []descent) (sdk.
 	return p, all, nil
 }
 
-// demoted are the rows of a prompt as a rung leaves them, and what it demotes: nothing where that would free nothing. The rows of
-// the prompt stay as they are.
+// demoted are the rows of a prompt as a rung leaves them, and what it demotes, which is nothing of what that would free nothing. The
+// rows of the prompt stay as they are.
 func demoted(p *sdk.Prompt, x rung) (rows []*sdk.Row, gone []demotion) {
-	frees := 0
-	for _, r := range p.Rows {
-		if r.IsVisible() && x.which(p, r) {
-			gone = append(gone, demotion{r.Path, r.Tokens.Difference})
-			frees += r.Tokens.Difference
-		}
-	}
-	if frees <= 0 {
-		return nil, nil
-	}
 	rows = slices.Clone(p.Rows)
 	for i, r := range rows {
-		if r.IsVisible() && x.which(p, r) {
+		if r.IsVisible() && r.Tokens.Difference > 0 && x.which(p, r) {
+			gone = append(gone, demotion{r.Path, r.Tokens.Difference})
 			lower := *r
 			lower.Visibility = sdk.Summarized
 			rows[i] = &lower

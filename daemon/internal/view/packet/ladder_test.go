@@ -94,8 +94,9 @@ func TestLadder(t *testing.T) {
 		"a summary stays where the rest is enough":  {table{5, 700, 900, []sdk.Row{row("summary://2", 4, 100, short), row("a", 4, 300)}}, "1100 800", "demoted: a"},
 		"a summary goes before the prompt": {table{5, 700, 900, []sdk.Row{row("summary://2", 4, 100, short), row("a", 4, 100), row("p", 5, 300, asked)}},
 			"1200 1100 1000 700", "demoted: a summary://2 demoted_prompt: p"},
-		"what frees nothing is no step": {table{5, 950, 900, []*sdk.Row{row("a", 4, 0), row("p", 5, 0, asked)}}, "950", ""},
-		"the ceiling is not known":      {table{5, 5000, 0, []*sdk.Row{row("a", 4, 100)}}, "5100", ""},
+		"what frees nothing is no step":    {table{5, 950, 900, []*sdk.Row{row("a", 4, 0), row("p", 5, 0, asked)}}, "950", ""},
+		"nothing of it that frees nothing": {table{5, 700, 900, []*sdk.Row{row("a", 4, 0), row("b", 4, 300), row("c", 4, 0, failed)}}, "1000 700", "demoted: b"},
+		"the ceiling is not known":         {table{5, 5000, 0, []*sdk.Row{row("a", 4, 100)}}, "5100", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, all, measured := x.climb(t)
@@ -116,7 +117,7 @@ func TestLadder(t *testing.T) {
 	}
 }
 
-// TestLadderStopsWhereMeasuringFails: what was demoted by then is told all the same.
+// TestLadderStopsWhereMeasuringFails, and says what it had demoted by then.
 func TestLadderStopsWhereMeasuringFails(t *testing.T) {
 	broken := errors.New("broken")
 	p := sdk.Prompt{Turn: 5, Ceiling: 10, Tokens: 20, Rows: []*sdk.Row{row("a", 4, 1)}}

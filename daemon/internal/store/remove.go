@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/bothyd/bothy/sdk"
@@ -61,7 +62,27 @@ func (t *tx) removeOwned(run *sdk.Run, path string, w *sdk.Write, x visibleEntry
 // inText is how a text stands in a system text.
 var inText = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
-// forgetTold takes the system texts that have a text from the runs of an owner: they were kept since models were told it.
+// longEnough is how many bytes a text has that stands in no other by chance.
+const longEnough = 24
+
+// tells reports whether a system text told a text: it has it, and where it is short as what a line of it ends with.
+func tells(system, text string) bool {
+	for from := 0; ; {
+		i := strings.Index(system[from:], text)
+		if i < 0 {
+			return false
+		}
+		before, behind := system[:from+i], system[from+i+len(text):]
+		ends := behind == "" || behind[0] == '\n'
+		begins := before == "" || slices.ContainsFunc([]string{"\n", "- ", ": "}, func(with string) bool { return strings.HasSuffix(before, with) })
+		if len(text) >= longEnough || begins && ends {
+			return true
+		}
+		from += i + 1
+	}
+}
+
+// forgetTold takes the system texts that told a text from the runs of an owner: they were kept since models were told it.
 func (t *tx) forgetTold(owner, text string) error {
 	if text == "" {
 		return nil
@@ -69,14 +90,19 @@ func (t *tx) forgetTold(owner, text string) error {
 	type place struct {
 		run  int64
 		path string
+		body string
 	}
-	told, err := list(t.query, func(scan scanner) (p place, err error) { return p, scan(&p.run, &p.path) },
-		`SELECT v.run, e.path FROM run_views v JOIN runs r ON r.id = v.run JOIN entries e ON e.id = v.entry
+	escaped := inText.Replace(text)
+	told, err := list(t.query, func(scan scanner) (p place, err error) { return p, scan(&p.run, &p.path, &p.body) },
+		`SELECT v.run, e.path, e.body FROM run_views v JOIN runs r ON r.id = v.run JOIN entries e ON e.id = v.entry
 		WHERE r.owner = ?1 AND e.path GLOB ?2 AND (instr(e.body, ?3) > 0 OR instr(e.body, ?4) > 0) ORDER BY v.id`,
-		owner, sdk.SystemTextPath("*"), text, inText.Replace(text))
+		owner, sdk.SystemTextPath("*"), text, escaped)
 	for _, p := range told {
 		if err != nil {
 			break
+		}
+		if !tells(p.body, text) && !tells(p.body, escaped) {
+			continue
 		}
 		var run sdk.Run
 		if run, err = t.run(p.run); err == nil {

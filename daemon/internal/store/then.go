@@ -26,13 +26,17 @@ func (s *Store) EntriesAt(ctx context.Context, run, seq int64) ([]sdk.EntryThen,
 		return nil, explain("reading what a run began with", err)
 	}
 	err = s.query(ctx, `SELECT seq, kind, loop, turn, path, data, body_hash FROM journal
-		WHERE run = ? AND path <> '' AND kind GLOB 'entry.*' ORDER BY seq`, []any{run}, t.row)
+		WHERE run = ? AND path NOT IN ('', ?) AND kind GLOB 'entry.*' ORDER BY seq`, []any{run, formerSystemText}, t.row)
 	if err != nil {
 		return nil, explain("reading what a run had", err)
 	}
 	all, err := t.entries()
 	return all, explain("reading what a run had", err)
 }
+
+// formerSystemText is where a run had its last system text before the schema 16, which made system://DIGEST of that entry: the
+// rows that tell of it are of the former name.
+const formerSystemText = "instructions://system"
 
 // beganWith are the paths of what those that a fork comes from had when it began, and after its turn: the fork has no row of its
 // own for what it has not changed.

@@ -205,3 +205,78 @@ func TestWhatIsForgottenWasTold(t *testing.T) {
 	}
 	f.verify()
 }
+
+// TestAShortFactTakesNoOtherTexts: a fact of a few letters was told where a line says it, and not wherever these letters stand.
+func TestAShortFactTakesNoOtherTexts(t *testing.T) {
+	long := "lives in a house by the canal"
+	for _, c := range []struct {
+		system, fact string
+		told         bool
+	}{
+		{"<memory>\n- language: go\n</memory>", "go", true},
+		{"<memory>\n- town: Utrecht\n</memory>", "Utrecht", true},
+		{"go", "go", true},
+		{"- go", "go", true},
+		{"go\nand more", "go", true},
+		{"You may go on. To go: where?\ngo on\n- goal: gone\nergo", "go", false},
+		{"- language: go and rust\n", "go", false},
+		{"gogogo gogo: go.\n- x: gogo", "go", false},
+		{"- gogo: x\n- y: go\n", "go", true},
+		{"- key: a &lt; b\n", "a < b", true},
+		{"the text (" + long + ") in the middle", long, true},
+		{"", "go", false},
+	} {
+		if got := tells(c.system, c.fact) || tells(c.system, inText.Replace(c.fact)); got != c.told {
+			t.Errorf("%q tells %q: %v", c.system, c.fact, got)
+		}
+	}
+	f := newFixture(t)
+	if err := f.RegisterScheme(t.Context(), sdk.Scheme{Name: "fact", Category: sdk.CategoryData, Scope: "owner", WritableBy: []sdk.Writer{sdk.WriterPlugin}}); err != nil {
+		t.Fatal(err)
+	}
+	for path, text := range map[string]string{"aa": "<memory>\n- language: go\n</memory>", "bb": "When tests pass you may go on."} {
+		f.commit(sdk.Write{Path: sdk.SystemTextPath(path), Body: &text, Writer: sdk.WriterSystem, Visibility: sdk.Archived})
+	}
+	f.commit(sdk.Write{Path: "fact://language/1", Body: new("go"), Writer: sdk.WriterPlugin})
+	f.commit(sdk.Write{Path: "fact://language/1", Remove: true, Writer: sdk.WriterPlugin})
+	left, err := f.Entries(t.Context(), sdk.EntryQuery{Run: f.run.ID, Pattern: "system://**"})
+	if err != nil || len(left) != 1 || left[0].Path != sdk.SystemTextPath("bb") {
+		t.Errorf("left is %+v, %v", left, err)
+	}
+	f.verify()
+}
+
+// TestSystemTextsOfOldRunsAreNotGone: a run of before schema 16 has its last system text under another name, and lacks nothing.
+func TestSystemTextsOfOldRunsAreNotGone(t *testing.T) {
+	f := newFixture(t)
+	f.commit(known("known://a", "one"), sdk.Write{Path: formerSystemText, Body: new("be kind"), Writer: sdk.WriterSystem, Visibility: sdk.Archived})
+	f.commit(sdk.Write{Path: formerSystemText, Body: new("be brief"), Writer: sdk.WriterSystem, Visibility: sdk.Archived})
+	steps, err := migrations()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.conn.ExecContext(t.Context(), steps[15].sql); err != nil {
+		t.Fatal(err)
+	}
+	fork := f.newRun(sdk.Run{Parent: f.run.ID})
+	f.commit(known("known://a", "two"))
+	for _, run := range []int64{f.run.ID, fork.ID} {
+		then, err := f.EntriesAt(t.Context(), run, f.Seq())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, e := range then {
+			got = append(got, fmt.Sprintf("%s %s %v", e.Scheme(), e.Body, e.Gone))
+		}
+		want := []string{"known two []", "system be brief []"}
+		if run == fork.ID {
+			want[0] = "known one []"
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Errorf("the run %d had %q", run, got)
+		}
+	}
+	f.verify()
+}

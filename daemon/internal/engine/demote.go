@@ -25,6 +25,7 @@ func (e *Engine) demote(ctx context.Context, a *activeLoop, writes []sdk.Write) 
 	if err != nil {
 		return fmt.Errorf("record what was taken out of sight: %w", err)
 	}
+	a.turn.sent.Demoted(receipt.Seq)
 	e.tellOverflow(ctx, a, receipt.Entries)
 	return nil
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -91,6 +92,22 @@ func TestDemotionsAreOneCommitBeforeTheRequest(t *testing.T) {
 	}
 	if len(told) != 1 || told[0] != "log://turn_2/error/demoted" {
 		t.Errorf("told of %v", told)
+	}
+	rows, err := h.store.Journal(t.Context(), sdk.JournalQuery{Run: a.Run.ID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var last int64 // row of the demotion
+	for _, row := range rows {
+		switch {
+		case row.Path == "known://a", row.Path == told[0]:
+			last = row.Seq
+		case row.Kind == sdk.KindNoteSent && row.Turn == 2:
+			var s sdk.Sent
+			if err := json.Unmarshal(row.Data, &s); err != nil || s.Seq < last {
+				t.Errorf("what was sent is of row %d, and the demotion is row %d: %v", s.Seq, last, err)
+			}
+		}
 	}
 	h.check(a.Run.ID)
 }

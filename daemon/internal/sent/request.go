@@ -51,6 +51,14 @@ func Begin(seq int64, in *sdk.Assembly) *Request {
 	return r
 }
 
+// Demoted takes note that a commit took out of sight what the prompt would not have fitted with, up to seq: a text that nobody has in
+// sight may be kept nowhere, and what went out is what is made of the entries since.
+func (r *Request) Demoted(seq int64) {
+	if r != nil {
+		r.sent.Seq = seq
+	}
+}
+
 // Fitted takes note that the prompt was made to fit so many tokens.
 func (r *Request) Fitted(ceiling int) {
 	if r != nil {

@@ -75,6 +75,7 @@ type thenPath struct {
 	known   bool       // a row up to then tells of it
 	there   bool       // and the last of them is no removal
 	changed bool       // a row after then tells of it
+	retold  bool       // and of its attributes
 	began   bool       // the run had it before any row of its own, as a fork
 	whole   bool       // and a row since told all of its attributes
 	loop    int64
@@ -112,6 +113,7 @@ func (t *then) row(scan scanner) error {
 	}
 	if seq > t.seq && !keeps {
 		x.changed = true
+		x.retold = x.retold || kind == sdk.KindEntryRemoved || len(c.Attributes)+len(c.Hashed) > 0
 		return nil
 	}
 	if kind == sdk.KindEntryRemoved {
@@ -186,6 +188,10 @@ func (t *then) entries() ([]sdk.EntryThen, error) {
 
 // entry puts together what the run had at a path.
 func (t *then) entry(path string, x *thenPath) (e sdk.EntryThen, err error) {
+	file := sdk.SchemeOf(path) == fileScheme
+	if file && x.known && x.view.Visibility != sdk.Visible { // which has no text, though rows tell of one
+		x.body = nil
+	}
 	same := x.now != nil && (x.body == nil || x.now.Hash == hex.EncodeToString(x.body))
 	if same && !x.changed {
 		e.Entry = *x.now
@@ -208,10 +214,17 @@ func (t *then) entry(path string, x *thenPath) (e sdk.EntryThen, err error) {
 			return e, err
 		}
 	}
-	if same && x.body != nil {
+	switch {
+	case file && x.body == nil:
+		e.Hash = emptyHash
+	case same && x.body != nil:
 		e.Body = x.now.Body
-	} else if e.Hash != emptyHash {
+	case e.Hash != emptyHash:
 		e.Gone = append(e.Gone, e.Hash)
+	}
+	if file && x.now != nil && !x.retold { // most of what is known of a file stands in rows of no run
+		e.Attributes = x.now.Attributes
+		return e, nil
 	}
 	for _, name := range x.members.names() {
 		hash := x.members.long[name]

@@ -280,3 +280,29 @@ func TestSystemTextsOfOldRunsAreNotGone(t *testing.T) {
 	}
 	f.verify()
 }
+
+// TestAFileOutOfSightHasNoTextThen: what the run had of it is what is known of the file, whenever its text went, and also when it is
+// in sight again.
+func TestAFileOutOfSightHasNoTextThen(t *testing.T) {
+	f := newFixture(t)
+	facts := sdk.FileFacts{Size: 4, Tokens: 1}
+	if err := f.PutFiles(t.Context(), f.project.ID, []sdk.FileWrite{{Path: "a", Facts: &facts}}); err != nil {
+		t.Fatal(err)
+	}
+	text := "text"
+	f.commit(sdk.Write{Path: "a", Body: &text, Writer: sdk.WriterSystem, Visibility: sdk.Visible})
+	down := f.commit(sdk.Write{Path: "a", Look: true, Visibility: sdk.Summarized, Writer: sdk.WriterSystem}).Seq
+	look := func(why string) {
+		t.Helper()
+		then, err := f.EntriesAt(t.Context(), f.run.ID, down)
+		if err != nil || len(then) != 1 {
+			t.Fatal(then, err)
+		}
+		if e := then[0]; len(e.Gone) > 0 || e.Body != "" || e.Visibility != sdk.Summarized || !strings.Contains(string(e.Attributes), `"size":4`) {
+			t.Errorf("%s: %+v", why, e)
+		}
+	}
+	look("at once")
+	f.commit(sdk.Write{Path: "a", Body: &text, Writer: sdk.WriterSystem, Visibility: sdk.Visible})
+	look("in sight again")
+}

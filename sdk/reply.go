@@ -100,6 +100,15 @@ func (r Reply) Said(text string) string {
 	return said
 }
 
+// SaidIn is what the entry of a reply says to people, beside calls; all its text where its attributes cannot be read.
+func SaidIn(e Entry) string {
+	r, err := ReplyOf(e.Attributes)
+	if err != nil {
+		return e.Body
+	}
+	return r.Said(e.Body)
+}
+
 // ReplyOf reads the reply that attributes hold; those of no reply are none.
 func ReplyOf(attributes json.RawMessage) (Reply, error) {
 	var r Reply

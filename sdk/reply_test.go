@@ -21,5 +21,11 @@ func TestSaid(t *testing.T) {
 		if got := r.Said(c.text); err != nil || got != c.want {
 			t.Errorf("%s %s: %q, want %q, %v", c.text, c.attributes, got, c.want, err)
 		}
+		if got := SaidIn(Entry{Body: c.text, Attributes: json.RawMessage(c.attributes)}); got != c.want {
+			t.Errorf("of its entry %s %s: %q, want %q", c.text, c.attributes, got, c.want)
+		}
+	}
+	if got := SaidIn(Entry{Body: "all of it", Attributes: json.RawMessage(`{`)}); got != "all of it" {
+		t.Errorf("of attributes that cannot be read: %q", got)
 	}
 }

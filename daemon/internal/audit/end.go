@@ -58,8 +58,8 @@ func (r *Runlogs) final(ctx context.Context, run int64, turn int, stop string, a
 	switch {
 	case err != nil && sdk.OutcomeOf(err) != sdk.NotFound:
 		return nil, err
-	case err == nil && answer.Body != "":
-		p["path"], p["text"] = path, answer.Body
+	case err == nil && sdk.SaidIn(answer) != "":
+		p["path"], p["text"] = path, sdk.SaidIn(answer)
 		if answer.State != sdk.StateResolved {
 			p["partial"] = true
 		}

@@ -96,7 +96,12 @@ func TestEnds(t *testing.T) {
 		final      any
 		detectedIn any
 	}{
-		"an answer":      {200, "answer", func(turn *sdk.Turn) []sdk.Write { return []sdk.Write{answer(turn, "42")} }, "run_complete", map[string]any{"path": "assistant://1", "text": "42"}, nil},
+		"an answer": {200, "answer", func(turn *sdk.Turn) []sdk.Write { return []sdk.Write{answer(turn, "42")} }, "run_complete", map[string]any{"path": "assistant://1", "text": "42"}, nil},
+		"an answer in tags": {204, "answer", func(turn *sdk.Turn) []sdk.Write {
+			w := answer(turn, `<get path="a"/> it is 42`)
+			w.Attributes = []byte(`{"found":[{"id":"c1","tool":"get","at":[0,15]}]}`)
+			return []sdk.Write{w}
+		}, "run_complete", map[string]any{"path": "assistant://1", "text": " it is 42"}, nil},
 		"without a word": {204, "answer", func(turn *sdk.Turn) []sdk.Write { return []sdk.Write{answer(turn, "")} }, "run_complete", nil, nil},
 		"nothing at all": {500, "failed", nil, "run_failed", nil, nil},
 		"aborted":        {499, "aborted", nil, "run_failed", nil, nil},

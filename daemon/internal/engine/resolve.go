@@ -287,7 +287,7 @@ func (e *Engine) said(ctx context.Context, run int64, turn int) string {
 	if err != nil {
 		return ""
 	}
-	return entry.Body
+	return sdk.SaidIn(entry)
 }
 
 // Proposals are what waits for a person, oldest first.

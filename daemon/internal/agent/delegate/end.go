@@ -12,7 +12,7 @@ import (
 type Done struct {
 	Child  sdk.ActionChild
 	Loop   sdk.Loop          // as it ended
-	Answer string            // the text of its last answer, or what the terminal call said that ended it
+	Answer string            // what its last answer says beside calls, or what the terminal call said that ended it
 	Result json.RawMessage   // what it handed over by finish_task; nil is nothing
 	Said   *sdk.ActionAnswer // of a person who rejected a call of it, and ended it so
 }

@@ -50,7 +50,7 @@ func ReadDone(ctx context.Context, s Store, child sdk.ActionChild, loop sdk.Loop
 	if err != nil && sdk.OutcomeOf(err) != sdk.NotFound {
 		return done, err
 	}
-	done.Answer = reply.Body
+	done.Answer = sdk.SaidIn(reply)
 	if loop.Stop != sdk.StopTerminal && loop.Stop != sdk.StopRejected {
 		return done, nil
 	}

@@ -192,6 +192,8 @@ func (c call) did(there bool) string {
 		return string(c.Visibility) + " now"
 	case c.Body == nil:
 		return "changed"
+	case c.edit != nil && c.edit.Marked() && !there:
+		return "made"
 	case c.edit != nil && c.edit.Marked():
 		return "edited"
 	case c.Append && there:

@@ -32,14 +32,15 @@ func (e *Engine) keepAgent(ctx context.Context, p placed, digest string) ([]sdk.
 	}}, nil
 }
 
-// keptAgent is the agent that a loop began with, whatever became of it since. A loop that keeps none has the agent of
+// keptAgent is the agent that a loop began with, as the run has it and whatever became of it since. A loop that keeps none has the agent of
 // that name as it is now.
 func (e *Engine) keptAgent(ctx context.Context, a *activeLoop) (sdk.Agent, error) {
 	digest := a.given().Agent
 	at := agentsAt(a.project, a.run.Private)
 	now, found := e.cfg.Agents.Find(at, a.loop.Agent)
 	if digest == "" || found && now.Agent.Digest() == digest {
-		return e.AgentOf(at, a.loop.Agent)
+		agent, err := e.AgentOf(at, a.loop.Agent)
+		return agent.In(a.run), err
 	}
 	there, err := e.cfg.Store.Entries(ctx, sdk.EntryQuery{Project: a.project.Root, Path: agentScheme + digest})
 	if err != nil {
@@ -49,5 +50,5 @@ func (e *Engine) keptAgent(ctx context.Context, a *activeLoop) (sdk.Agent, error
 	if len(there) == 0 || json.Unmarshal([]byte(there[0].Body), &kept) != nil {
 		return sdk.Agent{}, sdk.Errorf(sdk.NotFound, "the agent %s has changed, and how it was when the prompt was given is not kept; give the prompt again", a.loop.Agent)
 	}
-	return kept, nil
+	return kept.In(a.run), nil
 }

@@ -82,7 +82,6 @@ func (e *Engine) prepare(ctx context.Context, a *activeLoop) error {
 	if a.agent, err = e.keptAgent(ctx, a); err != nil {
 		return err
 	}
-	a.agent = a.agent.In(a.run)
 	if a.given().Compacts {
 		a.agent = compact.Agent(a.agent)
 	}

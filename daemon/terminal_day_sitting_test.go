@@ -19,6 +19,10 @@ func TestWorkingDay(t *testing.T) {
 	d.asksFirst()
 	d.scripts()
 	d.looksBack()
+	d.step("the shell ends", func() { // a bash that is about to read may not heed a closed window before the next key
+		d.keys("exit\r")
+		d.gone()
+	})
 }
 
 // firstContact is what one types who knows other tools.

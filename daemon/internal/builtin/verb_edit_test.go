@@ -17,7 +17,7 @@ func TestSetEdits(t *testing.T) {
 		outcome         sdk.Outcome
 		says            string
 	}{
-		{"E1", "", "<<NEW\nhi\nNEW", "hi", "", "edited"},
+		{"E1", "", "<<NEW\nhi\nNEW", "hi", "", "known://it is made"},
 		{"E7", "a", "<<REPLACE\nz\nREPLACE", "z", "", ""},
 		{"E9", "q", "<<SEARCH\na\nSEARCH\n<<REPLACE\nz\nREPLACE", "q", sdk.Conflict, "known://it: "},
 		{"E10", "a", pair + "\n<<SEARCH1\nb\nSEARCH1\n<<REPLACE1\nc\nREPLACE1", "c", "", ""},

@@ -44,6 +44,7 @@ func TestTagsRead(t *testing.T) {
 		{"what is not offered", `So <rm path="a"/>`, "stop", nil, 1, "So "},
 		{"text alone", "It is done.", "stop", nil, 0, "It is done."},
 		{"one that the end cut", `<set path="a">half of i`, "length", []string{`set: the answer was cut off within <set>`}, 1, ""},
+		{"one of another program that the end cut", `<function=get><parameter=path>a</parameter>`, "length", []string{`get: the answer was cut off within <get>`}, 1, ""},
 		{"one that only lacks its end", `<set path="a">all of it`, "stop", []string{`set {"body":"all of it","path":"a"}`}, 1, ""},
 		{"one that is whole before the cut", `<get path="a"/> and th`, "length", []string{`get {"path":"a"}`}, 0, " and th"},
 		{"a body that would be empty", `<set path="k.md"><get path="x"/>`, "stop", []string{"set: <set> has no body", `get {"path":"x"}`}, 1, ""},

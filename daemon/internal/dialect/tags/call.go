@@ -132,6 +132,7 @@ func (m *making) body(s string, at Range) {
 	text := s[at.Start:at.End]
 	nothing := blank(text)
 	switch {
+	case m.elements(text):
 	case m.t.Target != "" && m.call.Get(m.t.Target) == nil && !nothing:
 		m.call.Arguments = append(m.call.Arguments, Argument{m.t.Target, strings.TrimSpace(text)})
 	case nothing && (m.t.Target != "" || m.said):

@@ -79,7 +79,11 @@ func (r *Reader) parted(from int, name string, i int, part, shut string) {
 	}
 	if r.text.ends(i) && len(all) > 0 {
 		r.warn(Unclosed, "the call of %s is not closed: everything up to the end of the answer was taken for it.", clip(name))
+		had := len(r.calls)
 		r.foreign(name, all, i)
+		for n := range r.calls[had:] {
+			r.calls[had+n].Open = true
+		}
 		return
 	}
 	r.looked = max(r.looked, i)

@@ -201,6 +201,8 @@ func TestForeign(t *testing.T) {
 		{"DeepSeek that is broken", `<｜tool▁call▁begin｜>get<｜tool▁sep｜>{"path":<｜tool▁call▁end｜>`, nil, `get{"path":`, kinds(Foreign)},
 		{"Cohere", `<|START_ACTION|>[{"tool_call_id":"0","tool_name":"get","parameters":{"path":"a"}}]<|END_ACTION|>`, one("get path=a"), "", nil},
 		{"Liquid", `<|tool_call_start|>[get(path="a")]<|tool_call_end|>`, nil, `[get(path="a")]`, kinds(Foreign)},
+		{"Cline", "<get>\n<path>a.go</path>\n<line>3</line>\n</get><set><path>b</path><body>\n <c>\n</body></set><sh><command>ls</command></sh><search><query>x</query></search>", one("get path=a.go line=3", "set path=b >  <c>", "sh > ls", "search path=x"), "", nil},
+		{"no Cline", "<set path=\"a\"><path>b</path></set><set><body>x</body></set><get><path>a</path> b</get><think><body>x</body></think>", one("set path=a > <path>b</path>", "set > <body>x</body>", "get path=<path>a</path> b", "think > <body>x</body>"), "", nil},
 		{"LangChain", `{"action":"get","action_input":{"path":"a"}}`, one("get path=a"), "", nil},
 		{"args", `{"tool":"get","args":{"path":"a"}}`, one("get path=a"), "", nil},
 		{"in a block of code", "```\n{\"name\":\"get\",\"arguments\":{\"path\":\"a\"}}\n```", nil, "```\n{\"name\":\"get\",\"arguments\":{\"path\":\"a\"}}\n```", kinds(Quoted)},

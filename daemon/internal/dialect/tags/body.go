@@ -23,7 +23,7 @@ type bodyScan struct {
 	first   int  // the first tag that closed the tool while it was open again; -1 before it
 	tag     int  // the first tag of a tool; -1 before it
 	lost    bool // there is one that would be a call
-	others  bool // one of them is of another tool, and before first
+	others  bool // one of another tool, and before first, is more than its name, or is closed
 
 	last, begin      int  // where the last region of an edit ends, or the body begins, and the first text from there on
 	refused          bool // an edit marker has no end
@@ -80,6 +80,7 @@ func (b *bodyScan) closing(t *tool, i, end int) (next int, e ending, over bool) 
 		if t == b.tool && b.first < 0 {
 			b.first = i
 		}
+		b.others = b.others || b.beside(t)
 		b.nested[t.index]--
 		b.open--
 	case t == b.tool:
@@ -112,13 +113,17 @@ func (b *bodyScan) opening(t *tool, i, behind int) (next int, e ending, over boo
 	if o.odd || b.asCode(i, o.end) {
 		return o.end, e, false
 	}
-	b.lost, b.others = true, b.others || t != b.tool && b.first < 0
+	b.lost = true
+	b.others = b.others || o.end > behind+1 && b.beside(t)
 	if !o.closed && !o.bare {
 		b.nested[t.index]++
 		b.open++
 	}
 	return o.end, e, false
 }
+
+// beside reports whether a tag is of another tool, where nothing has closed the one of the body yet.
+func (b *bodyScan) beside(t *tool) bool { return t != b.tool && b.first < 0 }
 
 func (b *bodyScan) shut() string { return "</" + b.tool.Name }
 

@@ -56,12 +56,19 @@ func (r *Reader) malformed(next int) {
 	r.skip(next)
 }
 
+// announced reports whether what is read now began by a sign that it is a call. JSON alone may be of anything.
+func (r *Reader) announced() bool {
+	c := r.text.s[r.began]
+	return c == '<' || c == 'c' || r.text.has(r.began, "[TOOL_CALLS]")
+}
+
 // foreign makes a call of what another program's form says, which stands in the answer from r.pos up to next.
 func (r *Reader) foreign(name string, arguments []Argument, next int) {
 	name = strings.TrimPrefix(strings.TrimSpace(name), "functions.")
 	t := r.set.byName[name]
 	if t == nil {
 		r.warn(Unknown, "%q is no tool that you have, so no call was made of it.", clip(name))
+		r.lost = r.lost || r.announced()
 		r.skip(next)
 		return
 	}

@@ -54,6 +54,9 @@ func (r *Reader) json(i int) bool {
 		return false
 	}
 	calls := callsOf(value, 0)
+	if len(calls) == 0 && r.wantsCall(value) {
+		r.warn(Foreign, "a call in JSON has no object of arguments, so none was made of it. Write calls as tags.")
+	}
 	for _, c := range calls {
 		r.foreign(c.name, c.arguments, end)
 	}
@@ -72,6 +75,12 @@ func (r *Reader) key(i int) (key string, ok bool) {
 	end := r.text.name(i + 1)
 	key = r.text.s[i+1 : max(end, i+1)]
 	return key, r.text.at(end) == '"' && callKeys[key]
+}
+
+// wantsCall reports whether an object names a tool and something that is to be its arguments.
+func (r *Reader) wantsCall(value json.RawMessage) bool {
+	var c functionCall
+	return json.Unmarshal(value, &c) == nil && r.set.byName[c.Name] != nil && len(c.Arguments)+len(c.Parameters)+len(c.Input)+len(c.Args) > 0
 }
 
 // namesTool reports whether the object at i begins with the name of a tool.
@@ -106,9 +115,51 @@ func (r *Reader) value(i int) (json.RawMessage, int) {
 	case errors.As(err, &wrong):
 		end := min(i+max(int(wrong.Offset)-1, 1), len(r.text.s))
 		r.text.steps += end - i
+		if end < len(r.text.s) && r.text.s[end] < ' ' { // in a text, for between others it is none
+			return r.broken(i, end)
+		}
 		return nil, end
 	}
 	return nil, i + 1
+}
+
+// mostBroken is how many values are tried whose texts have line breaks as they stand.
+const mostBroken = 32
+
+// broken is value for one in whose texts line breaks and tabs stand as they are, as models write a file in JSON. wrong is where the first
+// one stands.
+func (r *Reader) broken(i, wrong int) (json.RawMessage, int) {
+	if r.brokens == mostBroken {
+		return nil, wrong
+	}
+	r.brokens++
+	raw, depth, inText := []byte(nil), 0, false
+	for end := i; !r.text.ends(end); end++ {
+		r.text.steps++
+		switch c := r.text.s[end]; {
+		case c == '\\' && inText && !r.text.ends(end+1):
+			raw = append(raw, c)
+			end++
+		case c == '"':
+			inText = !inText
+		case inText && c < ' ':
+			raw = append(raw, encoded(string(c))[1:]...)
+			raw = raw[:len(raw)-1]
+			continue
+		case inText:
+		case c == '{' || c == '[':
+			depth++
+		case c == '}' || c == ']':
+			depth--
+		}
+		if raw = append(raw, r.text.s[end]); depth == 0 && !inText {
+			if json.Valid(raw) {
+				return raw, end + 1
+			}
+			break
+		}
+	}
+	return nil, wrong
 }
 
 // found is a call that another program's form says.

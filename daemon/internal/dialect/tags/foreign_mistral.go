@@ -22,6 +22,9 @@ func (r *Reader) toolCalls(from, i int) bool {
 	case named(c):
 		name := r.text.s[i:r.text.name(i)]
 		next := i + len(name)
+		if r.text.has(next, "[CALL_ID]") {
+			next = r.text.name(next + len("[CALL_ID]"))
+		}
 		if r.text.has(next, "[ARGS]") {
 			next += len("[ARGS]")
 		}

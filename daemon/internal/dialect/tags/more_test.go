@@ -1,7 +1,6 @@
 package tags
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 )
@@ -20,6 +19,7 @@ func TestRepairs(t *testing.T) {
 		{"two quotes behind a value", `<get path="a.go""/>`, one("get path=a.go"), "", kinds(Quote)},
 		{"quotes of a book", `<get path=“a b.go” line=‘3’/>`, one("get path=a b.go line=3"), "", kinds(Quote)},
 		{"quotes as in JSON", `<set path=\"a.go\" summary=\'x > y\'>b</set>`, one("set path=a.go summary=x > y > b"), "", kinds(Quote)},
+		{"quotes as of code", "<get path=`a b.go`/>", one("get path=a b.go"), "", kinds(Quote)},
 		{"quotes as entities", `<get path=&quot;a.go&quot;/>`, one("get path=a.go"), "", kinds(Quote)},
 		{"quotes of a book without an end", "<get path=“a.go/>\n”", one("get path=“a.go"), "\n”", nil},
 		{"no blank between attributes", `<get path="a"line="3"/>`, one("get path=a line=3"), "", nil},
@@ -69,6 +69,8 @@ func TestRepairs(t *testing.T) {
 		{"an update not closed before one in which the answer ends", "<update status=\"200\">done <get path=\"a", one("update status=200 > done <get path=\"a FAULT"), "", kinds(Unclosed)},
 		{"an update not closed behind code", "<update status=\"200\">done with `<get path=\"a\"/>`", one("update status=200 > done with `<get path=\"a\"/>`"), "", kinds(Unclosed)},
 		{"a thought not closed behind words", "<think>the <set of rules> is empty", one("think > the <set of rules> is empty"), "", kinds(Unclosed)},
+		{"a text with names in brackets, and its own", "<set path=\"a\">Map<get> x; List<set> y;</set>", one("set path=a > Map<get> x; List<set> y;"), "", kinds(Unclosed)},
+		{"a text not closed before a command and another one", "<set path=\"a\">x\n<sh>ls</sh>\n<set path=\"b\">y</set>", one("set path=a > x\n<sh>ls</sh>\n<set path=\"b\">y FAULT"), "", kinds(Unclosed)},
 		{"a text not closed before other calls", "<set path=\"a\">x\n<update status=\"200\">ok</update>", one("set path=a > x\n<update status=\"200\">ok</update> FAULT"), "", kinds(Unclosed)},
 		{"a command not closed before other calls", "<sh>ls\n<get path=\"a\"/>", one("sh > ls\n<get path=\"a\"/> FAULT"), "", kinds(Unclosed)},
 		{"closed in capitals", "<set path=\"a\">x</SET>\n<get path=\"b\"/>", one("set path=a > x</SET>\n<get path=\"b\"/> FAULT"), "", kinds(Unclosed)},
@@ -204,6 +206,11 @@ func TestForeign(t *testing.T) {
 		{"Cline", "<get>\n<path>a.go</path>\n<line>3</line>\n</get><set><path>b</path><body>\n <c>\n</body></set><sh><command>ls</command></sh><search><query>x</query></search>", one("get path=a.go line=3", "set path=b >  <c>", "sh > ls", "search path=x"), "", nil},
 		{"no Cline", "<set path=\"a\"><path>b</path></set><set><body>x</body></set><get><path>a</path> b</get><think><body>x</body></think>", one("set path=a > <path>b</path>", "set > <body>x</body>", "get path=<path>a</path> b", "think > <body>x</body>"), "", nil},
 		{"LangChain", `{"action":"get","action_input":{"path":"a"}}`, one("get path=a"), "", nil},
+		{"a file in JSON with its line breaks", "<tool_call>{\"name\":\"set\",\"arguments\":{\"path\":\"a\",\"body\":\"x {\n\t\\\"y\\\"\n\"}}</tool_call>!", one("set path=a > x {\n\t\"y\"\n"), "!", nil},
+		{"line breaks, and no JSON", "{\"name\":\"get\",\"arguments\":{\"path\":\"a\nb\",}}", nil, "{\"name\":\"get\",\"arguments\":{\"path\":\"a\nb\",}}", kinds(Foreign)},
+		{"arguments that are none", `{"name":"get","arguments":["a"]}`, nil, `{"name":"get","arguments":["a"]}`, kinds(Foreign)},
+		{"a name alone", `{"name":"get"}`, nil, `{"name":"get"}`, nil},
+		{"Mistral with an id", `[TOOL_CALLS]get[CALL_ID]a1B2[ARGS]{"path":"a"}`, one("get path=a"), "", nil},
 		{"args", `{"tool":"get","args":{"path":"a"}}`, one("get path=a"), "", nil},
 		{"in a block of code", "```\n{\"name\":\"get\",\"arguments\":{\"path\":\"a\"}}\n```", nil, "```\n{\"name\":\"get\",\"arguments\":{\"path\":\"a\"}}\n```", kinds(Quoted)},
 		{"of no tool in a block of code", "```\n{\"name\":\"x\",\"arguments\":{}}\n```", nil, "```\n{\"name\":\"x\",\"arguments\":{}}\n```", nil},
@@ -247,14 +254,6 @@ func TestCap(t *testing.T) {
 	got := Read(offered, strings.Repeat(call, MaxCalls+3))
 	if len(got.Calls) != MaxCalls || len(got.Warnings) != 1 || got.Warnings[0].Kind != Cap || !strings.HasPrefix(got.Warnings[0].Message, "3 calls were") {
 		t.Errorf("%d calls, %v", len(got.Calls), got.Warnings)
-	}
-}
-
-// Warnings are bounded, and what is not told is counted.
-func TestWarningsAreBounded(t *testing.T) {
-	got := Read(offered, strings.Repeat("<known>x</known>", 10*maxWarnings))
-	if n := len(got.Warnings); n != maxWarnings+1 || got.Warnings[n-1].Message != fmt.Sprint(9*maxWarnings, " more warnings are not told.") {
-		t.Errorf("%d warnings, the last of which is %v", n, got.Warnings[n-1])
 	}
 }
 

@@ -83,5 +83,8 @@ func (r *Reader) warnPlain(name string) {
 		r.warn(Unknown, "<%s> is no tool, so no call was made of it: the name is written <%s>.", name, lower)
 	case twelve[name]:
 		r.warn(Unknown, "<%s> is not among the tools that you have, so no call was made of it.", name)
+	default:
+		return
 	}
+	r.lost = true
 }

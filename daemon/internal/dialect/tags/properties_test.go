@@ -25,9 +25,9 @@ func hears(t failer, answer string) {
 			if made := r.calls[len(r.calls)-1]; made.Fault == "" && r.swallows(made) {
 				t.Errorf("%q: %q has taken other calls along", answer, taken)
 			}
-		case calls > 0, openers == 0, strings.HasPrefix(taken, "~~~"):
-		case strings.HasPrefix(taken, "`"):
-			run := taken[:len(taken)-len(strings.TrimLeft(taken, "`"))]
+		case calls > 0, openers == 0:
+		case strings.ContainsAny(taken[:1], "`~"):
+			run := taken[:len(taken)-len(strings.TrimLeft(taken, taken[:1]))]
 			if warned == 0 && !strings.HasSuffix(taken, run) {
 				t.Errorf("%q: %q is no code, and of it there is no call and no warning", answer, taken)
 			}

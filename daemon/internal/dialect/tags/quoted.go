@@ -108,7 +108,7 @@ func (r *Reader) inner(i int, quote byte) int {
 }
 
 // otherQuotes are what models write in the place of quotes: as a book has them, and as a text in JSON has them.
-var otherQuotes = []struct{ opens, ends string }{{"\u201c", "\u201d"}, {"\u2018", "\u2019"}, {`\"`, `\"`}, {`\'`, `\'`}, {"&quot;", "&quot;"}}
+var otherQuotes = []struct{ opens, ends string }{{"\u201c", "\u201d"}, {"\u2018", "\u2019"}, {`\"`, `\"`}, {`\'`, `\'`}, {"&quot;", "&quot;"}, {"`", "`"}}
 
 // longestOther is how long a value between such quotes may be.
 const longestOther = 1024

@@ -60,6 +60,7 @@ type progress struct {
 	before                  int // how many calls there were then
 	looked                  int // before here no other program's form is looked for: it was, and is none
 	misses                  int // of here documents
+	brokens                 int // values in JSON with line breaks in their texts
 	flat                    bool
 }
 

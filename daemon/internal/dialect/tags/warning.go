@@ -28,7 +28,7 @@ const (
 
 // loses reports whether what such a warning is about may have been meant as a call that is not made. What is quoted is not.
 func (k Kind) loses() bool {
-	return k == Cap || k == Opener || k == Unknown || k == Foreign
+	return k == Cap || k == Opener || k == Foreign
 }
 
 // Warning is a sentence for the model about what was put right in its answer, or left out.

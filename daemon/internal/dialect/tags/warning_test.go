@@ -1,0 +1,28 @@
+package tags
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// What may have been meant as a call and is none is lost, told or not; what is quoted, put right, or JSON that may be of anything, is not.
+func TestLost(t *testing.T) {
+	for answer, lost := range map[string]bool{
+		`<get path="a"/>`: false, `<get path="a>`: false, "```\n<get path=\"a\"/>\n```": false, "`<get the file>`": false, `<get path="a">x`: false, `see {"name":"weather","arguments":{}}`: false, `<p>x</p>`: false,
+		`<get the file>`: true, `<get path="a`: true, `<known>x</known>`: true, `<GET path="a"/>`: true, `call:weather{}`: true, `<tool_call>{"name":"weather","arguments":{}}</tool_call>`: true, `[TOOL_CALLS]weather{}`: true, `{"name":"get","arguments":{`: true,
+		strings.Repeat(`<get path="a"/>`, MaxCalls+1): true, strings.Repeat("```\n<get path=\"a\"/>\n```\n", maxWarnings+1) + `<get the file>`: true,
+	} {
+		if got := Read(offered, answer); got.Lost != lost {
+			t.Errorf("%.60q: lost is %t; %v", answer, got.Lost, got.Warnings)
+		}
+	}
+}
+
+// Warnings are bounded, and what is not told is counted.
+func TestWarningsAreBounded(t *testing.T) {
+	got := Read(offered, strings.Repeat("<known>x</known>", 10*maxWarnings))
+	if n := len(got.Warnings); n != maxWarnings+1 || got.Warnings[n-1].Message != fmt.Sprint(9*maxWarnings, " more warnings are not told.") {
+		t.Errorf("%d warnings, the last of which is %v", n, got.Warnings[n-1])
+	}
+}

@@ -14,7 +14,7 @@ func (r *Reader) callForm(i int) bool {
 		return false
 	}
 	from := i + len("call:")
-	end := r.text.name(from)
+	end := r.toolName(from)
 	if end == from || r.text.at(end) != '{' || i < r.looked {
 		return false
 	}

@@ -94,7 +94,7 @@ func (r *Reader) namesTool(i int) bool {
 	if r.text.at(i) != '"' {
 		return false
 	}
-	return r.set.byName[strings.TrimPrefix(r.text.s[i+1:r.text.name(i+1)], "functions.")] != nil
+	return r.set.byName[strings.TrimPrefix(r.text.s[i+1:r.toolName(i+1)], "functions.")] != nil
 }
 
 // value is the JSON that begins at i, with its end; nil, with the place at which it is wrong, when that is none.

@@ -20,7 +20,7 @@ func (r *Reader) toolCalls(from, i int) bool {
 			return true
 		}
 	case named(c):
-		name := r.text.s[i:r.text.name(i)]
+		name := r.text.s[i:r.toolName(i)]
 		next := i + len(name)
 		if r.text.has(next, "[CALL_ID]") {
 			next = r.text.name(next + len("[CALL_ID]"))

@@ -5,7 +5,7 @@ import "strings"
 // function reads <function=NAME> with its parameters, as Qwen writes it, or with an object of arguments, as Llama does.
 func (r *Reader) function(i int) bool {
 	from := i + len("<function=")
-	end := r.text.name(from)
+	end := r.toolName(from)
 	if r.text.at(end) != '>' {
 		r.malformed(from)
 		return true
@@ -37,7 +37,7 @@ func (r *Reader) naming(i int) (name string, next int, ok bool) {
 	if quote == '"' || quote == '\'' {
 		i++
 	}
-	end := r.text.name(i)
+	end := r.toolName(i)
 	next = end
 	if quote == '"' || quote == '\'' {
 		if r.text.at(next) != quote {
@@ -94,7 +94,7 @@ func (r *Reader) parted(from int, name string, i int, part, shut string) {
 // <tool_call>; false when what begins at i is none.
 func (r *Reader) keyed(i int) bool {
 	const closer, shut = "</arg_value>", "</tool_call>"
-	end := r.text.name(i)
+	end := r.toolName(i)
 	name := r.text.s[i:end]
 	if i = r.text.spaces(end); name == "" || !r.text.has(i, "<arg_key>") {
 		return false

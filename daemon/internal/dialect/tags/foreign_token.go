@@ -91,7 +91,7 @@ func (r *Reader) deep(i int) bool {
 	name, next := r.header(i+len(deepCall), deepArgs)
 	fenced := strings.TrimSpace(name) == "function" && next > 0
 	if fenced {
-		end := r.text.name(next)
+		end := r.toolName(next)
 		name, next = r.text.s[next:end], r.text.spaces(end)
 		if r.text.has(next, fence+"json") {
 			next += len(fence + "json")

@@ -245,6 +245,25 @@ func TestPluginTools(t *testing.T) {
 	}
 }
 
+// TestQualifiedNames has a tool that is called by its plugin's name too, since another one has the bare one.
+func TestQualifiedNames(t *testing.T) {
+	long := strings.Repeat("a", 64) + "__" + strings.Repeat("b", 64)
+	set := NewSet([]Tool{{Name: "find", Target: "path"}, {Name: "my-notes.2__find", Target: "path"}, {Name: "9x__find", Target: "path"}, {Name: long, Target: "path"}})
+	for answer, want := range map[string]string{
+		"<my-notes.2__find path=\"a\"/>": "my-notes.2__find path=a", "<my-notes.2__find>a</my-notes.2__find>": "my-notes.2__find path=a", "<9x__find>a</9x__find>": "9x__find path=a",
+		"<" + long + ">a</" + long + ">": long + " path=a", "<find>a <find-it> b</find>": "find path=a <find-it> b", "<function=my-notes.2__find><parameter=path>a</parameter></function>": "my-notes.2__find path=a",
+		`<invoke name="9x__find"><parameter name="path">a</parameter></invoke>`: "9x__find path=a", `call:my-notes.2__find{path:a}`: "my-notes.2__find path=a", `[TOOL_CALLS]my-notes.2__find{"path":"a"}`: "my-notes.2__find path=a",
+	} {
+		got := Read(set, answer)
+		if len(got.Calls) != 1 || shown(got.Calls[0]) != want || got.Narration != "" || len(got.Warnings) > 0 {
+			t.Errorf("%q is read as %+v, want %q", answer, got, want)
+		}
+	}
+	if got := Read(set, "<my-notes.2 path=\"a\"/>"); len(got.Calls) > 0 {
+		t.Errorf("half a name is read as %+v", got)
+	}
+}
+
 // Up to the limit all calls are taken, and what is beyond is counted in one warning.
 func TestCap(t *testing.T) {
 	call := "<get path=\"a\"/>\n"

@@ -22,10 +22,10 @@ type attribute struct {
 
 // opens is the tool whose tag begins at i, with the place behind its name; nil when none does.
 func (r *Reader) opens(i int) (*tool, int) {
-	if !letter(r.text.at(i + 1)) {
+	if !r.begins(r.text.at(i + 1)) {
 		return nil, 0
 	}
-	end := r.text.name(i + 1)
+	end := r.toolName(i + 1)
 	t := r.set.named(r.text.s[i+1 : end])
 	if t == nil {
 		return nil, 0
@@ -38,10 +38,10 @@ func (r *Reader) opens(i int) (*tool, int) {
 
 // closes is the tool that a tag at i closes, with the place behind the tag; nil when it is none. The answer may end in it.
 func (r *Reader) closes(i int) (*tool, int) {
-	if r.text.at(i+1) != '/' || !letter(r.text.at(i+2)) {
+	if r.text.at(i+1) != '/' || !r.begins(r.text.at(i+2)) {
 		return nil, 0
 	}
-	end := r.text.name(i + 2)
+	end := r.toolName(i + 2)
 	t := r.set.named(r.text.s[i+2 : end])
 	if t == nil {
 		return nil, 0
@@ -56,6 +56,22 @@ func (r *Reader) closes(i int) (*tool, int) {
 		return r.closesOver(t, end)
 	}
 	return nil, 0
+}
+
+// begins reports whether a byte may begin the name of a tool.
+func (r *Reader) begins(c byte) bool { return letter(c) || r.set.qualified && c >= '0' && c <= '9' }
+
+// longestQualified is more than the name of a plugin and that of a tool have together.
+const longestQualified = 132
+
+// toolName is the end of the name at i, of a tool. Where one is called by its plugin's name too, that may have other bytes.
+func (r *Reader) toolName(i int) int {
+	from := i
+	i = r.text.name(i)
+	for r.set.qualified && i-from < longestQualified && (named(r.text.at(i)) || r.text.at(i) == '-' || r.text.at(i) == '.') {
+		i++
+	}
+	return i
 }
 
 // longestCloser is how much may stand in a closing tag behind its name.

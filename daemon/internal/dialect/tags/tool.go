@@ -3,6 +3,7 @@ package tags
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 )
 
 // Markers are what keeps a part of a body from being searched for the end of that body.
@@ -34,7 +35,9 @@ type Tool struct {
 type Set struct {
 	tools  []*tool
 	byName map[string]*tool
-	sizes  [256]uint64 // for each first byte of a name a bit for each length, so that most tags are known for none at once
+	// qualified says that a name has what no tool's own has, since that of a plugin stands before it.
+	qualified bool
+	sizes     [256]uint64 // for each first byte of a name a bit for each length, so that most tags are known for none at once
 }
 
 // NewSet makes one. Of tools of one name the first counts; a schema that cannot be read is one that says nothing.
@@ -48,6 +51,7 @@ func NewSet(tools []Tool) *Set {
 		made.index = len(s.tools)
 		s.tools = append(s.tools, made)
 		s.byName[t.Name] = made
+		s.qualified = s.qualified || len(t.Name) > longestName || strings.ContainsAny(t.Name, "-.") || !letter(t.Name[0])
 		s.sizes[t.Name[0]] |= 1 << min(len(t.Name), 63)
 	}
 	return s

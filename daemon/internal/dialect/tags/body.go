@@ -23,6 +23,7 @@ type bodyScan struct {
 	first   int  // the first tag that closed the tool while it was open again; -1 before it
 	tag     int  // the first tag of a tool; -1 before it
 	lost    bool // there is one that would be a call
+	later   int  // a tag that closes the tool, before which none opens it; 0 when none is looked for yet
 	others  bool // one of another tool, and before first, is more than its name, or is closed
 
 	last, begin      int  // where the last region of an edit ends, or the body begins, and the first text from there on
@@ -85,7 +86,7 @@ func (b *bodyScan) closing(t *tool, i, end int) (next int, e ending, over bool) 
 		b.open--
 	case t == b.tool:
 		return end, ending{body: Range{b.from, i}, next: end}, true
-	case b.open == 0:
+	case b.open == 0 && !(b.tool.Markers == HereDocuments && b.closedLater(end)):
 		return end, ending{body: Range{b.from, i}, next: end, kind: Mismatched, by: t}, true
 	}
 	return end, e, false
@@ -120,6 +121,23 @@ func (b *bodyScan) opening(t *tool, i, behind int) (next int, e ending, over boo
 		b.open++
 	}
 	return o.end, e, false
+}
+
+// closedLater reports whether the tool is closed from i on before it is opened again: of a command nobody wants the half.
+func (b *bodyScan) closedLater(i int) bool {
+	for ; i > b.later; i++ {
+		if i = b.text.find('<', i); i < 0 {
+			return false
+		}
+		if t, _ := b.opens(i); t == b.tool {
+			return false
+		}
+		if t, _ := b.closes(i); t == b.tool {
+			b.later = i
+			break
+		}
+	}
+	return true
 }
 
 // beside reports whether a tag is of another tool, where nothing has closed the one of the body yet.

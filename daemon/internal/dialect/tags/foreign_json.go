@@ -12,7 +12,7 @@ import (
 // callKeys are the names with which an object begins that may be a call.
 var callKeys = map[string]bool{
 	"name": true, "type": true, "function": true, "tool_calls": true, "function_call": true, "tool": true, "id": true, "index": true, "arguments": true, "parameters": true,
-	"tool_name": true, "tool_call_id": true, "action": true,
+	"tool_name": true, "tool_call_id": true, "action": true, "thought": true, "reasoning": true,
 }
 
 // functionCall is a call as servers of Chat Completions, and those who learned from them, write it.

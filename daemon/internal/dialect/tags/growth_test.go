@@ -13,7 +13,7 @@ var growing = []string{
 	"<sh>", "</sh>", "<sh>x</", "</", "<", "<<", "<<A ", "<set>", "<set>x<<A </set>", "<set><<NEW x</set>NEW ", "<sh>cat <<EOF\n</sh>EOF\n", "<set>x<<NEW </set> NEW x ", "<set>x <<:::a </set>", "<set>x <get <<NEW x NEW ", `<get a=" <<NEW x NEW `, "<set><<NEW x NEW and </set>", "<<NEW \n", "<<NEW x NEW\n", "NEW \n", "`", "`` ", "` <get/>", "x`x<get/>", "```", "```\n", "```x\n", "```xml\n", "```json\n{", "~~~~\n", "   ", "\n", "x",
 	"{", "[", `{"name"`, `{"name":`, `{"name":"get",`, `{"name":{`, `[{"name":[`, `{"name":"get","arguments":{}}`, "[TOOL_CALLS]", "[TOOL_CALLS] [", `[TOOL_CALLS] ["`, "[TOOL_CALLS]get[ARGS]{", "[{get a}", "c", "call:get{", `call:get{a:"`, "call:get{a:[", "call:get{a:<|\"|>", "call:get{a:'",
 	"<|tool_call>", "<tool_call>", "<tool_call>{", "<tool_use>", "<tool_use><name>", "<tool_use><name>x</name><input>", "<function=get>", "<function=get><parameter=a>", "<function=get><parameter=a></parameter>", `<invoke name="get"><parameter name="a">`, "<|channel|>", "<|channel|>a<|message|>", "<|start|>", "<|", "|>",
-	"<tool_call>get<arg_key>", "<tool_call>get<arg_key>a</arg_key><arg_value>", "<tool_call>get<arg_key>a</arg_key><arg_value>b</arg_value>", deepCall, deepCall + "get" + deepArgs + "{", deepToken, "</get a", "<function=get>{", "<|python_tag|>{", "{\"name\":\"a\n", "{\"name\":\"\n\"}", "{\"name\":{\"\n\":[", "<get a=`", "```\n{\"name\":",
+	"<tool_call>get<arg_key>", "<tool_call>get<arg_key>a</arg_key><arg_value>", "<tool_call>get<arg_key>a</arg_key><arg_value>b</arg_value>", deepCall, deepCall + "get" + deepArgs + "{", deepToken, "</get a", "<sh>a</get>", "<sh></get><env></get>", "<function=get>{", "<|python_tag|>{", "{\"name\":\"a\n", "{\"name\":\"\n\"}", "{\"name\":{\"\n\":[", "<get a=`", "```\n{\"name\":",
 	`<get path="a">x `, `<get path="a">x<set>y</set>`, `<get a=<|"|>`, "```xml a```", "```xml `", "<known>", "<foo ", `<foo a="`, `<foo a="b" `, "</foo", "&amp;", "&", `<get a="&`, "<get a=\"`", "<GET>", "<get a=\u201c", "<get a=\\\"", "<get a=\u201cx", "a=\u201c ", "<set><<NEW x\v",
 }
 
@@ -39,9 +39,9 @@ func TestStepsGrow(t *testing.T) {
 		fmt.Fprintf(&words, "<<W%d ", i)
 	}
 	closers := strings.ReplaceAll(words.String(), "<<", "")
-	growing := append(slices.Clone(growing), "<set>"+words.String()+"</set>"+closers, "<set>"+strings.ReplaceAll(words.String(), "<<", "x <<NEW y NEW <<:::")+closers, "<set>x "+strings.ReplaceAll(words.String(), "<<", "<<:::")+"</set>"+strings.ReplaceAll(closers, "W", ":::W"), "<set>"+words.String()+"</set>", "<get "+strings.ReplaceAll(words.String(), "<<", "a")+">")
+	growing := append(slices.Clone(growing), "<set>"+words.String()+"</set>"+closers, "<set>"+strings.ReplaceAll(words.String(), "<<", "x <<NEW y NEW <<:::")+closers, "<set>x "+strings.ReplaceAll(words.String(), "<<", "<<:::")+"</set>"+strings.ReplaceAll(closers, "W", ":::W"), "<set>"+words.String()+"</set>", "<get "+strings.ReplaceAll(words.String(), "<<", "a")+">", "<sh>"+strings.Repeat("</get>", base))
 	worst, at := 0, ""
-	for _, tail := range []string{"", `"`, "'", "</set>", "</parameter>", "\n```\n", "NEW</set>", `"}`, "\nNEW </set>", "`", "</name>", "</arg_key>", "</arg_value>"} {
+	for _, tail := range []string{"", `"`, "'", "</set>", "</parameter>", "\n```\n", "NEW</set>", `"}`, "\nNEW </set>", "`", "</name>", "</arg_key>", "</arg_value>", "</sh>"} {
 		for _, piece := range growing {
 			for _, size := range []int{0, 16} {
 				var before int

@@ -77,6 +77,7 @@ func TestRepairs(t *testing.T) {
 		{"words before other calls", "<get path=\"a\">I read it.\n<get path=\"b\">And this.\n<update>x</update>", one("get path=a > I read it.", "get path=b > And this.", "update status=102 > x"), "", kinds(Unclosed, Unclosed)},
 		{"closing tag in backquotes", "<set path=\"a.md\">x `<set path=\"b\">` and `</set>` y</set>", one("set path=a.md > x `<set path=\"b\">` and `</set>` y"), "", nil},
 		{"closing tag with blanks", "<set path=\"a\">x</set \n >y", one("set path=a > x"), "y", nil},
+		{"another closing tag in a command", "<sh>rm -rf build </get>x</sh><sh>a</get><sh>b</sh>", one("sh > rm -rf build </get>x", "sh > a", "sh > b"), "", kinds(Mismatched)},
 		{"closing tag with attributes", "<set path=\"a\">x</set path=\"a\"><get>b</get path>", one("set path=a > x", "get path=b"), "", nil},
 		{"closing tag that is words", "<set path=\"a\">a </set of\nwords> b</set>", one("set path=a > a </set of\nwords> b"), "", nil},
 		{"answer ends in a closing tag", "<set path=\"a\">x\n</se", one("set path=a > x"), "", kinds(Unclosed)},
@@ -211,6 +212,8 @@ func TestForeign(t *testing.T) {
 		{"arguments that are none", `{"name":"get","arguments":["a"]}`, nil, `{"name":"get","arguments":["a"]}`, kinds(Foreign)},
 		{"a name alone", `{"name":"get"}`, nil, `{"name":"get"}`, nil},
 		{"Mistral with an id", `[TOOL_CALLS]get[CALL_ID]a1B2[ARGS]{"path":"a"}`, one("get path=a"), "", nil},
+		{"with a thought", `{"thought":"hm","action":"get","args":{"path":"a"}}`, one("get path=a"), "", nil},
+		{"Cline's own tools", "<write_to_file><path>a</path></write_to_file>", nil, "a", kinds(Unknown)},
 		{"args", `{"tool":"get","args":{"path":"a"}}`, one("get path=a"), "", nil},
 		{"in a block of code", "```\n{\"name\":\"get\",\"arguments\":{\"path\":\"a\"}}\n```", nil, "```\n{\"name\":\"get\",\"arguments\":{\"path\":\"a\"}}\n```", kinds(Quoted)},
 		{"of no tool in a block of code", "```\n{\"name\":\"x\",\"arguments\":{}}\n```", nil, "```\n{\"name\":\"x\",\"arguments\":{}}\n```", nil},
@@ -261,18 +264,6 @@ func TestQualifiedNames(t *testing.T) {
 	}
 	if got := Read(set, "<my-notes.2 path=\"a\"/>"); len(got.Calls) > 0 {
 		t.Errorf("half a name is read as %+v", got)
-	}
-}
-
-// Up to the limit all calls are taken, and what is beyond is counted in one warning.
-func TestCap(t *testing.T) {
-	call := "<get path=\"a\"/>\n"
-	if got := Read(offered, strings.Repeat(call, MaxCalls)); len(got.Calls) != MaxCalls || len(got.Warnings) != 0 {
-		t.Errorf("%d calls, %v", len(got.Calls), got.Warnings)
-	}
-	got := Read(offered, strings.Repeat(call, MaxCalls+3))
-	if len(got.Calls) != MaxCalls || len(got.Warnings) != 1 || got.Warnings[0].Kind != Cap || !strings.HasPrefix(got.Warnings[0].Message, "3 calls were") {
-		t.Errorf("%d calls, %v", len(got.Calls), got.Warnings)
 	}
 }
 

@@ -2,8 +2,25 @@ package tags
 
 import "strings"
 
-// instead is what models write in the place of set, and what of it names an entry.
-var instead = map[string]string{"known": "known://NAME", "unknown": "unknown://NAME", "summarize": "known://NAME"}
+// instead is what a model is told to write in the place of tags by which it writes calls of older tools, and of those of other programs.
+var instead = func() map[string]string {
+	all := map[string]string{"known": `<set path="known://NAME">...</set>`, "unknown": `<set path="unknown://NAME">...</set>`, "summarize": `<set path="known://NAME">...</set>`}
+	for _, of := range []struct{ write, names string }{
+		{`<get path="..."/>`, "read_file view_file open_file list_files list_dir find_files search_files grep"},
+		{`<set path="...">...</set>`, "write_file edit_file create_file write_to_file replace_in_file apply_diff apply_patch str_replace str_replace_editor insert_content"},
+		{`<rm path="..."/>`, "delete_file delete_path remove_file"},
+		{`<sh>...</sh>`, "bash shell run_command execute_command run_terminal_cmd"},
+		{`<search>...</search>`, "web_search search_web"},
+		{`<skill>NAME</skill>`, "use_skill"},
+		{`<ask_user>...</ask_user>`, "ask_followup_question"},
+		{`<update status="200">...</update>`, "attempt_completion finish_task"},
+	} {
+		for _, name := range strings.Fields(of.names) {
+			all[name] = of.write
+		}
+	}
+	return all
+}()
 
 // twelve are the names of tools that an answer may call though they are not offered.
 var twelve = func() map[string]bool {
@@ -76,9 +93,9 @@ func (r *Reader) tagEnd(i int) int {
 // warnPlain tells the model of a tag that it may have meant as a call.
 func (r *Reader) warnPlain(name string) {
 	lower := strings.ToLower(name)
-	switch path := instead[name]; {
-	case path != "":
-		r.warn(Unknown, "<%s> is no tool, so no call was made of it: write <set path=\"%s\">...</set>.", name, path)
+	switch write := instead[name]; {
+	case write != "":
+		r.warn(Unknown, "<%s> is no tool that you have, so no call was made of it: write %s.", name, write)
 	case r.set.byName[lower] != nil:
 		r.warn(Unknown, "<%s> is no tool, so no call was made of it: the name is written <%s>.", name, lower)
 	case twelve[name]:

@@ -26,3 +26,15 @@ func TestWarningsAreBounded(t *testing.T) {
 		t.Errorf("%d warnings, the last of which is %v", n, got.Warnings[n-1])
 	}
 }
+
+// Up to the limit all calls are taken, and what is beyond is counted in one warning.
+func TestCap(t *testing.T) {
+	call := "<get path=\"a\"/>\n"
+	if got := Read(offered, strings.Repeat(call, MaxCalls)); len(got.Calls) != MaxCalls || len(got.Warnings) != 0 {
+		t.Errorf("%d calls, %v", len(got.Calls), got.Warnings)
+	}
+	got := Read(offered, strings.Repeat(call, MaxCalls+3))
+	if len(got.Calls) != MaxCalls || len(got.Warnings) != 1 || got.Warnings[0].Kind != Cap || !strings.HasPrefix(got.Warnings[0].Message, "3 calls were") {
+		t.Errorf("%d calls, %v", len(got.Calls), got.Warnings)
+	}
+}

@@ -106,13 +106,9 @@ func withFailpoints(t testing.TB) string {
 	t.Helper()
 	prefix := installation(t)
 	pointed.Do(func() {
-		pointed.binary = filepath.Join(prefix, "failpoints", "bothyd")
-		cmd := exec.Command("go", "build", "-tags", "failpoints", "-o", pointed.binary, "./daemon/cmd/bothyd")
-		cmd.Dir = ".."
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-		if text, err := cmd.CombinedOutput(); err != nil {
-			pointed.err = fmt.Errorf("build bothyd with failpoints: %w\n%s", err, text)
-		}
+		const target = "failpoints/bothyd"
+		pointed.binary = filepath.Join(prefix, target)
+		pointed.err = buildInto(prefix, map[string]string{"./daemon/cmd/bothyd": target}, withTag("failpoints"))
 	})
 	if pointed.err != nil {
 		t.Fatal(pointed.err)

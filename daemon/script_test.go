@@ -126,10 +126,20 @@ func makeInstallation() (string, error) {
 		return "", err
 	}
 	// The plugin web reaches what tests serve, and nothing else.
-	if err := buildInto(prefix, map[string]string{"./plugins/web": "libexec/bothy/bothy-plugin-web"}, "-tags=webtest"); err != nil {
+	if err := buildInto(prefix, map[string]string{"./plugins/web": "libexec/bothy/bothy-plugin-web"}, withTag("webtest")); err != nil {
 		return "", err
 	}
 	return prefix, bundleLedger(prefix)
+}
+
+// withTag is the flag that adds a tag to those that everything is built with, so that what others wrote is compiled once.
+func withTag(tag string) string {
+	for _, flag := range strings.Fields(os.Getenv("GOFLAGS")) {
+		if all, is := strings.CutPrefix(flag, "-tags="); is {
+			tag += "," + all
+		}
+	}
+	return "-tags=" + tag
 }
 
 // buildInto builds packages to their paths in an installation: in one go, and without what only a debugger

@@ -41,13 +41,13 @@ func TestCommitsPerTurnOfEachWay(t *testing.T) {
 	const turns = 5 // with two calls each
 	var blocks []string
 	for _, w := range ways {
-		blocks = append(blocks, fmt.Sprintf("agent %q {\n  dialect = %q\n  view = %q\n  tools = [\"set\", \"update\", \"note_line\"]\n}\n", w.name(), w.dialect, w.view))
+		blocks = append(blocks, w.agent())
 	}
 	s := newSite(t, withoutSandbox, strings.Join(blocks, ""))
 	s.up()
 	for _, w := range ways {
 		file := filepath.Join(s.root, w.name()+".json")
-		write(t, file, w.cassette(t, turns))
+		write(t, file, w.cassette(t, w.name(), turns))
 		a, err := s.client.Act(context.Background(), rpc.Prompt{Project: s.project, Run: w.name(), Agent: w.name(), Prompt: "note", Replay: file})
 		if err == nil {
 			err = s.followLoop(context.Background(), s.client, a, a.Seq)
@@ -73,18 +73,24 @@ var ways = []way{
 
 func (w way) name() string { return w.dialect + "-" + w.view }
 
-// cassette is a conversation of so many turns, each of which writes a line and an entry, and one that ends it.
-func (w way) cassette(t *testing.T, turns int) string {
+// agent is the block of one that works so.
+func (w way) agent() string {
+	return fmt.Sprintf("agent %q {\n  model = \"steps/steps\"\n  dialect = %q\n  view = %q\n  tools = [\"set\", \"update\", \"note_line\"]\n}\n", w.name(), w.dialect, w.view)
+}
+
+// cassette is a conversation of so many turns, each of which writes a line that begins with the tag and an entry, and one that
+// ends it.
+func (w way) cassette(t testing.TB, tag string, turns int) string {
 	t.Helper()
 	anything := cassette.Rule{Any: true}
 	user := cassette.Expected{Role: sdk.RoleUser, Text: &cassette.Text{Rule: anything}}
-	c := cassette.Cassette{Format: 1, Model: w.name(), Context: 32768}
+	c := cassette.Cassette{Format: 1, Model: "steps/steps", Context: 32768}
 	for n := 1; n <= turns+1; n++ {
 		request := []cassette.Expected{user}
 		if n > 1 && w == ways[0] {
 			request = []cassette.Expected{{Role: sdk.RoleTool, Tool: "note_line", Result: &anything}, {Role: sdk.RoleTool, Tool: "set", Result: &anything}}
 		}
-		line, path := fmt.Sprintf("%s-%d", w.name(), n), fmt.Sprintf("known://%d", n)
+		line, path := fmt.Sprintf("%s-%d", tag, n), fmt.Sprintf("known://%d", n)
 		says, reason := sdk.Delta{Text: "all is noted"}, "stop"
 		events := []cassette.Played{{Delta: says}}
 		switch {

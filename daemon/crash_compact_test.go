@@ -2,7 +2,9 @@ package daemon
 
 import (
 	"encoding/json"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,9 +15,28 @@ import (
 // summaryOf is what the model of a site answers where it is asked for a summary.
 func summaryOf(p plan) string { return "in short: " + p.Tag }
 
-// actCompact gives a prompt, and when it has ended asks for a summary, unless that is there, and waits for its end.
+// asksForSummary reports whether the last message of a request asks for a summary, in a packet too.
+func asksForSummary(text string) bool {
+	return strings.Contains(text, "Summarize this conversation. What was")
+}
+
+// actCompactIn is actCompact of an agent that works in a way. What it does for the prompt is on a cassette.
+func actCompactIn(w way) func(*visitor, *job) error {
+	return func(v *visitor, j *job) error {
+		j.plan = plan{Tag: j.tag, Agent: w.name(), Steps: 2, Tools: []string{"note_line"}}
+		if file := filepath.Join(v.root, j.tag+".json"); w != ways[0] {
+			write(v.t, file, w.cassette(v.t, j.tag, j.plan.Steps))
+			j.plan.Replay = file
+		} else {
+			j.plan.Twice = true
+		}
+		return actCompact(v, j)
+	}
+}
+
+// actCompact gives the prompt, and when it has ended asks for a summary, unless that is there, and waits for its end.
 func actCompact(v *visitor, j *job) error {
-	if err := v.prompt(j, plan{Tag: j.tag, Steps: 2, Tools: []string{"note_line"}, Twice: true}); err != nil {
+	if err := v.prompt(j, j.plan); err != nil {
 		return err
 	}
 	ctx, cancel := actTime()
@@ -71,19 +92,24 @@ func checkCompact(v *visitor, j *job) {
 }
 
 // TestSummariesKilled kills a daemon around the commits of a prompt and of the summary behind it, and now and then the next
-// one too: the summary is there with all archived that it stands for, or neither.
+// one too, in each way in which a model calls tools and is shown its run: the summary is there with all archived that it stands
+// for, or neither.
 //
 // Where BOTHY_PAIRS is set it dies around each commit.
 func TestSummariesKilled(t *testing.T) {
-	t.Parallel()
-	withFailpoints(t)
-	random := seeded(t)
-	every := eachCommitOr(3)
-	v := newVisitor(t, nil, random)
-	around := v.around(scenario{act: actCompact, check: checkCompact}, 1+random.IntN(every), every)
-	t.Logf("killed around %d commits", around)
-	if around < 4 {
-		t.Errorf("there are fewer commits than a summary makes")
+	for _, w := range ways {
+		t.Run(w.name(), func(t *testing.T) {
+			t.Parallel()
+			random := seeded(t)
+			every := eachCommitOr(3)
+			v := &visitor{site: newSite(t, withoutSandbox, w.agent()), random: random}
+			v.binary = withFailpoints(t)
+			around := v.around(scenario{act: actCompactIn(w), check: checkCompact}, 1+random.IntN(every), every)
+			t.Logf("killed around %d commits", around)
+			if around < 4 {
+				t.Errorf("there are fewer commits than a summary makes")
+			}
+			v.leaveAll()
+		})
 	}
-	v.leaveAll()
 }

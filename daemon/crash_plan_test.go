@@ -14,7 +14,7 @@ import (
 // asks is the plan as a prompt of a client. A file has a step for each of the plan's, one before them and one behind them
 // that are not asked for, and the plan as its context.
 func (p plan) asks(project, run string) rpc.Prompt {
-	ask := rpc.Prompt{Project: project, Run: run, Agent: p.Agent, Mode: p.Mode, Prompt: p.prompt()}
+	ask := rpc.Prompt{Project: project, Run: run, Agent: p.Agent, Mode: p.Mode, Prompt: p.prompt(), Replay: p.Replay}
 	if !p.File {
 		return ask
 	}

@@ -94,7 +94,7 @@ func (s *site) turns(d rpc.RunDetail) {
 		}
 		switch {
 		case e.Path == fmt.Sprintf("assistant://%d", e.Turn):
-			calls[e.Turn] = len(at.Calls)
+			calls[e.Turn] = len(at.Calls) + strings.Count(e.Body, "/>") + strings.Count(e.Body, "</") // as tags
 		case e.Scheme() == "log" && at.Tool != "" && at.Parent == "":
 			actions[e.Turn]++
 		}

@@ -41,8 +41,9 @@ type plan struct {
 	File  bool     `json:"file"`  // it is given as a plan's file (asks)
 	Hold  int      `json:"hold"`  // the step before which the gate named Tag is waited for; 0 is none
 
-	Mode   sdk.Mode `json:"mode"`   // of the prompt; empty asks nobody
-	Reject int      `json:"reject"` // the step whose calls a person rejects; 0 is none
+	Replay string   `json:"replay,omitempty"` // the cassette that answers in its place
+	Mode   sdk.Mode `json:"mode"`             // of the prompt; empty asks nobody
+	Reject int      `json:"reject"`           // the step whose calls a person rejects; 0 is none
 }
 
 func (p plan) prompt() string {
@@ -149,7 +150,7 @@ func (m *stepsModel) complete(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	s, last := sse{w: w, r: r}, request.Messages[len(request.Messages)-1]
 	switch offers := func(tool string) bool { return slices.Contains(tools, tool) }; {
-	case len(tools) == 0 && strings.HasPrefix(last.Content, "Summarize this conversation"):
+	case len(tools) == 0 && asksForSummary(last.Content):
 		s.text(summaryOf(p))
 		s.end("stop")
 	case offers(sdk.ToolCreatePlan):

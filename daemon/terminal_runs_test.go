@@ -172,6 +172,30 @@ func TestConversationPicksFirst(t *testing.T) {
 	}
 }
 
+// TestConversationSummarizes: /compact has the model summarize what was said, and the prompt behind it is answered by the summary.
+func TestConversationSummarizes(t *testing.T) {
+	s := newSeat(t, 100, 30)
+	s.sit()
+	s.until("> What")
+	s.keys("/compact\r")
+	s.until("there is no run yet")
+	s.keys("the apple of the first\r")
+	s.until("you said: the apple")
+	s.rests()
+	s.keys("/compact\r")
+	s.until("the model summarizes what was said", "you said: Summarize this conversation")
+	s.rests()
+	if got := s.bothy("entries", "get", "summary://2", "-r", "chat-1"); !strings.Contains(got, "you said: Summarize this conversation") {
+		t.Errorf("the summary is %q", got)
+	}
+	s.keys("the pear behind it\r")
+	s.until("you said: the pear")
+	s.rests()
+	if got := s.bothy("runs", "show", "chat-1", "--turn", "3", "--packet"); !strings.Contains(got, "Here you have summarized it") || strings.Contains(got, "apple") {
+		t.Errorf("the model got %s", got)
+	}
+}
+
 // TestConversationTakesBack: changes are shown, taken back and made again, by prompt and
 // by path; more than one prompt's are asked about.
 func TestConversationTakesBack(t *testing.T) {

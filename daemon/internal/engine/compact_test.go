@@ -52,7 +52,7 @@ func (h *house) archived(run int64) (archived, left []string) {
 // TestCompact: the model writes a summary without any tool, what it stands for is archived, and the prompts that follow
 // have the summary in its place; so has a second summary, and a fork from before has what was said.
 func TestCompact(t *testing.T) {
-	h := newHouse(t, calls(call{"read", `{"path":"a"}`}, call{"write", `{"path":"b"}`}), say("both are done"), say("  a is read, b is written \n"), say("third"), say("all of it"), say("last"))
+	h := newHouse(t, calls(call{"read", `{"path":"a"}`}, call{"write", `{"path":"b"}`}), say("both are done"), say("  a is read, b is written \n"), say("third"), say("all of it"), say("last"), say("later"))
 	a := h.submit(Submission{Run: "r", Prompt: "read a and write b"})
 	h.await(a)
 	l := h.compact(a.Run.ID)
@@ -102,7 +102,15 @@ func TestCompact(t *testing.T) {
 	if got := shown(h.models.asked()[6]); strings.Count(got, "|") != 5 || !strings.Contains(got, "both are done") || strings.Contains(got, "left out") {
 		t.Errorf("the fork is shown %s", got)
 	}
-	h.check(a.Run.ID, fork.ID)
+	later, err := h.engine.Fork(t.Context(), Fork{Run: a.Run.ID, Turn: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.run(Submission{Run: later.Alias, Prompt: "by the first"})
+	if got := shown(h.models.asked()[7]); got != "user:[What was said before this is left out. |user:go on|assistant:third|user:by the first" {
+		t.Errorf("a fork from between the summaries is shown %s", got)
+	}
+	h.check(a.Run.ID, fork.ID, later.ID)
 }
 
 // TestNoSummary: an answer that is none ends its loop as failed, and nothing is archived or called.

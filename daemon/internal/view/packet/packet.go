@@ -108,7 +108,7 @@ func (c *cache) picture(p *sdk.Prompt) {
 }
 
 // instructionsText is what a turn says beside what stays: skills and other words of the daemon's own tools, whether the prompt
-// may only be read for, and the instructions of folders that calls worked below.
+// may only be read for or has no tools, and the instructions of folders that calls worked below.
 func instructionsText(in *sdk.Assembly, nested []sdk.Instructions) string {
 	var texts []string
 	add := func(text string) {
@@ -118,6 +118,9 @@ func instructionsText(in *sdk.Assembly, nested []sdk.Instructions) string {
 	}
 	if in.Loop.ReadOnly && len(in.Tools) > 0 {
 		add("This prompt may only be answered by reading: calls with side effects are refused.")
+	}
+	if len(in.Tools) == 0 {
+		add("There are no tools in this turn: make no call, and answer the prompt in plain text.")
 	}
 	add(in.Skills)
 	for _, n := range nested {

@@ -156,6 +156,18 @@ func TestWhatIsNoRow(t *testing.T) {
 	}
 }
 
+// TestATurnWithoutTools is told so where it is told how to use them.
+func TestATurnWithoutTools(t *testing.T) {
+	for _, tools := range [][]sdk.Tool{nil, {{ToolSpec: sdk.ToolSpec{Name: "get"}}}} {
+		in := assembly(1, prompt(1, "task"))
+		in.Tools = tools
+		got := user(t, newDesk(), in)
+		if says := strings.Contains(got, "There are no tools in this turn"); says != (tools == nil) {
+			t.Errorf("with %d tools it says so: %v", len(tools), says)
+		}
+	}
+}
+
 // TestASummaryStandsForWhatWasSaid: it is marked as the model's own, what it stands for is out of sight while it is in it, and
 // comes back with it gone; what stayed of what was said is in sight with it.
 func TestASummaryStandsForWhatWasSaid(t *testing.T) {

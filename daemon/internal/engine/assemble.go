@@ -49,15 +49,12 @@ func (e *Engine) assemble(ctx context.Context, a *activeLoop) (sdk.Prompt, error
 }
 
 // systemText lets the filters of the system text at it. They are given no messages and no tools, which a long conversation has
-// many of, and change nothing else.
+// many of, and change nothing else. Secrets go out of it before it is counted: no model gets any, and what is kept has none.
 func (e *Engine) systemText(ctx context.Context, a *activeLoop, p sdk.Prompt) (sdk.Prompt, error) {
-	if !e.cfg.Hooks.AssemblySystem.Active() {
-		return p, nil
-	}
 	bare := p
 	bare.Messages, bare.Tools = nil, nil
 	bare, err := e.cfg.Hooks.AssemblySystem.Apply(hook.About(ctx, a.run.ID), bare)
-	p.System = bare.System
+	p.System = e.cfg.Redact(bare.System)
 	return p, err
 }
 

@@ -272,9 +272,9 @@ func (e *Engine) giveUpRest(t *turn) {
 			x.refuse(reason)
 		case reason != nil, x.updates() && x.Outcome == sdk.Aborted: // which a later one replaces
 		case x.breaks():
-			reason, failed = verdict.GivenUp(x.tool.Name, x.failure()), !x.turnedDown()
+			reason, failed = verdict.GivenUp(x.Tool, x.failure()), !x.turnedDown()
 		case x.terminal():
-			reason = verdict.GivenUp(x.tool.Name, "ended the work")
+			reason = verdict.GivenUp(x.Tool, "ended the work")
 		}
 	}
 }

@@ -35,7 +35,7 @@ func (e *Engine) plan(ctx context.Context, a *activeLoop, verbs []*action) {
 	for i, x := range verbs {
 		switch {
 		case broken != nil && !x.updates():
-			x.refuse(verdict.GivenUp(broken.tool.Name, broken.failure()))
+			x.refuse(verdict.GivenUp(broken.Tool, broken.failure()))
 			continue
 		case err != nil: // nothing was written
 			x.conclude(concluded, sdk.Failed(err), time.Since(began))

@@ -126,7 +126,7 @@ func (e *Engine) actions(ctx context.Context, a *activeLoop, calls []sdk.ReadCal
 		x.mayEnd()
 		all = append(all, x)
 		if broken != nil && (broken.turnedDown() || !x.updates()) {
-			x.refuse(verdict.GivenUp(broken.tool.Name, "was refused"))
+			x.refuse(verdict.GivenUp(broken.Tool, "was refused"))
 			continue
 		}
 		e.judge(ctx, a, x)

@@ -36,7 +36,7 @@ func (e *Engine) verdict(ctx context.Context, a *activeLoop) (sdk.Ruling, error)
 
 // claim is the action as the ruling sees it.
 func (x *action) claim() verdict.Call {
-	c := verdict.Call{Action: x.Action, Name: cmp.Or(x.tool.Name, x.Tool), Update: x.updates(), Ends: x.ends}
+	c := verdict.Call{Action: x.Action, Name: cmp.Or(x.verb(), x.tool.Name, x.Tool), Update: x.updates(), Ends: x.ends}
 	if c.Ends == 0 && (x.tool.Annotations.Terminal || x.finishes()) {
 		c.Ends = sdk.StatusOK
 	}

@@ -150,10 +150,10 @@ func lastUpdate(calls []Call) int {
 // ErrReplaced is why an update is not made that a later one of the answer replaces.
 var ErrReplaced = sdk.Errorf(sdk.Aborted, "this update was not made: a later one of the same answer replaces it").Tell("not made: a later update of the same answer replaces it")
 
-// GivenUp is why a call was not made that stood behind one of a tool.
+// GivenUp is why a call was not made that stood behind one of a tool, by the name that the model wrote.
 func GivenUp(tool, did string) error {
-	return sdk.Errorf(sdk.Aborted, "this call was not made because %s, before it, %s", tool, did).Tell(
-		fmt.Sprintf("not made: look at what became of %s first, and make this call again if it is still needed", tool))
+	return sdk.Errorf(sdk.Aborted, "this call was not made because %.80s, before it, %s", tool, did).Tell(
+		fmt.Sprintf("not made: look at what became of %.80s first, and make this call again if it is still needed", tool))
 }
 
 // WorkEnded is why a call was not made when its work was ended.

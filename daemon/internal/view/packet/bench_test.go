@@ -11,6 +11,7 @@ import (
 
 	"github.com/bothyd/bothy/daemon/internal/mirror"
 	"github.com/bothyd/bothy/daemon/internal/store"
+	"github.com/bothyd/bothy/daemon/internal/view"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -135,14 +136,17 @@ func TestATurnCostsWhatChanged(t *testing.T) {
 // TestALongTextIsCountedOnce: whoever asks what a packet costs that was counted by its rows reads none of it.
 func TestALongTextIsCountedOnce(t *testing.T) {
 	d := newDesk()
-	in := assembly(1, crowded(200)...)
+	in := assembly(1, append(crowded(200), entry("known://odd", "no text: \xff\xe4<\xf0"+strings.Repeat("ä", longText)))...)
 	in.Context = 10_000_000
 	p, err := d.send(t, in)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(d.counted.texts) != 1 || d.counted.texts[0].text != p.Messages[0].Text {
-		t.Errorf("%d texts are kept", len(d.counted.texts))
+		t.Fatalf("%d texts are kept", len(d.counted.texts))
+	}
+	if got, want := d.counted.texts[0].characters, view.Characters(p.Messages[0].Text); got != want {
+		t.Errorf("its rows say %d characters, and it has %d", got, want)
 	}
 	d.counted.texts[0].characters = 7
 	if got := d.characters(p.Messages); got != 7 {

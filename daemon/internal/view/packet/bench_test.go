@@ -112,22 +112,33 @@ func (k kept) write(b *testing.B, path, body string) {
 	}
 }
 
-// TestATurnCostsWhatChanged: after one of its entries changed a packet of ten times as many takes no more allocations but for the
-// slices that grow, and renders that one.
+// TestATurnCostsWhatChanged: after one of its entries changed that one is rendered, and no other; and a packet of ten times as many
+// takes no more allocations but for the slices that grow.
 func TestATurnCostsWhatChanged(t *testing.T) {
 	each := func(n int) float64 {
 		d := newDesk()
 		in := assembly(1, crowded(n)...)
 		in.Context = 10_000_000
+		var before sdk.Prompt
 		return testing.AllocsPerRun(5, func() {
 			in.Entries[n/2].Version++
-			if _, err := d.send(t, in); err != nil {
+			p, err := d.send(t, in)
+			if err != nil {
 				t.Fatal(err)
 			}
+			anew := 0
+			for i := range before.Rows {
+				if p.Rows[i] != before.Rows[i] {
+					anew++
+				}
+			}
+			if before.Rows != nil && anew != 1 {
+				t.Errorf("of %d rows %d were rendered", len(p.Rows), anew)
+			}
+			before = p
 		})
 	}
 	few, many := each(500), each(5000)
-	t.Logf("%.0f allocations with 500 entries, %.0f with 5,000", few, many)
 	if many > few*1.15 {
 		t.Errorf("a turn takes %.0f allocations with 500 entries and %.0f with 5,000", few, many)
 	}

@@ -17,16 +17,17 @@ func withoutRows(_ string, p sdk.Prompt) sdk.Prompt {
 // ownRows is a prompt as a plugin is told of it: of the entries of others it knows that they are there and what they cost, and not
 // what stands in them. Attributes of what happened and of prompts are text as well: arguments, results, what a prompt stands for.
 func (c *Chains) ownRows(owner string, p sdk.Prompt) sdk.Prompt {
-	rows := make([]*sdk.Row, len(p.Rows))
+	own, rows := make([]sdk.Row, len(p.Rows)), make([]*sdk.Row, len(p.Rows))
 	for i := range p.Rows {
-		r := *p.Rows[i]
+		r := &own[i]
+		*r = *p.Rows[i]
 		if c.Owns == nil || !c.Owns(owner, r.Scheme) {
 			r.Visible.Text, r.Summary.Text = "", ""
 			if r.Category == sdk.CategoryLogging || r.Category == sdk.CategoryPrompt {
 				r.Attributes = nil
 			}
 		}
-		rows[i] = &r
+		rows[i] = r
 	}
 	if p.Rows = rows; len(rows) == 0 {
 		p.Rows = nil

@@ -25,7 +25,7 @@ func actCompactIn(w way) func(*visitor, *job) error {
 	return func(v *visitor, j *job) error {
 		j.plan = plan{Tag: j.tag, Agent: w.name(), Steps: 2, Tools: []string{"note_line"}}
 		if file := filepath.Join(v.root, j.tag+".json"); w != ways[0] {
-			write(v.t, file, w.cassette(v.t, j.tag, j.plan.Steps))
+			write(v.t, file, w.cassette(v.t, j.tag, j.plan.Steps, 32768, ""))
 			j.plan.Replay = file
 		} else {
 			j.plan.Twice = true

@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"encoding/json"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -34,7 +35,7 @@ func (Tags) Whole(c sdk.Completion) sdk.Completion {
 		if b.Len() > 0 {
 			b.WriteByte('\n')
 		}
-		b.Write(taken)
+		fmt.Fprintf(&b, "<tool_call>%s</tool_call>", taken) // which says that it is one, whatever its name
 	}
 	c.Text = b.String()
 	if len(c.Calls) > 0 && c.Finish == "calls" {

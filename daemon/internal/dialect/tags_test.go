@@ -83,15 +83,19 @@ func TestTagsTakenOut(t *testing.T) {
 	whole := Tags{}.Whole(sdk.Completion{Text: "I look.\xff", Finish: "calls", Calls: []sdk.Call{
 		{ID: "x", Tool: "get", Arguments: `{"path":"a \"b\".go"}`}, {ID: "y", Tool: "nosuch", Arguments: `{}`}, {ID: "z", Tool: "set", Arguments: `{"path":`},
 	}})
-	if whole.Calls != nil || whole.Finish != "stop" || !strings.HasPrefix(whole.Text, "I look.\uFFFD\n{") {
+	if whole.Calls != nil || whole.Finish != "stop" || !strings.HasPrefix(whole.Text, "I look.\uFFFD\n<tool_call>{") {
 		t.Fatalf("%+v", whole)
 	}
 	r := Tags{}.Read(whole, offeredTags)
 	if len(r.Calls) == 0 || r.Calls[0].Tool != "get" || string(r.Calls[0].Arguments) != `{"path":"a \"b\".go"}` || len(r.Calls) > 1 && r.Calls[1].Fault == "" {
 		t.Errorf("%+v", r)
 	}
-	if len(r.Warnings) == 0 {
+	if len(r.Warnings) == 0 || !r.Lost {
 		t.Errorf("nothing is said of what is no call: %+v", r)
+	}
+	alone := Tags{}.Whole(sdk.Completion{Text: `<update status="200">done</update>`, Calls: []sdk.Call{{Tool: "nosuch", Arguments: `{}`}}})
+	if r := (Tags{}).Read(alone, twelveOffered); len(r.Calls) != 1 || !r.Lost {
+		t.Errorf("a call of no tool is not lost: %+v", r)
 	}
 	if again := (Tags{}).Whole(whole); !reflect.DeepEqual(again, whole) {
 		t.Errorf("it is another when it is taken again: %+v", again)

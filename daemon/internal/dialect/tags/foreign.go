@@ -36,8 +36,13 @@ func (r *Reader) wrapped(i, tag int) bool {
 	next := r.text.spaces(i + tag)
 	switch c := r.text.at(next); {
 	case c == '{' || c == '[':
+		told := len(r.warnings) + r.untold
 		r.skip(next)
-		if r.json(next) {
+		switch {
+		case r.json(next):
+			return true
+		case len(r.warnings)+r.untold > told:
+			r.skip(i + tag)
 			return true
 		}
 	case c == '<' || r.text.has(next, "call:"):

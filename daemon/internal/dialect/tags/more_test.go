@@ -210,6 +210,7 @@ func TestForeign(t *testing.T) {
 		{"a file in JSON with its line breaks", "<tool_call>{\"name\":\"set\",\"arguments\":{\"path\":\"a\",\"body\":\"x {\n\t\\\"y\\\"\n\"}}</tool_call>!", one("set path=a > x {\n\t\"y\"\n"), "!", nil},
 		{"line breaks, and no JSON", "{\"name\":\"get\",\"arguments\":{\"path\":\"a\nb\",}}", nil, "{\"name\":\"get\",\"arguments\":{\"path\":\"a\nb\",}}", kinds(Foreign)},
 		{"arguments that are none", `{"name":"get","arguments":["a"]}`, nil, `{"name":"get","arguments":["a"]}`, kinds(Foreign)},
+		{"announced, and no JSON", `<tool_call>{"name":"get",}</tool_call>`, nil, `{"name":"get",}`, kinds(Foreign)},
 		{"a name alone", `{"name":"get"}`, nil, `{"name":"get"}`, nil},
 		{"Mistral with an id", `[TOOL_CALLS]get[CALL_ID]a1B2[ARGS]{"path":"a"}`, one("get path=a"), "", nil},
 		{"with a thought", `{"thought":"hm","action":"get","args":{"path":"a"}}`, one("get path=a"), "", nil},

@@ -194,6 +194,7 @@ func TestAnyCrashOfTags(t *testing.T) {
 		tag := rapid.SampledFrom([]string{
 			"<read path=\"%d\"/>", "<write path='%d'/>", "<write path=\"%d\"></write>", "<put path=%d/>", "<write_bad path=\"%d\"/>", "`<write path=\"%d\"/>`", "<nosuch path=\"%d\"/>", "text %d ",
 			"<set path=\"known://k%[1]d\">it is %[1]d</set>", "<get path=\"known://k%d\"/>", "{\"name\":\"write\",\"arguments\":{\"path\":\"%d\"}}\n",
+			"<read the %d>", "<update status=\"200\">%d</update>", "<update>%d</update>",
 		})
 		var steps []step
 		for range rapid.IntRange(0, 6).Draw(rt, "turns") {
@@ -233,8 +234,11 @@ func TestAnyCrashOfTags(t *testing.T) {
 		for _, e := range h.actions(run.ID) {
 			at := attributes(rt, e)
 			made := marks.done[fmt.Sprintf("%s-%d-%d", run.Key, sdk.TurnOf(e.Path), at.Index)]
-			repeatable := at.Tool == "read" || at.Tool == "put"
-			if made > 1 && !repeatable || e.State == sdk.StateResolved && made == 0 && at.Tool != "set" && at.Tool != "get" || e.Outcome == sdk.Again {
+			repeatable, verb := at.Tool == "read" || at.Tool == "put", at.Tool == "set" || at.Tool == "get" || at.Tool == "update"
+			if reply, err := sdk.ReplyOf(h.entries(run.ID, sdk.ReplyPath(sdk.TurnOf(e.Path)))[0].Attributes); err != nil || reply.Lost && e.State == sdk.StateResolved && strings.Contains(string(at.Arguments), "200") {
+				rt.Fatalf("%s ended the work beside a call that was lost: %v", e.Path, err)
+			}
+			if made > 1 && !repeatable || e.State == sdk.StateResolved && made == 0 && !verb || e.Outcome == sdk.Again {
 				rt.Fatalf("%s is %s %s and was made %d times", e.Path, e.State, e.Outcome, made)
 			}
 		}

@@ -51,11 +51,16 @@ type mark struct {
 	limit      int
 }
 
-// render returns the entry's piece.
-func (c *cache) render(e *sdk.Entry, limit int) *piece {
-	now := mark{e.Hash, e.Version, e.Visibility, limit}
+// render returns the entry's piece at a level.
+func (c *cache) render(e *sdk.Entry, limit int, level sdk.Visibility) *piece {
+	now := mark{e.Hash, e.Version, level, limit}
 	if was, ok := c.pieces[e.Path]; ok && was.mark == now {
 		return was.piece
+	}
+	if level != e.Visibility {
+		at := *e
+		at.Visibility = level
+		e = &at
 	}
 	p := renderEntry(e, limit, c.key)
 	c.pieces[e.Path] = rendered{now, p}

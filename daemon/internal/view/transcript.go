@@ -132,8 +132,9 @@ func conversation(c *cache, in sdk.Assembly) []sdk.Message {
 	var calls remarks
 	var persons []*piece
 	var images map[string]string
+	back := ComesBack(in.Entries)
 	for i := range in.Entries {
-		p := c.render(&in.Entries[i], limit)
+		p := c.render(&in.Entries[i], limit, back.Level(&in.Entries[i]))
 		switch {
 		case p == nil:
 		case p.data != "":

@@ -71,10 +71,10 @@ func (c *cache) find(ctx context.Context, cfg Config, in *sdk.Assembly) (f found
 		projectors = cfg.Projectors()
 	}
 	var anew []int
-	back := comesBack(in.Entries)
+	back := view.ComesBack(in.Entries)
 	for i := range in.Entries {
 		e, p := &in.Entries[i], &c.pieces[i]
-		now := mark{hash: e.Hash, version: e.Version, visibility: back.level(e)}
+		now := mark{hash: e.Hash, version: e.Version, visibility: back.Level(e)}
 		if e.Visibility != sdk.Archived && e.Scheme() == "file" {
 			now.facts = string(e.Attributes)
 		}

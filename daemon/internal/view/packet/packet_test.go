@@ -173,7 +173,9 @@ func TestATurnWithoutTools(t *testing.T) {
 func TestASummaryStandsForWhatWasSaid(t *testing.T) {
 	gone := level(sdk.Archived)
 	summary := func(loop int64, text string, with ...func(*sdk.Entry)) sdk.Entry {
-		return entry(sdk.SummaryPath(int(loop)), text, append(with, at(loop, 2), attributes(sdk.Summary{Loop: loop, Turn: 2, Skills: []string{"tidy"}}))...)
+		e := entry(sdk.SummaryPath(int(loop)), text, append(with, at(loop, 2), attributes(sdk.Summary{Loop: loop, Turn: 2, Skills: []string{"tidy"}}))...)
+		e.Writer = sdk.WriterSystem
+		return e
 	}
 	said := func(summaries ...sdk.Entry) sdk.Assembly {
 		return assembly(5, append([]sdk.Entry{

@@ -1,4 +1,4 @@
-package packet
+package view
 
 import (
 	"encoding/json"
@@ -7,11 +7,11 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// back is what comes back into sight with a summary that was taken out of it: what was said in loops behind one, until another.
-type back struct{ behind, until int64 }
+// Back is what comes back into sight with a summary that was taken out of it: what was said in loops behind one, until another.
+type Back struct{ behind, until int64 }
 
-// comesBack finds it among the entries of a run. A summary that is in sight still stands for what was said before it.
-func comesBack(entries []sdk.Entry) (b back) {
+// ComesBack finds it among the entries of a run. A summary that is in sight still stands for what was said before it.
+func ComesBack(entries []sdk.Entry) (b Back) {
 	for i := range entries {
 		e := &entries[i]
 		if !strings.HasPrefix(e.Path, sdk.SummaryScheme+"://") {
@@ -19,7 +19,7 @@ func comesBack(entries []sdk.Entry) (b back) {
 		}
 		var s sdk.Summary
 		switch {
-		case json.Unmarshal(e.Attributes, &s) != nil:
+		case e.Writer != sdk.WriterSystem, json.Unmarshal(e.Attributes, &s) != nil:
 		case e.Visibility == sdk.Archived:
 			b.until = max(b.until, s.Loop)
 		default:
@@ -29,8 +29,8 @@ func comesBack(entries []sdk.Entry) (b back) {
 	return b
 }
 
-// level is the level of an entry in the packet.
-func (b back) level(e *sdk.Entry) sdk.Visibility {
+// Level is the level at which an entry is shown.
+func (b Back) Level(e *sdk.Entry) sdk.Visibility {
 	if e.Visibility != sdk.Archived || e.Loop <= b.behind || e.Loop > b.until {
 		return e.Visibility
 	}

@@ -3,9 +3,6 @@ package engine
 import (
 	"testing"
 
-	"github.com/hashicorp/go-hclog"
-
-	"github.com/bothyd/bothy/daemon/internal/hook"
 	"github.com/bothyd/bothy/daemon/internal/sent"
 	"github.com/bothyd/bothy/daemon/internal/view/packet"
 	"github.com/bothyd/bothy/sdk"
@@ -20,18 +17,22 @@ func waysHouse(t testing.TB, steps ...step) *house {
 	return h
 }
 
-// rendersAll holds that each turn of a run is rendered as its model was sent it, by the requests in their order.
+// rendersAll holds that turns of a run are rendered as their model was sent them.
 func (h *house) rendersAll(run sdk.Run, asked []sdk.Request) {
 	h.t.Helper()
 	r := h.reader()
 	r.Views[sdk.ViewPacket] = func() sent.View { return packet.Beside(packet.Config{Scheme: h.store.Scheme}) }
-	for i, req := range asked {
-		p, err := r.Packet(h.t.Context(), run, i+1)
+	run, err := h.store.Run(h.t.Context(), run.ID)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	for _, req := range asked {
+		p, err := r.Packet(h.t.Context(), run, req.Turn)
 		if err != nil {
 			h.t.Fatal(err)
 		}
 		if !p.Same || len(p.Gone) > 0 || sent.Hash("", req.Messages) != p.Hash {
-			h.t.Errorf("turn %d: same %v, gone %v\nsent\n%s\nrendered\n%s", i+1, p.Same, p.Gone, sent.Text(req.Messages), sent.Text(p.Messages))
+			h.t.Errorf("turn %d: same %v, gone %v\nsent\n%s\nrendered\n%s", req.Turn, p.Same, p.Gone, sent.Text(req.Messages), sent.Text(p.Messages))
 		}
 	}
 }
@@ -54,11 +55,7 @@ func TestATurnIsRenderedInEachWay(t *testing.T) {
 					t.Errorf("ended %d: %s", l.Status, l.Reason)
 				}
 			}
-			run, err := h.store.Run(t.Context(), a.Run.ID)
-			if err != nil {
-				t.Fatal(err)
-			}
-			h.rendersAll(run, h.models.asked())
+			h.rendersAll(a.Run, h.models.asked())
 		})
 	}
 }
@@ -77,11 +74,7 @@ func TestAPacketHasTheSameFiguresInEachDaemon(t *testing.T) {
 		a := h.submit(Submission{Agent: "packet", Run: "r"})
 		h.await(a)
 		if c.restarts {
-			h.cut()
-			h.hooks = hook.New(hclog.NewNullLogger())
-			h.config.Hooks = h.hooks
-			h.config.Views[sdk.ViewPacket] = packet.New(packet.Config{Scheme: h.store.Scheme}, h.hooks)
-			h.start()
+			h.anew()
 		}
 		h.run(Submission{Agent: "packet", Run: "r", Prompt: "again"})
 		asked := h.models.asked()

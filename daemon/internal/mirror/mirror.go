@@ -54,9 +54,13 @@ func (m *Mirror) Refresh(ctx context.Context) ([]sdk.Entry, error) {
 		err := m.load(ctx)
 		return m.entries, err
 	}
-	changed, err := m.changes(ctx)
-	if err != nil {
+	changed, removed, err := m.changes(ctx)
+	switch {
+	case err != nil:
 		return nil, err
+	case removed: // what was written again since stands at another place
+		err := m.load(ctx)
+		return m.entries, err
 	}
 	for _, path := range changed {
 		entry, err := m.store.Entry(ctx, m.run, path)
@@ -91,18 +95,18 @@ func (m *Mirror) load(ctx context.Context) error {
 	return nil
 }
 
-// changes returns the paths that were written since, each once, in order.
-func (m *Mirror) changes(ctx context.Context) ([]string, error) {
-	var paths []string
+// changes returns the paths that were written since, each once, in order, and whether one was removed.
+func (m *Mirror) changes(ctx context.Context) (paths []string, removed bool, err error) {
 	seen := map[string]bool{}
 	for {
 		rows, err := m.store.Journal(ctx, sdk.JournalQuery{After: m.seq, Limit: journalPage, Run: m.run, Heads: true})
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		for i := range rows {
 			row := &rows[i]
 			m.seq = row.Seq
+			removed = removed || row.Kind == sdk.KindEntryRemoved
 			if row.Path == "" || row.Kind == sdk.KindEntryChunk || seen[row.Path] {
 				continue
 			}
@@ -110,7 +114,7 @@ func (m *Mirror) changes(ctx context.Context) ([]string, error) {
 			paths = append(paths, row.Path)
 		}
 		if len(rows) < journalPage {
-			return paths, nil
+			return paths, removed, nil
 		}
 	}
 }

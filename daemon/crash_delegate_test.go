@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/bothyd/bothy/daemon/internal/failpoint"
@@ -62,10 +63,13 @@ func (s *site) delegations(run int64) {
 			s.t.Errorf("the child %d of %s was made by %q, and its prompt ended %d times", at.Child.Run, e.Path, made[at.Child.Run], ended[at.Child.Loop])
 		}
 		delete(made, at.Child.Run)
-		var task struct{ Task string }
 		var p plan
-		if json.Unmarshal(at.Arguments, &task) != nil || json.Unmarshal([]byte(task.Task), &p) != nil {
-			s.t.Errorf("%s has the arguments %s", e.Path, at.Arguments)
+		for _, task := range s.entries(at.Child.Run, "prompt://1") {
+			_, text, _ := strings.Cut(task.Body, `{"tag":`)
+			err = json.NewDecoder(strings.NewReader(`{"tag":` + text)).Decode(&p)
+		}
+		if p.Tag == "" || err != nil {
+			s.t.Errorf("the child of %s has no plan: %v", e.Path, err)
 			continue
 		}
 		s.actions(at.Child.Run, p.Tag+"-")

@@ -141,7 +141,7 @@ type job struct {
 }
 
 func newVisitor(t testing.TB, scenes []scenario, random *rand.Rand) *visitor {
-	v := &visitor{site: newSite(t, withoutSandbox, keeper, foreman, teams).withSkills(), scenes: scenes, random: random}
+	v := &visitor{site: newSite(t, withoutSandbox, keeper, foreman, teams, packer).withSkills(), scenes: scenes, random: random}
 	v.binary = withFailpoints(t)
 	return v
 }
@@ -155,7 +155,7 @@ func (v *visitor) visit(points []failpoint.Name) (met int) {
 	if scene.fresh {
 		site := v.site
 		defer func() { v.site = site }()
-		v.site = newSite(v.t, withoutSandbox, keeper, foreman, teams).withSkills()
+		v.site = newSite(v.t, withoutSandbox, keeper, foreman, teams, packer).withSkills()
 		v.binary = site.binary
 	}
 	v.jobs = nil

@@ -35,6 +35,7 @@ func scenarios() []scenario {
 		{act: actDelegation, points: []failpoint.Name{failpoint.DelegateAfter, failpoint.DelegateEnded}},
 		{act: actDeletionOf(), check: checkDeletion, points: []failpoint.Name{failpoint.DeleteBefore, failpoint.DeleteAfter}},
 		{act: actRest, check: checkRest, points: []failpoint.Name{failpoint.RestBefore, failpoint.RestAfter, failpoint.RestTelling, failpoint.RestTold}},
+		{act: actCram, check: checkCram, points: []failpoint.Name{failpoint.DemoteBefore, failpoint.DemoteAfter, failpoint.SettleBefore}},
 		{act: actScan, points: []failpoint.Name{failpoint.ScanAfter}},
 		{act: actSlowPrompt, points: []failpoint.Name{failpoint.StreamPartial}},
 		{act: actPrompt, first: []failpoint.Name{failpoint.EffectAfter}, points: []failpoint.Name{

@@ -3,6 +3,7 @@ package daemon
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -41,6 +42,10 @@ type plan struct {
 	File  bool     `json:"file"`  // it is given as a plan's file (asks)
 	Hold  int      `json:"hold"`  // the step before which the gate named Tag is waited for; 0 is none
 
+	Errand string `json:"errand,omitempty"` // in place of steps: leads or helps
+	Dry    bool   `json:"dry,omitempty"`    // it runs no command
+	Long   int    `json:"long,omitempty"`   // words behind the plan, which the model needs not
+
 	Replay string   `json:"replay,omitempty"` // the cassette that answers in its place
 	Mode   sdk.Mode `json:"mode"`             // of the prompt; empty asks nobody
 	Reject int      `json:"reject"`           // the step whose calls a person rejects; 0 is none
@@ -51,7 +56,7 @@ func (p plan) prompt() string {
 	if err != nil {
 		panic(err) // a plan always marshals
 	}
-	return string(text)
+	return string(text) + strings.Repeat(" word", p.Long)
 }
 
 // gate holds answers back until it is opened.
@@ -119,7 +124,11 @@ func (m *stepsModel) complete(w http.ResponseWriter, r *http.Request) {
 		Messages []chatMessage `json:"messages"`
 		Tools    []struct{ Function struct{ Name string } }
 	}
-	if err := json.NewDecoder(r.Body).Decode(&request); err != nil {
+	raw, err := io.ReadAll(r.Body)
+	if err == nil {
+		err = json.Unmarshal(raw, &request)
+	}
+	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
@@ -149,6 +158,10 @@ func (m *stepsModel) complete(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
 	s, last := sse{w: w, r: r}, request.Messages[len(request.Messages)-1]
+	if p.Errand != "" {
+		p.runErrand(s, request.Messages, raw, len(tools) > 0)
+		return
+	}
 	switch offers := func(tool string) bool { return slices.Contains(tools, tool) }; {
 	case len(tools) == 0 && asksForSummary(last.Content):
 		s.text(summaryOf(p))
@@ -202,20 +215,25 @@ func progress(messages []chatMessage) (p plan, step, attempt int, err error) {
 	return p, step, attempt, nil
 }
 
+// slowly says something that takes a while.
+func (p plan) slowly(s sse) {
+	for range slowWords {
+		s.text("thinking ")
+		select {
+		case <-time.After(slowWord):
+		case <-s.r.Context().Done():
+			return
+		}
+	}
+}
+
 // answer is one answer of the model, all of it decided by its arguments.
 func (p plan) answer(s sse, step, attempt int) {
 	if p.Text > 0 {
 		s.text(strings.Repeat("word ", p.Text/5))
 	}
 	if p.Slow > 0 && step%p.Slow == 0 {
-		for range slowWords {
-			s.text("thinking ")
-			select {
-			case <-time.After(slowWord):
-			case <-s.r.Context().Done():
-				return
-			}
-		}
+		p.slowly(s)
 	}
 	if step > p.Steps {
 		s.text(fmt.Sprintf("%s: finished %d steps", p.Tag, p.Steps))

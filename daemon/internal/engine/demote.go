@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/bothyd/bothy/daemon/internal/failpoint"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -14,6 +15,7 @@ func (e *Engine) demote(ctx context.Context, a *activeLoop, writes []sdk.Write) 
 	if len(writes) == 0 {
 		return nil
 	}
+	failpoint.Hit(failpoint.DemoteBefore)
 	receipt, err := e.commit(ctx, ahead, sdk.Change{Run: a.run.ID, Writes: writes})
 	if stale(err) { // what somebody removed meanwhile needs it no more
 		writes = slices.DeleteFunc(slices.Clone(writes), func(w sdk.Write) bool {
@@ -25,6 +27,7 @@ func (e *Engine) demote(ctx context.Context, a *activeLoop, writes []sdk.Write) 
 	if err != nil {
 		return fmt.Errorf("record what was taken out of sight: %w", err)
 	}
+	failpoint.Hit(failpoint.DemoteAfter)
 	a.turn.sent.Demoted(receipt.Seq)
 	e.tellOverflow(ctx, a, receipt.Entries)
 	return nil
@@ -46,6 +49,9 @@ func (e *Engine) settleSight(ctx context.Context, a *activeLoop) []sdk.Write {
 	}
 	if err != nil {
 		e.log.Debug("whether the next prompt fits is not known yet", "run", a.run.Alias, "error", err)
+	}
+	if len(writes) > 0 {
+		failpoint.Hit(failpoint.SettleBefore)
 	}
 	return writes
 }

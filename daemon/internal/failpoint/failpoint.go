@@ -20,6 +20,8 @@ const (
 	ClaimAfter      Name = "claim.after"      // the loop is running, nothing of it was done
 	OpenBefore      Name = "open.before"      // a turn is about to be opened
 	OpenAfter       Name = "open.after"       // the turn is open, the model was not asked
+	DemoteBefore    Name = "demote.before"    // it is known what is taken out of sight so that the prompt fits, nothing of it is recorded
+	DemoteAfter     Name = "demote.after"     // that is recorded, the model was not asked
 	StreamPartial   Name = "stream.partial"   // a part of the answer has come
 	AnswerUnwritten Name = "answer.unwritten" // the whole answer has come, nothing of it is recorded
 	RecordAfter     Name = "record.after"     // answer and actions are recorded, the first is started
@@ -37,6 +39,7 @@ const (
 	VerbPlanned     Name = "verb.planned"     // it is known what verbs on entries write, nothing of it is written
 	VerbWritten     Name = "verb.written"     // what a plugin or a client had verbs write is durable, nobody was told
 	VerdictBefore   Name = "verdict.before"   // all actions have their end, nothing was ruled
+	SettleBefore    Name = "settle.before"    // it is known what the turn takes out of sight again, and the turn is not closed
 	FinishBefore    Name = "finish.before"    // the end of the loop is about to be recorded
 	FinishAfter     Name = "finish.after"     // the loop has ended, nobody was told
 	ScanAfter       Name = "scan.after"       // some of the entries of a project's files are recorded
@@ -61,8 +64,8 @@ const (
 )
 
 var names = []Name{
-	EnqueueAfter, ClaimAfter, OpenBefore, OpenAfter, StreamPartial, AnswerUnwritten, RecordAfter, ProposedAfter, AnswerBefore, AnsweredAfter, ApprovedAfter,
-	EffectBefore, EffectAfter, ChildRecorded, ChildEnded, DelegateAfter, DelegateEnded, StepAfter, VerbPlanned, VerbWritten, VerdictBefore, FinishBefore, FinishAfter, ScanAfter, DeleteBefore, DeleteAfter, RestBefore, RestAfter, RestTelling, RestTold, CallAfter,
+	EnqueueAfter, ClaimAfter, OpenBefore, OpenAfter, DemoteBefore, DemoteAfter, StreamPartial, AnswerUnwritten, RecordAfter, ProposedAfter, AnswerBefore, AnsweredAfter, ApprovedAfter,
+	EffectBefore, EffectAfter, ChildRecorded, ChildEnded, DelegateAfter, DelegateEnded, StepAfter, VerbPlanned, VerbWritten, VerdictBefore, SettleBefore, FinishBefore, FinishAfter, ScanAfter, DeleteBefore, DeleteAfter, RestBefore, RestAfter, RestTelling, RestTold, CallAfter,
 	RecoverBegin, RecoverSettled, RecoverRecorded, RecoverResume,
 	StoreBefore, StoreAfter, MigrateBefore, MigrateAfter, BackupCopied, BackupVerified, BackupRenamed,
 }

@@ -39,7 +39,11 @@ type Turn struct {
 func Of(t Turn) sdk.Ruling {
 	for _, c := range t.Calls {
 		if c.ended() {
-			return sdk.Ruling{Status: c.Ends, Stop: sdk.StopTerminal, Reason: c.Name + " ended the work"}
+			r := sdk.Ruling{Status: c.Ends, Stop: sdk.StopTerminal, Reason: c.Name + " ended the work"}
+			if c.Ends == sdk.StatusUnable {
+				r.Reason += ", which cannot be done"
+			}
+			return r
 		}
 		if c.Rejected() && c.State.Ended() && c.State != sdk.StateResolved && c.Answer.Reason == "" { // with one the model goes on by it
 			return sdk.Ruling{Status: sdk.StatusOK, Stop: sdk.StopRejected, Reason: "a person rejected " + c.Name}

@@ -169,3 +169,16 @@ func TestNoFalseEnd(t *testing.T) {
 		}
 	})
 }
+
+// TestReasonOfAnEnd: a person reads of work that cannot be done that it cannot.
+func TestReasonOfAnEnd(t *testing.T) {
+	for words, want := range map[string]string{
+		"update:200":  "update ended the work",
+		"update:422":  "update ended the work, which cannot be done",
+		"finish_task": "finish_task ended the work",
+	} {
+		if r := Of(Turn{Calls: calls(words)}); r.Reason != want {
+			t.Errorf("%s: %q", words, r.Reason)
+		}
+	}
+}

@@ -96,7 +96,11 @@ const argumentsWidth = 120
 func Arguments(raw json.RawMessage) string {
 	names, values, ok := Members(raw)
 	if !ok {
-		return Shorten(Line(string(raw)), argumentsWidth)
+		line := Line(string(raw))
+		if text, is := textOf(raw); is { // of a call that could not be read
+			line = quoted(text)
+		}
+		return Shorten(line, argumentsWidth)
 	}
 	main := slices.IndexFunc(names, func(name string) bool { return slices.Contains(mainArguments, name) })
 	if len(names) == 1 {

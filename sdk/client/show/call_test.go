@@ -71,6 +71,8 @@ func TestArguments(t *testing.T) {
 		{`{"command":"x\\ny"}`, `x\ny`},
 		{`{"b":"c","d":"e"}`, `b=c d=e`},
 		{`{"command":"b=c d=e"}`, `"b=c d=e"`},
+		{`"\u003cset path=\"a\"\u003e\nhalf\u001b"`, `"<set path=\"a\">\nhalf\u001b"`},
+		{`{"half`, `{"half`},
 	} {
 		got := Arguments(json.RawMessage(c.raw))
 		if got != c.want {

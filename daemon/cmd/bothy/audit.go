@@ -127,7 +127,7 @@ func (cmd auditListCmd) Run(ctx context.Context, c *console) error {
 // auditRow is one record of the table. The command's place is the last one,
 // which is shortened on a terminal.
 func auditRow(r rpc.AuditRecord) []string {
-	what, text := r.Tool, cmp.Or(r.Command, string(r.Arguments))
+	what, text := r.Tool, cmp.Or(r.Command, show.Readable(r.Arguments))
 	if r.Event != "" {
 		what = "! " + r.Event
 	}

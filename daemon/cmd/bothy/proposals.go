@@ -63,7 +63,7 @@ func (cmd proposalsListCmd) Run(ctx context.Context, c *console) error {
 	return query(ctx, c, func(cl *client.Client) ([]sdk.Proposal, error) { return cl.Proposals(ctx, p) }, func(list []sdk.Proposal) error {
 		header := []string{"PROPOSAL", "RUN", "STATE", "SINCE", "TOOL", "WHAT WOULD RUN"}
 		return tableOf(c, list, "nothing waits for an answer", header, func(x sdk.Proposal) []string {
-			return []string{x.ID, x.Alias, proposalState(x), show.When(x.Created), x.Tool, cmp.Or(x.Command, asksWhat(x), string(x.Arguments))}
+			return []string{x.ID, x.Alias, proposalState(x), show.When(x.Created), x.Tool, cmp.Or(x.Command, asksWhat(x), show.Readable(x.Arguments))}
 		})
 	})
 }

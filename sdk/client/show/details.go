@@ -145,7 +145,7 @@ func (d *details) arguments(p sdk.Proposal) {
 	names, values, ok := Members(p.Arguments)
 	if !ok {
 		if len(p.Arguments) > 0 {
-			d.block("arguments", string(p.Arguments))
+			d.block("arguments", Readable(p.Arguments))
 		}
 		return
 	}

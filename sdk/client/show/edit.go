@@ -15,7 +15,7 @@ func Editable(p sdk.Proposal) (text string, command bool, err error) {
 		return p.Command, true, nil
 	}
 	var pretty bytes.Buffer
-	if err := json.Indent(&pretty, p.Arguments, "", "  "); err != nil {
+	if err := json.Indent(&pretty, []byte(Readable(p.Arguments)), "", "  "); err != nil {
 		return "", false, fmt.Errorf("the arguments: %w", err)
 	}
 	return pretty.String(), false, nil

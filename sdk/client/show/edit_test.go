@@ -18,6 +18,7 @@ func TestEdited(t *testing.T) {
 	}{
 		"a command":                 {"ls", `{"command":"ls","timeout_seconds":5}`, "ls", "ls \"-l\"", `{"command":"ls \"-l\"","timeout_seconds":5}`, ""},
 		"arguments":                 {"", `{"path":"a"}`, "{\n  \"path\"", `{"path":"b"}`, `{"path":"b"}`, ""},
+		"markers":                   {"", `{"body":"\u003c\u003cNEW \\u003c NEW"}`, "{\n  \"body\": \"<<NEW \\\\u003c NEW\"", `{"body":"<<NEW x NEW"}`, `{"body":"<<NEW x NEW"}`, ""},
 		"no object":                 {"", `{"path":"a"}`, "{", `["b"]`, "", "must be a JSON object"},
 		"null":                      {"", `{"path":"a"}`, "{", `null`, "", "must be a JSON object"},
 		"no JSON":                   {"", `{"path":"a"}`, "{", `{`, "", "must be a JSON object"},

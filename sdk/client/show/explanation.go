@@ -37,7 +37,7 @@ func Explanation(x rpc.Explained, width int) []Spans {
 	if x.Command != "" {
 		d.command(x.Command, "the command")
 	} else if len(x.Arguments) > 0 {
-		d.block("arguments", string(x.Arguments))
+		d.block("arguments", Readable(x.Arguments))
 	}
 	return d.lines
 }

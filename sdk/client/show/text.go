@@ -1,6 +1,7 @@
 package show
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"unicode"
@@ -65,6 +66,35 @@ func JSON(text string) string {
 			high, low := utf16.EncodeRune(r)
 			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
 		}
+	}
+	return b.String()
+}
+
+// Readable is a JSON text with <, > and & as themselves, which encoders write as \u for browsers: a person reads and changes it,
+// and it says the same.
+func Readable(raw []byte) string {
+	if !bytes.Contains(raw, []byte(`\u00`)) {
+		return string(raw)
+	}
+	var b strings.Builder
+	for i := 0; i < len(raw); i++ {
+		if raw[i] != '\\' || i+1 == len(raw) {
+			b.WriteByte(raw[i])
+			continue
+		}
+		switch rest := raw[i:]; {
+		case bytes.HasPrefix(rest, []byte(`\u003c`)):
+			b.WriteByte('<')
+		case bytes.HasPrefix(rest, []byte(`\u003e`)):
+			b.WriteByte('>')
+		case bytes.HasPrefix(rest, []byte(`\u0026`)):
+			b.WriteByte('&')
+		default:
+			b.Write(rest[:2])
+			i++
+			continue
+		}
+		i += len(`\u003c`) - 1
 	}
 	return b.String()
 }

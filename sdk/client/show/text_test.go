@@ -2,6 +2,7 @@ package show
 
 import (
 	"encoding/json"
+	"maps"
 	"strings"
 	"testing"
 	"unicode"
@@ -51,6 +52,27 @@ func TestJSON(t *testing.T) {
 			t.Errorf("%q is read as %q (%v)", in, back["x"], err)
 		}
 	}
+}
+
+// FuzzReadable: JSON says the same when it is made readable, and has none of what is written for browsers alone.
+func FuzzReadable(f *testing.F) {
+	for _, seed := range []string{"<<SEARCH", `\u003c`, `\\u003c &`, "a\n\x1b\u2028>", `"\"<`} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		raw, err := json.Marshal(map[string]string{text: text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var was, is map[string]string
+		out := Readable(raw)
+		if json.Unmarshal(raw, &was) != nil || json.Unmarshal([]byte(out), &is) != nil || !maps.Equal(was, is) {
+			t.Fatalf("%s became %s", raw, out)
+		}
+		if strings.Count(out, "<") != 2*strings.Count(text, "<") {
+			t.Fatalf("%s became %s", raw, out)
+		}
+	})
 }
 
 // FuzzText holds that nothing but printable characters, joiners and (in

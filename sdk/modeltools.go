@@ -70,6 +70,19 @@ func (a Agent) Has() []string {
 	return named
 }
 
+// OwnTools are those of ModelTools that an agent, as a run has it (In), has of the daemon itself, whatever plugins there are. Of one whose
+// model is not taught its tools there are none.
+func (a Agent) OwnTools() []string {
+	own := []string{}
+	for _, name := range modelTools {
+		ofPlugin := name == ToolSearch || name == ToolSh || name == ToolEnv
+		if a.Taught() && !ofPlugin && a.Admits(Tool{ToolSpec: ToolSpec{Name: name}, Plugin: OwnPlugin, Pinned: true, Named: true}) {
+			own = append(own, name)
+		}
+	}
+	return own
+}
+
 // boundTaught are the globs to which an agent is held whose model is taught its tools. Where they are all, the twelve are among them; of
 // a list those that it names, and what changes nothing but what is said of the work.
 func boundTaught(globs []string) []string {

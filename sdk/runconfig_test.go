@@ -2,6 +2,7 @@ package sdk
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -33,6 +34,26 @@ func TestAgentInARun(t *testing.T) {
 	for _, tt := range []struct{ limit, context, want int }{{0, 0, 0}, {0, 9, 9}, {5, 9, 5}, {9, 5, 5}, {5, 0, 5}} {
 		if got := (RunConfig{ContextLimit: tt.limit}).Limit(tt.context); got != tt.want {
 			t.Errorf("%+v gives %d", tt, got)
+		}
+	}
+}
+
+// TestOwnTools: an agent whose model is taught its tools has those of the twelve that it names, and no other has any.
+func TestOwnTools(t *testing.T) {
+	const all = "get skill think set rm mv cp ask_user update"
+	for _, c := range []struct {
+		agent Agent
+		want  string
+	}{
+		{Agent{}, ""},
+		{Agent{Tools: []string{"get", "set"}}, ""},
+		{Agent{Dialect: DialectTags}, all},
+		{Agent{View: ViewPacket, Tools: []string{"*", "read_file"}}, all},
+		{Agent{Dialect: DialectTags, Tools: []string{"get", "sh", "write_file"}}, "get think update"},
+		{Agent{Dialect: DialectTags, Without: []string{"set", "rm"}}, "get skill think mv cp ask_user update"},
+	} {
+		if got := strings.Join(c.agent.In(Run{}).OwnTools(), " "); got != c.want {
+			t.Errorf("%+v has %q, want %q", c.agent, got, c.want)
 		}
 	}
 }

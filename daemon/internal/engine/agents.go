@@ -113,14 +113,14 @@ func (e *Engine) agentsIn(project string) agentsIn {
 }
 
 func (in agentsIn) listed(d sdk.Definition) rpc.Agent {
-	a := d.Agent
+	a := d.Agent.In(sdk.Run{}) // as a run has it that says nothing else
 	x := rpc.Agent{
-		Name: a.Name, Model: cmp.Or(a.Model, in.model), Mode: in.e.agentMode(a), Tools: []string{}, Default: a.Name == in.usual && !d.Untrusted,
+		Name: a.Name, Model: cmp.Or(a.Model, in.model), Mode: in.e.agentMode(a), Tools: a.OwnTools(), Default: a.Name == in.usual && !d.Untrusted,
 		Capabilities: a.Capabilities, Agents: a.Agents, Finishes: a.Finish != nil,
 		Source: d.Source, Place: d.Place, Untrusted: d.Untrusted, Shadowed: len(d.Shadowed), Notes: len(d.Notes),
 	}
 	if d.Untrusted {
-		x.Digest = a.Digest()
+		x.Digest = d.Agent.Digest()
 	}
 	tools := withCommands(a, in.tools)
 	for i := range tools { // of many agents: no tool is copied

@@ -23,7 +23,7 @@ import (
 const (
 	MaxFiles = 1000
 	MaxBytes = 25 << 20 // of all files together
-	maxPath  = 4 << 10  // bytes of a file's relative path
+	MaxPath  = 4 << 10  // bytes of a file's relative path
 	maxSeen  = 4 * MaxFiles
 
 	maxSkipped = 20 // paths that are named of those left out
@@ -167,8 +167,8 @@ func (w *walk) visit(at string) (folder bool, why string) {
 		info, err = w.root.Stat(at)
 	}
 	switch {
-	case len(at) > maxPath:
-		return false, fmt.Sprintf("has a path of more than %d bytes", maxPath)
+	case len(at) > MaxPath:
+		return false, fmt.Sprintf("has a path of more than %d bytes", MaxPath)
 	case !utf8.ValidString(at):
 		return false, "has a name that is no UTF-8"
 	case strings.ContainsFunc(at, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }):

@@ -180,7 +180,7 @@ func plantDeep(t *testing.T, folder string) {
 	root, err := os.OpenRoot(folder)
 	must(t, err)
 	name := strings.Repeat("n", 250)
-	for range maxPath/250 + 1 {
+	for range MaxPath/250 + 1 {
 		must(t, root.Mkdir(name, 0o755))
 		next, err := root.OpenRoot(name)
 		must(t, err)

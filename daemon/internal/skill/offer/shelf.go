@@ -20,9 +20,6 @@ import (
 // mostKept is how many skills a project's folder keeps that nobody trusts: the oldest make room.
 const mostKept = 8
 
-// hashShown is how much of a hash names a folder.
-const hashShown = 16
-
 // Options are what a Shelf needs. All are required.
 type Options struct {
 	Trusted func(project string) map[string]string       // the hashes that people trust, by the names of the skills: such are not removed to make room
@@ -43,15 +40,23 @@ func New(root string, o Options) *Shelf { return &Shelf{root: root, o: o} }
 
 // Folder is where a shelf keeps the skills of a project: one of its workspace tier.
 func Folder(root, project string) string {
-	sum := sha256.Sum256([]byte(project))
-	return filepath.Join(root, hex.EncodeToString(sum[:8]))
+	return filepath.Join(root, short(project))
+}
+
+// slot is the folder of a skill within that of its project: the same text under another name lies in another one.
+func slot(name, hash string) string { return short(name + " " + hash) }
+
+// short names a folder after a text of any length.
+func short(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:8])
 }
 
 // Offered is a skill that was taken.
 type Offered struct {
 	Name    string
 	Hash    string // of all that it holds, to which trust is bound
-	Folder  string // where it is kept; the same content lies in the same folder
+	Folder  string // where it is kept; the same content under the same name lies in the same folder
 	Plugin  string // of a code skill
 	Trusted bool   // a person trusts the hash under the name
 }
@@ -110,7 +115,7 @@ func (s *Shelf) put(ctx context.Context, project string, found source) (o Offere
 	if err != nil {
 		return o, false, err
 	}
-	o = Offered{Name: d.Name, Hash: c.Hash, Folder: filepath.Join(at, c.Hash[:hashShown], d.Name), Plugin: d.Plugin}
+	o = Offered{Name: d.Name, Hash: c.Hash, Folder: filepath.Join(at, slot(d.Name, c.Hash), d.Name), Plugin: d.Plugin}
 	o.Trusted = s.o.Trusted(project)[o.Name] == o.Hash
 	if there, err := skill.ReadContents(ctx, o.Folder, 0); err == nil && there.Hash == c.Hash {
 		return o, false, nil
@@ -150,8 +155,8 @@ func (s *Shelf) makeRoom(project string) error {
 		return err
 	}
 	kept := map[string]bool{}
-	for _, hash := range s.o.Trusted(project) {
-		kept[hash[:min(len(hash), hashShown)]] = true
+	for name, hash := range s.o.Trusted(project) {
+		kept[slot(name, hash)] = true
 	}
 	var infos []fs.FileInfo
 	for _, e := range entries {

@@ -135,6 +135,10 @@ func TestRefused(t *testing.T) {
 		crowd = append(crowd, packed{fmt.Sprintf("d%d/", i), "", fs.ModeDir | 0o755})
 	}
 	skillMD := packed{"SKILL.md", text, 0}
+	steep := []packed{skillMD}
+	for i := range 2 * mostNames / 2000 {
+		steep = append(steep, packed{fmt.Sprintf("f%d/", i) + strings.Repeat("n/", 2000) + "n", "x", 0})
+	}
 	for name, files := range map[string][]packed{
 		"slip":      {skillMD, {"../evil", "x", 0}},
 		"deep":      {skillMD, {"a/../../evil", "x", 0}},
@@ -151,6 +155,8 @@ func TestRefused(t *testing.T) {
 		"control":   {skillMD, {"a\x1b[2J", "x", 0}},
 		"turned":    {skillMD, {"a\u202eb", "x", 0}},
 		"bomb":      {skillMD, {"a", strings.Repeat("\x00", skill.MaxBytes), 0}},
+		"path":      {skillMD, {strings.Repeat("n/", skill.MaxPath/2) + "n", "x", 0}},
+		"steep":     steep,
 		"many":      many,
 		"crowd":     crowd,
 		"none":      {{"README.md", text, 0}},
@@ -158,8 +164,11 @@ func TestRefused(t *testing.T) {
 		"broken":    {{"SKILL.md", "no fields", 0}},
 	} {
 		d.write(t, name+".zip", pack(t, files...))
-		if o, err := d.take(t, name+".zip"); sdk.OutcomeOf(err) != sdk.Validation {
+		switch o, err := d.take(t, name+".zip"); {
+		case sdk.OutcomeOf(err) != sdk.Validation:
 			t.Errorf("%s: %+v, %v", name, o, err)
+		case len(err.Error()) > 1000:
+			t.Errorf("%s is refused in %d bytes", name, len(err.Error()))
 		}
 	}
 	d.write(t, "noise.zip", "PK\x03\x04 and no more")
@@ -199,6 +208,26 @@ func TestRefused(t *testing.T) {
 	}
 	if left, err := filepath.Glob(filepath.Join(d.root, "*", "*")); err != nil || len(left) > 0 || d.checks > 0 {
 		t.Errorf("left are %v (%v), after %d checks", left, err, d.checks)
+	}
+}
+
+// TestOneTextUnderTwoNames: a text that gives itself no name is one skill under each name, and none of them takes another away.
+func TestOneTextUnderTwoNames(t *testing.T) {
+	d := newDesk(t)
+	const nameless = "---\ndescription: d\n---\n"
+	d.write(t, "one.md", nameless)
+	d.write(t, "two.md", nameless)
+	one, err := d.take(t, "one.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.trusted[one.Name] = one.Hash
+	two, err := d.take(t, "two.md")
+	if err != nil || two.Name == one.Name || two.Hash != one.Hash || two.Trusted {
+		t.Errorf("%+v, %v", two, err)
+	}
+	if c, err := skill.ReadContents(t.Context(), one.Folder, 0); err != nil || c.Hash != one.Hash {
+		t.Errorf("what is trusted: %+v, %v", c, err)
 	}
 }
 

@@ -23,6 +23,8 @@ type source struct {
 	name  string // for a skill that gives itself none
 	parts []part
 	size  int64
+
+	folders map[string]bool // that its files lie in
 }
 
 // part is one file.
@@ -46,6 +48,9 @@ func (s *source) add(name string, executable bool, content io.Reader) error {
 	if len(s.parts) == skill.MaxFiles {
 		return sdk.Errorf(sdk.Validation, "%.200q is no skill: it has more than %d files", s.at, skill.MaxFiles)
 	}
+	if err := s.place(name); err != nil {
+		return err
+	}
 	left := skill.MaxBytes - s.size
 	text, err := io.ReadAll(io.LimitReader(content, left+1))
 	if err != nil {
@@ -55,6 +60,23 @@ func (s *source) add(name string, executable bool, content io.Reader) error {
 		return sdk.Errorf(sdk.Validation, "%.200q is no skill: its files have more than %d MiB together", s.at, skill.MaxBytes>>20)
 	}
 	s.parts = append(s.parts, part{name, executable, text})
+	return nil
+}
+
+// place counts the folders that a file lies in: all of them are made where the skill is kept, and a path of an archive may have
+// thousands.
+func (s *source) place(name string) error {
+	if len(name) > skill.MaxPath {
+		return sdk.Errorf(sdk.Validation, "%.200q has a path of more than %d bytes: %.200q", s.at, skill.MaxPath, name)
+	}
+	for at := path.Dir(name); at != "." && !s.folders[at]; at = path.Dir(at) {
+		if s.folders == nil {
+			s.folders = map[string]bool{}
+		}
+		if s.folders[at] = true; len(s.folders) > mostNames {
+			return sdk.Errorf(sdk.Validation, "%.200q is no skill: its files lie in more than %d folders", s.at, mostNames)
+		}
+	}
 	return nil
 }
 

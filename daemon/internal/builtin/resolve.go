@@ -17,6 +17,7 @@ type resolved struct {
 	sdk.SkillDocument
 	loaded bool
 	origin string // the scope of its entry, when it is loaded
+	folder string // the hash of its folder then
 }
 
 // entryAttributes is what the entry of a loaded skill holds beside its text.
@@ -74,7 +75,7 @@ func (s *skills) findLoaded(ctx context.Context, p sdk.TurnContext, name string)
 			Name: name, Tier: k.Tier, Hash: k.Hash, Path: k.Path, Version: k.Version, Plugin: k.Plugin,
 			ToolsRequired: k.ToolsRequired, PeopleOnly: k.PeopleOnly, Status: sdk.SkillEnabled,
 		}},
-		loaded: true, origin: e.Scope,
+		loaded: true, origin: e.Scope, folder: k.FolderHash,
 	}, nil
 }
 

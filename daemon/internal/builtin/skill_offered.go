@@ -41,7 +41,7 @@ func (t skillTurn) offered(ctx context.Context, path string) (string, *useSkillT
 		return "", nil, sdk.Errorf(sdk.Conflict, "the skill %s of %.200q is not among those of the project yet: load it again", o.Name, path)
 	}
 	have, err := t.skills.findLoaded(ctx, t.turn, o.Name)
-	if err == nil && have.Hash != found.Hash {
+	if err == nil && have.folder != o.Hash {
 		return "", nil, sdk.Errorf(sdk.Conflict, "this run has loaded another version of the skill %s, and keeps it: the one of %.200q is for another run", o.Name, path)
 	}
 	use := *t.useSkillTurn

@@ -37,7 +37,9 @@ func TestSkillFromElsewhere(t *testing.T) {
 	deploy := func(tier sdk.SkillTier, hash string) few {
 		return few{{Loaded: true, SkillDocument: sdk.SkillDocument{Body: "Ship it.", Skill: sdk.Skill{Name: "deploy", Tier: tier, Hash: hash, Status: sdk.SkillEnabled}}}}
 	}
-	loaded := map[string]sdk.Entry{"skill://deploy": {Path: "skill://deploy", Body: "Old.", Attributes: json.RawMessage(`{"tier":"workspace","hash":"older"}`), Writer: sdk.WriterSystem}}
+	loaded := func(folder string) map[string]sdk.Entry {
+		return map[string]sdk.Entry{"skill://deploy": {Path: "skill://deploy", Body: "Ship it.", Attributes: json.RawMessage(`{"tier":"workspace","hash":"h","folder_hash":"` + folder + `"}`), Writer: sdk.WriterSystem}}
+	}
 	fetched := func(writer sdk.Writer) map[string]sdk.Entry {
 		return map[string]sdk.Entry{page: {Path: page, Body: "the page", Writer: writer}}
 	}
@@ -60,7 +62,8 @@ func TestSkillFromElsewhere(t *testing.T) {
 		"the agent's":          {path: "docs/deploy.zip", shelf: &fakeShelf{trusted: true}, have: ours, only: []string{"deploy"}},
 		"one of a person's":    {path: "docs/deploy.zip", shelf: &fakeShelf{trusted: true}, have: deploy(sdk.TierUser, "h"), want: sdk.Conflict},
 		"not in the catalogue": {path: "docs/deploy.zip", shelf: &fakeShelf{trusted: true}, want: sdk.NotFound},
-		"an older is loaded":   {path: "docs/deploy.zip", shelf: &fakeShelf{trusted: true}, have: ours, entries: loaded, want: sdk.Conflict, says: "another version"},
+		"an older is loaded":   {path: "docs/deploy.zip", shelf: &fakeShelf{trusted: true}, have: ours, entries: loaded("older"), want: sdk.Conflict, says: "another version"}, // of its files, with the same text
+		"it is loaded":         {path: "docs/deploy.zip", shelf: &fakeShelf{trusted: true}, have: ours, entries: loaded("6f1e")},
 		"a code skill":         {path: "docs/deploy.zip", shelf: &fakeShelf{trusted: true, plugin: "outline"}, have: ours, want: sdk.Validation, says: "by its name"},
 		"no shelf":             {path: "docs/deploy.zip", want: sdk.Unavailable},
 		"fetched":              {path: page, shelf: &fakeShelf{trusted: true}, have: ours, entries: fetched(sdk.WriterPlugin)},

@@ -253,6 +253,18 @@ func (a *Action) Finished() bool {
 	return a.State == StateResolved && a.Plugin == OwnPlugin && cmp.Or(a.Declared, a.Tool) == ToolFinish && a.Parent == ""
 }
 
+// EndsWork reports whether the call is an update that was accepted and ended the work. Other calls of its answer may stand
+// behind it: it is made when they have ended.
+func (a *Action) EndsWork() bool {
+	var said struct {
+		Status int `json:"status"`
+	}
+	if a.State != StateResolved || a.Plugin != OwnPlugin || cmp.Or(a.Declared, a.Tool) != string(VerbUpdate) || a.Parent != "" {
+		return false
+	}
+	return json.Unmarshal(a.ExactArguments(), &said) == nil && said.Status != 0 && said.Status != StatusRunning
+}
+
 // Rejected reports whether a person said no to it.
 func (a *Action) Rejected() bool { return a.Answer != nil && a.Answer.Answer == Reject }
 

@@ -123,14 +123,29 @@ func (l *Loop) Answer() string {
 	if text != "" && !partial {
 		return text
 	}
-	if l.End != nil && l.End.Stop == sdk.StopTerminal {
-		for _, a := range slices.Backward(l.Actions()) {
-			if !a.IsError() && a.Parent == "" {
-				return a.Body
+	if a := l.ended(); a != nil {
+		return a.Body
+	}
+	return ""
+}
+
+// ended is the call that ended the work, which is the last of its turn but where that was an update; nil where none did.
+func (l *Loop) ended() *Action {
+	if l.End == nil || l.End.Stop != sdk.StopTerminal || len(l.Turns) == 0 {
+		return nil
+	}
+	actions := l.Turns[len(l.Turns)-1].Actions
+	for _, is := range []func(*Action) bool{
+		func(a *Action) bool { return a.EndsWork() },
+		func(a *Action) bool { return !a.IsError() && a.Parent == "" },
+	} {
+		for _, a := range slices.Backward(actions) {
+			if is(a) {
+				return a
 			}
 		}
 	}
-	return ""
+	return nil
 }
 
 // Waits is the action that a person has to answer now: actions are worked on in

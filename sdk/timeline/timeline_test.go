@@ -154,6 +154,23 @@ func TestTerminalCallIsTheAnswer(t *testing.T) {
 	}
 }
 
+// TestUpdateIsTheAnswer: also where other calls of its turn stand behind it, and those that go on say nothing.
+func TestUpdateIsTheAnswer(t *testing.T) {
+	var r rows
+	call := func(status int) string {
+		return fmt.Sprintf(`{"tool":"update","plugin":"bothy","arguments":{"status":%d,"body":"it is 5"}}`, status)
+	}
+	r.add(sdk.KindEntrySet, 1, 1, "assistant://1", set(sdk.StateResolved, "", `{"calls":[{}]}`), "")
+	r.add(sdk.KindEntrySet, 1, 1, "log://turn_1/update/call", set(sdk.StateResolved, sdk.PhaseEnded, call(200)), "it is 5")
+	r.add(sdk.KindEntrySet, 1, 1, "log://turn_1/update/call_2", set(sdk.StateFailed, sdk.PhaseEnded, call(204)), "not made")
+	r.add(sdk.KindEntrySet, 1, 1, "log://turn_1/get/a", set(sdk.StateResolved, sdk.PhaseEnded, `{"tool":"get","plugin":"bothy"}`), "what is read")
+	r.add(sdk.KindEntrySet, 1, 1, "log://turn_1/update/call_3", set(sdk.StateResolved, sdk.PhaseEnded, call(102)), "going on")
+	r.add(sdk.KindLoopEnded, 1, 0, "", sdk.LoopEnd{Stop: sdk.StopTerminal})
+	if a := Of(r).Loops[0].Answer(); a != "it is 5" {
+		t.Errorf("%q", a)
+	}
+}
+
 // TestResult: what an agent hands over is the answer, and the arguments of the call that was accepted.
 func TestResult(t *testing.T) {
 	var r rows

@@ -1,7 +1,6 @@
 package delegate
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -55,14 +54,14 @@ func ReadDone(ctx context.Context, s Store, child sdk.ActionChild, loop sdk.Loop
 		return done, nil
 	}
 	entries, err := s.Entries(ctx, sdk.EntryQuery{Run: loop.Run, Pattern: sdk.TurnPattern(last)})
-	var ended sdk.Action // the last that was made, which is the one that ended the work
+	var ended sdk.Action // the one that ended the work: the last that was made, but for calls that stand behind an update
 	for _, entry := range entries {
 		at, err := sdk.ActionOf(entry)
 		switch {
 		case err != nil || entry.Phase == sdk.PhaseNone || at.Parent != "":
 		case at.Rejected() && at.State != sdk.StateResolved:
 			done.Said = at.Answer
-		case at.State == sdk.StateResolved:
+		case at.State == sdk.StateResolved && (at.EndsWork() || !ended.EndsWork()):
 			ended = at
 		}
 	}
@@ -73,7 +72,7 @@ func ReadDone(ctx context.Context, s Store, child sdk.ActionChild, loop sdk.Loop
 		return done, err
 	}
 	said := ended.Body
-	if ended.Plugin == sdk.OwnPlugin && cmp.Or(ended.Declared, ended.Tool) == string(sdk.VerbUpdate) {
+	if ended.EndsWork() {
 		noted, err := s.Entry(ctx, loop.Run, sdk.UpdatePath(last))
 		if err != nil && sdk.OutcomeOf(err) != sdk.NotFound {
 			return done, err

@@ -2,6 +2,8 @@ package store
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -173,5 +175,73 @@ func TestAnEntryReadsAsItWasWritten(t *testing.T) {
 			}
 		}
 		f.verify()
+	})
+}
+
+// TestForksReadAsTheyWereWritten: a run and its forks, and theirs, read what each of them saw or wrote, whichever of them changes an
+// answer, takes one away or is deleted; bytes that are no UTF-8, and bodies that begin in the middle of a character, too.
+func TestForksReadAsTheyWereWritten(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		f := newFixture(t)
+		pieces := []string{strings.Repeat("ä\x00<set>", 80), strings.Repeat("lines\n", 100), strings.Repeat("z\xff", 300), strings.Repeat("ä", 400)[1:]}
+		want := map[int64]map[string]string{f.run.ID: {}}
+		runs := []int64{f.run.ID}
+		for i := range rapid.IntRange(1, 30).Draw(r, "steps") {
+			run := rapid.SampledFrom(runs).Draw(r, "run")
+			write := func(w sdk.Write) {
+				if _, err := f.Commit(t.Context(), sdk.Change{Run: run, Writes: []sdk.Write{w}}); err != nil {
+					r.Fatal(err)
+				}
+			}
+			turn := rapid.IntRange(1, 2).Draw(r, "turn")
+			text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 1, 3).Draw(r, "text"), rapid.SampledFrom([]string{"", "|"}).Draw(r, "between"))
+			path := fmt.Sprintf("unknown://%d", rapid.IntRange(1, 3).Draw(r, "path"))
+			switch rapid.IntRange(0, 8).Draw(r, "step") {
+			case 0, 1:
+				path = sdk.ReplyPath(turn)
+				write(sdk.Write{Path: path, Body: &text, Writer: sdk.WriterSystem, State: sdk.StateResolved, Turn: turn})
+				want[run][path] = text
+			case 2, 3:
+				text = rapid.SampledFrom(pieces).Draw(r, "piece") // as an answer has it
+				write(sdk.Write{Path: path, Body: &text, Writer: sdk.WriterModel, Turn: turn})
+				want[run][path] = text
+			case 4:
+				write(sdk.Write{Path: path, Body: &text, Append: true, Writer: sdk.WriterModel, Turn: turn})
+				want[run][path] += text
+			case 5, 6:
+				p, by := path, sdk.WriterModel
+				if rapid.Bool().Draw(r, "answer") {
+					p, by = sdk.ReplyPath(turn), sdk.WriterSystem
+				}
+				if _, is := want[run][p]; is {
+					write(sdk.Write{Path: p, Remove: true, Writer: by})
+					delete(want[run], p)
+				}
+			case 7:
+				c, err := f.CreateRun(t.Context(), sdk.Run{Project: f.project.ID, Agent: "chat", Model: "m", Parent: run, Alias: fmt.Sprintf("f%d", i)})
+				if err != nil {
+					r.Fatal(err)
+				}
+				runs = append(runs, c.ID)
+				want[c.ID] = maps.Clone(want[run])
+			default:
+				if len(runs) > 1 {
+					if _, err := f.DeleteRun(t.Context(), run, "test"); err != nil {
+						r.Fatal(err)
+					}
+					delete(want, run)
+					runs = slices.DeleteFunc(runs, func(id int64) bool { return id == run })
+				}
+			}
+			for id, all := range want {
+				for path, body := range all {
+					if got := f.bodyAt(id, path); got != body {
+						r.Fatalf("after step %d %s of %d reads %q and not %q", i+1, path, id, got, body)
+					}
+				}
+			}
+		}
+		f.verify()
+		checkIntegrity(t, f.Store)
 	})
 }

@@ -136,6 +136,7 @@ func (m *making) body(s string, at Range) {
 	case m.t.Target != "" && m.call.Get(m.t.Target) == nil && !nothing:
 		m.call.Arguments = append(m.call.Arguments, Argument{m.t.Target, strings.TrimSpace(text)})
 	case nothing && (m.t.Target != "" || m.said):
+	case m.t.guessed && m.whole(text):
 	case m.t.Body != "":
 		if m.said {
 			m.warn(Twice, "<%s> has an attribute %s and a body: the body counts.", m.t.Name, m.t.Body)
@@ -146,6 +147,33 @@ func (m *making) body(s string, at Range) {
 	case !nothing:
 		m.object(text)
 	}
+}
+
+// whole takes a body that is a JSON object of arguments where only the schema says that it is one of them, and reports
+// whether it is that: it has this one, as a text, and nothing but what the tool takes and no attribute says.
+func (m *making) whole(text string) bool {
+	if m.said || !strings.HasPrefix(strings.TrimSpace(text), "{") {
+		return false
+	}
+	members, err := objectOf([]byte(text))
+	if err != nil {
+		return false
+	}
+	found := false
+	for _, a := range members {
+		_, isText := a.Value.(string)
+		if _, known := m.t.types[a.Name]; !known || m.call.Get(a.Name) != nil || a.Name == m.t.Body && !isText {
+			return false
+		}
+		found = found || a.Name == m.t.Body
+	}
+	if !found {
+		return false
+	}
+	for _, a := range members {
+		m.argument(a.Name, a.Value)
+	}
+	return true
 }
 
 // object takes a body that is a JSON object of arguments.

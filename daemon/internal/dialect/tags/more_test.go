@@ -239,6 +239,13 @@ func TestPluginTools(t *testing.T) {
 		`<write_file path="a">{"path":"b","content":1}</write_file>`: "write_file path=a content=1",
 		`<write_file>path: a</write_file>`:                           "write_file FAULT",
 		`<write_file></write_file>`:                                  "write_file",
+		`<bash>{"command":"ls","timeout":3}</bash>`:                  "bash timeout=3 > ls",
+		`<bash timeout="3">{"command":"ls","timeout":4}</bash>`:      `bash timeout=3 > {"command":"ls","timeout":4}`,
+		`<bash command="ls">{"command":"cat"}</bash>`:                `bash > {"command":"cat"}`,
+		`<bash>{"timeout":3}</bash>`:                                 `bash > {"timeout":3}`,
+		`<bash>{"command":"ls","user":"x"}</bash>`:                   `bash > {"command":"ls","user":"x"}`,
+		`<bash>{"command":["ls"]}</bash>`:                            `bash > {"command":["ls"]}`,
+		`<bash>{ ls; cat a; }</bash>`:                                "bash > { ls; cat a; }",
 		`<edit path="a">{"x":1}</edit>`:                              `edit path=a > {"x":1}`,
 		`<odd x="1">{"y":[2]}</odd>`:                                 "odd x=1 y=[2]",
 	} {

@@ -78,6 +78,7 @@ type tool struct {
 	types    map[string]property
 	required []string
 	defaults []string // the arguments that have one, sorted
+	guessed  bool     // its Body is said by its schema alone
 }
 
 // property is what a schema says of one argument.
@@ -104,6 +105,7 @@ func compile(t Tool) *tool {
 	slices.Sort(made.defaults)
 	if made.Target == "" && made.Body == "" {
 		made.Body = made.onlyText()
+		made.guessed = made.Body != ""
 	}
 	return made
 }

@@ -99,7 +99,7 @@ func (e *Engine) fit(ctx context.Context, a *activeLoop, p sdk.Prompt) (sdk.Prom
 		})
 	} else if !a.long && p.Use.Warns(report.Before, a.choice.Context) {
 		a.long = true
-		a.turn.note(sdk.KindNoteWarning, a.loop.ID, map[string]string{"message": fmt.Sprintf("the conversation takes about %d of the %d tokens of %s; what is oldest is left out when it grows; `bothy runs compact %s` has it summarized", report.Before, a.choice.Context, a.choice.Alias, a.run.Alias)})
+		a.turn.note(sdk.KindNoteWarning, a.loop.ID, map[string]string{"message": a.nearlyFull(report.Before)})
 	}
 	p, err = e.cfg.Hooks.TurnBeforeDispatch.Apply(ctx, p)
 	if err == nil && p.Ceiling > 0 && e.viewOf(a).Estimate(p) > p.Ceiling {
@@ -117,4 +117,13 @@ func (a *activeLoop) overflow(err error) error {
 		status: sdk.StatusOverflow, stop: sdk.StopOverflow, reason: err.Error(),
 		writes: []sdk.Write{a.errorWrite("overflow", sdk.Overflow, err.Error())},
 	}}
+}
+
+// nearlyFull tells a person that what the model is sent is long, and what becomes of it.
+func (a *activeLoop) nearlyFull(tokens int) string {
+	next := "what is oldest is left out when it grows"
+	if a.agent.View == sdk.ViewPacket {
+		next = "what comes into sight is demoted to summaries when it grows"
+	}
+	return fmt.Sprintf("the conversation takes about %d of the %d tokens of %s; %s; `bothy runs compact %s` has it summarized", tokens, a.choice.Context, a.choice.Alias, next, a.run.Alias)
 }

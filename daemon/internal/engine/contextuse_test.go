@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bothyd/bothy/daemon/internal/view/packet"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
@@ -57,5 +58,32 @@ func TestALongConversationIsTold(t *testing.T) {
 			}
 			h.check(a.Run.ID)
 		})
+	}
+}
+
+// TestALongPacketIsTold in its own words: nothing of it is left out.
+func TestALongPacketIsTold(t *testing.T) {
+	h := prepareHouse(t, say("done"))
+	h.withVerbs()
+	h.config.Views[sdk.ViewPacket] = packet.New(packet.Config{Scheme: h.store.Scheme}, h.config.Hooks)
+	h.models.context, h.models.use = 100_000, sdk.ContextUse{WarnAt: 0.01}
+	h.agents["packet"] = sdk.Agent{View: sdk.ViewPacket}
+	h.start()
+	a := h.submit(Submission{Agent: "packet", Prompt: strings.Repeat("long ", 4500)})
+	if l := h.await(a); l.Status != sdk.StatusOK {
+		t.Fatalf("%+v", l)
+	}
+	rows, err := h.store.Journal(t.Context(), sdk.JournalQuery{Run: a.Run.ID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := 0
+	for _, row := range rows {
+		if row.Kind == sdk.KindNoteWarning && strings.Contains(string(row.Data), "what comes into sight is demoted to summaries when it grows") {
+			told++
+		}
+	}
+	if told != 1 {
+		t.Errorf("told %d times", told)
 	}
 }

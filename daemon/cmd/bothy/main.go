@@ -31,7 +31,7 @@ type cli struct {
 	Chat      chatCmd                `cmd:"" help:"Talk with an agent."`
 	Plan      planCmd                `cmd:"" help:"Write a plan for an agent, and check one."`
 	ACP       acpCmd                 `cmd:"" name:"acp" help:"Serve an editor that speaks the Agent Client Protocol."`
-	Runs      runsCmd                `cmd:"" help:"List and show runs; abort, resume, fork, diff, undo, reset, rename or delete one."`
+	Runs      runsCmd                `cmd:"" help:"List and show runs; abort, resume, compact, fork, diff, undo, reset, rename or delete one."`
 	Entries   entriesCmd             `cmd:"" help:"List what a run knows; read, change, copy, move or remove entries."`
 	Memory    memoryCmd              `cmd:"" help:"List, find, add, change and forget what is remembered of you, or of somebody else."`
 	Project   projectCmd             `cmd:"" help:"Make a project's files entries, list them, and say which no run may write."`

@@ -114,7 +114,11 @@ func (a *activeLoop) ruling() sdk.Ruling {
 		return compact.Rule(a.turn.completion, len(a.turn.errors))
 	}
 	t := a.turn
-	r := verdict.Of(verdict.Turn{Calls: claims(t.actions), Completion: t.completion, Errors: t.errors, Owes: a.agent.Finish != nil, Plain: a.plain})
+	calls := claims(t.actions)
+	if a.agent.Dialect == sdk.DialectTags && a.agent.Finish == nil {
+		calls = verdict.Acts(calls)
+	}
+	r := verdict.Of(verdict.Turn{Calls: calls, Completion: t.completion, Errors: t.errors, Owes: a.agent.Finish != nil, Plain: a.plain})
 	if a.team.goesOn() && r.Stop != sdk.StopRejected {
 		return verdict.GoesOn
 	}

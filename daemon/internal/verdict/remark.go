@@ -29,7 +29,7 @@ func Remarks(a Answer) []string {
 	}
 	blank := strings.TrimSpace(a.Text) == ""
 	switch {
-	case len(a.Calls) > 0:
+	case len(Acts(a.Calls)) > 0, len(a.Calls) > 0 && (blank || a.Owes):
 		return []string{"This answer had no update. End each answer with one: " + `<update status="102">what was done and what is next</update>, or the status 200 with the answer when all is done.`}
 	case a.Warned || a.Owes, a.Finish == "length", a.Finish == "filter":
 		return nil // something was said, or will be
@@ -42,14 +42,15 @@ func Remarks(a Answer) []string {
 	return nil
 }
 
-// lastFailed reports whether of the last turn of a loop that had calls one failed, as guards have it.
+// lastFailed reports whether of the last turn of a loop that had calls, thoughts apart, one failed, as guards have it.
 func lastFailed(entries []sdk.Entry, loop int64) bool {
 	last := 0
 	turnOf := func(e *sdk.Entry) int {
-		if e.Loop != loop || e.Phase == sdk.PhaseNone {
+		path, is := sdk.ParseActionPath(e.Path)
+		if e.Loop != loop || e.Phase == sdk.PhaseNone || !is || path.Tool == sdk.ToolThink {
 			return 0
 		}
-		return sdk.TurnOf(e.Path)
+		return path.Turn
 	}
 	for i := range entries {
 		last = max(last, turnOf(&entries[i]))

@@ -39,6 +39,10 @@ func TestRemarks(t *testing.T) {
 	}{
 		{"V6 calls and no update", Answer{Calls: calls("get set")}, "no update"},
 		{"V6 only a thought", Answer{Calls: calls("think")}, "no update"},
+		{"a thought and text", Answer{Calls: calls("think think"), Text: "hi"}, ""},
+		{"a thought, a call and text", Answer{Calls: calls("think get"), Text: "hi"}, "no update"},
+		{"a thought and text where a result is owed", Answer{Calls: calls("think"), Text: "hi", Owes: true}, "no update"},
+		{"a thought and text behind a failure and a thought", Answer{Calls: calls("think"), Text: "hi", Before: recorded("get!", "think")}, "a call failed before it"},
 		{"an update", Answer{Calls: calls("get update:102")}, ""},
 		{"an update that was refused", Answer{Calls: calls("get update:102!")}, ""},
 		{"the end", Answer{Calls: calls("update:200")}, ""},

@@ -25,6 +25,14 @@ type Call struct {
 // ended reports whether the call ended the loop.
 func (c Call) ended() bool { return c.Ends != 0 && c.State == sdk.StateResolved }
 
+// Acts are the calls of an answer that do something: all but thoughts. Models that reason in their text write a thought and
+// then their answer, which is as plain as one without. A thought that failed took something along, and is no mere thought.
+func Acts(calls []Call) []Call {
+	return slices.DeleteFunc(slices.Clone(calls), func(c Call) bool {
+		return c.Name == sdk.ToolThink && c.State != sdk.StateFailed
+	})
+}
+
 // Turn is what a turn did, when all its calls have ended.
 type Turn struct {
 	Calls      []Call // in the model's order

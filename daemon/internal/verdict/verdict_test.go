@@ -85,6 +85,8 @@ func TestRulings(t *testing.T) {
 		{"V16 not a word, in tags", Turn{Errors: []sdk.Entry{warning}}, 102, ""},
 		{"a prompt that was shortened", Turn{Completion: text, Errors: []sdk.Entry{overflow}}, 200, "answer"},
 		{"no update", Turn{Calls: calls("get")}, 102, ""},
+		{"a thought and text", Turn{Calls: Acts(calls("think")), Completion: text}, 200, "answer"},
+		{"a thought that failed", Turn{Calls: Acts(calls("think!")), Completion: text}, 102, ""},
 		{"a result", Turn{Calls: calls("get finish_task"), Owes: true}, 200, "terminal"},
 		{"a result that was refused", Turn{Calls: calls("finish_task!"), Owes: true}, 102, ""},
 		{"rejected", Turn{Calls: calls("sh~ update:200-")}, 200, "rejected"},

@@ -224,14 +224,18 @@ var errandPoints = map[failpoint.Name]int{
 	failpoint.DemoteBefore: 1, failpoint.DemoteAfter: 1, failpoint.SettleBefore: 1,
 }
 
-// errandPairs is how many pairs of failpoints are tried in each way when nobody says how many.
-const errandPairs = 2
+// errandPairs is how many pairs of failpoints are tried in each way when nobody says how many, and errandPart which part of the pairs
+// of TestFailpoints when somebody does: an errand is four ways of many commits each.
+const (
+	errandPairs = 2
+	errandPart  = 8
+)
 
 // TestErrandsKilled kills a daemon at each failpoint on the way of an errand, and then at pairs of them, in each way in which a
 // model calls tools and is shown its run: it is taken up, and what it leaves is the same. How often the daemon comes to the failpoint
 // before it dies is drawn.
 //
-// BOTHY_PAIRS and BOTHY_SEED are those of TestFailpoints.
+// BOTHY_PAIRS, of which it takes an eighth, and BOTHY_SEED are those of TestFailpoints.
 func TestErrandsKilled(t *testing.T) {
 	t.Parallel()
 	withFailpoints(t)
@@ -284,7 +288,7 @@ func pairsOf(t *testing.T, random *rand.Rand, names []failpoint.Name) (pairs [][
 		return pairs
 	}
 	random.Shuffle(len(pairs), func(i, j int) { pairs[i], pairs[j] = pairs[j], pairs[i] })
-	return pairs[:min(number(t, "BOTHY_PAIRS", errandPairs), len(pairs))]
+	return pairs[:min(number(t, "BOTHY_PAIRS", errandPairs*errandPart)/errandPart, len(pairs))]
 }
 
 // drawn is a failpoint of an errand with the time at which a daemon dies there.

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,7 +18,9 @@ import (
 )
 
 // attempt is what a call is about to make of a file. It is kept from before it is made, so that a call which was cut short, whose end
-// nobody heard, can be answered: what it did is told then, and can be taken back, whoever asks for it again.
+// nobody heard, can be answered: what it did is told then, and can be taken back, whoever asks for it again. It has contents of the
+// person's own file, as the store of replaced contents does, and is kept as these are: compressed, where nobody else may enter, and
+// with no secret taken out.
 type attempt struct {
 	Path    string           `json:"path"`
 	Before  string           `json:"before"` // the hash of the contents; empty where nothing was
@@ -42,14 +46,24 @@ func attemptsOf(call sdk.Invocation) attempts {
 	return attempts{filepath.Join(call.RunDir, "attempts"), hashOf(call.CallID)}
 }
 
-// keep keeps one, in the place of the oldest where they are many. Nothing fails because it cannot: such a call is one of which
-// nobody knows what it came to, if it is cut short.
-func (a attempts) keep(x attempt) {
-	text, err := json.Marshal(x)
-	if a.dir == "" || err != nil || os.MkdirAll(a.dir, 0o700) != nil {
-		return
+// keep keeps one, in the place of the oldest where they are many. What cannot be kept must not be made: nobody could tell of it.
+func (a attempts) keep(x attempt) error {
+	if a.dir == "" {
+		return nil
 	}
-	_ = os.WriteFile(filepath.Join(a.dir, a.call), text, 0o600)
+	text, err := json.Marshal(x)
+	if err == nil {
+		err = os.MkdirAll(a.dir, 0o700)
+	}
+	var packed bytes.Buffer
+	if err == nil {
+		to := gzip.NewWriter(&packed)
+		_, err = to.Write(text)
+		err = errors.Join(err, to.Close(), os.WriteFile(filepath.Join(a.dir, a.call), packed.Bytes(), 0o600))
+	}
+	if err != nil {
+		return sdk.Errorf(sdk.Unavailable, "what the call is about to change cannot be kept, so nothing was changed: %w", err)
+	}
 	names, _ := os.ReadDir(a.dir)
 	var all []fs.FileInfo
 	for _, name := range names {
@@ -63,15 +77,24 @@ func (a attempts) keep(x attempt) {
 	for _, info := range all[min(len(all), mostAttempts):] {
 		_ = os.Remove(filepath.Join(a.dir, info.Name()))
 	}
+	return nil
 }
 
-// kept is that of the call at work.
-func (a attempts) kept() (x attempt, is bool) {
+// kept is that of the call at work. The error is [fs.ErrNotExist] where it has none: then it has changed nothing.
+func (a attempts) kept() (x attempt, err error) {
 	if a.dir == "" {
-		return x, false
+		return x, errors.New("nothing is kept of it")
 	}
-	text, err := os.ReadFile(filepath.Join(a.dir, a.call))
-	return x, err == nil && json.Unmarshal(text, &x) == nil
+	f, err := os.Open(filepath.Join(a.dir, a.call))
+	if err != nil {
+		return x, err
+	}
+	defer closeRead(f)
+	from, err := gzip.NewReader(f)
+	if err != nil {
+		return x, err
+	}
+	return x, json.NewDecoder(from).Decode(&x)
 }
 
 // put gives the file at a place new contents, for which got is the answer, and tells of it.
@@ -85,14 +108,15 @@ func (p *project) put(pl *place, was fs.FileInfo, before *pathState, text string
 				return err
 			}
 		}
-		if data, err := json.Marshal(got.data); err == nil {
-			x := attempt{Path: pl.path, After: hashOf(text), Text: got.text, Data: data, Changes: now.list}
-			if before != nil {
-				x.Before = before.sum
-			}
-			p.attempts.keep(x)
+		data, err := json.Marshal(got.data)
+		if err != nil {
+			return err
 		}
-		return nil
+		x := attempt{Path: pl.path, After: hashOf(text), Text: got.text, Data: data, Changes: now.list}
+		if before != nil {
+			x.Before = before.sum
+		}
+		return p.attempts.keep(x)
 	}
 	err := pl.replace(was, filling(text))
 	if err == nil {
@@ -103,8 +127,8 @@ func (p *project) put(pl *place, was fs.FileInfo, before *pathState, text string
 
 // before is the answer of the call where it was made already, by somebody who is gone.
 func (p *project) before() (got answer, made bool) {
-	x, is := p.attempts.kept()
-	if !is || p.sum(x.Path) != x.After {
+	x, err := p.attempts.kept()
+	if err != nil || p.sum(x.Path) != x.After {
 		return answer{}, false
 	}
 	p.changes = changes{list: x.Changes}
@@ -130,10 +154,16 @@ func settle(ctx context.Context, call sdk.Invocation) (sdk.ToolResult, error) {
 	unknown := func(err error) error {
 		return sdk.Errorf(sdk.Interrupted, "nobody knows what the call of %s came to: %w", call.Tool, err)
 	}
+	nothing := func(before string) sdk.ToolResult {
+		return sdk.Failed(sdk.Errorf(sdk.Interrupted, "the work was cut short before %s; nothing was done", before).Tell("nothing was done: make the call again"))
+	}
 	kept := attemptsOf(call)
-	x, is := kept.kept()
-	if !is {
-		return sdk.ToolResult{}, unknown(errors.New("nothing is kept of it"))
+	x, err := kept.kept()
+	if errors.Is(err, fs.ErrNotExist) && (call.Tool == "write_file" || call.Tool == "edit_file") { // which keep one before they write
+		return nothing("it began"), nil
+	}
+	if err != nil {
+		return sdk.ToolResult{}, unknown(err)
 	}
 	p, err := openProject(call.Project)
 	if err != nil {
@@ -150,7 +180,7 @@ func settle(ctx context.Context, call sdk.Invocation) (sdk.ToolResult, error) {
 		return p.done(got)
 	}
 	if p.sum(x.Path) == x.Before {
-		return sdk.Failed(sdk.Errorf(sdk.Interrupted, "the work was cut short before %s was written; nothing was done", shown(x.Path)).Tell("nothing was done: make the call again")), nil
+		return nothing(shown(x.Path) + " was written"), nil
 	}
 	return sdk.ToolResult{}, unknown(errors.New("somebody else changed " + shown(x.Path) + " since"))
 }

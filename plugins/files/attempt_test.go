@@ -47,8 +47,8 @@ func TestCutShort(t *testing.T) {
 			s := newStaging(t, map[string]string{"a": "one\ntwo\n"})
 			dir := filepath.Join(t.TempDir(), "runs", "key")
 			call := s.cut(dir, "call", c.tool, c.arguments)
-			if _, err := s.client.Settle(context.Background(), call); sdk.OutcomeOf(err) != sdk.Interrupted {
-				t.Errorf("before it is made: %v", err)
+			if r, err := s.client.Settle(context.Background(), call); err != nil || r.Success || r.Outcome != sdk.Interrupted || len(r.Changes) > 0 {
+				t.Errorf("before it is made: %+v, %v", r, err)
 			}
 			first := s.made(call)
 			if !first.Success || len(first.Changes) != c.changes {
@@ -76,7 +76,9 @@ func TestNotYetMade(t *testing.T) {
 	s := newStaging(t, map[string]string{"a": "one\n"})
 	dir := filepath.Join(t.TempDir(), "runs", "key")
 	call := s.cut(dir, "call", "edit_file", object{"path": "a", "old_text": "one", "new_text": "two"})
-	attemptsOf(call).keep(attempt{Path: "a", Before: hashOf("one\n"), After: hashOf("two\n")})
+	if err := attemptsOf(call).keep(attempt{Path: "a", Before: hashOf("one\n"), After: hashOf("two\n")}); err != nil {
+		t.Fatal(err)
+	}
 	r, err := s.client.Settle(context.Background(), call)
 	if err != nil || r.Success || r.Outcome != sdk.Interrupted || len(r.Changes) > 0 {
 		t.Errorf("%+v, %v", r, err)
@@ -99,13 +101,31 @@ func TestFewAttemptsAreKept(t *testing.T) {
 	if names, err := os.ReadDir(kept.dir); err != nil || len(names) != mostAttempts {
 		t.Errorf("%d are kept, %v", len(names), err)
 	}
-	if _, is := kept.kept(); !is {
-		t.Error("the last is not")
+	if _, err := kept.kept(); err != nil {
+		t.Errorf("the last is not: %v", err)
 	}
 	if err := os.WriteFile(filepath.Join(kept.dir, kept.call), []byte(`{"path":`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if r, err := s.client.Settle(context.Background(), call); sdk.OutcomeOf(err) != sdk.Interrupted {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// TestWhatCannotBeKeptIsNotMade, and of what keeps nothing nobody knows.
+func TestWhatCannotBeKeptIsNotMade(t *testing.T) {
+	s := newStaging(t, map[string]string{"a": "one\n"})
+	dir := filepath.Join(t.TempDir(), "runs", "key")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "attempts"), nil, 0o600); err != nil { // where the folder would be
+		t.Fatal(err)
+	}
+	if r := s.made(s.cut(dir, "call", "edit_file", object{"path": "a", "old_text": "one", "new_text": "two"})); r.Success || s.get("a") != "one\n" {
+		t.Errorf("%+v", r)
+	}
+	if r, err := s.client.Settle(context.Background(), s.cut(filepath.Join(t.TempDir(), "runs", "key"), "other", "delete_path", object{"path": "a"})); sdk.OutcomeOf(err) != sdk.Interrupted {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

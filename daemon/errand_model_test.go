@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/bothyd/bothy/sdk"
@@ -107,17 +108,7 @@ func (p plan) runErrand(s sse, messages []chatMessage, raw []byte, native bool) 
 			number = max(number, n+1)
 		}
 	}
-	var left []chore
-	for _, turn := range p.errands(number) {
-		for _, c := range turn {
-			if !regexp.MustCompile(c.shown).MatchString(shown.String()) {
-				left = append(left, c)
-			}
-		}
-		if len(left) > 0 {
-			break
-		}
-	}
+	left := leftOf(p.errands(number), shown.String())
 	if number > 30 {
 		s.text("gave up")
 		s.end("stop")
@@ -154,6 +145,27 @@ func (p plan) runErrand(s sse, messages []chatMessage, raw []byte, native bool) 
 		s.text("<update>more comes</update>")
 	}
 	s.end("stop")
+}
+
+// leftOf are the chores of the first turn that has some left. What is before one of which something is shown was done, though its
+// results were left out of the conversation since.
+func leftOf(turns [][]chore, shown string) (left []chore) {
+	for _, turn := range slices.Backward(turns) {
+		before := left
+		left = nil
+		for _, c := range turn {
+			if !regexp.MustCompile(c.shown).MatchString(shown) {
+				left = append(left, c)
+			}
+		}
+		if len(left) == 0 {
+			return before
+		}
+		if len(left) < len(turn) {
+			return left
+		}
+	}
+	return left
 }
 
 // arguments are all of a call, as one object.

@@ -80,7 +80,7 @@ func (a attempts) keep(x attempt) error {
 	return nil
 }
 
-// kept is that of the call at work. The error is [fs.ErrNotExist] where it has none: then it has changed nothing.
+// kept is that of the call at work. The error is [fs.ErrNotExist] where it has none.
 func (a attempts) kept() (x attempt, err error) {
 	if a.dir == "" {
 		return x, errors.New("nothing is kept of it")
@@ -154,13 +154,10 @@ func settle(ctx context.Context, call sdk.Invocation) (sdk.ToolResult, error) {
 	unknown := func(err error) error {
 		return sdk.Errorf(sdk.Interrupted, "nobody knows what the call of %s came to: %w", call.Tool, err)
 	}
-	nothing := func(before string) sdk.ToolResult {
-		return sdk.Failed(sdk.Errorf(sdk.Interrupted, "the work was cut short before %s; nothing was done", before).Tell("nothing was done: make the call again"))
-	}
 	kept := attemptsOf(call)
 	x, err := kept.kept()
-	if errors.Is(err, fs.ErrNotExist) && (call.Tool == "write_file" || call.Tool == "edit_file") { // which keep one before they write
-		return nothing("it began"), nil
+	if errors.Is(err, fs.ErrNotExist) {
+		err = errors.New("nothing is kept of it")
 	}
 	if err != nil {
 		return sdk.ToolResult{}, unknown(err)
@@ -180,7 +177,7 @@ func settle(ctx context.Context, call sdk.Invocation) (sdk.ToolResult, error) {
 		return p.done(got)
 	}
 	if p.sum(x.Path) == x.Before {
-		return nothing(shown(x.Path) + " was written"), nil
+		return sdk.Failed(sdk.Errorf(sdk.Interrupted, "the work was cut short before %s was written; nothing was done", shown(x.Path)).Tell("nothing was done: make the call again")), nil
 	}
 	return sdk.ToolResult{}, unknown(errors.New("somebody else changed " + shown(x.Path) + " since"))
 }

@@ -47,8 +47,8 @@ func TestCutShort(t *testing.T) {
 			s := newStaging(t, map[string]string{"a": "one\ntwo\n"})
 			dir := filepath.Join(t.TempDir(), "runs", "key")
 			call := s.cut(dir, "call", c.tool, c.arguments)
-			if r, err := s.client.Settle(context.Background(), call); err != nil || r.Success || r.Outcome != sdk.Interrupted || len(r.Changes) > 0 {
-				t.Errorf("before it is made: %+v, %v", r, err)
+			if _, err := s.client.Settle(context.Background(), call); sdk.OutcomeOf(err) != sdk.Interrupted {
+				t.Errorf("before it is made: %v", err)
 			}
 			first := s.made(call)
 			if !first.Success || len(first.Changes) != c.changes {

@@ -62,7 +62,7 @@ func (a attempts) keep(x attempt) error {
 		err = errors.Join(err, to.Close(), os.WriteFile(filepath.Join(a.dir, a.call), packed.Bytes(), 0o600))
 	}
 	if err != nil {
-		return sdk.Errorf(sdk.Unavailable, "what the call is about to change cannot be kept, so nothing was changed: %w", err)
+		return sdk.Errorf(sdk.Unavailable, "what the call is about to change cannot be kept, so nothing was changed; look for room and rights in the daemon's data directory: %w", err)
 	}
 	names, _ := os.ReadDir(a.dir)
 	var all []fs.FileInfo
@@ -83,7 +83,7 @@ func (a attempts) keep(x attempt) error {
 // kept is that of the call at work. The error is [fs.ErrNotExist] where it has none.
 func (a attempts) kept() (x attempt, err error) {
 	if a.dir == "" {
-		return x, errors.New("nothing is kept of it")
+		return x, fs.ErrNotExist
 	}
 	f, err := os.Open(filepath.Join(a.dir, a.call))
 	if err != nil {

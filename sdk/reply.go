@@ -34,6 +34,10 @@ type Reply struct {
 	// Ratio is what the server counted of the packet that it was sent for each token of an estimate that knew nothing of it. The
 	// packets behind it are counted by that; absent is a conversation, or that nobody knows.
 	Ratio float64 `json:"ratio,omitempty"`
+
+	// Ceiling is how long the next prompts of its loop may be for Model, in tokens of an estimate, as a server taught that refused a
+	// longer one; 0 is that none did.
+	Ceiling int `json:"ceiling,omitempty"`
 }
 
 // FoundCall is a call that was read in the text of a reply.

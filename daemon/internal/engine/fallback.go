@@ -52,13 +52,46 @@ func (e *Engine) fallBack(ctx context.Context, a *activeLoop, err error) bool {
 			continue
 		}
 		e.noteFallback(ctx, a, next.Alias, why, fmt.Sprintf("%s answers in the place of %s: %v", next.Alias, a.choice.Alias, err))
-		next.Context = a.run.Limit(next.Context)
-		a.choice, a.ceiling = next, 0
+		e.change(ctx, a, next)
 		a.turn.row.Model = next.Alias
-		e.price(ctx, a.loop.ID, &a.choice)
 		return true
 	}
 	return false
+}
+
+// change gives a loop another model, of whose server it has learned nothing.
+func (e *Engine) change(ctx context.Context, a *activeLoop, next sdk.ModelChoice) {
+	if next.Alias != a.choice.Alias {
+		a.ceiling = 0
+	}
+	a.choice = next
+	a.choice.Context = a.run.Limit(next.Context)
+	e.price(ctx, a.loop.ID, &a.choice)
+}
+
+// goOn has a loop that an earlier daemon began go on with the model of its chain that answered last, and with what the server of
+// that had taught.
+func (e *Engine) goOn(ctx context.Context, a *activeLoop) {
+	var last sdk.Reply
+	for i := range a.had {
+		if at, err := sdk.ReplyOf(a.had[i].answer.Attributes); err == nil && a.had[i].answer.State == sdk.StateResolved {
+			last = at
+		}
+	}
+	for i, name := range a.chain {
+		next, err := e.cfg.Models.ResolveConfigured(ctx, name)
+		if err == nil && next.Alias == last.Model && last.Model != a.choice.Alias {
+			e.change(ctx, a, next)
+			a.chain = a.chain[i+1:]
+			break
+		}
+	}
+	if last.Model == a.choice.Alias {
+		a.ceiling = last.Ceiling
+	}
+	if a.from != stageOpen && a.turn != nil {
+		a.turn.row.Model = last.Model
+	}
 }
 
 // insteadOf is why another model may answer; empty where none may. A piece of an answer that

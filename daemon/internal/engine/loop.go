@@ -38,7 +38,7 @@ type activeLoop struct {
 	head  sdk.ModelChoice // the model that the loop began with
 	chain []string        // the names of those that may answer in its place still
 
-	ceiling int    // in tokens, learned from a server that refused more; 0 is none
+	ceiling int    // in tokens, learned from the server of choice, that refused more; 0 is none
 	missed  string // what was last said of the own tools
 	long    bool   // people were told that its prompts come near the end of the context
 
@@ -90,6 +90,7 @@ func (e *Engine) prepare(ctx context.Context, a *activeLoop) error {
 		return err
 	}
 	a.head, a.chain = a.choice, a.choice.Fallback
+	e.goOn(ctx, a)
 	if err := os.MkdirAll(e.runDir(a.run), 0o700); err != nil {
 		return sdk.Errorf(sdk.Unavailable, "make the run's folder: %w", err)
 	}

@@ -83,7 +83,7 @@ func (e *Engine) tellRefused(ctx context.Context, t *turn) {
 // answerWrite is assistant://N. The calls are those that were read, with the
 // ids that their results carry; those of the text stand there.
 func answerWrite(a *activeLoop, c sdk.Completion, read sdk.Reading) sdk.Write {
-	at := sdk.Reply{Reasoning: c.Reasoning, Finish: c.Finish, Extra: string(c.Extra), Model: a.choice.Alias, Usage: c.Usage, Ratio: a.turn.ratio, Lost: read.Lost}
+	at := sdk.Reply{Reasoning: c.Reasoning, Finish: c.Finish, Extra: string(c.Extra), Model: a.choice.Alias, Usage: c.Usage, Ratio: a.turn.ratio, Ceiling: a.ceiling, Lost: read.Lost}
 	if at.Context = a.choice.Context; c.Usage == nil {
 		at.Estimate = a.turn.estimate
 	}

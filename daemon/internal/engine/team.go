@@ -116,6 +116,7 @@ func (e *Engine) teamAnswer(ctx context.Context, a *activeLoop) (answered bool, 
 		return false, nil
 	}
 	e.takeTools(ctx, a)
+	next := a.head
 	switch planner := a.agent.Team.Planner; {
 	case a.team == nil:
 		return false, sdk.Errorf(sdk.Unavailable, "how far the team is cannot be read")
@@ -130,16 +131,12 @@ func (e *Engine) teamAnswer(ctx context.Context, a *activeLoop) (answered bool, 
 	case planner == "" || a.played != nil:
 		return false, nil
 	case a.team.tool == sdk.ToolCreatePlan:
-		a.choice, err = e.cfg.Models.ResolveConfigured(ctx, planner)
-		a.choice.Context = a.run.Limit(a.choice.Context)
-	default:
-		a.choice = a.head
+		if next, err = e.cfg.Models.ResolveConfigured(ctx, planner); err != nil {
+			return false, fmt.Errorf("the model %s of the team's planner: %w", planner, err)
+		}
 	}
-	if err != nil {
-		return false, fmt.Errorf("the model %s of the team's planner: %w", a.agent.Team.Planner, err)
-	}
+	e.change(ctx, a, next)
 	a.chain, a.turn.row.Model = a.choice.Fallback, a.choice.Alias
-	e.price(ctx, a.loop.ID, &a.choice)
 	return false, nil
 }
 

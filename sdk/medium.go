@@ -2,6 +2,7 @@ package sdk
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"fmt"
 	"slices"
 )
@@ -32,6 +33,31 @@ const (
 	MaxGivenBytes = 3 << 20 // bytes of those that a client sends along with a prompt, which have to fit in its one message
 	MaxSide       = 8000    // pixels of an image, across and down
 )
+
+// CheckMedia holds the media of one prompt to these bounds.
+func CheckMedia(all []Medium) error {
+	if len(all) > MaxMedia {
+		return Errorf(Validation, "the prompt has %d images, and takes %d", len(all), MaxMedia)
+	}
+	sum := 0
+	for i, m := range all {
+		sum += len(m.Data)
+		if len(m.Data) > MaxMedium || m.Width > MaxSide || m.Height > MaxSide {
+			return Errorf(Overflow, "image %d of the prompt has %d by %d pixels and %d KiB: make it smaller, %d KiB and %d pixels a side are the most",
+				i+1, m.Width, m.Height, m.Bytes>>10, MaxMedium/4*3>>10, MaxSide)
+		}
+	}
+	if sum > MaxMediaBytes {
+		return Errorf(Overflow, "the images of the prompt have %d KiB together, and %d are the most: make them smaller, or give fewer", sum/4*3>>10, MaxMediaBytes/4*3>>10)
+	}
+	return nil
+}
+
+// ImagePath is the entry that an image is kept in, by its Data.
+func ImagePath(data string) string {
+	sum := sha256.Sum256([]byte(data))
+	return fmt.Sprintf("%s://%x", MediumImage, sum[:16])
+}
 
 // TakesImages reports whether a model can be shown images by what its provider tells that it
 // takes. One of which nothing is told may take them.

@@ -3,6 +3,7 @@ package sdk
 import (
 	"encoding/json"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -114,6 +115,31 @@ type Meaning struct {
 	Text  string `json:"text"` // what the model reads in the prompt's place; empty is the prompt itself
 	// Media are the images that go with it. Each has its Data in the entry that its URI names.
 	Media []Medium `json:"media,omitempty"`
+}
+
+// Attach is it with what attached files say, in the place of a prompt that m has no text for. Without a text it is m, which may be
+// nil.
+func (m *Meaning) Attach(prompt, text string) *Meaning {
+	if text == "" {
+		return m
+	}
+	if m == nil {
+		m = &Meaning{Text: prompt}
+	}
+	m.Text = strings.TrimRight(m.Text, "\n") + "\n\n" + text
+	return m
+}
+
+// With is it with images. Without any it is m, which may be nil.
+func (m *Meaning) With(media []Medium) *Meaning {
+	if len(media) == 0 {
+		return m
+	}
+	if m == nil {
+		m = &Meaning{}
+	}
+	m.Media = media
+	return m
 }
 
 // Brief is it without the data of its media; nil stays nil.

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"strings"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -30,16 +29,4 @@ func (e *Engine) attached(ctx context.Context, p placed, s Submission) (string, 
 		return "", nil, sdk.Errorf(sdk.Unavailable, "this daemon attaches no files")
 	}
 	return e.cfg.Attachments.Attached(ctx, p.project.Root, s.Attachments)
-}
-
-// withAttached adds what files say to what the model reads in the place of a prompt.
-func withAttached(m *sdk.Meaning, prompt, attached string) *sdk.Meaning {
-	if attached == "" {
-		return m
-	}
-	if m == nil {
-		m = &sdk.Meaning{Text: prompt}
-	}
-	m.Text = strings.TrimRight(m.Text, "\n") + "\n\n" + attached
-	return m
 }

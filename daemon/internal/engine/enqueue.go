@@ -43,7 +43,7 @@ func (e *Engine) enqueue(ctx context.Context, p placed, s Submission, typed sdk.
 			return Accepted{}, err
 		}
 	}
-	l.Meaning = withMedia(withAttached(s.asked.Meaning(l.Meaning), s.Prompt, attached), s.Media)
+	l.Meaning = s.asked.Meaning(l.Meaning).Attach(s.Prompt, attached).With(s.Media)
 	l.Change = changing(s, steps)
 	source := s.Foreign
 	if brought, is := typed.(typedTool); is {

@@ -69,9 +69,9 @@ func (e *Engine) change(ctx context.Context, a *activeLoop, next sdk.ModelChoice
 	e.price(ctx, a.loop.ID, &a.choice)
 }
 
-// goOn has a loop that an earlier daemon began go on with the model of its chain that answered last, and with what the server of
+// keepModel has a loop that an earlier daemon began go on with the model of its chain that answered last, and with what the server of
 // that had taught.
-func (e *Engine) goOn(ctx context.Context, a *activeLoop) {
+func (e *Engine) keepModel(ctx context.Context, a *activeLoop) {
 	var last sdk.Reply
 	for i := range a.had {
 		if at, err := sdk.ReplyOf(a.had[i].answer.Attributes); err == nil && a.had[i].answer.State == sdk.StateResolved {

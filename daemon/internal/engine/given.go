@@ -117,7 +117,7 @@ func sameFiles(s Submission, was loopOptions) bool {
 	}
 	for i, m := range s.Media {
 		data, err := base64.StdEncoding.DecodeString(m.Data)
-		if err != nil || imagePath(base64.StdEncoding.EncodeToString(data)) != was.Media[i].URI {
+		if err != nil || sdk.ImagePath(base64.StdEncoding.EncodeToString(data)) != was.Media[i].URI {
 			return false
 		}
 	}

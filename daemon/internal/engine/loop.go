@@ -90,7 +90,7 @@ func (e *Engine) prepare(ctx context.Context, a *activeLoop) error {
 		return err
 	}
 	a.head, a.chain = a.choice, a.choice.Fallback
-	e.goOn(ctx, a)
+	e.keepModel(ctx, a)
 	if err := os.MkdirAll(e.runDir(a.run), 0o700); err != nil {
 		return sdk.Errorf(sdk.Unavailable, "make the run's folder: %w", err)
 	}

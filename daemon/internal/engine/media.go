@@ -2,10 +2,8 @@ package engine
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/base64"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -34,7 +32,7 @@ func (e *Engine) media(ctx context.Context, p placed, given, attached []sdk.Medi
 	if len(all) == 0 {
 		return nil, nil
 	}
-	if err := checkMedia(all); err != nil {
+	if err := sdk.CheckMedia(all); err != nil {
 		return nil, err
 	}
 	if err := e.takesImages(ctx, p); err != nil {
@@ -46,34 +44,9 @@ func (e *Engine) media(ctx context.Context, p placed, given, attached []sdk.Medi
 		if clean := pieces.Write(m.Data) + pieces.End(); clean != m.Data {
 			return nil, sdk.Errorf(sdk.Permission, "image %d of the prompt holds a text that is kept secret, and is given to no model", i+1)
 		}
-		m.URI = imagePath(m.Data)
+		m.URI = sdk.ImagePath(m.Data)
 	}
 	return all, nil
-}
-
-// imagePath is where an image is kept, by its data in base64.
-func imagePath(data string) string {
-	sum := sha256.Sum256([]byte(data))
-	return fmt.Sprintf("%s://%x", sdk.MediumImage, sum[:16])
-}
-
-// checkMedia holds images to their bounds.
-func checkMedia(all []sdk.Medium) error {
-	if len(all) > sdk.MaxMedia {
-		return sdk.Errorf(sdk.Validation, "the prompt has %d images, and takes %d", len(all), sdk.MaxMedia)
-	}
-	sum := 0
-	for i, m := range all {
-		sum += len(m.Data)
-		if len(m.Data) > sdk.MaxMedium || m.Width > sdk.MaxSide || m.Height > sdk.MaxSide {
-			return sdk.Errorf(sdk.Overflow, "image %d of the prompt has %d by %d pixels and %d KiB: make it smaller, %d KiB and %d pixels a side are the most",
-				i+1, m.Width, m.Height, m.Bytes>>10, sdk.MaxMedium/4*3>>10, sdk.MaxSide)
-		}
-	}
-	if sum > sdk.MaxMediaBytes {
-		return sdk.Errorf(sdk.Overflow, "the images of the prompt have %d KiB together, and %d are the most: make them smaller, or give fewer", sum/4*3>>10, sdk.MaxMediaBytes/4*3>>10)
-	}
-	return nil
 }
 
 // takesImages refuses images for a model that is known to take none, and that has nobody to
@@ -95,18 +68,6 @@ func (e *Engine) takesImages(ctx context.Context, p placed) error {
 
 // mostNamed is how many models an error names.
 const mostNamed = 5
-
-// withMedia adds images to what the model reads in the place of a prompt.
-func withMedia(m *sdk.Meaning, media []sdk.Medium) *sdk.Meaning {
-	if len(media) == 0 {
-		return m
-	}
-	if m == nil {
-		m = &sdk.Meaning{}
-	}
-	m.Media = media
-	return m
-}
 
 // errNoImages is a model that takes no images, of a prompt that has some.
 var errNoImages = errors.New("the model takes no images")

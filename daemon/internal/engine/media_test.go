@@ -81,7 +81,7 @@ func TestImagesThatAreRefused(t *testing.T) {
 	}
 	big := sdk.Medium{Width: 1, Height: 1, Data: strings.Repeat("x", sdk.MaxMedium)}
 	for name, all := range map[string][]sdk.Medium{"large": {{Data: big.Data + "x"}}, "wide": {{Width: sdk.MaxSide + 1}}, "together": {big, big}} {
-		if err := checkMedia(all); sdk.OutcomeOf(err) != sdk.Overflow || err == nil {
+		if err := sdk.CheckMedia(all); sdk.OutcomeOf(err) != sdk.Overflow || err == nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

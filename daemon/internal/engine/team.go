@@ -90,7 +90,7 @@ func (a *activeLoop) bringAlong(l *sdk.Loop, task delegate.Task) {
 		}
 	}
 	if text != "" || media != nil {
-		l.Meaning = withMedia(&sdk.Meaning{Text: text}, media)
+		l.Meaning = (&sdk.Meaning{Text: text}).With(media)
 	}
 }
 

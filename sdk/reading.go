@@ -29,6 +29,10 @@ type ReadCall struct {
 	// At is where the call stands in the answer's text, in a dialect whose calls are part of it, and BodyAt where in it
 	// an argument stands to the byte; empty where none does. They are of the text as it is recorded: valid UTF-8.
 	At, BodyAt Span
+
+	// Behind is what stands before it in such a text that may have been meant as a call and is none, in a word; empty where nothing does.
+	// The call was written as if that one were made: it is not made, and its recorded end says so, for who reads it again does not ask.
+	Behind string
 }
 
 // Span is a part of a text: the bytes from Start up to End. Its JSON is [Start, End].

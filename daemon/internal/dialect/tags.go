@@ -53,7 +53,7 @@ func (Tags) Read(c sdk.Completion, offered []sdk.Tool) sdk.Reading {
 	for i, call := range found.Calls {
 		read := sdk.ReadCall{
 			ID: "call_" + strconv.Itoa(i+1), Tool: call.Tool, Raw: c.Text[call.At.Start:call.At.End], Fault: call.Fault,
-			At: sdk.Span(call.At), BodyAt: sdk.Span(call.BodyAt),
+			At: sdk.Span(call.At), BodyAt: sdk.Span(call.BodyAt), Behind: call.Behind,
 		}
 		if call.Open && (c.Finish == "length" || c.Finish == "filter") {
 			read.Fault = "the answer was cut off within <" + call.Tool + ">. Nothing was done: write it again, in smaller parts where it is long."

@@ -49,7 +49,22 @@ func TestLostCalls(t *testing.T) {
 	}
 }
 
-// TestLostCallsOverARestart: that a call was lost is known to the next daemon, in the other dialect too, where what was left out is not kept.
+// TestBehindALostCall: the model is told which call there was none of, and what to do.
+func TestBehindALostCall(t *testing.T) {
+	h := taggedHouse(t, say(`<set the port><set path="known://b">y</set>`), say(`<update status="200">done</update>`))
+	h.start()
+	a := h.submit(Submission{Agent: "tags"})
+	h.await(a)
+	const told = "not made: no call could be made of <set>, before it. If that was meant as one, write it again; then make this call again"
+	messages := h.models.asked()[1].Messages
+	if last := messages[len(messages)-1].Text; !strings.Contains(last, told) {
+		t.Errorf("the model is told %q", last)
+	}
+	h.check(a.Run.ID)
+}
+
+// TestLostCallsOverARestart: that a call was lost is known to the next daemon, in the other dialect too, where what was left out is not kept;
+// and what stands behind it stays unmade.
 func TestLostCallsOverARestart(t *testing.T) {
 	put := call{"put", `{"path":"b"}`}
 	native := slices.Repeat([]call{put}, dialect.MaxCalls-1)
@@ -58,7 +73,7 @@ func TestLostCallsOverARestart(t *testing.T) {
 		agent, ends string
 		answer      step
 	}{
-		"tags":  {"tags", "update", say(`<put path="b"/><get the file><update status="200">done</update>`)},
+		"tags":  {"tags", "update", say(`<put path="b"/><get the file><put path="c"/><update status="200">done</update>`)},
 		"tools": {"default", "finish", calls(native...)},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -83,7 +98,7 @@ func TestLostCallsOverARestart(t *testing.T) {
 			h.tools.on("put", func(context.Context, sdk.Invocation, sdk.Stream) (sdk.ToolResult, error) { return ok("put") })
 			h.start()
 			h.await(a)
-			if got := h.outcomes(a.Run.ID); !strings.Contains(got, "put:resolved") || !strings.Contains(got, c.ends+":failed:conflict") {
+			if got := h.outcomes(a.Run.ID); !strings.Contains(got, "put:resolved") || !strings.Contains(got, c.ends+":failed:conflict") || strings.Contains(got, "put:failed:aborted") != (name == "tags") {
 				t.Errorf("got %s", got)
 			}
 			h.check(a.Run.ID)

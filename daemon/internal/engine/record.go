@@ -111,9 +111,9 @@ func (a *activeLoop) tellSent(c *sdk.Change) {
 
 // actions makes an action of each call, in the model's order. What can be
 // refused already is: a call that cannot be read or made, one that a filter
-// rejects, one that policy denies, and what stands behind a refused side
-// effect. One that a person has to be asked about is recorded like any other,
-// and proposed when its turn comes.
+// rejects, one that policy denies, and what stands behind a refused side effect
+// or behind what could not be read. One that a person has to be asked about is
+// recorded like any other, and proposed when its turn comes.
 func (e *Engine) actions(ctx context.Context, a *activeLoop, calls []sdk.ReadCall) []*action {
 	taken := map[string]bool{}
 	a.turn.children.taken = taken
@@ -127,10 +127,9 @@ func (e *Engine) actions(ctx context.Context, a *activeLoop, calls []sdk.ReadCal
 		all = append(all, x)
 		if broken != nil && (broken.turnedDown() || !x.updates()) {
 			x.refuse(verdict.GivenUp(broken.Tool, "was refused"))
-			continue
-		}
-		e.judge(ctx, a, x)
-		if x.ended() && x.breaks() {
+		} else if call.Behind != "" && !x.updates() {
+			x.refuse(verdict.Unread(call.Behind))
+		} else if e.judge(ctx, a, x); x.ended() && x.breaks() {
 			broken = cmp.Or(broken, x)
 		}
 	}

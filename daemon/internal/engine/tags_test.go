@@ -76,6 +76,11 @@ func TestTagsGiveUpTheRest(t *testing.T) {
 		{"a verb among verbs", `<set path="known://a">x</set><get path="known://none"/><set path="known://b">y</set>`, "set:resolved get:failed:not_found set:failed:aborted", "a=x"},
 		{"a body that is missing", `<set path="known://a"><get path="known://b"/></set>`, "set:failed:validation get:failed:aborted", ""},
 		{"an argument that is none", `<get path="known://a" depth="3"/><set path="known://b">y</set>`, "get:failed:validation set:failed:aborted", ""},
+		{"what could not be read", `<set path="known://a">x</set><write the file><set path="known://b">y</set><read path="b"/><write path="c"/><think>so</think>`, "set:resolved set:failed:aborted read:failed:aborted write:failed:aborted think:failed:aborted", "a=x"},
+		{"a form that could not be read", `{"name":"write","arguments":{"path":` + "\n" + `<write path="c"/>`, "write:failed:aborted", ""},
+		{"no tool", `<write_file path="c">x</write_file><write path="c"/>`, "write:failed:aborted", ""},
+		{"what could not be read, beside an update", `<write the file><update>on it</update><write path="c"/>`, "update:resolved write:failed:aborted", ""},
+		{"what is put right, or quoted", "`<write the file>` <read path=\"b/>\n<write path=\"c\"/>", "read:resolved write:resolved", ""},
 		{"none", `<set path="known://a">x</set><read path="b"/><set path="known://b">y</set>`, "set:resolved read:resolved set:resolved", "a=x b=y"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -235,8 +240,13 @@ func TestAnyCrashOfTags(t *testing.T) {
 			at := attributes(rt, e)
 			made := marks.done[fmt.Sprintf("%s-%d-%d", run.Key, sdk.TurnOf(e.Path), at.Index)]
 			repeatable, verb := at.Tool == "read" || at.Tool == "put", at.Tool == "set" || at.Tool == "get" || at.Tool == "update"
-			if reply, err := sdk.ReplyOf(h.entries(run.ID, sdk.ReplyPath(sdk.TurnOf(e.Path)))[0].Attributes); err != nil || reply.Lost && e.State == sdk.StateResolved && strings.Contains(string(at.Arguments), "200") {
+			answer := h.entries(run.ID, sdk.ReplyPath(sdk.TurnOf(e.Path)))[0]
+			reply, err := sdk.ReplyOf(answer.Attributes)
+			if err != nil || reply.Lost && e.State == sdk.StateResolved && strings.Contains(string(at.Arguments), "200") {
 				rt.Fatalf("%s ended the work beside a call that was lost: %v", e.Path, err)
+			}
+			if strings.Contains(answer.Body[:reply.Found[at.Index].At.Start], "<read the ") && at.Tool != "update" && (e.Outcome != sdk.Aborted || made > 0) {
+				rt.Fatalf("%s stands behind what could not be read, is %s %s and was made %d times", e.Path, e.State, e.Outcome, made)
 			}
 			if made > 1 && !repeatable || e.State == sdk.StateResolved && made == 0 && !verb || e.Outcome == sdk.Again {
 				rt.Fatalf("%s is %s %s and was made %d times", e.Path, e.State, e.Outcome, made)

@@ -168,6 +168,12 @@ func GivenUp(tool, did string) error {
 		fmt.Sprintf("not made: look at what became of %.80s first, and make this call again if it is still needed", tool))
 }
 
+// Unread is why a call was not made that stood behind what may have been meant as one and could not be read as one.
+func Unread(what string) error {
+	return sdk.Errorf(sdk.Aborted, "this call was not made because no call could be made of %.80s, before it", what).Tell(
+		fmt.Sprintf("not made: no call could be made of %.80s, before it. If that was meant as one, write it again; then make this call again", what))
+}
+
 // WorkEnded is why a call was not made when its work was ended.
 func WorkEnded(reason string) error {
 	return sdk.Errorf(sdk.Aborted, "this call was not made because the work was ended: %s", reason).Tell("not made: make this call again if it is still needed")

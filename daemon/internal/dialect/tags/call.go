@@ -22,6 +22,7 @@ type Call struct {
 	BodyAt    Range      // empty where an attribute, or another program's form, said what the body is
 	Fault     string     // why the call cannot run, for the model; empty when it can
 	Open      bool       // nothing closes it: it is what came up to the end of the answer
+	Behind    string     // what stands before it that may have been meant as a call and is none, the first of that; empty when nothing does
 }
 
 // Argument is one of a call. Its value is a string, an int64, a float64, a bool or a json.RawMessage.
@@ -205,6 +206,7 @@ func (m *making) done() Call {
 			m.call.Arguments = append(m.call.Arguments, Argument{name, m.t.types[name].value})
 		}
 	}
+	m.call.Behind = m.lost
 	return m.call
 }
 

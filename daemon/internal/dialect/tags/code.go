@@ -129,7 +129,7 @@ func (r *Reader) block(i, run int, c byte, starts bool) bool {
 func (r *Reader) endWrapper() {
 	r.fence = 0
 	if len(r.calls)+r.dropped == r.fenced {
-		r.warn(Foreign, "a block that says that it holds calls has none that can be read. Write calls as tags.")
+		r.lose("a block that says that it holds calls", Foreign, "a block that says that it holds calls has none that can be read. Write calls as tags.")
 	}
 }
 

@@ -1,6 +1,10 @@
 package tags
 
-import "strings"
+import (
+	"cmp"
+	"strconv"
+	"strings"
+)
 
 // foreignTag reads what begins with an angle bracket in the forms of other programs; false when none of them does.
 func (r *Reader) foreignTag(i int) bool {
@@ -57,7 +61,7 @@ func (r *Reader) wrapped(i, tag int) bool {
 
 // malformed leaves out the beginning of a call that cannot be read, and tells the model. What stands in it is text.
 func (r *Reader) malformed(next int) {
-	r.warn(Foreign, "a call in another program's form cannot be read, so none was made of it. Write calls as tags.")
+	r.lose("a call in another program's form", Foreign, "a call in another program's form cannot be read, so none was made of it. Write calls as tags.")
 	r.skip(next)
 }
 
@@ -72,8 +76,10 @@ func (r *Reader) foreign(name string, arguments []Argument, next int) {
 	name = strings.TrimPrefix(strings.TrimSpace(name), "functions.")
 	t := r.set.byName[name]
 	if t == nil {
+		if r.announced() {
+			r.lost = cmp.Or(r.lost, strconv.Quote(clip(name)))
+		}
 		r.warn(Unknown, "%q is no tool that you have, so no call was made of it.", clip(name))
-		r.lost = r.lost || r.announced()
 		r.skip(next)
 		return
 	}

@@ -49,13 +49,13 @@ func (r *Reader) json(i int) bool {
 	r.looked = end
 	if value == nil {
 		if key == "name" && r.namesTool(object) {
-			r.warn(Foreign, "a call in JSON cannot be read, so none was made of it. Write calls as tags.")
+			r.lose("a call in JSON", Foreign, "a call in JSON cannot be read, so none was made of it. Write calls as tags.")
 		}
 		return false
 	}
 	calls := callsOf(value, 0)
 	if len(calls) == 0 && r.wantsCall(value) {
-		r.warn(Foreign, "a call in JSON has no object of arguments, so none was made of it. Write calls as tags.")
+		r.lose("a call in JSON", Foreign, "a call in JSON has no object of arguments, so none was made of it. Write calls as tags.")
 	}
 	for _, c := range calls {
 		r.foreign(c.name, c.arguments, end)

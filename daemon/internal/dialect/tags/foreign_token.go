@@ -35,6 +35,9 @@ func (r *Reader) token(i int) bool {
 			if r.json(next) {
 				return true
 			}
+		} else if t, _ := r.opens(next); t != nil { // which is read where it begins
+			r.skip(next)
+			return true
 		} else if r.callForm(next) {
 			return true
 		}

@@ -95,13 +95,10 @@ func (r *Reader) warnPlain(name string) {
 	lower := strings.ToLower(name)
 	switch write := instead[name]; {
 	case write != "":
-		r.warn(Unknown, "<%s> is no tool that you have, so no call was made of it: write %s.", name, write)
+		r.lose("<"+name+">", Unknown, "<%s> is no tool that you have, so no call was made of it: write %s.", name, write)
 	case r.set.byName[lower] != nil:
-		r.warn(Unknown, "<%s> is no tool, so no call was made of it: the name is written <%s>.", name, lower)
+		r.lose("<"+name+">", Unknown, "<%s> is no tool, so no call was made of it: the name is written <%s>.", name, lower)
 	case twelve[name]:
-		r.warn(Unknown, "<%s> is not among the tools that you have, so no call was made of it.", name)
-	default:
-		return
+		r.lose("<"+name+">", Unknown, "<%s> is not among the tools that you have, so no call was made of it.", name)
 	}
-	r.lost = true
 }

@@ -51,9 +51,9 @@ type progress struct {
 	calls     []Call
 	warnings  []Warning
 	narration []byte
+	lost      string // what may have been meant as a call first, and is none; empty when nothing may
 
 	quotes, dropped, untold int // of warnings, see told
-	lost                    bool
 	fence                   int // the length of the fence that is open around calls; 0 when none is
 	fenced                  int // how many calls there were when it began
 	apostrophe              int // behind the last backquote that is none of code; 0 before the first
@@ -92,7 +92,7 @@ func (r *Reader) End() Reading {
 
 // Reading is what was read so far. What it has does not change any more, but for the last warnings, which count.
 func (r *Reader) Reading() Reading {
-	all := Reading{Calls: slices.Clip(r.calls), Warnings: r.told(), Lost: r.lost || r.dropped > 0}
+	all := Reading{Calls: slices.Clip(r.calls), Warnings: r.told(), Lost: r.lost != "" || r.dropped > 0}
 	if text := string(r.narration); !blank(text) {
 		all.Narration = text
 	}
@@ -208,11 +208,11 @@ func (r *Reader) tagged(o opener) {
 	name := o.tool.Name
 	switch {
 	case o.cut:
-		r.warn(Opener, "the answer ended within the tag <%s>: no call was made of it. Write it again.", name)
+		r.lose("<"+name+">", Opener, "the answer ended within the tag <%s>: no call was made of it. Write it again.", name)
 		r.keep(o.end)
 		return
 	case o.odd:
-		r.warn(Opener, "<%s has words behind it that are no attributes, so it was taken as text. A call is <%s name=\"value\">.", name, name)
+		r.lose("<"+name+">", Opener, "<%s has words behind it that are no attributes, so it was taken as text. A call is <%s name=\"value\">.", name, name)
 		r.keep(o.from + 1 + len(name))
 		return
 	}

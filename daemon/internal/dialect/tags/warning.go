@@ -1,6 +1,7 @@
 package tags
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -26,11 +27,6 @@ const (
 	More       Kind = "more"       // there were more warnings than are told
 )
 
-// loses reports whether what such a warning is about may have been meant as a call that is not made. What is quoted is not.
-func (k Kind) loses() bool {
-	return k == Cap || k == Opener || k == Foreign
-}
-
 // Warning is a sentence for the model about what was put right in its answer, or left out.
 type Warning struct {
 	Kind    Kind   `json:"kind"`
@@ -40,9 +36,14 @@ type Warning struct {
 // maxWarnings is how many warnings about single places are kept.
 const maxWarnings = 50
 
+// lose is warn for what may have been meant as a call and is none: what is the model's word for it. What is quoted is not lost.
+func (p *progress) lose(what string, kind Kind, format string, args ...any) {
+	p.lost = cmp.Or(p.lost, clip(what))
+	p.warn(kind, format, args...)
+}
+
 // warn keeps a warning, or counts it where there are enough.
 func (p *progress) warn(kind Kind, format string, args ...any) {
-	p.lost = p.lost || kind.loses()
 	if len(p.warnings) == maxWarnings {
 		p.untold++
 		return

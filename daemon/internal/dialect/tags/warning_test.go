@@ -19,6 +19,42 @@ func TestLost(t *testing.T) {
 	}
 }
 
+// Each call says what stands before it that may have been meant as a call and is none, the first of that; what is quoted, put right or
+// fails by itself is none of that.
+func TestBehind(t *testing.T) {
+	for answer, want := range map[string]string{
+		`<get path="a"/><cp a b><rm path="a"/><update>x</update>`:                                            `get, rm behind <cp>, update behind <cp>`,
+		"<cp a b\n<rm path=\"a\"/>":                                                                          `rm behind <cp>`,
+		`<known>x</known><cp a b><rm path="a"/>`:                                                             `rm behind <known>`,
+		`<RM path="b"/><rm path="a"/>`:                                                                       `rm behind <RM>`,
+		`{"name":"cp","arguments":{"path":` + "\n" + `<rm path="a"/>`:                                        `rm behind a call in JSON`,
+		`{"name":"cp","arguments":"a"}<rm path="a"/>`:                                                        `rm behind a call in JSON`,
+		"```tool_call\ncp a b\n```\n<rm path=\"a\"/>":                                                        `rm behind a block that says that it holds calls`,
+		`<tool_call>cp a b</tool_call><rm path="a"/>`:                                                        `rm behind a call in another program's form`,
+		`[TOOL_CALLS] [{"name":"no","arguments":{}},{"name":"rm","arguments":{}}]`:                           `rm behind "no"`,
+		`call:{}<function=>{}</function><rm path="a"/>`:                                                      `rm behind ""`,
+		strings.Repeat("```\n<cp/>\n```\n", maxWarnings) + `<cp a b><rm path="a"/>`:                          `rm behind <cp>`,
+		`<get path="a.go</get>` + "\n" + `<rm path="a"/>`:                                                    `get, rm`,
+		`<set path="a"><rm path="a"/>`:                                                                       `set, rm`,
+		`<set path="a">x</cp><rm path="a"/>`:                                                                 `set, rm`,
+		"`<cp a b>` <rm path=\"a\"/>":                                                                        `rm`,
+		"```\n<cp a b>\n```\n<rm path=\"a\"/>":                                                               `rm`,
+		`</cp><p>x</p>{"name":"no","arguments":{}}<update status="x">y</update><rm path="a" body="b">c</rm>`: `update, rm`,
+		`<|tool_call><rm path="a"/><tool_call|>`:                                                             `rm`,
+	} {
+		var got []string
+		for _, c := range Read(offered, answer).Calls {
+			if c.Behind != "" {
+				c.Tool += " behind " + c.Behind
+			}
+			got = append(got, c.Tool)
+		}
+		if strings.Join(got, ", ") != want {
+			t.Errorf("%.60q: %q, want %q", answer, got, want)
+		}
+	}
+}
+
 // Warnings are bounded, and what is not told is counted.
 func TestWarningsAreBounded(t *testing.T) {
 	got := Read(offered, strings.Repeat("<known>x</known>", 10*maxWarnings))

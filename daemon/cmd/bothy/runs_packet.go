@@ -46,11 +46,15 @@ func packetText(p rpc.Packet) string {
 	return b.String()
 }
 
-// packetVerdict says whether a rendering is what was sent, and what it cost.
+// packetVerdict says whether a rendering is what was sent, and what it cost: the number that a packet says of itself, which was
+// estimated before it was sent, and what the server counted where that is another.
 func packetVerdict(p rpc.Packet) string {
-	said := fmt.Sprintf("turn %d, %s by %s: %s", p.Turn, p.Model, p.View, show.Plural(p.ContextTokens, "token"))
+	said := fmt.Sprintf("turn %d, %s by %s: %s", p.Turn, p.Model, p.View, show.Plural(p.Tokens, "token"))
 	if p.Context > 0 {
 		said += fmt.Sprintf(" of %d", p.Context)
+	}
+	if p.ContextTokens != p.Tokens {
+		said += fmt.Sprintf(" (the model's server counted %d)", p.ContextTokens)
 	}
 	if p.Same {
 		return said + "; this is what was sent (" + p.Hash + ")"

@@ -20,7 +20,7 @@ func (rendered) Packet(context.Context, sdk.Run, int) (rpc.Packet, error) {
 }
 
 func TestPacketForPeople(t *testing.T) {
-	p := rpc.Packet{Turn: 3, Model: "m", View: "transcript", Same: true, Hash: "abc", ContextTokens: 12, Context: 100, Messages: []sdk.Message{
+	p := rpc.Packet{Turn: 3, Model: "m", View: "transcript", Same: true, Hash: "abc", Tokens: 12, ContextTokens: 12, Context: 100, Messages: []sdk.Message{
 		{Role: sdk.RoleSystem, Text: "be kind\n"},
 		{Role: sdk.RoleAssistant, Calls: []sdk.Call{{ID: "c1", Tool: "read", Arguments: `{"path":"a"}`}}},
 		{Role: sdk.RoleTool, Tool: "read", CallID: "c1", Text: "hi"},
@@ -30,6 +30,10 @@ func TestPacketForPeople(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	if got := packetVerdict(p); got != "turn 3, m by transcript: 12 tokens of 100; this is what was sent (abc)" {
+		t.Error(got)
+	}
+	p.ContextTokens = 11 // which no packet can say of itself
+	if got := packetVerdict(p); got != "turn 3, m by transcript: 12 tokens of 100 (the model's server counted 11); this is what was sent (abc)" {
 		t.Error(got)
 	}
 	p.Same, p.Gone = false, []rpc.GoneText{{Path: "known://a", Hash: "ff"}}

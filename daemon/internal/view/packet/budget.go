@@ -35,6 +35,6 @@ var budgetPart = part{name: "budget", priority: 175, says: true, text: func(_ *s
 	} else {
 		fmt.Fprintf(&b, "Total: %d visible + %d summarized entries; tokenUsage %d.\n", f.visible, f.summarized, f.usage)
 	}
-	b.WriteString("</budget>")
+	b.WriteString(strings.Repeat(" ", f.padding) + "</budget>")
 	return b.String()
 }}

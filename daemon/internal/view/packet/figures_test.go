@@ -2,6 +2,7 @@ package packet
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/bothyd/bothy/daemon/internal/view"
@@ -83,5 +84,38 @@ func TestFiguresOfOthersAreWrittenOver(t *testing.T) {
 			t.Fatalf("it is\n%s\nand was to be\n%s", p.Messages[0].Text, want.Messages[0].Text)
 		}
 		inOrder(t, p.Messages[0].Text, fmt.Sprintf(`<budget tokenUsage="%d" tokensFree="%d">`, p.Tokens, 9000-p.Tokens))
+	}
+}
+
+// TestFiguresAtTheirEdges: a packet says of itself what it is estimated at also where the figures are such that, written down, they
+// change its length: with a digit more used there may be a digit less free.
+// spec: token_accounting
+func TestFiguresAtTheirEdges(t *testing.T) {
+	d := newDesk()
+	in := assembly(1, prompt(1, "task"), entry("known://a", strings.Repeat("some words\n", 40)))
+	p, err := d.send(t, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, ratio := range []float64{1, 1.003, 1.5, 2.337, 0.501} {
+		d.Calibrate("m", ratio)
+		usage := view.Scaled(d.promptTokens(&p), ratio)
+		for _, free := range []int{0, 10, 100, 1000, 10_000} {
+			for off := -12; off <= 12; off++ {
+				p := p
+				p.Ceiling = usage + free + off
+				if p.Ceiling < usage {
+					continue // it would not fit
+				}
+				p, _, err := d.Fit(t.Context(), p, d.render)
+				if err != nil && sdk.OutcomeOf(err) != sdk.Overflow {
+					t.Fatal(err)
+				}
+				says := fmt.Sprintf(`tokenUsage="%d" tokensFree="%d"`, p.Tokens, p.Ceiling-p.Tokens)
+				if n := strings.Count(p.Messages[0].Text, says); n != 2 || !strings.Contains(p.Messages[0].Text, fmt.Sprintf("tokenUsage %d / ceiling %d. %d tokens free.", p.Tokens, p.Ceiling, p.Ceiling-p.Tokens)) {
+					t.Errorf("by %v, to fit %d: it has %d tokens, and %q is there %d times in\n%s", ratio, p.Ceiling, p.Tokens, says, n, p.Messages[0].Text[strings.Index(p.Messages[0].Text, "<budget"):])
+				}
+			}
+		}
 	}
 }

@@ -15,6 +15,7 @@ type figures struct {
 	system         int
 	characters     int // of the user message
 	raw            int // usage, uncalibrated
+	padding        int // characters of the budget that say nothing
 }
 
 // sums are those of the rows of a packet: floor is what its entries cost at the level summarized, and premium what the visible ones
@@ -58,7 +59,7 @@ func (f *figures) share(tokens int) string {
 }
 
 // figures counts the packet that the parts write of a prompt, which has these figures in it: they are counted until they are those
-// of the text that says them.
+// of the text that says them. Where no number is, since one token more has a digit less that is free, the budget is padded up to it.
 func (k *Packet) figures(p *sdk.Prompt) *figures {
 	ratio := k.Ratio(*p)
 	f := &figures{sums: k.sums(p), ceiling: p.Ceiling}
@@ -66,8 +67,9 @@ func (k *Packet) figures(p *sdk.Prompt) *figures {
 	for _, n := range f.lists {
 		fixed += between(n)
 	}
-	f.system = view.Scaled(systemTokens(p), ratio)
-	for range 5 {
+	system, media := systemTokens(p), mediaTokens(p)
+	f.system = view.Scaled(system, ratio)
+	for range 8 { // raw grows with each, and by digits alone from the second on
 		f.characters = fixed
 		for _, x := range parts {
 			if x.which == nil {
@@ -75,12 +77,16 @@ func (k *Packet) figures(p *sdk.Prompt) *figures {
 			}
 		}
 		f.characters = max(f.characters-1, 0)
-		f.raw = systemTokens(p) + tokensOf(f.characters) + mediaTokens(p)
-		usage := view.Scaled(f.raw, ratio)
-		if usage == f.usage {
-			break
+		raw := system + tokensOf(f.characters) + media
+		switch {
+		case raw == f.raw:
+			return f
+		case raw < f.raw:
+			f.padding += (f.raw - raw) * charactersPerToken
+			continue
 		}
-		f.usage = usage
+		f.raw = raw
+		f.usage = view.Scaled(raw, ratio)
 	}
 	return f
 }

@@ -145,6 +145,10 @@ type ActionEnd struct {
 // tool reaches no network: get read it in an entry, or a plugin's call, or work that was delegated.
 const MetadataForeign = "foreign"
 
+// MetadataInSight is the member of ActionEnd.Metadata that says that get made all entries visible whose texts the result holds.
+// A view that shows entries needs no second copy of it, and believes it of Bothy's own get alone.
+const MetadataInSight = "in_sight"
+
 // IsForeign reports whether the result holds what came from outside.
 func (a *Action) IsForeign() bool {
 	foreign, _ := a.Metadata[MetadataForeign].(bool)

@@ -115,5 +115,7 @@ type EntryPlan struct {
 	Done   EntryDone
 	// Foreign says that get read what came from outside ([Entry.IsForeign]).
 	Foreign bool
+	// InSight says that get made entries visible, and that a model which is shown entries reads there all that Done has of them.
+	InSight bool
 	Err     error
 }

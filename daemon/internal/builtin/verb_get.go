@@ -106,7 +106,7 @@ func (p *plan) promote(c sdk.EntryCall, found []*sight, one bool) (step, error) 
 	if err := p.promotable(c.Path, found, one); err != nil {
 		return step{}, err
 	}
-	s := step{bodies: true}
+	s := step{bodies: true, inSight: true}
 	var text strings.Builder
 	for i, x := range found {
 		writes, err := p.show(x)
@@ -117,6 +117,7 @@ func (p *plan) promote(c sdk.EntryCall, found []*sight, one bool) (step, error) 
 			s.done.Left++
 			continue
 		}
+		s.inSight = s.inSight && p.isShown(x)
 		s.paths, s.writes = append(s.paths, x.Path), append(s.writes, writes...)
 		if !one || x.State != sdk.StateResolved {
 			if i > 0 {
@@ -139,6 +140,13 @@ func (p *plan) promote(c sdk.EntryCall, found []*sight, one bool) (step, error) 
 	}
 	s.done.Text = text.String()
 	return s, nil
+}
+
+// isShown reports whether models that are shown entries read the whole text of one while it is visible. What happened, and a
+// prompt, may be shown otherwise than it is kept.
+func (p *plan) isShown(x *sight) bool {
+	s, _ := p.stored.Scheme(x.Scheme())
+	return x.isFile() || s.ModelVisible && (s.Category == sdk.CategoryData || s.Category == sdk.CategoryUnknown)
 }
 
 // preview lists entries and changes nothing.

@@ -160,6 +160,9 @@ func (t turn) Plan(ctx context.Context, calls []sdk.Invocation) []sdk.ToolResult
 		if p.Foreign {
 			results[at[n]].Metadata[sdk.MetadataForeign] = true
 		}
+		if p.InSight {
+			results[at[n]].Metadata[sdk.MetadataInSight] = true
+		}
 	}
 	return results
 }

@@ -59,7 +59,7 @@ func (v *Verbs) Plan(ctx context.Context, use sdk.EntryUse, calls []sdk.EntryCal
 			all[i].Err = err
 			continue
 		}
-		all[i] = sdk.EntryPlan{Writes: s.writes, Done: p.told(s), Foreign: s.foreign}
+		all[i] = sdk.EntryPlan{Writes: s.writes, Done: p.told(s), Foreign: s.foreign, InSight: s.inSight}
 	}
 	return all
 }
@@ -98,6 +98,7 @@ type step struct {
 	paths   []string // of what it found or changed
 	bodies  bool     // which is told with its bodies
 	foreign bool     // of get: some of it came from outside
+	inSight bool     // of get: models are shown all of it with its entries
 }
 
 // change adds writes of one of many entries, of which the first are told.

@@ -637,3 +637,30 @@ func TestAFilterEndsWithItsCaller(t *testing.T) {
 		t.Errorf("%d bodies were searched: %v", searched, p.Err)
 	}
 }
+
+// TestWhatGetMakesVisibleIsInSight: a model that is shown entries reads there what get found, if all of that are data or questions, and
+// nothing that get read in part.
+func TestWhatGetMakesVisibleIsInSight(t *testing.T) {
+	b := newBench(t)
+	b.commit(
+		sdk.Write{Path: "known://a", Body: new("alpha"), Writer: sdk.WriterModel}, sdk.Write{Path: "unknown://a", Body: new("why?"), Writer: sdk.WriterModel},
+		sdk.Write{Path: "update://turn_1", Body: new("so far"), Writer: sdk.WriterModel},
+	)
+	for _, c := range []struct {
+		call sdk.EntryCall
+		want bool
+	}{
+		{get("known://a"), true},
+		{get("unknown://*"), true},
+		{get("update://turn_1"), false},
+		{get("*://*"), false},
+		{with(get("known://a"), func(c *sdk.EntryCall) { c.Line = 1 }), false},
+		{with(get("known://a"), func(c *sdk.EntryCall) { c.Preview = true }), false},
+		{set("known://b", "beta"), false},
+	} {
+		p := b.Plan(t.Context(), b.use, []sdk.EntryCall{c.call})[0]
+		if p.Err != nil || p.InSight != c.want {
+			t.Errorf("%+v is in sight: %t, %v", c.call, p.InSight, p.Err)
+		}
+	}
+}

@@ -181,6 +181,11 @@ func ofAction(key string, base element, e *sdk.Entry, a *sdk.Action, limit int) 
 		summary.text = visible.text
 		return visible, summary
 	}
+	if read := readInSight(a); read != "" {
+		visible.text = call + "\n\n" + read
+		summary.text = visible.text
+		return visible, summary
+	}
 	visible.text = call + "\n\n" + view.Result(key, e, a, limit)
 	if summary.text = call; a.IsForeign() {
 		return visible, summary // its beginning would need a fence longer than itself
@@ -189,6 +194,23 @@ func ofAction(key string, base element, e *sdk.Entry, a *sdk.Action, limit int) 
 		summary.text += "\n\n" + short
 	}
 	return visible, summary
+}
+
+// readInSight is what a packet has in the place of a result whose text it has with entries, at the level that they are at: the same
+// line, whatever became of them since, so that what demoting one frees is not taken up here. Empty is any other result.
+func readInSight(a *sdk.Action) string {
+	if is, _ := a.Metadata[sdk.MetadataInSight].(bool); !is || a.Plugin != sdk.OwnPlugin || a.State != sdk.StateResolved {
+		return ""
+	}
+	tokens := tokensOf(view.Characters(a.Body))
+	text := fmt.Sprintf("[Read, %d tokens. The text stands with the entry while that is visible, and not here; get makes it visible again.", tokens)
+	if n, _ := a.Metadata["entries"].(float64); n != 1 {
+		text = fmt.Sprintf("[Read, %v entries of %d tokens. Their texts stand with them while they are visible, and not here; get makes them visible again.", n, tokens)
+	}
+	if left, _ := a.Metadata["left"].(float64); left > 0 {
+		text += fmt.Sprintf(" %v more fit and cannot be read: ask for one by its path to know why.", left)
+	}
+	return text + "]"
 }
 
 // calledWith is a call in a line.

@@ -349,3 +349,61 @@ func TestASchemeThatIsRegisteredLater(t *testing.T) {
 		registered = true
 	}
 }
+
+// read is a call of get that made entries visible, or of another tool.
+func read(result string, with func(*sdk.Action)) sdk.Entry {
+	a := sdk.Action{
+		ActionCall: sdk.ActionCall{CallID: "c", Tool: "get", Plugin: sdk.OwnPlugin, Arguments: json.RawMessage(`{"path":"a"}`)},
+		ActionEnd:  sdk.ActionEnd{Metadata: map[string]any{"entries": 1, sdk.MetadataInSight: true}},
+	}
+	if with != nil {
+		with(&a)
+	}
+	return call(4, "get", result, attributes(a))
+}
+
+// TestWhatGetReadIsShownOnce: with its entry, at the level that it has, and what get read otherwise in the log.
+// spec: packet_structure materialization
+func TestWhatGetReadIsShownOnce(t *testing.T) {
+	body := strings.Repeat("what stands in <it>\n", 60)
+	const line = "[Read, 600 tokens. The text stands with the entry while that is visible, and not here; get makes it visible again.]"
+	for name, c := range map[string]struct {
+		level sdk.Visibility
+		with  func(*sdk.Action)
+		times int // of the whole text in the packet
+		line  string
+	}{
+		"visible":    {sdk.Visible, nil, 1, line},
+		"demoted":    {sdk.Summarized, nil, 0, line},
+		"archived":   {sdk.Archived, nil, 0, line},
+		"a part":     {sdk.Summarized, func(a *sdk.Action) { delete(a.Metadata, sdk.MetadataInSight) }, 1, ""},
+		"of others":  {sdk.Visible, func(a *sdk.Action) { a.Plugin = "files" }, 2, ""},
+		"by pattern": {sdk.Visible, func(a *sdk.Action) { a.Metadata["entries"], a.Metadata["left"] = 3, 2 }, 1, "[Read, 3 entries of 600 tokens. Their texts stand with them while they are visible, and not here; get makes them visible again. 2 more fit and cannot be read: ask for one by its path to know why.]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := assembly(1, prompt(1, "task"), entry("known://a", body, level(c.level), at(1, 4)), read(body, c.with))
+			p, err := newDesk().send(t, in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := p.Messages[0].Text
+			if n := strings.Count(got, body); n != c.times {
+				t.Errorf("it is there %d times:\n%s", n, got)
+			}
+			if c.line == "" {
+				return
+			}
+			inOrder(t, got, "<log>", `get {"path":"a"}`, c.line, "</log>")
+			for _, r := range p.Rows {
+				if r.Scheme == "log" && (r.Visible.Text != r.Summary.Text || r.Tokens.Difference != 0) {
+					t.Errorf("the call has %+v to free", r.Tokens)
+				}
+			}
+		})
+	}
+	failed := read(body, nil)
+	failed.State, failed.Outcome = sdk.StateFailed, sdk.Conflict
+	if got := user(t, newDesk(), assembly(1, prompt(1, "task"), failed)); strings.Contains(got, "[Read") || !strings.Contains(got, body) {
+		t.Errorf("a call that failed shows\n%s", got)
+	}
+}

@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -30,7 +31,8 @@ func fitMedia(messages []sdk.Message, takes bool) {
 			continue
 		}
 		var kept []sdk.Medium
-		for n, x := range m.Media {
+		notes := ""
+		for n, x := range slices.Backward(m.Media) {
 			why := ""
 			switch {
 			case !takes:
@@ -41,13 +43,14 @@ func fitMedia(messages []sdk.Message, takes bool) {
 				why = "later ones fill what a request may have"
 			}
 			if why != "" {
-				m.Text += fmt.Sprintf("\n\n[Image %d of these, %s, is not shown to you: %s.]", n+1, x, why)
+				notes = fmt.Sprintf("\n\n[Image %d of these, %s, is not shown to you: %s.]", n+1, x, why) + notes
 				continue
 			}
 			bytes, count = bytes+len(x.Data), count+1
 			kept = append(kept, x)
 		}
-		m.Media = kept
+		slices.Reverse(kept)
+		m.Media, m.Text = kept, m.Text+notes
 	}
 }
 

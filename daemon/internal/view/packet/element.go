@@ -19,6 +19,7 @@ type element struct {
 	fenced     bool   // the text is what came from outside, in a fence
 	path       string // of the entry
 	weighs     int    // the characters of the text that promoting it brings, where that is not text
+	brings     int    // tokens that come along beside the user message's text
 }
 
 // tokensAttribute is how many characters the attribute tokens has beside its number.
@@ -107,7 +108,7 @@ func shown(visible, summary element, apart bool) (v, s sdk.Shown, tokens sdk.Row
 	difference, number := 0, "0"
 	for range 4 { // until the number has as many digits as it was counted with
 		more := tokensAttribute + len(number)
-		if difference = tokensOf(promoted + more); !apart {
+		if difference = tokensOf(promoted+more) + visible.brings; !apart {
 			difference = max(difference-tokensOf(bare[1]+more), 0)
 		}
 		before := len(number)

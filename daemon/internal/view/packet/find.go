@@ -40,16 +40,16 @@ type mark struct {
 
 // piece is an entry as a row, with what its place depends on.
 type piece struct {
-	path   string
-	mark   mark
-	shows  bool               // it is a row; what else it says is found all the same
-	row    *sdk.Row           // which is as it is: another turn has another one
-	media  []sdk.Medium       // of a prompt
-	nested []sdk.Instructions // that an action brought
-	data   string             // of an image
-	model  string             // of an answer that has a ratio
-	ratio  float64            // see sdk.Reply
-	failed bool               // nobody says yet what it shows, its plugin or who registers its scheme: they are asked again
+	path     string
+	mark     mark
+	shows    bool               // it is a row; what else it says is found all the same
+	row      *sdk.Row           // which is as it is: another turn has another one
+	pictures *pictures          // of a prompt that has images
+	nested   []sdk.Instructions // that an action brought
+	data     string             // of an image
+	model    string             // of an answer that has a ratio
+	ratio    float64            // see sdk.Reply
+	failed   bool               // nobody says yet what it shows, its plugin or who registers its scheme: they are asked again
 }
 
 // found are the pieces of a turn.
@@ -87,6 +87,7 @@ func (c *cache) find(ctx context.Context, cfg Config, in *sdk.Assembly) (f found
 		}
 	}
 	c.render(ctx, cfg, in, anew)
+	var with []int // the prompts with images
 	f.pieces = make([]*piece, 0, len(in.Entries))
 	for i := range c.pieces {
 		switch p := &c.pieces[i]; {
@@ -102,10 +103,14 @@ func (c *cache) find(ctx context.Context, cfg Config, in *sdk.Assembly) (f found
 			f.ratios[p.model] = p.ratio
 		case p.shows:
 			f.pieces = append(f.pieces, p)
-			if len(p.media) > 0 {
+			if p.pictures != nil {
 				f.prompts = append(f.prompts, p)
+				with = append(with, i)
 			}
 		}
+	}
+	for _, i := range with { // of all images, which may stand behind their prompts
+		c.pictured(cfg, in, i, f.imagesOf(&c.pieces[i], in))
 	}
 	return f
 }
@@ -157,10 +162,10 @@ func (c *cache) render(ctx context.Context, cfg Config, in *sdk.Assembly, anew [
 			}
 		case known && shows(e, &scheme):
 			p.shows = true
-			p.row = rowOf(in.Run.Key, e, &scheme, c.limit, texts[i])
+			p.row = rowOf(in.Run.Key, e, &scheme, c.limit, texts[i], images{})
 			p.failed = texts[i] != nil && texts[i].failed
 			if scheme.Category == sdk.CategoryPrompt {
-				p.media = meaning(e).Media
+				p.pictures = picturesOf(e)
 			}
 			if a := actionOf(e); a != nil {
 				p.nested = a.Instructions
@@ -168,6 +173,17 @@ func (c *cache) render(ctx context.Context, cfg Config, in *sdk.Assembly, anew [
 		}
 		c.pieces[i] = p
 	}
+}
+
+// pictured makes the row of a prompt say what images go with it.
+func (c *cache) pictured(cfg Config, in *sdk.Assembly, i int, with images) {
+	p, e := &c.pieces[i], in.Entries[i]
+	if p.pictures.with == with {
+		return
+	}
+	e.Visibility, p.pictures.with = p.mark.visibility, with
+	scheme, _ := cfg.Scheme(e.Scheme())
+	p.row = rowOf(in.Run.Key, &e, &scheme, c.limit, nil, with)
 }
 
 // shows reports whether an entry is a row of packets: not what is archived or waits for a person, the audit, prompts that were
@@ -189,12 +205,13 @@ func shows(e *sdk.Entry, scheme *sdk.Scheme) bool {
 	}
 }
 
-func rowOf(key string, e *sdk.Entry, scheme *sdk.Scheme, limit int, texts *projected) *sdk.Row {
+func rowOf(key string, e *sdk.Entry, scheme *sdk.Scheme, limit int, texts *projected, with images) *sdk.Row {
 	r := &sdk.Row{
 		Path: e.Path, Scheme: e.Scheme(), Category: cmp.Or(scheme.Category, sdk.CategoryLogging), Visibility: cmp.Or(e.Visibility, sdk.Visible),
 		State: e.State, Outcome: e.Outcome, Status: e.Status(), Loop: e.Loop, Turn: e.Turn, Attributes: e.Attributes,
 	}
 	visible, summary := elements(key, e, scheme, limit, texts)
+	with.say(&visible, &summary)
 	r.Visible, r.Summary, r.Tokens = shown(visible, summary, r.Category == sdk.CategoryData)
 	return r
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -70,6 +71,11 @@ func crowd(r *rapid.T) sdk.Assembly {
 			in.Entries = append(in.Entries, entry(fmt.Sprintf("https://example.org/%d", i), body, with...))
 		}
 	}
+	for i := range rapid.IntRange(0, 2).Draw(r, "images") {
+		one, data := picture(strconv.Itoa(i))
+		in.Entries[i].Attributes = prompt(int64(i), "", with("with an image", one)).Attributes
+		in.Entries = append(in.Entries, data)
+	}
 	in.Context = rapid.IntRange(1500, 9000).Draw(r, "context")
 	return in
 }
@@ -106,7 +112,7 @@ func TestAPacketThatWasFittedIsThatOfTheStore(t *testing.T) {
 		if len(second.Writes) > 0 {
 			r.Fatalf("demoted once more: %+v", second.Writes)
 		}
-		if p.Messages[0].Text != q.Messages[0].Text || p.System != q.System || p.Tokens != q.Tokens {
+		if p.Messages[0].Text != q.Messages[0].Text || len(p.Messages[0].Media) != len(q.Messages[0].Media) || p.System != q.System || p.Tokens != q.Tokens {
 			r.Fatalf("sent:\n%s\n\nmade again:\n%s", p.Messages[0].Text, q.Messages[0].Text)
 		}
 	})
@@ -187,28 +193,113 @@ func TestAServersOverflowDemotesMore(t *testing.T) {
 	}
 }
 
-// TestADemotedPromptShowsNoImages, as it would not if it were read from the store so.
-func TestADemotedPromptShowsNoImages(t *testing.T) {
-	picture := sdk.Medium{Kind: "image", MIMEType: "image/png", URI: "image://1", Width: 800, Height: 800}
-	data := entry("image://1", "data")
+// picture is an image of 853 tokens, and its entry.
+func picture(name string) (sdk.Medium, sdk.Entry) {
+	m := sdk.Medium{Kind: sdk.MediumImage, MIMEType: "image/png", URI: "image://" + name, Width: 800, Height: 800}
+	return m, entry(m.URI, "data of "+name)
+}
+
+// with are images of a prompt.
+func with(text string, media ...sdk.Medium) func(*sdk.Entry) {
+	return attributes(map[string]any{"meaning": sdk.Meaning{Text: text, Media: media}})
+}
+
+// TestADemotedPromptKeepsItsImages: they are what it was given with, so that one which does not fit with them ends the loop, and says
+// so. A model that takes none is told of them all the same.
+// spec: budget_enforcement
+func TestADemotedPromptKeepsItsImages(t *testing.T) {
+	one, data := picture("1")
+	long := strings.Repeat("p", 4000)
 	for _, inputs := range [][]string{{"text", "image"}, {"text"}} {
-		in := assembly(1, prompt(1, strings.Repeat("p", 4000), attributes(map[string]any{"meaning": sdk.Meaning{Text: strings.Repeat("p", 4000), Media: []sdk.Medium{picture}}})), data)
+		takes := len(inputs) == 2
+		in := assembly(1, prompt(1, long, with(long, one)), data)
 		in.Inputs = inputs
-		before, _, err := newDesk().fit(t, in)
-		if err != nil || (len(before.Messages[0].Media) == 1) != (len(inputs) == 2) || strings.Contains(before.Messages[0].Text, "[Image 1 of") != (len(inputs) == 1) {
-			t.Fatalf("%v: %d images in %s", err, len(before.Messages[0].Media), before.Messages[0].Text)
+		for _, context := range []int{100_000, 2700} {
+			in.Context = context
+			p, report, err := newDesk().fit(t, in)
+			if err != nil || (len(report.Writes) == 2) != (context == 2700) || (len(p.Messages[0].Media) == 1) != takes || strings.Contains(p.Messages[0].Text, "[Image 1 of") == takes {
+				t.Fatalf("%v: %+v with %d images in %s", err, report, len(p.Messages[0].Media), p.Messages[0].Text)
+			}
+			again := in
+			again.Entries = written(in.Entries, report.Writes)
+			q, _, err := newDesk().fit(t, again)
+			if err != nil || q.Messages[0].Text != p.Messages[0].Text || len(q.Messages[0].Media) != len(p.Messages[0].Media) {
+				t.Errorf("%v: made again it is\n%s\nand not\n%s", err, q.Messages[0].Text, p.Messages[0].Text)
+			}
 		}
-		in.Context = 2400
-		p, report, err := newDesk().fit(t, in)
-		if err != nil || len(report.Writes) != 2 || len(p.Messages[0].Media) != 0 || strings.Contains(p.Messages[0].Text, "[Image 1 of") {
-			t.Fatalf("%v: %+v with %d images in %s", err, report, len(p.Messages[0].Media), p.Messages[0].Text)
+		in.Context = 1700
+		_, _, err := newDesk().fit(t, in)
+		if said := err != nil && strings.Contains(err.Error(), "The images of the prompt, which stay with it, are 853 of them"); sdk.OutcomeOf(err) != sdk.Overflow && takes || said != takes {
+			t.Errorf("one that does not fit: %v", err)
 		}
-		in.Entries = written(in.Entries, report.Writes)
-		q, _, err := newDesk().fit(t, in)
-		if err != nil || q.Messages[0].Text != p.Messages[0].Text || len(q.Messages[0].Media) != 0 {
+	}
+}
+
+// TestImagesOfEarlierPromptsGo with the prompts when these are demoted, and come back with them: however short a prompt is, its images
+// count for what it costs. The prompt of the loop keeps its own.
+// spec: budget_enforcement token_accounting
+func TestImagesOfEarlierPromptsGo(t *testing.T) {
+	old, first := picture("old")
+	now, second := picture("now")
+	in := assembly(2, prompt(1, "see this", with("see this", old)), first, prompt(2, "and this", with("and this", now)), second)
+	in.Turn = 9
+	roomy, _, err := newDesk().fit(t, in)
+	if err != nil || len(roomy.Messages[0].Media) != 2 {
+		t.Fatalf("%v: %d images", err, len(roomy.Messages[0].Media))
+	}
+	in.Context = 2400
+	d := newDesk()
+	p, report, err := d.fit(t, in)
+	if err != nil || len(report.Writes) != 2 || report.Writes[0].Path != "prompt://1" || report.Writes[1].Path != "log://turn_9/error/demoted_prompts" {
+		t.Fatalf("%v, %+v", err, report)
+	}
+	if m := p.Messages[0].Media; len(m) != 1 || m[0].URI != now.URI || m[0].Data == "" {
+		t.Errorf("it has %+v", m)
+	}
+	for _, r := range p.Rows {
+		if freed := report.Before - report.After; r.Path == "prompt://1" && (r.Tokens.Difference < freed-20 || r.Tokens.Difference > freed+20) || r.Path == "prompt://2" && r.Tokens.Difference != 0 {
+			t.Errorf("%s: demoting it frees %d, and %d were freed", r.Path, r.Tokens.Difference, freed)
+		}
+	}
+	inOrder(t, p.Messages[0].Text, `path="prompt://2" tokens="0">and this</prompt>`, "<log>", "see this\n[Left out with it, images: 1. get makes it visible again, with its images.]")
+	small := in.Context
+	in.Entries = written(in.Entries, report.Writes)
+	for _, desk := range []desk{d, newDesk()} {
+		q, _, err := desk.fit(t, in)
+		if err != nil || q.Messages[0].Text != p.Messages[0].Text || len(q.Messages[0].Media) != 1 {
 			t.Errorf("%v: made again it is\n%s\nand not\n%s", err, q.Messages[0].Text, p.Messages[0].Text)
 		}
 	}
+	in.Entries, in.Context = in.Entries[:4], 100_000
+	in.Entries[0].Visibility = sdk.Visible
+	if back, _, err := d.fit(t, in); err != nil || back.Messages[0].Text != roomy.Messages[0].Text || len(back.Messages[0].Media) != 2 {
+		t.Errorf("%v: with the prompt visible again it is\n%s\nand not\n%s", err, back.Messages[0].Text, roomy.Messages[0].Text)
+	}
+	in.Context, in.Entries[1].Body, in.Entries[1].Hash = small, "", "gone"
+	if _, report, err := d.fit(t, in); err != nil || len(report.Writes) != 0 {
+		t.Errorf("an image that is kept no more counts: %v, %+v", err, report)
+	}
+}
+
+// TestTheOldestImagesAreLeftOut where a packet has more than a request takes, and said to be.
+func TestTheOldestImagesAreLeftOut(t *testing.T) {
+	in := assembly(2)
+	for loop := range 2 {
+		var media []sdk.Medium
+		for n := range 15 {
+			m, data := picture(fmt.Sprintf("%d_%d", loop+1, n))
+			media, in.Entries = append(media, m), append(in.Entries, data)
+		}
+		in.Entries = append(in.Entries, prompt(int64(loop+1), "see", with("see", media...)))
+	}
+	p, err := newDesk().send(t, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := p.Messages[0].Media; len(m) != sdk.MaxMedia || m[0].URI != "image://1_10" || m[len(m)-1].URI != "image://2_14" {
+		t.Errorf("there are %d images: %v", len(m), m)
+	}
+	inOrder(t, p.Messages[0].Text, "<instructions>", "[Image 1 of these", "[Image 10 of these", "later ones fill", "</instructions>")
 }
 
 // TestARenderingThatFailsEndsTheFit: no model takes what is left of a packet for all that there is, and nothing is demoted for it.

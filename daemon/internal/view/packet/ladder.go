@@ -13,11 +13,12 @@ type rung struct {
 }
 
 // rungs are what is demoted of a packet that does not fit, in this order, until it does: what the turn before brought into sight,
-// first what went well, since a failure is worth more to a model than its length; then the summary of what was said, since it is
-// all that is left of that; then the prompt.
+// first what went well, since a failure is worth more to a model than its length; then earlier prompts, with their images; then the
+// summary of what was said, since it is all that is left of that; then the prompt.
 var rungs = []rung{
 	{slugDemoted, func(p *sdk.Prompt, r *sdk.Row) bool { return ofTurn(p, r, p.Turn-1) && !wentWrong(r) }},
 	{slugDemoted, func(p *sdk.Prompt, r *sdk.Row) bool { return ofTurn(p, r, p.Turn-1) }},
+	{slugPrompts, isEarlier},
 	{slugDemoted, func(_ *sdk.Prompt, r *sdk.Row) bool { return isSummary(r) }},
 	{slugPrompt, isPrompt},
 }
@@ -25,6 +26,7 @@ var rungs = []rung{
 // The slugs of log://turn_N/error/... that tell of a packet that did not fit.
 const (
 	slugDemoted = "demoted"
+	slugPrompts = "demoted_prompts" // of earlier loops
 	slugPrompt  = "demoted_prompt"
 	slugAfter   = "demoted_after" // of the turn that made it so
 )

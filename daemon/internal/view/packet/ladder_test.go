@@ -91,7 +91,10 @@ func TestLadder(t *testing.T) {
 		"a prompt of another loop is what it is":    {table{5, 700, 900, []*sdk.Row{row("old", 4, 300, asked, func(r *sdk.Row) { r.Loop = 7 })}}, "1000 700", "demoted: old"},
 		"failures stay where the rest is enough":    {table{5, 700, 900, []*sdk.Row{row("a", 4, 200), row("f", 4, 100, failed)}}, "1000 800", "demoted: a"},
 		"failures go where it is not":               {table{5, 700, 900, []*sdk.Row{row("a", 4, 50), row("f", 4, 300, failed)}}, "1050 1000 700", "demoted: a f"},
-		"a summary stays where the rest is enough":  {table{5, 700, 900, []*sdk.Row{row("summary://2", 4, 100, short), row("a", 4, 300)}}, "1100 800", "demoted: a"},
+		"earlier prompts go before a summary and the prompt": {table{5, 700, 900, []*sdk.Row{
+			row("old", 1, 900, asked, func(r *sdk.Row) { r.Loop = 7 }), row("summary://2", 2, 100, short), row("a", 4, 100), row("p", 5, 100, asked),
+		}}, "1900 1800 900", "demoted: a demoted_prompts: old"},
+		"a summary stays where the rest is enough": {table{5, 700, 900, []*sdk.Row{row("summary://2", 4, 100, short), row("a", 4, 300)}}, "1100 800", "demoted: a"},
 		"a summary goes before the prompt": {table{5, 700, 900, []*sdk.Row{row("summary://2", 4, 100, short), row("a", 4, 100), row("p", 5, 300, asked)}},
 			"1200 1100 1000 700", "demoted: a summary://2 demoted_prompt: p"},
 		"what frees nothing is no step":    {table{5, 950, 900, []*sdk.Row{row("a", 4, 0), row("p", 5, 0, asked)}}, "950", ""},

@@ -31,6 +31,7 @@ func writes(p *sdk.Prompt, turn int, all []descent) (out []sdk.Write) {
 func (d *descent) text(ceiling int) string {
 	what := map[string]string{
 		slugDemoted: "what the turn before brought into sight was demoted to summaries",
+		slugPrompts: "earlier prompts were demoted to their beginnings, and their images left out",
 		slugPrompt:  "the prompt was demoted to its beginning",
 		slugAfter:   "what this turn brought into sight was demoted to summaries",
 	}[d.slug]
@@ -57,6 +58,9 @@ func (d *descent) named() string {
 // overflow is the end of a prompt that does not fit, whatever is demoted.
 func overflow(p *sdk.Prompt, all []descent) error {
 	before := ""
+	if tokens := mediaTokens(p); tokens > 0 {
+		before = fmt.Sprintf(" The images of the prompt, which stay with it, are %d of them: give it fewer or smaller ones.", tokens)
+	}
 	for i := range all {
 		before += fmt.Sprintf(" Demoted already: %s.", all[i].named())
 	}

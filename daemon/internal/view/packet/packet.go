@@ -6,7 +6,6 @@ package packet
 import (
 	"context"
 	"math"
-	"slices"
 	"strings"
 	"sync"
 
@@ -89,22 +88,6 @@ func (k *Packet) cache(run sdk.Run) *cache {
 		k.runs[run.ID] = c
 	}
 	return c
-}
-
-// picture begins the user message with the images of the prompts that are shown whole, and says in the instructions which of
-// them are not shown.
-func (c *cache) picture(p *sdk.Prompt) {
-	var media []sdk.Medium
-	for _, x := range c.prompts {
-		if slices.ContainsFunc(p.Rows, func(r *sdk.Row) bool { return r.Path == x.path && r.IsVisible() }) {
-			media = append(media, x.media...)
-		}
-	}
-	media, notes := view.Images(media, c.images, c.inputs)
-	p.Messages = []sdk.Message{{Role: sdk.RoleUser, Media: media}}
-	if p.Instructions = c.said; notes != "" {
-		p.Instructions = strings.TrimSpace(c.said + "\n\n" + strings.TrimSpace(notes))
-	}
 }
 
 // instructionsText is what a turn says beside what stays: skills and other words of the daemon's own tools, whether the prompt

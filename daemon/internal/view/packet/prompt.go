@@ -20,6 +20,11 @@ var promptPart = part{
 	},
 }
 
+// isEarlier reports whether a row is the prompt of a loop before that of the turn.
+func isEarlier(p *sdk.Prompt, r *sdk.Row) bool {
+	return r.Category == sdk.CategoryPrompt && r.Loop != p.Loop.ID
+}
+
 // isPrompt reports whether a row is the prompt of the turn's loop.
 func isPrompt(p *sdk.Prompt, r *sdk.Row) bool {
 	return r.Category == sdk.CategoryPrompt && r.Loop == p.Loop.ID

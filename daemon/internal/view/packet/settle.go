@@ -26,6 +26,7 @@ func (k *Packet) Settle(ctx context.Context, in sdk.Assembly, sent sdk.Prompt) (
 		{slugAfter, func(p *sdk.Prompt, r *sdk.Row) bool { return brought(p, r) && !wentWrong(r) }},
 		{slugAfter, brought},
 	}, func(p sdk.Prompt, all []descent) (sdk.Prompt, error) {
+		k.picture(&p)
 		p.Tokens = k.estimate(&p)
 		for i := range all { // which the next packet shows
 			p.Tokens += tokensOf(view.Characters(all[i].text(p.Ceiling)) + toldCharacters)

@@ -28,7 +28,7 @@ func properties(t *testing.T, schema json.RawMessage) map[string]bool {
 }
 
 // TestTwelve: the tools that tags are read by are those that models are taught, in that order, and each argument that an own
-// one takes is known to the reader.
+// one takes is known to the reader, which knows no other: what it reads a tool takes.
 func TestTwelve(t *testing.T) {
 	own := map[string]sdk.Tool{sdk.ToolThink: thinkSpec, sdk.ToolSkill: skillSpec, sdk.ToolAskUser: askUserSpec}
 	for _, s := range verbSpecs {
@@ -41,7 +41,12 @@ func TestTwelve(t *testing.T) {
 		if !is {
 			continue
 		}
-		known := properties(t, read.Parameters)
+		known, taken := properties(t, read.Parameters), properties(t, spec.Parameters)
+		for _, name := range slices.Sorted(maps.Keys(known)) {
+			if !taken[name] {
+				t.Errorf("the reader knows %s of %s, which does not take it", name, read.Name)
+			}
+		}
 		for _, name := range slices.Sorted(maps.Keys(properties(t, spec.Parameters))) {
 			if !known[name] {
 				t.Errorf("%s takes %s, and the reader does not know it", read.Name, name)

@@ -31,7 +31,7 @@ func check(c sdk.EntryCall) error {
 		}
 	}
 	for _, name := range []string{"path", "to"} {
-		if !slices.Contains(fields, name) {
+		if !slices.Contains(fields, name) || name == "to" && onlyLooks(c) {
 			continue
 		}
 		target := c.Path
@@ -65,6 +65,8 @@ func checkLevels(c sdk.EntryCall) error {
 		return sdk.Errorf(sdk.Validation, "append needs a body")
 	case c.Limit < 0:
 		return sdk.Errorf(sdk.Validation, "limit is a number of lines; to read from the end write line = -%d", -c.Limit)
+	case c.Verb == sdk.VerbGet && c.Visibility != "" && (c.Preview || c.Line != 0 || c.Limit != 0):
+		return sdk.Errorf(sdk.Validation, "with preview, line or limit nothing comes into sight, so get takes no visibility beside them")
 	}
 	return nil
 }

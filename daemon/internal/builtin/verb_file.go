@@ -102,6 +102,20 @@ func (p *plan) show(x *sight) ([]sdk.Write, error) {
 	return []sdk.Write{w}, nil
 }
 
+// showAt are the writes of get, which may name another level: of a file nothing is kept then.
+func (p *plan) showAt(level sdk.Visibility, x *sight) ([]sdk.Write, error) {
+	if level == "" || level == sdk.Visible {
+		return p.show(x)
+	}
+	if err := p.read(x); err != nil {
+		return nil, err
+	}
+	if x.Visibility == level && x.Version > 0 {
+		return nil, nil
+	}
+	return []sdk.Write{p.look(x.Path, level)}, nil
+}
+
 // tokensOf is what a preview says of a file beside the rest.
 func tokensOf(e sdk.Entry) string {
 	x := sight{Entry: e, there: true}

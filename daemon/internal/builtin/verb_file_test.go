@@ -97,7 +97,14 @@ func TestVerbsOnFiles(t *testing.T) {
 	if got := b.body("src/b.go"); got != "package b\n visible" {
 		t.Errorf("made visible it is %q", got)
 	}
-	if d := b.must(with(get("big.txt"), func(c *sdk.EntryCall) { c.Line, c.Limit = -1, 1 })); d.Text != "0123456789abcde\n" || b.body("big.txt") != " archived" {
+	if d := b.must(with(get("src/b.go"), func(c *sdk.EntryCall) { c.Visibility = sdk.Summarized })); d.Text != "package b\n" || b.body("src/b.go") != " summarized" {
+		t.Errorf("read and summarized: %q, %s", d.Text, b.body("src/b.go"))
+	}
+	b.must(with(on(sdk.VerbMove, "src/b.go", ""), func(c *sdk.EntryCall) { c.Visibility = sdk.Visible }))
+	if got := b.body("src/b.go"); got != "package b\n visible" {
+		t.Errorf("made visible by mv it is %q", got)
+	}
+	if d := b.must(with(get("big.txt"), func(c *sdk.EntryCall) { c.Line, c.Limit = -1, 1 })); d.Text != "[lines 70000 to 70000 of 70000]\n0123456789abcde\n" || b.body("big.txt") != " archived" {
 		t.Errorf("lines: %q, %s", d.Text, b.body("big.txt"))
 	}
 	if d := b.must(with(get("**"), func(c *sdk.EntryCall) { c.Preview = true })); !strings.Contains(d.Text, "src/[id]/page.tsx 200 summarized 1 tokens") || strings.Contains(d.Text, ".env") {

@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -41,9 +42,12 @@ func (p *plan) shown(c sdk.EntryCall, found []*sight, one bool) (step, error) {
 		if err := p.read(found[0]); err != nil {
 			return step{}, err
 		}
-		text := excerpt(found[0].Body, c.Line, c.Limit)
+		text, where := excerpt(found[0].Body, c.Line, c.Limit)
 		if len(text) > mostGotBytes {
 			return step{}, sdk.Errorf(sdk.Overflow, "these lines of %s have %d bytes, and %d is the most at once: ask for fewer", c.Path, len(text), mostGotBytes)
+		}
+		if p.use.Writer == sdk.WriterModel { // others asked for the lines, and count them
+			text = where + text
 		}
 		return step{paths: []string{c.Path}, done: sdk.EntryDone{Text: text}}, nil
 	}
@@ -109,7 +113,7 @@ func (p *plan) promote(c sdk.EntryCall, found []*sight, one bool) (step, error) 
 	s := step{bodies: true, inSight: true}
 	var text strings.Builder
 	for i, x := range found {
-		writes, err := p.show(x)
+		writes, err := p.showAt(c.Visibility, x)
 		switch {
 		case err != nil && one:
 			return step{}, err
@@ -124,7 +128,7 @@ func (p *plan) promote(c sdk.EntryCall, found []*sight, one bool) (step, error) 
 				text.WriteString("\n\n")
 			}
 			seen := x.Entry
-			seen.Visibility = sdk.Visible
+			seen.Visibility = cmp.Or(c.Visibility, sdk.Visible)
 			text.WriteString("[" + headline(seen, len(x.Body)) + "]\n")
 		}
 		text.WriteString(x.Body)
@@ -179,20 +183,24 @@ func headline(e sdk.Entry, size int) string {
 	return text
 }
 
-// excerpt is some lines of a body: from line on, -1 being the last, at most limit; 0 is no bound.
-func excerpt(body string, line, limit int) string {
+// excerpt is some lines of a body: from line on, -1 being the last, at most limit; 0 is no bound. Where says which they are, and
+// how many there are.
+func excerpt(body string, line, limit int) (text, where string) {
 	lines := strings.SplitAfter(body, "\n")
 	if n := len(lines); lines[n-1] == "" {
 		lines = lines[:n-1]
 	}
-	first := max(line-1, 0)
+	all, first := len(lines), max(line-1, 0)
 	if line < 0 {
-		first = max(len(lines)+line, 0)
+		first = max(all+line, 0)
 	}
-	first = min(first, len(lines))
+	first = min(first, all)
 	lines = lines[first:]
 	if limit > 0 {
 		lines = lines[:min(limit, len(lines))]
 	}
-	return strings.Join(lines, "")
+	if where = fmt.Sprintf("[lines %d to %d of %d]\n", first+1, first+len(lines), all); len(lines) == 0 {
+		where = fmt.Sprintf("[no such line: there are %d]\n", all)
+	}
+	return strings.Join(lines, ""), where
 }

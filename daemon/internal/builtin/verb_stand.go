@@ -29,6 +29,7 @@ type fileArguments struct {
 	edits               bool // the body of a model's set is made on what the file has
 	places              bool // new_text is there
 	preview             bool // nothing is to be removed
+	looks               bool // a visibility is there, and no destination
 	own                 bool // they are the tool's
 }
 
@@ -45,7 +46,7 @@ func fileArgumentsOf(arguments json.RawMessage) fileArguments {
 	return fileArguments{
 		path: text("path"), to: text("to"), source: text("source"),
 		body: has("body"), content: has("content"), pick: string(all["pattern"]) == "true",
-		places: has("new_text"), preview: string(all["preview"]) == "true",
+		places: has("new_text"), preview: string(all["preview"]) == "true", looks: has("visibility") && text("to") == "",
 		own: slices.ContainsFunc([]string{"content", "new_text", "recursive", "source", "destination", "overwrite"}, has),
 	}
 }
@@ -59,7 +60,7 @@ func (v *Verbs) fileTool(verb sdk.Verb, a fileArguments) string {
 		return "write_file"
 	case verb == sdk.VerbRemove && isFile(a.path) && !a.preview && v.literal(a.path):
 		return "delete_path"
-	case verb != sdk.VerbCopy && verb != sdk.VerbMove:
+	case verb != sdk.VerbCopy && verb != sdk.VerbMove, a.looks && !a.own:
 		return ""
 	case a.content && isFile(a.path), !a.own && !isFile(a.path) && isFile(a.to):
 		return "write_file"
@@ -252,7 +253,7 @@ func (v *Verbs) leave(ctx context.Context, use sdk.EntryUse, path, body string) 
 
 // ChangesFile reports whether a call of a client stands for one of the files plugin.
 func (v *Verbs) ChangesFile(c sdk.EntryCall) bool {
-	return v.fileTool(c.Verb, fileArguments{path: c.Path, to: c.To, body: c.Body != nil, pick: c.Pattern}) != ""
+	return v.fileTool(c.Verb, fileArguments{path: c.Path, to: c.To, body: c.Body != nil, pick: c.Pattern, looks: onlyLooks(c)}) != ""
 }
 
 // source is the entry that cp or mv takes to a file.

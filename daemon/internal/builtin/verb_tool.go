@@ -22,17 +22,17 @@ var verbSpecs = []sdk.Tool{
 			`"attributes":{"type":"object","description":"merged into those that are there; null removes one"},`+
 			`"pattern":{"type":"boolean","description":"with a body: path is a pattern, and all that fit get this body"},`+
 			filterProperty, `"path"`, sdk.Annotations{Idempotent: true}),
-	verbSpec(sdk.VerbGet, "Reads an entry or a file and keeps it in sight; with a pattern all that fit. With line and limit only those lines are read, and with preview the entries are only listed: then nothing changes.",
+	verbSpec(sdk.VerbGet, "Reads an entry or a file and keeps it in sight, or at the visibility that is named; with a pattern all that fit. With line and limit only those lines are read, and with preview the entries are only listed: then nothing changes.",
 		`"path":{"type":"string","description":"SCHEME://NAME, or a file of the project, as src/main.go; or a pattern, as known://** or src/**"},`+
 			`"line":{"type":"integer","description":"the first line to read; -1 is the last one, -20 the 20th from the end"},`+
 			`"limit":{"type":"integer","minimum":1,"description":"how many lines"},`+
 			`"preview":{"type":"boolean","description":"list what fits and read nothing"},`+
-			filterProperty, `"path"`, sdk.Annotations{ReadOnly: true, Idempotent: true}),
+			visibilityProperty+`,`+filterProperty, `"path"`, sdk.Annotations{ReadOnly: true, Idempotent: true}),
 	verbSpec(sdk.VerbRemove, "Removes an entry, or all that a pattern fits; or a file of the project.",
 		`"path":{"type":"string","description":"SCHEME://NAME; a pattern; or a file"},`+
 			`"preview":{"type":"boolean","description":"list what would be removed and remove nothing"},`+filterProperty, `"path"`, sdk.Annotations{Idempotent: true}),
-	verbSpec(sdk.VerbCopy, "Copies an entry to another path or into a file, or a file to another, over what is there.", pathsProperties, `"path","to"`, sdk.Annotations{Idempotent: true}),
-	verbSpec(sdk.VerbMove, "Gives an entry or a file another path, or puts an entry into a file in its place, over what is there.", pathsProperties, `"path","to"`, sdk.Annotations{Idempotent: true}),
+	verbSpec(sdk.VerbCopy, "Copies an entry to another path or into a file, or a file to another, over what is there.", pathsProperties, `"path"`, sdk.Annotations{Idempotent: true}),
+	verbSpec(sdk.VerbMove, "Gives an entry or a file another path, or puts an entry into a file in its place, over what is there. With a visibility and no destination all that path fits only gets that.", pathsProperties, `"path"`, sdk.Annotations{Idempotent: true}),
 	verbSpec(sdk.VerbUpdate, "Says how far the work has come. The status 102 goes on; 200 ends the work as done, with the body as the answer; 204 ends it with nothing to tell; 422 ends it because it cannot be done.",
 		`"body":{"type":"string","description":"what was done and what is next, or the answer"},`+
 			`"status":{"type":"integer","enum":[102,200,204,422],"description":"102 when left out"}`, `"body"`, sdk.Annotations{Idempotent: true}),

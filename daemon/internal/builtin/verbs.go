@@ -163,7 +163,7 @@ func (x *sight) expect(w *sdk.Write) bool {
 // takes is what each verb may be told.
 var takes = map[sdk.Verb][]string{
 	sdk.VerbSet:    {"path", "body", "append", "state", "outcome", "visibility", "attributes", "summary", "pattern", "filter"},
-	sdk.VerbGet:    {"path", "line", "limit", "preview", "filter"},
+	sdk.VerbGet:    {"path", "line", "limit", "preview", "visibility", "filter"},
 	sdk.VerbRemove: {"path", "preview", "filter"},
 	sdk.VerbCopy:   {"path", "to", "visibility"},
 	sdk.VerbMove:   {"path", "to", "visibility"},
@@ -185,18 +185,25 @@ func (p *plan) do(c sdk.EntryCall) (step, error) {
 // step is what a call comes to, whatever room there is for it.
 func (p *plan) step(c sdk.EntryCall) (step, error) {
 	c.Path, c.To = canonical(c.Path), canonical(c.To)
-	switch c.Verb {
-	case sdk.VerbGet:
+	switch {
+	case c.Verb == sdk.VerbGet:
 		return p.get(c)
-	case sdk.VerbRemove:
+	case c.Verb == sdk.VerbRemove:
 		return p.remove(c)
-	case sdk.VerbCopy, sdk.VerbMove:
+	case onlyLooks(c):
+		return p.set(sdk.EntryCall{Verb: sdk.VerbSet, Path: c.Path, Visibility: c.Visibility})
+	case c.Verb == sdk.VerbCopy, c.Verb == sdk.VerbMove:
 		return p.copy(c)
-	case sdk.VerbUpdate:
+	case c.Verb == sdk.VerbUpdate:
 		return p.update(c)
 	default:
 		return p.set(c)
 	}
+}
+
+// onlyLooks reports whether a cp or mv names no destination and a visibility, which what it names then has.
+func onlyLooks(c sdk.EntryCall) bool {
+	return (c.Verb == sdk.VerbCopy || c.Verb == sdk.VerbMove) && c.To == "" && c.Visibility != ""
 }
 
 // reads says why the caller may not look at an entry; nil when it may.

@@ -168,6 +168,11 @@ func TestVerbsRefuse(t *testing.T) {
 		{"to append nothing", with(get("known://here"), func(c *sdk.EntryCall) { c.Verb, c.Append = sdk.VerbSet, true }), sdk.Validation},
 		{"a pattern that is none", get("/(/"), sdk.Validation},
 		{"lines of more than one", with(get("known://*"), func(c *sdk.EntryCall) { c.Line = 1 }), sdk.Validation},
+		{"lines at a level", with(get("known://here"), func(c *sdk.EntryCall) { c.Line, c.Visibility = 1, sdk.Summarized }), sdk.Validation},
+		{"a list at a level", with(get("known://*"), func(c *sdk.EntryCall) { c.Preview, c.Visibility = true, sdk.Summarized }), sdk.Validation},
+		{"to move to nowhere", on(sdk.VerbMove, "known://here", ""), sdk.Validation},
+		{"to copy to nowhere", on(sdk.VerbCopy, "known://here", ""), sdk.Validation},
+		{"a level for nothing", with(on(sdk.VerbMove, "unknown://*", ""), func(c *sdk.EntryCall) { c.Visibility = sdk.Archived }), sdk.NotFound},
 		{"lines below none", with(get("known://here"), func(c *sdk.EntryCall) { c.Limit = -2 }), sdk.Validation},
 		{"an end that is none", sdk.EntryCall{Verb: sdk.VerbUpdate, Status: 404}, sdk.Validation},
 		{"a source that is its destination", on(sdk.VerbCopy, "known://here", "known://here"), sdk.Validation},
@@ -230,6 +235,11 @@ func TestVerbsDo(t *testing.T) {
 			on(sdk.VerbCopy, "known://a", "known://b"),
 		}, "known://b", `"x" 200 visible model {"p":{"q":1}}`},
 		{"mv", []sdk.EntryCall{set("known://a", "x"), on(sdk.VerbMove, "known://a", "known://b")}, "known://a", ""},
+		{"mv to a level", []sdk.EntryCall{set("known://a", "x"), with(on(sdk.VerbMove, "known://a", ""), func(c *sdk.EntryCall) { c.Visibility = sdk.Archived })}, "known://a", `"x" 200 archived model`},
+		{"mv of a pattern to a level", []sdk.EntryCall{set("known://a", "x"), set("known://b", "x"), with(on(sdk.VerbMove, "known://*", ""), func(c *sdk.EntryCall) { c.Visibility = sdk.Summarized })}, "known://b", `"x" 200 summarized model`},
+		{"a body brings into sight", []sdk.EntryCall{with(set("known://a", "x"), func(c *sdk.EntryCall) { c.Visibility = sdk.Archived }), set("known://a", "y")}, "known://a", `"y" 200 visible model`},
+		{"a body at a level, over what is visible", []sdk.EntryCall{set("known://a", "x"), with(set("known://a", "y"), func(c *sdk.EntryCall) { c.Visibility = sdk.Archived })}, "known://a", `"y" 200 archived model`},
+		{"a summary alone", []sdk.EntryCall{with(set("known://a", "x"), func(c *sdk.EntryCall) { c.Attributes = []byte(`{"n":1}`) }), {Verb: sdk.VerbSet, Path: "known://a", Summary: "s", Visibility: sdk.Summarized}}, "known://a", `"x" 200 summarized model {"n":1,"summary":"s"}`},
 		{"update", []sdk.EntryCall{{Verb: sdk.VerbUpdate, Body: new("half")}, {Verb: sdk.VerbUpdate, Body: new("all"), Status: 200}}, "update://turn_3", `"all" 200 visible model {"status":200}`},
 	} {
 		apart, together := newBench(t), newBench(t)
@@ -261,16 +271,19 @@ func TestGetReads(t *testing.T) {
 		want       string
 		visibility string
 	}{
-		{with(get("known://a"), func(c *sdk.EntryCall) { c.Line, c.Limit = 2, 2 }), "2\n3\n", "archived"},
-		{with(get("known://a"), func(c *sdk.EntryCall) { c.Line = -2 }), "3\n4", "archived"},
-		{with(get("known://a"), func(c *sdk.EntryCall) { c.Line = -9; c.Limit = 1 }), "1\n", "archived"},
-		{with(get("known://a"), func(c *sdk.EntryCall) { c.Limit = 1 }), "1\n", "archived"},
-		{with(get("known://a"), func(c *sdk.EntryCall) { c.Line = 9 }), "", "archived"},
-		{with(get("known://a"), func(c *sdk.EntryCall) { c.Line, c.Limit = 3, math.MaxInt }), "3\n4", "archived"},
-		{with(get("known://a"), func(c *sdk.EntryCall) { c.Line, c.Limit = math.MaxInt, math.MaxInt }), "", "archived"},
-		{with(get("known://a"), func(c *sdk.EntryCall) { c.Line, c.Limit = math.MinInt, 1 }), "1\n", "archived"},
+		{with(get("known://a"), func(c *sdk.EntryCall) { c.Line, c.Limit = 2, 2 }), "[lines 2 to 3 of 4]\n2\n3\n", "archived"},
+		{with(get("known://a"), func(c *sdk.EntryCall) { c.Line = -2 }), "[lines 3 to 4 of 4]\n3\n4", "archived"},
+		{with(get("known://a"), func(c *sdk.EntryCall) { c.Line = -9; c.Limit = 1 }), "[lines 1 to 1 of 4]\n1\n", "archived"},
+		{with(get("known://a"), func(c *sdk.EntryCall) { c.Limit = 1 }), "[lines 1 to 1 of 4]\n1\n", "archived"},
+		{with(get("known://a"), func(c *sdk.EntryCall) { c.Line = 9 }), "[no such line: there are 4]\n", "archived"},
+		{with(get("known://a"), func(c *sdk.EntryCall) { c.Line, c.Limit = 3, math.MaxInt }), "[lines 3 to 4 of 4]\n3\n4", "archived"},
+		{with(get("known://a"), func(c *sdk.EntryCall) { c.Line, c.Limit = math.MaxInt, math.MaxInt }), "[no such line: there are 4]\n", "archived"},
+		{with(get("known://a"), func(c *sdk.EntryCall) { c.Line, c.Limit = math.MinInt, 1 }), "[lines 1 to 1 of 4]\n1\n", "archived"},
 		{with(get("known://**"), func(c *sdk.EntryCall) { c.Preview = true }), "known://a 200 archived\nknown://b 200 archived", "archived"},
 		{with(get("known://**"), func(c *sdk.EntryCall) { c.Filter = "3" }), "[known://a 200 visible 7 bytes]\n1\n2\n3\n4", "visible"},
+		{with(get("known://a"), func(c *sdk.EntryCall) { c.Visibility = sdk.Summarized }), "1\n2\n3\n4", "summarized"},
+		{with(get("known://*"), func(c *sdk.EntryCall) { c.Filter, c.Visibility = "3", sdk.Archived }), "[known://a 200 archived 7 bytes]\n1\n2\n3\n4", "archived"},
+		{with(get("known://a"), func(c *sdk.EntryCall) { c.Visibility = sdk.Visible }), "1\n2\n3\n4", "visible"},
 		{get("known://a"), "1\n2\n3\n4", "visible"},
 	} {
 		d := b.must(c.call)
@@ -283,6 +296,9 @@ func TestGetReads(t *testing.T) {
 	}
 	if got := b.at("known://b"); got != `"other" 200 archived model` {
 		t.Errorf("the other one is %s", got)
+	}
+	if d := b.as(sdk.WriterClient).must(with(get("known://a"), func(c *sdk.EntryCall) { c.Line, c.Limit = 2, 2 })); d.Text != "2\n3\n" {
+		t.Errorf("a client reads the lines %q", d.Text)
 	}
 	d := b.must(get("known://*"))
 	if want := "[known://a 200 visible 7 bytes]\n1\n2\n3\n4\n\n[known://b 200 visible 5 bytes]\nother"; d.Text != want || len(d.Entries) != 2 || d.Entries[1].Body != "other" || d.Entries[1].Visibility != sdk.Visible {
@@ -329,7 +345,7 @@ func TestGetIsBounded(t *testing.T) {
 			t.Errorf("%+v of a long one: %v", c, err)
 		}
 	}
-	if d := b.must(with(get("known://long"), func(c *sdk.EntryCall) { c.Line, c.Limit = -1, 1 })); d.Text != "line\n" || len(d.Entries) != 1 || d.Entries[0].Body != "" {
+	if d := b.must(with(get("known://long"), func(c *sdk.EntryCall) { c.Line, c.Limit = -1, 1 })); d.Text != "[lines 209716 to 209716 of 209716]\nline\n" || len(d.Entries) != 1 || d.Entries[0].Body != "" {
 		t.Errorf("its last line is %q, with %d bytes", d.Text, len(d.Entries[0].Body))
 	}
 	b.must(get("known://n00*"))

@@ -81,6 +81,10 @@ func TestTagsGiveUpTheRest(t *testing.T) {
 		{"no tool", `<write_file path="c">x</write_file><write path="c"/>`, "write:failed:aborted", ""},
 		{"what could not be read, beside an update", `<write the file><update>on it</update><write path="c"/>`, "update:resolved write:failed:aborted", ""},
 		{"what is put right, or quoted", "`<write the file>` <read path=\"b/>\n<write path=\"c\"/>", "read:resolved write:resolved", ""},
+		{"a text that has no name", `<set>no path</set><set path="known://b">y</set>`, "set:failed:validation set:failed:aborted", ""},
+		{"a move to nowhere", `<set path="known://a">x</set><mv path="known://a"/><set path="known://b">y</set>`, "set:resolved mv:failed:validation set:failed:aborted", "a=x"},
+		{"a control character", "<get path=\"known://a\ab\"/><set path=\"known://b\">y</set>", "get:failed:validation set:failed:aborted", ""},
+		{"levels alone", `<set path="known://a">x</set><mv path="known://*" visibility="archived"/><set path="known://a" visibility="summarized"/><get path="known://a" visibility="summarized"/>`, "set:resolved mv:resolved set:resolved get:resolved", "a=x"},
 		{"none", `<set path="known://a">x</set><read path="b"/><set path="known://b">y</set>`, "set:resolved read:resolved set:resolved", "a=x b=y"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -100,6 +101,42 @@ func TestVerdictRows(t *testing.T) {
 			run, err := h.store.Run(t.Context(), a.Run.ID)
 			if want := min(c.status, 499); err != nil || c.status < 499 && run.Status != sdk.StatusOK || c.status == 499 && run.Status != want {
 				t.Errorf("the run shows %d", run.Status)
+			}
+			if outcomes := h.outcomes(a.Run.ID); strings.HasPrefix(c.name, "V11") && !strings.Contains(outcomes, "update:failed:conflict") {
+				t.Errorf("what was claimed came to %s", outcomes)
+			}
+			h.check(a.Run.ID)
+		})
+	}
+}
+
+// TestVerdictsOfAnswers: the rows of the cases about what only an answer in tags can be: an update without a word ends the loop, and
+// what was put right in an answer is a strike beside calls that go on.
+// spec: response_healing
+func TestVerdictsOfAnswers(t *testing.T) {
+	repaired := func(n int) step {
+		return say(fmt.Sprintf("<set path=\"known://n%d\">fact</get>\n<update status=\"102\">going on</update>", n))
+	}
+	for _, c := range []struct {
+		name  string
+		steps []step
+		stop  string
+		turns int
+	}{
+		{"25 no word", []step{say(`<update status="200"/>`), say("never")}, sdk.StopTerminal, 1},
+		{"25 an empty body", []step{say(`<update status="200"></update>`), say("never")}, sdk.StopTerminal, 1},
+		{"V15", []step{repaired(1), repaired(2), repaired(3), say("never")}, "max_strikes", 3},
+		{"V15 twice", []step{repaired(1), repaired(2), say(`<set path="known://n3">fact</set><update>going on</update>`), repaired(4), repaired(5), say(`<update status="200">done</update>`)}, sdk.StopTerminal, 6},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := taggedHouse(t, c.steps...)
+			agent := h.agents["tags"]
+			agent.Guards = tags
+			h.agents["tags"] = agent
+			h.start()
+			a := h.submit(Submission{Agent: "tags"})
+			if l := h.await(a); l.Stop != c.stop || len(h.models.asked()) != c.turns {
+				t.Errorf("ended %d by %s after %d turns: %s; %s", l.Status, l.Stop, len(h.models.asked()), l.Reason, h.outcomes(a.Run.ID))
 			}
 			h.check(a.Run.ID)
 		})

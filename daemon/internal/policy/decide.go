@@ -331,9 +331,11 @@ func takesFile(tool sdk.Tool, arguments map[string]any) bool {
 	return tool.Entries && tool.Pinned && tool.Name == string(sdk.VerbCopy) && sdk.SchemeOf(from) == "file" && sdk.SchemeOf(to) != "file"
 }
 
-// looks reports whether a call of set changes how much is in sight of what it names, files too, and nothing of that.
+// looks reports whether a call of set, or of cp and mv without a destination, changes how much is in sight of what it names, files
+// too, and nothing of that.
 func looks(tool sdk.Tool, arguments map[string]any) bool {
-	if tool.Name != string(sdk.VerbSet) || arguments["visibility"] == nil {
+	verbs := []string{string(sdk.VerbSet), string(sdk.VerbCopy), string(sdk.VerbMove)}
+	if !slices.Contains(verbs, tool.Name) || arguments["visibility"] == nil {
 		return false
 	}
 	for key := range arguments {

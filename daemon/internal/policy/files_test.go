@@ -55,6 +55,17 @@ func TestLooksAreNoSideEffect(t *testing.T) {
 			t.Errorf("%s: %+v", arguments, d)
 		}
 	}
+	move := setEntry
+	move.Name = string(sdk.VerbMove)
+	for arguments, want := range map[string]sdk.Verdict{
+		`{"path":"src/**","visibility":"archived"}`:          sdk.Allow,
+		`{"path":"a.go","to":"b.go","visibility":"visible"}`: sdk.Deny,
+		`{"path":"a.go"}`: sdk.Deny,
+	} {
+		if d := p.Decide(sdk.PolicyRequest{Tool: move, Arguments: []byte(arguments), ReadOnly: true}); d.Verdict != want {
+			t.Errorf("mv %s: %+v", arguments, d)
+		}
+	}
 }
 
 // TestMayRead: what read_file would be refused or have to ask for, no entry shows.

@@ -110,7 +110,7 @@ func (p *plan) promote(c sdk.EntryCall, found []*sight, one bool) (step, error) 
 	if err := p.promotable(c.Path, found, one); err != nil {
 		return step{}, err
 	}
-	s := step{bodies: true, inSight: true}
+	s := step{bodies: true, inSight: cmp.Or(c.Visibility, sdk.Visible) == sdk.Visible}
 	var text strings.Builder
 	for i, x := range found {
 		writes, err := p.showAt(c.Visibility, x)

@@ -672,6 +672,8 @@ func TestWhatGetMakesVisibleIsInSight(t *testing.T) {
 		{get("*://*"), false},
 		{with(get("known://a"), func(c *sdk.EntryCall) { c.Line = 1 }), false},
 		{with(get("known://a"), func(c *sdk.EntryCall) { c.Preview = true }), false},
+		{with(get("known://a"), func(c *sdk.EntryCall) { c.Visibility = sdk.Summarized }), false},
+		{with(get("known://a"), func(c *sdk.EntryCall) { c.Visibility = sdk.Visible }), true},
 		{set("known://b", "beta"), false},
 	} {
 		p := b.Plan(t.Context(), b.use, []sdk.EntryCall{c.call})[0]

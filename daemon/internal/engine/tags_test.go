@@ -103,6 +103,33 @@ func TestTagsGiveUpTheRest(t *testing.T) {
 	}
 }
 
+// TestEditsOfEntriesAreMadeAtOnce: whatever the operation, an entry is written without being asked for, where a person has to agree to
+// what changes a file, and each is an action.
+func TestEditsOfEntriesAreMadeAtOnce(t *testing.T) {
+	answer := ""
+	for _, body := range []string{
+		"<<NEW\na\nNEW", "<<APPEND\nb\nAPPEND", "<<PREPEND\nc\nPREPEND", "<<SEARCH\nb\nSEARCH\n<<REPLACE\nd\nREPLACE", "<<DELETE\na\nDELETE", "<<REPLACE\ne\nREPLACE", "f",
+	} {
+		answer += "<set path=\"known://it\">" + body + "</set>\n"
+	}
+	h := taggedHouse(t, say(answer), say(`<update status="200">done</update>`))
+	h.start()
+	a := h.submit(Submission{Agent: "tags", Mode: sdk.ModeInteractive})
+	if l := h.await(a); l.Stop != sdk.StopTerminal {
+		t.Fatalf("ended %d by %s: %s", l.Status, l.Stop, l.Reason)
+	}
+	if got, want := h.outcomes(a.Run.ID), strings.Repeat("set:resolved ", 7)+"update:resolved"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if logged := h.entries(a.Run.ID, "log://turn_1/set/"); len(logged) != 7 {
+		t.Errorf("%d of them are in the log", len(logged))
+	}
+	if got := h.knows(a.Run.ID, "known"); got != "it=f" {
+		t.Errorf("it knows %s", got)
+	}
+	h.check(a.Run.ID)
+}
+
 // TestTagsCost: the verbs of a turn share their commits, as in the other dialect.
 func TestTagsCost(t *testing.T) {
 	answer := ""

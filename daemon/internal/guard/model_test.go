@@ -174,6 +174,8 @@ func TestVerdicts(t *testing.T) {
 		{"V7", tags, same(30, "A!", "B!", "C", "D!", "E!", "F"), 0, ""},
 		{"V8", tags, []string{"A!", "B!", "C!"}, 3, "max_strikes"},
 		{"V9", tags, []string{"A", "A", "A", "B", "A", "A"}, 0, ""},
+		{"V9 the third is a strike", tags, []string{"A", "A", "A", "B!", "C!"}, 5, "max_strikes"},
+		{"V9 the fourth clears it", tags, []string{"A", "A", "A", "B", "C!", "D!"}, 0, ""},
 		{"V10 done in the end", tags, []string{"A!", "B!", "C ends"}, 3, "terminal"},
 		{"V11 done, with a failure", tags, []string{"A! D!", "A! D!", "A! D!"}, 3, "max_strikes"},
 		{"V15 a warning only", tags, []string{"!", "A !", "!"}, 3, "max_strikes"},

@@ -2,6 +2,7 @@ package tags
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -80,6 +81,15 @@ func TestAnyAnswer(t *testing.T) {
 		got := Read(offered, answer)
 		holds(t, answer, got)
 		hears(t, answer)
+		r := NewReader(offered)
+		for rest := answer; rest != ""; {
+			n := rapid.IntRange(1, min(len(rest), 30)).Draw(t, "bytes")
+			r.Write(rest[:n])
+			rest = rest[n:]
+		}
+		if whole := r.End(); !reflect.DeepEqual(whole, got) {
+			t.Errorf("%q in pieces of any length is read as\n%+v\nand as a whole as\n%+v", answer, whole, got)
+		}
 	})
 }
 

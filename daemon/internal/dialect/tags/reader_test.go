@@ -1,7 +1,10 @@
 package tags
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -153,4 +156,30 @@ func TestCases(t *testing.T) {
 		{"108", `one <get path="a"/> two <get path="b"/> three`, one("get path=a", "get path=b"), "one  two  three", nil},
 		{"111", "\x00<get path=\"a\"/>", one("get path=a"), "\x00", nil},
 	})
+}
+
+// TestArgumentsOfCases: what some of the cases give a tool, with the types of its schema and each text under its own argument.
+func TestArgumentsOfCases(t *testing.T) {
+	for _, c := range []struct{ name, answer, want string }{
+		{"11", `<get path="known://*">cache</get>`, `{"filter":"cache","path":"known://*"}`},
+		{"23", `<update>going</update>`, `{"body":"going","status":102}`},
+		{"24", `<update status="abc">x</update>`, `{"body":"x","status":102}`},
+		{"51", `<get path="a" line="3/>`, `{"line":3,"path":"a"}`},
+		{"78", `<sh>a && b > c.txt</sh>`, `{"command":"a && b > c.txt"}`},
+		{"85", `<search results="5">go xml</search>`, `{"path":"go xml","results":5}`},
+		{"89 preview", `<rm path="known://t_*" preview/>`, `{"path":"known://t_*","preview":true}`},
+		{"89 filter", `<rm path="a" body="f"/>`, `{"filter":"f","path":"a"}`},
+		{"92", `<set path="a" visibility="archived"/>`, `{"path":"a","visibility":"archived"}`},
+		{"93", `<set path="a" body="txt"/>`, `{"body":"txt","path":"a"}`},
+		{"100", `<get path="a">b</get>`, `{"filter":"b","path":"a"}`},
+	} {
+		got := Read(offered, c.answer)
+		if len(got.Calls) != 1 {
+			t.Fatalf("%s: %+v", c.name, got)
+		}
+		var is, want any
+		if err := errors.Join(json.Unmarshal(got.Calls[0].JSON(), &is), json.Unmarshal([]byte(c.want), &want)); err != nil || !reflect.DeepEqual(is, want) {
+			t.Errorf("%s: %s, want %s (%v)", c.name, got.Calls[0].JSON(), c.want, err)
+		}
+	}
 }

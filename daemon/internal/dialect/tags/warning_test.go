@@ -74,3 +74,23 @@ func TestCap(t *testing.T) {
 		t.Errorf("%d calls, %v", len(got.Calls), got.Warnings)
 	}
 }
+
+// TestWarningsSay: quotes that were put right are counted, and of what is no tool a model is told what to write in its place.
+// spec: response_healing
+func TestWarningsSay(t *testing.T) {
+	for _, c := range []struct{ name, answer, says string }{
+		{"49", `<get path="a.go</get>` + "\n" + `<update status="102">x</update>`, "1 quote of an attribute was put right"},
+		{"50", `<set path="a.md>body</set><get path="b"/>`, "1 quote of an attribute was put right"},
+		{"51", `<get path="a" line="3/><get path="b"/>`, "1 quote of an attribute was put right"},
+		{"49 twice", `<get path="a.go</get>` + "\n" + `<get path="b.go</get>`, "2 quotes of attributes were put right"},
+		{"90 known", `<known path="k">y</known>`, `<set path="known://`},
+		{"90 unknown", `<unknown>q</unknown>`, `<set path="unknown://`},
+		{"90 summarize", `<summarize>d</summarize>`, `<set path="`},
+		{"61", `call:nosuch{a:"b"}`, "nosuch"},
+		{"24", `<update status="abc">x</update>`, "102"},
+	} {
+		if got := Read(offered, c.answer); len(got.Warnings) != 1 || !strings.Contains(got.Warnings[0].Message, c.says) {
+			t.Errorf("%s: %v, want one with %q", c.name, got.Warnings, c.says)
+		}
+	}
+}

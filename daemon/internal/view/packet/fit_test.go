@@ -193,6 +193,28 @@ func TestAServersOverflowDemotesMore(t *testing.T) {
 	}
 }
 
+// TestADemotedPromptIsItsBeginning: of a prompt of 4,000 characters, in the first turn, 500 are left, and a line that says so.
+func TestADemotedPromptIsItsBeginning(t *testing.T) {
+	in := assembly(1, prompt(1, strings.Repeat("p", 4000)))
+	in.Turn = 1
+	before, _, err := newDesk().fit(t, in)
+	if err != nil || !strings.Contains(before.Messages[0].Text, strings.Repeat("p", 4000)) {
+		t.Fatalf("%v: %s", err, before.Messages[0].Text)
+	}
+	in.Context = 2400
+	p, report, err := newDesk().fit(t, in)
+	if err != nil || len(report.Writes) != 2 || report.Writes[0].Path != "prompt://1" || report.Writes[1].Path != "log://turn_1/error/demoted_prompt" {
+		t.Fatalf("%v: %+v", err, report)
+	}
+	text := p.Messages[0].Text
+	if at := strings.Index(text, strings.Repeat("p", 500)+"\n[the first 500 of 4000 characters]"); at < 0 || strings.Contains(text, strings.Repeat("p", 501)) {
+		t.Errorf("it is\n%s", text)
+	}
+	if tokens := p.Rows[0].Tokens; len(p.Rows) != 1 || tokens.Difference < 1700 || tokens.Difference > 1750 {
+		t.Errorf("of 2,000 tokens it frees %+v", tokens)
+	}
+}
+
 // picture is an image of 853 tokens, and its entry.
 func picture(name string) (sdk.Medium, sdk.Entry) {
 	m := sdk.Medium{Kind: sdk.MediumImage, MIMEType: "image/png", URI: "image://" + name, Width: 800, Height: 800}

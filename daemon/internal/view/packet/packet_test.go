@@ -141,6 +141,25 @@ func TestSectionsStandInTheirOrder(t *testing.T) {
 	}
 }
 
+// TestOrderOfRows: data, what happened by its turns, what is not known, and the prompt of the loop, whenever they came.
+func TestOrderOfRows(t *testing.T) {
+	p, err := newDesk().send(t, assembly(2,
+		prompt(2, "second"), entry("unknown://q", "why?"), call(3, "bash", "late", at(2, 3)), entry("known://a", "alpha"),
+		prompt(1, "first"), call(1, "bash", "early"), entry("known://b", "beta", level(sdk.Summarized)), entry("unknown://r", "how?"),
+	))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var paths []string
+	for _, r := range p.Rows {
+		paths = append(paths, r.Path)
+	}
+	want := []string{"known://a", "known://b", "prompt://1", "log://turn_1/bash/c", "log://turn_3/bash/c", "unknown://q", "unknown://r", "prompt://2"}
+	if !slices.Equal(paths, want) {
+		t.Errorf("they are %v, and not %v", paths, want)
+	}
+}
+
 func TestWhatIsNoRow(t *testing.T) {
 	child := attributes(map[string]any{"tool": "bash", "parent": "log://turn_1/x/c"})
 	got := user(t, newDesk(), assembly(1,

@@ -65,7 +65,7 @@ func change(rt *rapid.T, know map[string]shownAt, n int) string {
 	was, there := know[path]
 	kind := "write"
 	if there {
-		kind = rapid.SampledFrom([]string{"write", "level", "edit", "append", "move", "copy", "remove", "get"}).Draw(rt, "kind")
+		kind = rapid.SampledFrom([]string{"write", "level", "edit", "append", "move", "copy", "remove", "get", "get at a level", "move to a level"}).Draw(rt, "kind")
 	}
 	to := "known://to"
 	switch kind {
@@ -88,6 +88,12 @@ func change(rt *rapid.T, know map[string]shownAt, n int) string {
 	case "remove":
 		delete(know, path)
 		return fmt.Sprintf(`<rm path="%s"/>`, path)
+	case "get at a level":
+		know[path] = shownAt{was.body, level}
+		return fmt.Sprintf(`<get path="%s" visibility="%s"/>`, path, level)
+	case "move to a level":
+		know[path] = shownAt{was.body, level}
+		return fmt.Sprintf(`<mv path="%s" visibility="%s"/>`, path, level)
 	case "get":
 		know[path] = shownAt{was.body, sdk.Visible}
 		return fmt.Sprintf(`<get path="%s"/>`, path)

@@ -42,10 +42,12 @@ type Entries interface {
 // Copies are the copies that runs have of skills' folders.
 type Copies interface {
 	// Make copies a skill's folder into a run's, in the place of a copy that is
-	// there. A folder that must be trusted and is not what was trusted is refused.
-	Make(ctx context.Context, project string, s sdk.Skill, runDir string) (skill.Pinned, error)
-	// Find finds the copy that a run has; false when it has none.
-	Find(ctx context.Context, name, runDir string) (skill.Pinned, bool)
+	// there. A folder that must be trusted and is not what was trusted is refused,
+	// and with a hash one that has another.
+	Make(ctx context.Context, project string, s sdk.Skill, runDir, hash string) (skill.Pinned, error)
+	// Find finds the copy that a run has of a folder that had this hash; false when
+	// it has none. A copy of another is removed.
+	Find(ctx context.Context, name, runDir, hash string) (skill.Pinned, bool)
 }
 
 // Offers takes skills for people to trust. What it took is in the catalogue that is made after it.

@@ -51,7 +51,7 @@ func (s *skills) load(ctx context.Context, p sdk.TurnContext, x resolved) (loade
 	if x.loaded {
 		return s.restore(ctx, p, x), nil
 	}
-	pinned, err := s.cfg.Copies.Make(ctx, p.Project, x.Skill, p.RunDir)
+	pinned, err := s.cfg.Copies.Make(ctx, p.Project, x.Skill, p.RunDir, "")
 	if err != nil {
 		return loaded{}, fmt.Errorf("load the skill %s: %w", x.Name, err)
 	}
@@ -74,16 +74,16 @@ func (s *skills) load(ctx context.Context, p sdk.TurnContext, x resolved) (loade
 }
 
 // restore returns what the run has loaded already. A copy that is not there, since the
-// run is a fork or its folder was emptied, is made anew from a folder that is
-// still what was loaded; else the text alone is left.
+// run is a fork or its folder was emptied, is made anew from a folder all of whose
+// files are still what was loaded; else the text alone is left.
 func (s *skills) restore(ctx context.Context, p sdk.TurnContext, x resolved) loaded {
-	if pinned, ok := s.cfg.Copies.Find(ctx, x.Name, p.RunDir); ok {
+	if pinned, ok := s.cfg.Copies.Find(ctx, x.Name, p.RunDir, x.folder); ok {
 		return loaded{SkillDocument: x.SkillDocument, pinned: pinned}
 	}
 	c, err := s.cfg.Catalogue(ctx, p.Project)
 	if err == nil {
-		if now, ok := c.Find(x.Name); ok && now.Hash == x.Hash {
-			if pinned, err := s.cfg.Copies.Make(ctx, p.Project, now.Skill, p.RunDir); err == nil {
+		if now, ok := c.Find(x.Name); ok && now.Hash == x.Hash && x.folder != "" {
+			if pinned, err := s.cfg.Copies.Make(ctx, p.Project, now.Skill, p.RunDir, x.folder); err == nil {
 				return loaded{SkillDocument: x.SkillDocument, pinned: pinned}
 			}
 		}

@@ -2,9 +2,12 @@ package builtin
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -61,11 +64,14 @@ func (d *fakeRun) builtin(now *few) *Builtin {
 }
 
 // Make implements Copies.
-func (d *fakeRun) Make(_ context.Context, _ string, s sdk.Skill, runDir string) (skill.Pinned, error) {
+func (d *fakeRun) Make(_ context.Context, _ string, s sdk.Skill, runDir, hash string) (skill.Pinned, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.refuse != nil {
 		return skill.Pinned{}, d.refuse
+	}
+	if hash != "" && hash != s.Hash {
+		return skill.Pinned{}, sdk.Errorf(sdk.Conflict, "its files are not those that the run loaded")
 	}
 	d.pinned++
 	d.copies[s.Name] = skill.Pinned{Folder: runDir + "/skills/" + s.Name, Hash: s.Hash, Files: []string{"SKILL.md", "b.md"}}
@@ -73,11 +79,11 @@ func (d *fakeRun) Make(_ context.Context, _ string, s sdk.Skill, runDir string) 
 }
 
 // Find implements Copies.
-func (d *fakeRun) Find(_ context.Context, name, _ string) (skill.Pinned, bool) {
+func (d *fakeRun) Find(_ context.Context, name, _, hash string) (skill.Pinned, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	p, ok := d.copies[name]
-	return p, ok
+	return p, ok && p.Hash == hash
 }
 
 func newFakeRun() *fakeRun {
@@ -136,6 +142,77 @@ func TestACopyThatIsGone(t *testing.T) {
 	r := useOnce(t, s, `{"name":"greet"}`)
 	if !r.Success || !strings.Contains(r.Output, "\nhello\n") || !strings.Contains(r.Output, "files are not there") || d.pinned != 2 {
 		t.Errorf("%d copies: %s", d.pinned, r.Output)
+	}
+}
+
+// TestAFolderThatChanged under the SKILL.md that a run loaded is never copied into
+// that run, whoever trusts it by now; nor is a copy of it that lies there found.
+func TestAFolderThatChanged(t *testing.T) {
+	d, folder, runDir := newFakeRun(), filepath.Join(t.TempDir(), "greet"), t.TempDir()
+	write := func(at, text string) {
+		t.Helper()
+		if err := errors.Join(os.MkdirAll(filepath.Dir(at), 0o755), os.RemoveAll(at), os.WriteFile(at, []byte(text), 0o755)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(filepath.Join(folder, "SKILL.md"), "hello")
+	write(filepath.Join(folder, "run"), "first")
+	x := sample("greet", "hello")
+	x.Tier, x.Folder, x.Path = sdk.TierWorkspace, folder, filepath.Join(folder, "SKILL.md")
+	x.Hash = fmt.Sprintf("%x", sha256.Sum256([]byte("hello")))
+	copies := skill.Copies{Trusted: func(string) map[string]string {
+		c, err := skill.ReadContents(t.Context(), folder, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return map[string]string{"greet": c.Hash}
+	}}
+	s := New(Config{
+		Catalogue: func(context.Context, string) (*skill.Catalogue, error) { return skill.NewCatalogue(few{x}), nil },
+		Budget:    func() float64 { return 2 }, Entries: d, Copies: copies,
+	})
+	use := func() string {
+		t.Helper()
+		turn, err := s.Turn(t.Context(), sdk.TurnContext{Run: sdk.Run{ID: 1}, Commit: d.Commit})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := turn.Invoke(t.Context(), sdk.Invocation{Tool: UseSkill, Arguments: json.RawMessage(`{"name":"greet"}`), RunDir: runDir}, nil)
+		if err != nil || !r.Success {
+			t.Fatal(r.Error, err)
+		}
+		return r.Output
+	}
+	has := filepath.Join(runDir, "skills", "greet")
+	if r := use(); !strings.Contains(r, `folder="/skills/greet"`) {
+		t.Fatal(r)
+	}
+	if err := os.RemoveAll(has); err != nil {
+		t.Fatal(err)
+	}
+	if r := use(); !strings.Contains(r, `folder="/skills/greet"`) {
+		t.Errorf("what did not change is not copied anew: %s", r)
+	}
+	gone := func(what string) {
+		t.Helper()
+		if r := use(); !strings.Contains(r, "files are not there: its folder changed") || strings.Contains(r, "/skills/greet") {
+			t.Errorf("%s: %s", what, r)
+		}
+		if _, err := os.Stat(has); err == nil {
+			t.Errorf("%s: the run has a copy", what)
+		}
+	}
+	write(filepath.Join(folder, "run"), "second")
+	if err := os.RemoveAll(has); err != nil {
+		t.Fatal(err)
+	}
+	gone("changed and trusted since")
+	write(filepath.Join(has, "SKILL.md"), "hello")
+	write(filepath.Join(has, "run"), "second")
+	gone("a copy of it that lies there")
+	write(filepath.Join(folder, "run"), "first")
+	if r := use(); !strings.Contains(r, `folder="/skills/greet"`) {
+		t.Errorf("what is as it was is not copied: %s", r)
 	}
 }
 

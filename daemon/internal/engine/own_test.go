@@ -52,12 +52,12 @@ func (s *ownTools) catalogueOf(context.Context, string) (*skill.Catalogue, error
 // copies says that folders were copied.
 type copies struct{}
 
-func (copies) Make(_ context.Context, _ string, d sdk.Skill, runDir string) (skill.Pinned, error) {
+func (copies) Make(_ context.Context, _ string, d sdk.Skill, runDir, _ string) (skill.Pinned, error) {
 	folder := filepath.Join(runDir, "skills", d.Name)
 	return skill.Pinned{Folder: folder, Hash: "f-" + d.Hash, Files: []string{"SKILL.md", "a.txt"}}, os.MkdirAll(folder, 0o700)
 }
 
-func (copies) Find(_ context.Context, name, runDir string) (skill.Pinned, bool) {
+func (copies) Find(_ context.Context, name, runDir, _ string) (skill.Pinned, bool) {
 	folder := filepath.Join(runDir, "skills", name)
 	_, err := os.Stat(folder)
 	return skill.Pinned{Folder: folder, Files: []string{"SKILL.md", "a.txt"}}, err == nil

@@ -2,6 +2,7 @@ package skill
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -45,27 +46,37 @@ type Runs interface {
 
 // Make copies a skill's folder for a run. It takes the place of what is there:
 // without an entry that tells of it, a copy is what a dead daemon left. The
-// folder of a workspace's skill is copied only as it was trusted.
-func (c Copies) Make(ctx context.Context, project string, s sdk.Skill, runDir string) (Pinned, error) {
+// folder of a workspace's skill is copied only as it was trusted. With a hash,
+// which is that of what the run loaded, only what still has it is copied:
+// Conflict when it has another.
+func (c Copies) Make(ctx context.Context, project string, s sdk.Skill, runDir, hash string) (Pinned, error) {
 	if s.Tier != sdk.TierWorkspace {
-		return pin(ctx, s, runDir, nil)
+		return pin(ctx, s, runDir, hash, nil)
 	}
-	return pin(ctx, s, runDir, func(hash string) bool { return hash == c.Trusted(project)[s.Name] })
+	return pin(ctx, s, runDir, hash, func(hash string) bool { return hash == c.Trusted(project)[s.Name] })
 }
 
-// Find describes the copy that a run has; false when it has none.
-func (Copies) Find(ctx context.Context, name, runDir string) (Pinned, bool) {
-	if !filepath.IsLocal(name) {
+// Find describes the copy that a run has of what it loaded, which had that hash;
+// false when it has none. A copy of anything else is removed: the run's commands
+// would find it.
+func (Copies) Find(ctx context.Context, name, runDir, hash string) (Pinned, bool) {
+	if name == "" || name == "." || !filepath.IsLocal(name) {
 		return Pinned{}, false
 	}
 	at := filepath.Join(runDir, "skills", name)
 	c, err := ReadContents(ctx, at, 0)
-	return newPinned(at, c), err == nil
+	if err == nil && c.Hash == hash {
+		return newPinned(at, c), true
+	}
+	if ctx.Err() == nil {
+		_ = os.RemoveAll(at) // where that fails, making it anew says so
+	}
+	return Pinned{}, false
 }
 
 // Fork gives a new run that is a fork its own copies of what its parent had
-// loaded. What cannot be copied is made anew when it is used again, if it still
-// can be.
+// loaded, as its entries tell. What cannot be copied is made anew when it is used
+// again, if it still can be.
 func (c Copies) Fork(ctx context.Context, event sdk.RunEvent) error {
 	if event.Run.Parent == 0 {
 		return nil
@@ -85,7 +96,13 @@ func (c Copies) Fork(ctx context.Context, event sdk.RunEvent) error {
 		if _, err := os.Stat(folder); err != nil || !filepath.IsLocal(name) {
 			continue
 		}
-		_, err := pin(ctx, sdk.Skill{Name: name, Folder: folder, Path: filepath.Join(folder, fileName)}, event.RunDir, nil)
+		var was struct {
+			Hash string `json:"folder_hash"`
+		}
+		err := json.Unmarshal(e.Attributes, &was)
+		if err == nil {
+			_, err = pin(ctx, sdk.Skill{Name: name, Folder: folder, Path: filepath.Join(folder, fileName)}, event.RunDir, was.Hash, nil)
+		}
 		failed = append(failed, err)
 	}
 	return errors.Join(failed...)
@@ -95,17 +112,18 @@ func (c Copies) Fork(ctx context.Context, event sdk.RunEvent) error {
 // shows as /skills/NAME, in the place of what is there. The copy is there whole or
 // not at all.
 //
-// With trusted, which says whether a person trusts a hash, the copy is made only when
-// it has such a hash and holds the SKILL.md that the skill was read from. Without it,
-// what cannot be copied is left out and named.
-func pin(ctx context.Context, d sdk.Skill, runDir string, trusted func(hash string) bool) (Pinned, error) {
+// With a hash the copy is made only when it has that one. With trusted, which says
+// whether a person trusts a hash, it is made only when it has such a hash and holds
+// the SKILL.md that the skill was read from. Without that, what cannot be copied is
+// left out and named.
+func pin(ctx context.Context, d sdk.Skill, runDir, hash string, trusted func(hash string) bool) (Pinned, error) {
 	if d.Name == "" || d.Name == "." || !filepath.IsLocal(d.Name) || strings.ContainsAny(d.Name, "/\x00") {
 		return Pinned{}, sdk.Errorf(sdk.Validation, "%.80q cannot be the name of a skill's folder", d.Name)
 	}
 	at, made := filepath.Join(runDir, "skills", d.Name), filepath.Join(runDir, "skills.new", d.Name)
 	p, err := Pinned{}, errors.Join(os.RemoveAll(at), os.RemoveAll(made), os.MkdirAll(filepath.Dir(at), 0o700), os.MkdirAll(filepath.Dir(made), 0o700), os.Mkdir(made, 0o755))
 	if err == nil {
-		p, err = copySkill(ctx, d, made, trusted)
+		p, err = copySkill(ctx, d, made, hash, trusted)
 	}
 	if err == nil {
 		err = errors.Join(os.Rename(made, at), durable.Folder(filepath.Dir(at)))
@@ -124,7 +142,7 @@ func pin(ctx context.Context, d sdk.Skill, runDir string, trusted func(hash stri
 // copySkill copies into a folder that is empty. The files cannot be written to; the
 // folders can, or the run could not be deleted. The container's mount is read-only
 // as a whole. What a run loaded is on the disk: it is there after a power cut too.
-func copySkill(ctx context.Context, d sdk.Skill, made string, trusted func(hash string) bool) (p Pinned, err error) {
+func copySkill(ctx context.Context, d sdk.Skill, made, hash string, trusted func(hash string) bool) (p Pinned, err error) {
 	w := walk{strict: trusted != nil}
 	if err := w.all(d.Folder); err != nil {
 		return p, err
@@ -141,6 +159,9 @@ func copySkill(ctx context.Context, d sdk.Skill, made string, trusted func(hash 
 	}
 	if trusted != nil && (!trusted(contents.Hash) || !contents.Hold(d)) {
 		return p, sdk.Errorf(sdk.Permission, "its files are not what was trusted; a person can look at them and trust them with `bothy trust %s`", d.Name)
+	}
+	if hash != "" && contents.Hash != hash {
+		return p, sdk.Errorf(sdk.Conflict, "its files are not those that the run loaded")
 	}
 	p = newPinned(made, contents)
 	p.Skipped = w.skipped

@@ -63,8 +63,8 @@ type Accepted struct {
 	Status   int      `json:"status"`   // of the prompt: 102 when it is worked on, 100 when it waits
 	Seq      int64    `json:"seq"`      // watch with after = seq
 	Model    string   `json:"model"`
-	Why      string   `json:"why,omitempty"` // why this model was taken
-	Mode     sdk.Mode `json:"permission_mode"`
+	Why      string   `json:"why,omitempty"`   // why this model was taken
+	Mode     sdk.Mode `json:"permission_mode"` // empty where nothing can be called, as for a summary
 	Ahead    int      `json:"ahead,omitempty"` // how many prompts of the run come first, the one at work included
 }
 

@@ -52,7 +52,7 @@ func (e *Engine) Compact(ctx context.Context, run int64) (Accepted, error) {
 		l.ReadOnly = loops[n-1].ReadOnly // as whoever injects a prompt next has it
 	}
 	a, err := e.queue(ctx, p, l, loopOptions{Compacts: true, Mode: sdk.ModeRestricted})
-	a.Ahead, a.Mode = ahead, sdk.ModeRestricted
+	a.Ahead, a.Mode = ahead, "" // it makes no calls, so that no mode is told of it
 	return a, err
 }
 

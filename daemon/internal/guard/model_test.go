@@ -233,6 +233,23 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
+// TestWhatACycleSays: for how many turns the pattern went on, of which the last few were strikes.
+func TestWhatACycleSays(t *testing.T) {
+	for want, turns := range map[string][]string{
+		"did the same in 5 turns,":                     {"A", "A", "A", "A", "A"},
+		"did the same in 6 turns,":                     {"X", "A", "A!", "A", "A", "A!", "A"},
+		"went round in circles of 2 turns for 8 turns": {"X", "A", "B", "A", "B", "A", "B", "A", "B"},
+	} {
+		p, reason := newPanel(t, tags), ""
+		for _, words := range turns {
+			reason = p.turn(t, words).Reason
+		}
+		if !strings.Contains(reason, want) {
+			t.Errorf("after %v: %q, want %q", turns, reason, want)
+		}
+	}
+}
+
 // TestCallsThatAreNotMade: the call that is once too often is rejected before
 // it is made, by the guards that look at calls.
 func TestCallsThatAreNotMade(t *testing.T) {
@@ -432,7 +449,8 @@ func TestCyclesAgainstBruteForce(t *testing.T) {
 		var history []digest
 		for _, x := range rapid.SliceOfN(rapid.IntRange(0, 2), 1, 80).Draw(rt, "history") {
 			history = append(history, digest{byte(x)})
-			if got, want := c.add(history[len(history)-1]), bruteCycle(history, least, period); got != want {
+			got, _ := c.add(history[len(history)-1])
+			if want := bruteCycle(history, least, period); got != want {
 				rt.Fatalf("least %d, period %d, after %d turns: %d, want %d", least, period, len(history), got, want)
 			}
 		}

@@ -18,6 +18,7 @@ type strikes struct {
 	cycles *cycles // nil is off
 	row    int
 	cycle  int    // the period of the pattern that brought the last strike; 0: something failed
+	going  int    // how many turns that pattern has been going on for
 	last   string // what failed
 }
 
@@ -36,16 +37,16 @@ func (g *strikes) take(t *judged) {
 			g.last = entry.Body
 		}
 	}
-	period := 0
+	period, going := 0, 0
 	live := slices.ContainsFunc(t.calls, func(c madeCall) bool { return c.live })
 	if g.cycles != nil && !cut && !live { // a turn that was cut, or looked at what changes, does not show what the model was about
-		period = g.cycles.add(fingerprint(t.calls))
+		period, going = g.cycles.add(fingerprint(t.calls))
 	}
 	switch {
 	case errors > 0:
 		g.row, g.cycle = g.row+1, 0
 	case period > 0:
-		g.row, g.cycle = g.row+1, period
+		g.row, g.cycle, g.going = g.row+1, period, going
 	case !cut:
 		g.row = 0
 	}
@@ -63,9 +64,9 @@ func (g *strikes) stop() (string, string) {
 	case g.row < g.limit:
 		return "", ""
 	case g.cycle == 1:
-		return minCycles, fmt.Sprintf("the model did the same in every turn, so it was stopped after %d turns of it (guard min_cycles)", g.row)
+		return minCycles, fmt.Sprintf("the model did the same in %d turns, so it was stopped (guard min_cycles)", g.going)
 	case g.cycle > 1:
-		return minCycles, fmt.Sprintf("the model went round in circles of %d turns, so it was stopped (guard min_cycles)", g.cycle)
+		return minCycles, fmt.Sprintf("the model went round in circles of %d turns for %d turns, so it was stopped (guard min_cycles)", g.cycle, g.going)
 	}
 	return maxStrikes, fmt.Sprintf("%d turns in a row brought no progress, so the model was stopped (guard max_strikes); the last failure: %s", g.row, sdk.Excerpt(g.last))
 }
@@ -103,9 +104,8 @@ func newCycles(least, period int) *cycles {
 }
 
 // add takes the next turn and returns the shortest period that the sequence now
-// repeats with; 0 is none.
-func (c *cycles) add(f digest) int {
-	found := 0
+// repeats with, and how many turns it has done so for; 0 is none.
+func (c *cycles) add(f digest) (found, going int) {
 	for k := 1; k <= len(c.recent); k++ {
 		if c.n < k || c.recent[(c.n-k)%len(c.recent)] != f {
 			c.same[k-1] = 0
@@ -113,10 +113,10 @@ func (c *cycles) add(f digest) int {
 			c.same[k-1]++
 		}
 		if found == 0 && c.n+1 >= k*c.least && c.same[k-1] >= k*(c.least-1) {
-			found = k
+			found, going = k, k+c.same[k-1]
 		}
 	}
 	c.recent[c.n%len(c.recent)] = f
 	c.n++
-	return found
+	return found, going
 }

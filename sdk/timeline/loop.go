@@ -123,10 +123,14 @@ func (l *Loop) Answer() string {
 	if text != "" && !partial {
 		return text
 	}
-	if a := l.ended(); a != nil {
-		return a.Body
+	a := l.ended()
+	switch {
+	case a == nil:
+		return ""
+	case a.Body == "" && a.EndsWork():
+		return l.Turns[len(l.Turns)-1].Text
 	}
-	return ""
+	return a.Body
 }
 
 // ended is the call that ended the work, which is the last of its turn but where that was an update; nil where none did.

@@ -154,6 +154,19 @@ func TestTerminalCallIsTheAnswer(t *testing.T) {
 	}
 }
 
+// TestUpdateWithoutATextIsTheAnswer: what was said beside it is, or nothing.
+func TestUpdateWithoutATextIsTheAnswer(t *testing.T) {
+	for _, said := range []string{"", "nothing was left to do"} {
+		var r rows
+		r.add(sdk.KindEntrySet, 1, 1, "assistant://1", set(sdk.StateResolved, "", `{"calls":[{}]}`), said)
+		r.add(sdk.KindEntrySet, 1, 1, "log://turn_1/update/call", set(sdk.StateResolved, sdk.PhaseEnded, `{"tool":"update","plugin":"bothy","arguments":{"status":204}}`), "")
+		r.add(sdk.KindLoopEnded, 1, 0, "", sdk.LoopEnd{Stop: sdk.StopTerminal})
+		if a := Of(r).Loops[0].Answer(); a != said {
+			t.Errorf("%q, want %q", a, said)
+		}
+	}
+}
+
 // TestUpdateIsTheAnswer: also where other calls of its turn stand behind it, and those that go on say nothing.
 func TestUpdateIsTheAnswer(t *testing.T) {
 	var r rows

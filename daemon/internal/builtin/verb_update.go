@@ -34,8 +34,8 @@ func (p *plan) update(c sdk.EntryCall) (step, error) {
 	w.Attributes = patched(c.Attributes, status)
 	w.State, w.Visibility = sdk.StateResolved, sdk.Visible
 	s := step{writes: []sdk.Write{w}, paths: []string{path}}
-	if s.done.Text = *w.Body; s.done.Text == "" {
-		s.done.Text = "noted"
+	if s.done.Text = *w.Body; s.done.Text == "" && c.Status == sdk.StatusRunning {
+		s.done.Text = "noted" // to the model, which goes on: one that ends the work is the answer to the person
 	}
 	return s, nil
 }

@@ -261,6 +261,15 @@ func TestVerbsDo(t *testing.T) {
 	}
 }
 
+// TestUpdateWithoutAText: a model that goes on is told that it was noted; an end without a text says nothing to anybody.
+func TestUpdateWithoutAText(t *testing.T) {
+	for status, want := range map[int]string{0: "noted", sdk.StatusRunning: "noted", sdk.StatusOK: "", sdk.StatusNoContent: "", sdk.StatusUnable: ""} {
+		if done := newBench(t).must(sdk.EntryCall{Verb: sdk.VerbUpdate, Status: status}); done.Text != want {
+			t.Errorf("%d: %q, want %q", status, done.Text, want)
+		}
+	}
+}
+
 // spec: wrong_get_state
 func TestGetReads(t *testing.T) {
 	b := newBench(t)

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -18,6 +20,10 @@ func standardInput(c *console, what string) (string, error) {
 // readText reads a whole text, which an error calls what.
 func readText(from io.Reader, what string) (string, error) {
 	text, err := io.ReadAll(io.LimitReader(from, longestText+1))
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		err = at.Err // what is read is named already
+	}
 	if err != nil {
 		return "", fmt.Errorf("read %s: %w", what, err)
 	}

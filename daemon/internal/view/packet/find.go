@@ -21,6 +21,7 @@ type cache struct {
 	limit  int // that results were shown by
 	pieces []piece
 	index  map[string]int
+	hung   map[string]hung // by projector
 
 	said    string   // in the instructions of the turn, but for images
 	inputs  []string // what its model takes

@@ -124,6 +124,72 @@ func readElement(r *rapid.T, text string) (path, body, rest string) {
 	return path, body, rest
 }
 
+// TestAPluginThatHangs is not waited for in each turn: the pauses in which nobody asks it grow, and end when it answers.
+func TestAPluginThatHangs(t *testing.T) {
+	var asked atomic.Int32
+	var well atomic.Bool
+	chains := hook.New(hclog.NewNullLogger())
+	d := desk{New(Config{
+		Scheme:     schemes,
+		Projectors: func() map[string]string { return map[string]string{"known": "one"} },
+		Project: func(_ context.Context, e sdk.Entry, _ sdk.Visibility) (string, error) {
+			asked.Add(1)
+			if !well.Load() {
+				return "", sdk.Errorf(sdk.Timeout, "no answer")
+			}
+			return "of " + e.Body, nil
+		},
+	}, chains), chains}
+	in := assembly(1, prompt(1, "task"), entry("known://a", "one"))
+	var turns []int
+	for in.Turn = 1; in.Turn <= 20; in.Turn++ {
+		before := asked.Load()
+		inOrder(t, user(t, d, in), "known://a", "did not say what this shows")
+		if asked.Load() > before {
+			turns = append(turns, in.Turn)
+		}
+	}
+	if want := []int{1, 3, 7, 15}; !slices.Equal(turns, want) {
+		t.Errorf("it was asked in the turns %v, want %v", turns, want)
+	}
+	well.Store(true)
+	in.Turn = 31
+	inOrder(t, user(t, d, in), "of one")
+	well.Store(false)
+	in.Entries = append(in.Entries, entry("known://b", "two"))
+	for in.Turn = 32; in.Turn <= 34; in.Turn++ {
+		before := asked.Load()
+		inOrder(t, user(t, d, in), "of one", "did not say what this shows")
+		if is, want := asked.Load() > before, in.Turn != 33; is != want {
+			t.Errorf("turn %d: asked is %v", in.Turn, is)
+		}
+	}
+}
+
+// TestManyEntriesOfAPluginThatHangs: those that wait their turn are not asked for when one was too late.
+func TestManyEntriesOfAPluginThatHangs(t *testing.T) {
+	var asked atomic.Int32
+	chains := hook.New(hclog.NewNullLogger())
+	d := desk{New(Config{
+		Scheme:     schemes,
+		Projectors: func() map[string]string { return map[string]string{"known": "one"} },
+		Project: func(context.Context, sdk.Entry, sdk.Visibility) (string, error) {
+			asked.Add(1)
+			return "", sdk.Errorf(sdk.Timeout, "no answer")
+		},
+	}, chains), chains}
+	in := assembly(1, prompt(1, "task"))
+	for i := range 10 * projections {
+		in.Entries = append(in.Entries, entry(fmt.Sprintf("known://%02d", i), "x"))
+	}
+	if text := user(t, d, in); strings.Count(text, "did not say what this shows") < 10*projections {
+		t.Error("not all that is not known is told")
+	}
+	if n := asked.Load(); n > projections {
+		t.Errorf("it was asked %d times in one turn, of which %d may be at once", n, projections)
+	}
+}
+
 // TestPluginsSayWhatTheirEntriesShow: once for each version, within bounds; one that fails shows the path and says so, and is
 // asked again in the next turn.
 func TestPluginsSayWhatTheirEntriesShow(t *testing.T) {

@@ -69,6 +69,9 @@ type PolicyRequest struct {
 	// Writes are Run.Writes: the only paths of the project that the call may change; nil is all.
 	Writes []string
 
+	// Without are Agent.Without: a call that may do the work of such a tool is denied, by whichever tool it is made.
+	Without []string
+
 	// Foreign names what the run has read that came from outside; empty is nothing. Outlives says that the call changes
 	// entries which other runs see.
 	Foreign  string

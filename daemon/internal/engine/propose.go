@@ -26,7 +26,7 @@ func (e *Engine) decide(a *activeLoop, x *action, answered bool) sdk.Decision {
 // request asks policy about a call in one mode.
 func (e *Engine) request(a *activeLoop, x *action, mode sdk.Mode, attended bool) sdk.Decision {
 	r := x.request()
-	r.Mode, r.Attended, r.Otherwise, r.Writes, r.Offline = mode, attended, a.agent.Otherwise(), a.run.Writes, a.run.Offline
+	r.Mode, r.Attended, r.Otherwise, r.Writes, r.Offline, r.Without = mode, attended, a.agent.Otherwise(), a.run.Writes, a.run.Offline, a.agent.Without
 	r.ReadOnly = a.loop.ReadOnly || a.run.Writes != nil && len(a.run.Writes) == 0
 	if a.run.ID != 0 && !x.readOnly() { // what only reads tells nobody what to do
 		r.Foreign, r.Outlives = e.foreign(a.run.ID), e.outlives(x)

@@ -47,3 +47,9 @@ func (j *judged) named(r *sdk.PolicyRule) bool {
 func (j *judged) isWriter(glob string) bool {
 	return fits(glob, writeTool) || fits(glob, filesPlugin+"__"+writeTool)
 }
+
+// withholdsWriter reports whether write_file is among the tools that an agent's file holds back.
+func withholdsWriter(without []string) bool {
+	a := sdk.Agent{Without: without}
+	return a.Withholds(writeTool) || a.Withholds(filesPlugin+"__"+writeTool)
+}

@@ -58,3 +58,25 @@ func TestEditThatWrites(t *testing.T) {
 		t.Errorf("what a person agreed to for good: %+v", d)
 	}
 }
+
+// TestEditOfAnAgentWithoutWriting: what an agent's file holds back holds for an edit that may begin a file, and for no other.
+func TestEditOfAnAgentWithoutWriting(t *testing.T) {
+	editFile := tool("edit_file", true, destructive, sdk.GrantProject)
+	editFile.Plugin = "files"
+	for _, c := range []struct {
+		without, text string
+		want          sdk.Verdict
+	}{
+		{"write_file", "<<NEW\na\nNEW", sdk.Deny},
+		{"files__write_*", "<<APPEND\na\nAPPEND", sdk.Deny},
+		{"write_file", "<<SEARCH\na\nSEARCH\n<<REPLACE\nb\nREPLACE", sdk.Allow},
+		{"delete_path", "<<NEW\na\nNEW", sdk.Allow},
+	} {
+		call := callOf(editFile, map[string]any{"path": "a.md", "old_text": "", "new_text": c.text})
+		call.Mode, call.Without = sdk.ModeFull, []string{c.without}
+		d := New(Settings{}).Decide(call)
+		if checkTexts(t, d); d.Verdict != c.want || c.want == sdk.Deny && d.Rule != RuleWithheld {
+			t.Errorf("without %s, %q: %+v", c.without, c.text, d)
+		}
+	}
+}

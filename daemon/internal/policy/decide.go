@@ -34,6 +34,7 @@ const (
 	RuleFollow       = "follow"        // the result of a call asked for this one
 	RuleDrift        = "drift"         // the tool is another than it was accepted as
 	RuleUnknown      = "unknown"       // side effects that nothing confines
+	RuleWithheld     = "withheld"      // the work of a tool that the agent's file holds back
 	RuleBadArguments = "bad_arguments" // the arguments cannot be judged
 	RuleNetwork      = "open_network"  // the network is opened by a person
 	RuleWorkspace    = "workspace"     // the file of the workspace cannot be read
@@ -156,7 +157,9 @@ func (p *Policy) Decide(a sdk.PolicyRequest) sdk.Decision {
 	if j.takes = takesFile(j.tool, j.arguments); j.takes {
 		j.tool.Annotations.ReadOnly = true
 	}
-	j.whole = writesWhole(j.tool, j.arguments)
+	if j.whole = writesWhole(j.tool, j.arguments); j.whole && withholdsWriter(a.Without) {
+		return deny(RuleWithheld, "make an edit of what is there, by its own text (SEARCH and REPLACE)", "the agent may not use %q, and this edit begins a file where there is none", writeTool)
+	}
 	if j.entries = touchesEntries(j.tool, j.arguments); a.ReadOnly && !j.tool.Annotations.ReadOnly && !j.entries && !j.keeps() && !j.looks() {
 		return denyEffect(a.Tool)
 	}

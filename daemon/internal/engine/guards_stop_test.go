@@ -69,7 +69,7 @@ func TestOneStop(t *testing.T) {
 		"window":           {guards: sdk.Guards{WindowCalls: 2, WindowSize: 3}, steps: []step{calls(call{"read", reading}), calls(numbered("read", 1)), calls(call{"read", reading})}, status: 499, stop: "window", says: "2 times within 3 calls"},
 		"errors":           {guards: sdk.Guards{ConsecutiveErrors: 2}, steps: many("read_bad", 5), status: 499, stop: "consecutive_errors", says: "it did not work"},
 		"strikes":          {guards: sdk.Guards{MaxStrikes: 2}, steps: many("read_bad", 5), status: 499, stop: "max_strikes", says: "2 turns in a row"},
-		"cycles":           {guards: sdk.Guards{MaxStrikes: 1, MinCycles: 2, MaxCyclePeriod: 2}, steps: []step{calls(call{"read", reading}), calls(call{"read", reading})}, status: 499, stop: "min_cycles", says: "the same in every turn"},
+		"cycles":           {guards: sdk.Guards{MaxStrikes: 1, MinCycles: 2, MaxCyclePeriod: 2}, steps: []step{calls(call{"read", reading}), calls(call{"read", reading})}, status: 499, stop: "min_cycles", says: "did the same in 2 turns"},
 		"deadline, tool":   {guards: soon, steps: many("read", 1), with: func(h *house) { h.tools.on("read", hang) }, status: 499, stop: "deadline", says: "longer than 30ms"},
 		"deadline, model":  {guards: soon, steps: []step{hanging(make(chan struct{}, 1))}, status: 499, stop: "deadline", says: "longer than 30ms"},
 		"deadline, silent": {guards: soon, steps: []step{silent(make(chan struct{}, 1))}, status: 499, stop: "deadline", says: "longer than 30ms"},

@@ -76,12 +76,13 @@ func promptOf(blocks []acp.ContentBlock, project string) (prompt string, along i
 		}
 		said = block.Text != nil
 	}
-	all := strings.TrimRightFunc(strings.Join(append([]string{text.String()}, quoted...), "\n\n"), unicode.IsSpace)
+	wrote := strings.TrimRightFunc(text.String(), unicode.IsSpace)
+	all := strings.Join(append([]string{wrote}, quoted...), "\n\n")
 	media, err = picture.Given(pictures, len(all))
 	if err != nil {
 		return "", 0, nil, refuse(sdk.Validation, "%v", err)
 	}
-	return all, max(0, len(all)-text.Len()), media, nil
+	return all, len(all) - len(wrote), media, nil
 }
 
 // textOf is the text that some bytes are, written as an editor writes bytes.

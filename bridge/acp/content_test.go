@@ -77,6 +77,7 @@ func FuzzPromptText(f *testing.F) {
 	f.Add("look", "file:///p/a.go#L1:2", "package a\n")
 	f.Add("", "zed:///x?y#z", "```\n")
 	f.Add("a", "://", "````")
+	f.Add("0", " ", "0")
 	f.Fuzz(func(t *testing.T, say, uri, body string) {
 		got, along, _, err := promptOf([]acp.ContentBlock{text(say), link("x", uri), file(uri, body)}, "/p")
 		if err != nil {

@@ -78,12 +78,11 @@ func (e *Engine) keepModel(ctx context.Context, a *activeLoop) {
 			last = at
 		}
 	}
-	for i, name := range a.chain {
-		next, err := e.cfg.Models.ResolveConfigured(ctx, name)
-		if err == nil && next.Alias == last.Model && last.Model != a.choice.Alias {
+	for i := 0; last.Model != "" && last.Model != a.choice.Alias && i < len(a.chain); i++ { // to resolve a name may start its server
+		next, err := e.cfg.Models.ResolveConfigured(ctx, a.chain[i])
+		if err == nil && next.Alias == last.Model {
 			e.change(ctx, a, next)
 			a.chain = a.chain[i+1:]
-			break
 		}
 	}
 	if last.Model == a.choice.Alias {

@@ -18,12 +18,14 @@ type chained struct {
 	others   map[string]sdk.ModelChoice
 	fails    map[string]error // by alias
 	contexts map[string]int   // by alias: what the prompt was fitted to
+	resolved int              // how many of the others were looked for
 }
 
 func (m *chained) Resolve(context.Context, string) (sdk.ModelChoice, error) { return m.first, nil }
 
 func (m *chained) ResolveConfigured(_ context.Context, name string) (sdk.ModelChoice, error) {
 	if c, ok := m.others[name]; ok {
+		m.resolved++
 		return c, nil
 	}
 	return m.first, nil
@@ -99,6 +101,9 @@ func TestFallback(t *testing.T) {
 			}
 			if (l.Status == sdk.StatusOK) != (c.model != "") || c.model != "" && turns[0].Model != c.model {
 				t.Errorf("ended %d by %s (%q): %s", l.Status, turns[0].Model, l.Stop, l.Reason)
+			}
+			if len(c.fails) == 0 && c.notes == 0 && m.resolved > 0 { // which may start servers that nobody needs
+				t.Errorf("%d of its chain were looked for", m.resolved)
 			}
 			if c.model == "far" && m.contexts["far"] != 50000 {
 				t.Errorf("the prompt was fitted to %d tokens", m.contexts["far"])

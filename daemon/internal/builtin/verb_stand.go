@@ -203,6 +203,8 @@ func (v *Verbs) mayChange(c sdk.EntryCall, path string) bool {
 	switch named := canonical(c.Path); {
 	case c.Verb == sdk.VerbUpdate:
 		return sdk.SchemeOf(path) == string(sdk.VerbUpdate)
+	case onlyLooks(c):
+		return false
 	case c.Verb == sdk.VerbCopy || c.Verb == sdk.VerbMove:
 		return canonical(c.To) == path || c.Verb == sdk.VerbMove && named == path
 	case c.Verb != sdk.VerbSet && c.Verb != sdk.VerbRemove, all.looks():

@@ -179,7 +179,7 @@ func TestWhatGoesToFilesIsBounded(t *testing.T) {
 		{"rm", `{"path":"known://**","filter":"costly"}`, true}, {"set", `{"path":"known://*","summary":"s"}`, true}, {"set", `{"path":"known://*","visibility":"archived"}`, false},
 		{"set", `{"path":"known://*","body":"x"}`, false}, {"set", `{"path":"KNOWN://a","body":"x"}`, true}, {"set", `{"path":"known://*","body":"x","pattern":true}`, true},
 		{"cp", `{"path":"known://a","to":"known://c"}`, false}, {"cp", `{"path":"known://big","to":"known://a"}`, true}, {"mv", `{"path":"known://a","to":"known://c"}`, true},
-		{"mv", `{"path":"known://a","to":"g","body":"a"}`, true}, {"update", `{"body":"x"}`, false},
+		{"mv", `{"path":"known://a","visibility":"summarized"}`, false}, {"mv", `{"path":"known://a","to":"g","body":"a"}`, true}, {"update", `{"body":"x"}`, false},
 	} {
 		filled, err := fill([]sdk.Invocation{{Tool: c.tool, Arguments: json.RawMessage(c.arguments)}}, `{"path":"known://a","to":"f"}`)
 		if c.changes && sdk.OutcomeOf(err) != sdk.Conflict || !c.changes && (err != nil || !strings.Contains(string(filled), `"body":"a"`)) {

@@ -143,7 +143,7 @@ func (d *Daemon) make(ctx context.Context) (err error) {
 	tree := project.NewTree(g.store)
 	ruling := policy.Live{Written: written.policy, ReadOnly: tree.ReadOnly, Sandbox: func(root string) sdk.Sandbox { return d.current().Sandbox.For(root) }, Remembered: rules, Links: project.Links, Found: written.obeyed, Prepared: d.prepared}
 	copies := skill.Copies{Trusted: trust.Trusted, Runs: g.store}
-	d.verbs = builtin.NewVerbs(g.store, builtin.Patterns, d.secrets.Redact).With(tree.Under(ruling.MayRead)).Bounded(func() int { return d.current().Store.KnownTokens })
+	d.verbs = builtin.NewVerbs(g.store, builtin.Patterns, d.secrets.Redact).With(tree.Under(ruling.MayRead)).Worded(d.host.Projectors).Bounded(func() int { return d.current().Store.KnownTokens })
 	d.own = d.ownTools(g.store, copies, rules, ruling.MayRead)
 	files := project.InstructionFiles{Folder: d.configFolder, Trusted: trust.Follows}
 	history := &project.History{Store: g.store, Data: d.paths.Data, Kept: kept.In(d.paths.Data), Tools: d.host.Tools, May: ruling.MayUndo}

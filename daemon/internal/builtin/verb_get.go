@@ -147,9 +147,14 @@ func (p *plan) promote(c sdk.EntryCall, found []*sight, one bool) (step, error) 
 }
 
 // isShown reports whether models that are shown entries read the whole text of one while it is visible. What happened, and a
-// prompt, may be shown otherwise than it is kept.
+// prompt, may be shown otherwise than it is kept, and so may what a plugin says the words of; a stream is shown as it was when it
+// was written last, whatever came since.
 func (p *plan) isShown(x *sight) bool {
-	s, _ := p.stored.Scheme(x.Scheme())
+	name := x.Scheme()
+	if !x.State.Ended() || p.worded != nil && p.worded()[name] != "" {
+		return false
+	}
+	s, _ := p.stored.Scheme(name)
 	return x.isFile() || s.ModelVisible && (s.Category == sdk.CategoryData || s.Category == sdk.CategoryUnknown)
 }
 

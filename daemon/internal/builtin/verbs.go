@@ -32,8 +32,9 @@ type Verbs struct {
 	stored   Stored
 	patterns func() Parse
 	redact   func(string) string
-	files    Files      // nil: no file is an entry
-	most     func() int // tokens of an entry of known://; nil is no bound
+	files    Files                    // nil: no file is an entry
+	most     func() int               // tokens of an entry of known://; nil is no bound
+	worded   func() map[string]string // the schemes of whose entries a plugin says what models read; nil: of none
 }
 
 // NewVerbs makes the one implementation of the verbs. patterns is asked for a Parse for each plan; redact takes
@@ -45,6 +46,13 @@ func NewVerbs(stored Stored, patterns func() Parse, redact func(string) string) 
 // With makes files of projects entries that the verbs find and get.
 func (v *Verbs) With(files Files) *Verbs {
 	v.files = files
+	return v
+}
+
+// Worded tells of which schemes a plugin says what models read of their entries: what get finds of those is in its result
+// too. It is asked each time, and names who says it.
+func (v *Verbs) Worded(schemes func() map[string]string) *Verbs {
+	v.worded = schemes
 	return v
 }
 

@@ -691,3 +691,30 @@ func TestWhatGetMakesVisibleIsInSight(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatIsShownOtherwiseIsNotInSight: of a stream that goes on, and of what a plugin says the words of, the result of get is all that
+// a model reads of the text.
+func TestWhatIsShownOtherwiseIsNotInSight(t *testing.T) {
+	b := newBench(t)
+	b.commit(
+		sdk.Write{Path: "known://s", Body: new("a"), State: sdk.StateStreaming, Writer: sdk.WriterPlugin},
+		sdk.Write{Path: "unknown://b", Body: new("why?"), Writer: sdk.WriterModel},
+	)
+	b.commit(sdk.Write{Path: "known://s", Chunk: &sdk.Chunk{Channel: 1, Text: "b"}, Writer: sdk.WriterPlugin})
+	plan := func(path string, want bool) {
+		t.Helper()
+		if p := b.Plan(t.Context(), b.use, []sdk.EntryCall{get(path)})[0]; p.Err != nil || p.InSight != want {
+			t.Errorf("%s is in sight: %t, %v", path, p.InSight, p.Err)
+		}
+	}
+	plan("known://s", false)
+	b.commit(sdk.Write{Path: "known://s", State: sdk.StateResolved, Writer: sdk.WriterPlugin})
+	plan("known://s", true)
+	by := "a plugin"
+	b.Worded(func() map[string]string { return map[string]string{"unknown": by} })
+	plan("unknown://b", false)
+	plan("*://*", false)
+	plan("known://s", true)
+	by = ""
+	plan("unknown://b", true)
+}

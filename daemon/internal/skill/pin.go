@@ -57,8 +57,8 @@ func (c Copies) Make(ctx context.Context, project string, s sdk.Skill, runDir, h
 }
 
 // Find describes the copy that a run has of what it loaded, which had that hash;
-// false when it has none. A copy of anything else is removed: the run's commands
-// would find it.
+// false when it has none. A copy of anything else is removed, for the run's commands
+// would find it. One that cannot be read now is left as it is: it may be the only one.
 func (Copies) Find(ctx context.Context, name, runDir, hash string) (Pinned, bool) {
 	if name == "" || name == "." || !filepath.IsLocal(name) {
 		return Pinned{}, false
@@ -68,7 +68,7 @@ func (Copies) Find(ctx context.Context, name, runDir, hash string) (Pinned, bool
 	if err == nil && c.Hash == hash {
 		return newPinned(at, c), true
 	}
-	if ctx.Err() == nil {
+	if err == nil || sdk.OutcomeOf(err) == sdk.Validation {
 		_ = os.RemoveAll(at) // where that fails, making it anew says so
 	}
 	return Pinned{}, false
@@ -121,12 +121,15 @@ func pin(ctx context.Context, d sdk.Skill, runDir, hash string, trusted func(has
 		return Pinned{}, sdk.Errorf(sdk.Validation, "%.80q cannot be the name of a skill's folder", d.Name)
 	}
 	at, made := filepath.Join(runDir, "skills", d.Name), filepath.Join(runDir, "skills.new", d.Name)
-	p, err := Pinned{}, errors.Join(os.RemoveAll(at), os.RemoveAll(made), os.MkdirAll(filepath.Dir(at), 0o700), os.MkdirAll(filepath.Dir(made), 0o700), os.Mkdir(made, 0o755))
+	p, err := Pinned{}, errors.Join(os.RemoveAll(made), os.MkdirAll(filepath.Dir(at), 0o700), os.MkdirAll(filepath.Dir(made), 0o700), os.Mkdir(made, 0o755))
+	if hash == "" { // else what is there may be what the run loaded
+		err = errors.Join(err, os.RemoveAll(at))
+	}
 	if err == nil {
 		p, err = copySkill(ctx, d, made, hash, trusted)
 	}
 	if err == nil {
-		err = errors.Join(os.Rename(made, at), durable.Folder(filepath.Dir(at)))
+		err = errors.Join(os.RemoveAll(at), os.Rename(made, at), durable.Folder(filepath.Dir(at)))
 	}
 	if err == nil {
 		p.Folder = at

@@ -292,9 +292,16 @@ func TestCopies(t *testing.T) {
 		t.Errorf("the fork has\n%s", got)
 	}
 
-	// A copy that is made anew is of what the run loaded, or none.
+	// A copy that is made anew is of what the run loaded, or none, and what is there stays until it is.
 	if _, err := c.Make(t.Context(), "/p", d.Skill, child, trusted); sdk.OutcomeOf(err) != sdk.Conflict {
 		t.Errorf("made anew of another folder: %v", err)
+	}
+	if found, ok := c.Find(t.Context(), "pdf", child, p.Hash); !ok {
+		t.Errorf("what could not be made anew is gone: %+v", found)
+	}
+	must(t, os.Symlink("/etc/passwd", filepath.Join(child, "skills", "pdf", "out")))
+	if found, ok := c.Find(t.Context(), "pdf", child, p.Hash); ok {
+		t.Errorf("a copy with a link that leads out is found: %+v", found)
 	}
 	if got := tree(t, filepath.Join(child, "skills")); strings.Count(got, "\n") != 1 {
 		t.Errorf("the run has\n%s", got)

@@ -39,10 +39,11 @@ func (s Submission) conversationKey() string {
 	return "conversation " + s.Project + " " + s.Origin.Channel + " " + s.Origin.Owner + " " + s.conversation
 }
 
-// How often it is looked which runs come to rest: each minute, and where they rest sooner as soon as that.
+// How often it is looked which runs come to rest: each minute, where they rest sooner as soon as that, and when other settings count.
 const (
-	restLook    = time.Minute
-	soonestLook = time.Second
+	restLook     = time.Minute
+	soonestLook  = time.Second
+	settingsLook = 5 * time.Second // how often it is looked for these
 )
 
 // followRests has runs rest in which nobody goes on, and tells plugins of it, until ctx ends. keep is asked each time how
@@ -62,10 +63,12 @@ func (e *Engine) followRests(ctx context.Context, keep func() Keep) {
 				wait = min(wait, max(rest, soonestLook))
 			}
 		}
-		select {
-		case <-time.After(wait):
-		case <-ctx.Done():
-			return
+		for due := time.Now().Add(wait); time.Now().Before(due) && keep() == k; {
+			select {
+			case <-time.After(min(time.Until(due), settingsLook)):
+			case <-ctx.Done():
+				return
+			}
 		}
 	}
 }

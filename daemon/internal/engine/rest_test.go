@@ -499,3 +499,33 @@ func TestRestThatIsCut(t *testing.T) {
 		t.Errorf("told %q, journal %s", got, h.kinds(a.Run.ID))
 	}
 }
+
+// TestOtherSettingsOfRests: they count while it is waited for the next look, which is a minute away.
+func TestOtherSettingsOfRests(t *testing.T) {
+	h := newHouse(t, say("done"))
+	heard := h.hears("ledger", nil)
+	a := h.submit(Submission{})
+	h.await(a)
+	var mu sync.Mutex
+	keep, asked := rests, make(chan struct{}, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	var done sync.WaitGroup
+	defer done.Wait()
+	defer cancel()
+	done.Go(func() {
+		h.engine.followRests(ctx, func() Keep {
+			mu.Lock()
+			defer mu.Unlock()
+			select {
+			case asked <- struct{}{}:
+			default:
+			}
+			return keep
+		})
+	})
+	<-asked
+	mu.Lock()
+	keep.Rest = time.Millisecond
+	mu.Unlock()
+	h.until("the run rests", func() bool { return heard() == a.Run.Alias+" 1-1 idle" })
+}

@@ -323,10 +323,12 @@ func (s sse) modelSays(user, system string) {
 			s.end("stop")
 			return
 		}
-		for s.r.Context().Err() == nil {
+		// It goes on ever slower, so that what stands before it stays on a screen of few rows
+		// however long a busy machine takes to get to the next step.
+		for ticks := 0; s.r.Context().Err() == nil; ticks++ {
 			s.text("tick ")
 			select {
-			case <-time.After(50 * time.Millisecond):
+			case <-time.After(50*time.Millisecond + time.Duration(ticks)*5*time.Millisecond):
 			case <-s.r.Context().Done():
 			}
 		}

@@ -370,26 +370,32 @@ func killPlugin(ts *testscript.TestScript, neg bool, args []string) {
 	for _, p := range runningPlugins(ts) {
 		if p.Instance == args[0] && p.PID > 0 {
 			ts.Check(syscall.Kill(p.PID, syscall.SIGKILL))
+			ts.Setenv("KILLED", strconv.Itoa(p.PID))
 			return
 		}
 	}
 	ts.Fatalf("plugin %s does not run", args[0])
 }
 
-// until polls: what a script waits for happens in another process.
+// until polls: what a script waits for happens in another process. With ! it waits until
+// bothy does not say it any more.
 func until(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 2 {
-		ts.Fatalf("usage: until REGEXP ARGUMENT...")
+	if len(args) < 2 {
+		ts.Fatalf("usage: [!] until REGEXP ARGUMENT...")
 	}
 	wanted, err := regexp.Compile(args[0])
 	ts.Check(err)
 	var out []byte
 	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); <-time.After(20 * time.Millisecond) {
-		if out, err = tryBothy(ts, args[1:]...); err == nil && wanted.Match(out) {
+		if out, err = tryBothy(ts, args[1:]...); err == nil && wanted.Match(out) != neg {
 			return
 		}
 	}
-	ts.Fatalf("bothy %v never said %s, but at last (%v):\n%s", args[1:], args[0], err, out)
+	said := "never said"
+	if neg {
+		said = "did not stop saying"
+	}
+	ts.Fatalf("bothy %v %s %s, but at last (%v):\n%s", args[1:], said, args[0], err, out)
 }
 
 func sparse(ts *testscript.TestScript, neg bool, args []string) {

@@ -12,10 +12,10 @@ import (
 )
 
 const (
-	// firstLook is how long the call that starts a background command waits for it to
-	// print something or to end: what fails at once is told at once.
-	firstLook = 2 * time.Second
-	lastLook  = 300 * time.Millisecond
+	// printsWithin is how long the call that starts a background command waits for it to
+	// print something, and endsWithin how long it then waits for it to end.
+	printsWithin = 2 * time.Second
+	endsWithin   = 300 * time.Millisecond
 	// mostWait is how long bash_output may wait.
 	mostWait = time.Minute
 )
@@ -76,7 +76,7 @@ func (b *bash) startJob(ctx context.Context, in arguments, command sandbox.Comma
 		<-started.Done()
 		return sdk.ToolResult{}, sdk.Errorf(sdk.Aborted, "the run came to rest, or was reset, while the command was started: it was ended")
 	}
-	firstSigns(ctx, j)
+	b.firstSigns(ctx, j)
 	if ctx.Err() != nil { // nobody hears its name
 		started.Stop()
 		<-started.Done()
@@ -91,13 +91,13 @@ func (b *bash) startJob(ctx context.Context, in arguments, command sandbox.Comma
 
 // firstSigns waits until a command that was just started has printed something, and a moment
 // more whether it ends: what fails at once is told at once.
-func firstSigns(ctx context.Context, j *job) {
-	first, cancel := context.WithTimeout(ctx, firstLook)
+func (b *bash) firstSigns(ctx context.Context, j *job) {
+	first, cancel := context.WithTimeout(ctx, b.printsWithin)
 	defer cancel()
 	j.await(first)
 	select {
 	case <-j.Done():
-	case <-time.After(lastLook):
+	case <-time.After(b.endsWithin):
 	case <-ctx.Done():
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/bothyd/bothy/sandbox"
 	"github.com/bothyd/bothy/sdk"
@@ -151,10 +152,12 @@ func TestARunThatRestsWhileAJobIsStarted(t *testing.T) {
 func TestBackgroundThatFailsAtOnce(t *testing.T) {
 	needPodman(t)
 	r := newRig(t, nil)
+	r.b.printsWithin, r.b.endsWithin = time.Minute, time.Minute // a busy machine takes a while to end a container
 	got, err := r.use("bash", `{"command":"nosuchprogram","background":true}`)
 	if needs(t, got, err, "command not found", "has ended with exit status 127"); got.Success {
 		t.Errorf("got %+v", got)
 	}
+	r.b.printsWithin, r.b.endsWithin = printsWithin, endsWithin
 	got, err = r.use("bash", `{"command":"sleep 600","background":true}`)
 	needs(t, got, err, "as bg-2")
 	got, err = r.use("bash_stop", `{}`)

@@ -48,6 +48,8 @@ type bash struct {
 	// commands work on the project itself, or which limits they have.
 	told map[string]bool
 	jobs jobs
+	// printsWithin and endsWithin are the constants of these names, but in tests.
+	printsWithin, endsWithin time.Duration
 	// changed tells the daemon that the description is another one.
 	changed chan struct{}
 	// recovery is the work that configure leaves running; it stops waiting for
@@ -58,7 +60,8 @@ type bash struct {
 }
 
 func newBash(logger hclog.Logger) *bash {
-	b := &bash{logger: logger, opening: make(chan struct{}, 1), changed: make(chan struct{}, 1), told: make(map[string]bool)}
+	b := &bash{logger: logger, opening: make(chan struct{}, 1), changed: make(chan struct{}, 1), told: make(map[string]bool),
+		printsWithin: printsWithin, endsWithin: endsWithin}
 	b.stopping, b.stop = context.WithCancel(context.Background())
 	return b
 }

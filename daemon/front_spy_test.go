@@ -97,7 +97,10 @@ func serveSpy(ctx context.Context, access channel.Access, file string) error {
 	for _, method := range methods {
 		for _, p := range look.probes(method, own, access.Projects[0]) {
 			for i := range p.Params {
-				if p.Heard[i], err = w.call(p.Method, p.Params[i]); err != nil {
+				if p.Heard[i], err = w.call(p.Method, p.Params[i]); err == nil {
+					err = w.rests(p.Heard[i])
+				}
+				if err != nil {
 					return fmt.Errorf("%s: %w", p.Method, err)
 				}
 			}
@@ -137,6 +140,28 @@ type property struct {
 	Required []string       `json:"required"`
 }
 
+// rests waits, where an answer accepts a prompt, until the run does not work on it any more, so that what comes of the next call
+// does not depend on how fast that was.
+func (w *wire) rests(answer string) error {
+	var accepted struct{ Result rpc.Accepted }
+	if json.Unmarshal([]byte(answer), &accepted) != nil || accepted.Result.Loop == 0 {
+		return nil
+	}
+	for ; ; <-time.After(10 * time.Millisecond) {
+		text, err := w.call(rpc.MethodRun, rpc.RunRef{Run: fmt.Sprint(accepted.Result.ID)})
+		if err != nil {
+			return err
+		}
+		var run struct{ Result rpc.RunDetail }
+		if err := json.Unmarshal([]byte(text), &run); err != nil {
+			return fmt.Errorf("%s: %w", text, err)
+		}
+		if run.Result.Status != sdk.StatusRunning && run.Result.Status != sdk.StatusQueued {
+			return nil
+		}
+	}
+}
+
 // begin says hello, has a run of its own and watches; it returns the methods that there are, and that run.
 func (w *wire) begin(access channel.Access) (methods []described, own string, err error) {
 	if _, err = w.call(rpc.MethodHello, rpc.HelloParams{Client: "spy", Protocol: rpc.Protocol, Token: access.Token}); err != nil {
@@ -149,6 +174,9 @@ func (w *wire) begin(access channel.Access) (methods []described, own string, er
 	}
 	if err != nil || begun.Result.ID == 0 {
 		return nil, "", fmt.Errorf("%s: %w", answer, err)
+	}
+	if err = w.rests(answer); err != nil {
+		return nil, "", err
 	}
 	if _, err = w.call(rpc.MethodWatch, map[string]any{"after": 0, "preview": true, "states": true}); err != nil {
 		return nil, "", err

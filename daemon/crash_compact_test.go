@@ -95,7 +95,7 @@ func checkCompact(v *visitor, j *job) {
 // one too, in each way in which a model calls tools and is shown its run: the summary is there with all archived that it stands
 // for, or neither.
 //
-// Where BOTHY_PAIRS is set it dies around each commit.
+// Around how many commits, eachCommitOr says.
 func TestSummariesKilled(t *testing.T) {
 	for _, w := range ways {
 		t.Run(w.name(), func(t *testing.T) {

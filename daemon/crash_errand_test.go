@@ -228,14 +228,14 @@ var errandPoints = map[failpoint.Name]int{
 // of TestFailpoints when somebody does: an errand is four ways of many commits each.
 const (
 	errandPairs = 2
-	errandPart  = 8
+	errandPart  = 16
 )
 
 // TestErrandsKilled kills a daemon at each failpoint on the way of an errand, and then at pairs of them, in each way in which a
 // model calls tools and is shown its run: it is taken up, and what it leaves is the same. How often the daemon comes to the failpoint
 // before it dies is drawn.
 //
-// BOTHY_PAIRS, of which it takes an eighth, and BOTHY_SEED are those of TestFailpoints.
+// BOTHY_PAIRS, of which it takes a sixteenth, and BOTHY_SEED are those of TestFailpoints.
 func TestErrandsKilled(t *testing.T) {
 	t.Parallel()
 	withFailpoints(t)

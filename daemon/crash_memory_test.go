@@ -146,7 +146,7 @@ func checkLearned(v *visitor, j *job, l *learner) {
 
 // TestLearningKilled kills daemons before, in and after the completion by which a rest is learned from: it is learned from once.
 //
-// Where BOTHY_PAIRS is set one dies around each commit, else around every fourth from a drawn one on.
+// Around how many commits, eachCommitOr says.
 func TestLearningKilled(t *testing.T) {
 	t.Parallel()
 	l := newLearner(t)

@@ -96,7 +96,7 @@ func (h *history) marked(d rpc.RunDetail) {
 // TestPlansKilled kills a daemon around the commits of a prompt with a plan, and now and then the next one too: its steps are
 // there with the prompt, no mark that anybody was told is lost, and a call that is made again marks nothing twice.
 //
-// Where BOTHY_PAIRS is set it dies around each commit.
+// Around how many commits, eachCommitOr says.
 func TestPlansKilled(t *testing.T) {
 	t.Parallel()
 	withFailpoints(t)

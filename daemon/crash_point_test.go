@@ -224,12 +224,16 @@ func (v *visitor) around(scene scenario, first, every int) (met int) {
 	return met
 }
 
-// eachCommitOr is around how many commits daemons die: each one where BOTHY_PAIRS is set, else every so many.
+// eachCommitOr is around which commits daemons die, from a drawn one on: each where BOTHY_PAIRS is all, every second one where
+// it is a number, else every so many.
 func eachCommitOr(every int) int {
-	if os.Getenv("BOTHY_PAIRS") != "" {
+	switch os.Getenv("BOTHY_PAIRS") {
+	case "all":
 		return 1
+	case "":
+		return every
 	}
-	return every
+	return 2
 }
 
 // end has a last daemon finish, and checks what became of the jobs.

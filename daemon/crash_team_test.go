@@ -135,7 +135,7 @@ func (s *site) handedOver(run int64) {
 // TestTeamsKilled kills a daemon around the commits of a team's loop and of its members', from the plan to what puts
 // the work together, and now and then the next one too: each task is given out once, and each result accepted once.
 //
-// Where BOTHY_PAIRS is set it dies around each commit.
+// Around how many commits, eachCommitOr says.
 func TestTeamsKilled(t *testing.T) {
 	t.Parallel()
 	withFailpoints(t)

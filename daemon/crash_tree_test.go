@@ -246,7 +246,7 @@ func (k *killing) forget(ctx context.Context, tag string) {
 // person deletes it and when it expires: no run is left without its history or without the run that
 // it works for, and what is left goes too, when a person asks once more, and of what expires by the next daemon.
 //
-// Where BOTHY_PAIRS is set it dies at each commit.
+// At how many commits, eachCommitOr says.
 func TestTreesKilled(t *testing.T) {
 	t.Parallel()
 	withFailpoints(t)

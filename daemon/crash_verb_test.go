@@ -163,7 +163,7 @@ const fewestCommits = 3
 // TestVerbsKilled kills a daemon around its commits while verbs on entries are used, and where it knows what they write and has
 // not written it. What a call wrote is there with its end or not at all, and what anybody was told is there.
 //
-// Where BOTHY_PAIRS is set it dies around each commit, else around every fourth from a drawn one on.
+// Around how many commits, eachCommitOr says.
 func TestVerbsKilled(t *testing.T) {
 	t.Parallel()
 	withFailpoints(t)

@@ -21,7 +21,7 @@ import (
 
 const (
 	errandWords = 5000 // behind the plan
-	errandLines = 120  // of the file that is read
+	errandLines = 240  // of the file that is read
 )
 
 // small is a model that takes neither the whole prompt of an errand as a packet, nor what it reads or writes on the way.

@@ -254,7 +254,6 @@ func TestBounds(t *testing.T) {
 			endless(w, r)
 		}
 	})
-	s.readers.patience = time.Minute // a busy machine reads 5 MB of HTML slowly
 	for _, path := range []string{"/bomb", "/?type=text/plain", "/?type=text/html"} {
 		r := s.get(t, path)
 		body := *r.Writes[0].Body

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf16"
 
 	"github.com/bothyd/bothy/plugins/web/internal/reader"
@@ -137,7 +136,6 @@ func TestOddHTML(t *testing.T) {
 // TestOddPDFs: files that are made to cost much, or that are not as they say, come to their text or to one sentence.
 func TestOddPDFs(t *testing.T) {
 	s := readersOf(t)
-	s.patience = 2 * time.Second
 	good := pdfOf("", words("They boil."))
 	length := fmt.Sprintf("/Length %d", len(words("They boil.")))
 	// of is the file with a part of it written otherwise, at the same length, so that its table of objects holds.
@@ -168,7 +166,6 @@ func TestOddPDFs(t *testing.T) {
 		"no pages, it says":               {of("/Count 1", "/Count 0"), "They boil."},
 		"3,000 pages":                     {pdfOf("", many...), "page 2999"},
 		"pages that are their own":        {of("[5 0 R ]", "[2 0 R ]"), ""},
-		"pages that are their own often":  {bytes.Replace(pdfOf("", words("x"), words("y")), []byte("[5 0 R 7 0 R ]"), []byte("[2 0 R 2 0 R ]"), 1), ""},
 		"a page that is its own contents": {of("/Contents 6 0 R", "/Contents 5 0 R"), ""},
 		"a page that is its own parent":   {of("/Parent 2 0 R", "/Parent 5 0 R"), "They boil."},
 		"a length that is its own":        {of("<< "+length+"  >>", "<</Length 6 0 R>>"), ""},

@@ -45,7 +45,7 @@ const mostReading = 8
 const mostAhead = 64
 
 func newReaders() *readers {
-	return &readers{program: ownProgram(), patience: reader.Time, places: make(chan struct{}, mostReading)}
+	return &readers{program: ownProgram(), patience: reader.Wait, places: make(chan struct{}, mostReading)}
 }
 
 // ownProgram is the plugin's program. On Linux it is the one that runs, though another lies at its path by now.
@@ -250,8 +250,10 @@ func (r *process) read(caller context.Context, d reader.Document, body []byte, p
 	switch {
 	case caller.Err() != nil:
 		return "", reader.Reading{}, caller.Err()
-	case context.Cause(ctx) == errLate, exited(ended, reader.ExitLate):
-		return "", reader.Reading{}, sdk.Errorf(sdk.Timeout, "the document at %s takes longer to read than the %v that one may", hostOf(d.Address), patience)
+	case exited(ended, reader.ExitLate):
+		return "", reader.Reading{}, sdk.Errorf(sdk.Timeout, "the document at %s takes more of a processor to read than the %v that one may", hostOf(d.Address), reader.Time)
+	case context.Cause(ctx) == errLate:
+		return "", reader.Reading{}, sdk.Errorf(sdk.Timeout, "the document at %s was not read within %v, since other work takes this machine's processors; try again when it has less to do", hostOf(d.Address), patience)
 	case exited(ended, reader.ExitUnwalled):
 		slog.Error("a reader could not give up its rights", "error", r.said.String())
 		return "", reader.Reading{}, sdk.Errorf(sdk.Unavailable, "documents are not read here: the process for it cannot give up its rights, see `bothy logs`")

@@ -130,6 +130,17 @@ func TestLateReader(t *testing.T) {
 	}
 }
 
+// TestReaderOutOfTime: a document that takes more of a processor than it may is ended by its reader, whatever the plugin waits.
+func TestReaderOutOfTime(t *testing.T) {
+	s := readersOf(t)
+	s.patience = time.Hour
+	endless := bytes.Replace(pdfOf("", words("x"), words("y")), []byte("[5 0 R 7 0 R ]"), []byte("[2 0 R 2 0 R ]"), 1) // pages that are their own, twice
+	_, _, err := s.read(t.Context(), reader.Document{Kind: reader.PDF, Address: "https://example.org/x", Most: 100}, endless)
+	if sdk.OutcomeOf(err) != sdk.Timeout || !strings.Contains(err.Error(), "more of a processor to read than the 5s") {
+		t.Error(err)
+	}
+}
+
 // TestLostReader: one that died while it waited is not held against the document.
 func TestLostReader(t *testing.T) {
 	s := readersOf(t)

@@ -28,7 +28,8 @@ const taken = 6 << 20
 
 // What a reader may use for its one document.
 const (
-	Time   = 5 * time.Second
+	Time   = 5 * time.Second // of a processor: by the clock, a page is read slowly where others compute
+	Wait   = time.Minute     // by the clock, for the plugin: a reader may be stopped, or hardly get a processor
 	Memory = 256 << 20
 	haste  = 25 * time.Millisecond // then it gives way to all others
 )
@@ -46,12 +47,25 @@ func giveWay() error {
 	return syscall.Setpriority(syscall.PRIO_PROCESS, 0, 19)
 }
 
-// giveWayLate does so once the document has had its first moments, and again, should it be on another thread by then.
-func giveWayLate() {
+// watch has the process give way once the document has had its first moments, and again, should it be on another thread by then;
+// and end once it has used its time.
+func watch() {
 	time.AfterFunc(haste, func() {
+		if used() >= Time {
+			os.Exit(ExitLate)
+		}
 		_ = giveWay() // it reads on as it did
-		giveWayLate()
+		watch()
 	})
+}
+
+// used is the time of a processor that the process has used. One that cannot know it has used all of it.
+func used() time.Duration {
+	var all syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &all); err != nil {
+		return Time
+	}
+	return time.Duration(all.Utime.Nano() + all.Stime.Nano())
 }
 
 // asked says that the process is to be a reader.
@@ -106,8 +120,7 @@ func readOne(in io.Reader, out io.Writer) error {
 	if err := json.Unmarshal(line, &d); err != nil {
 		return err
 	}
-	time.AfterFunc(Time+time.Second, func() { os.Exit(ExitLate) }) // should the plugin not be there to do it
-	giveWayLate()
+	watch()
 	if d.Kind == HTML && d.Form == Main {
 		close(articleWanted)
 	}

@@ -119,7 +119,11 @@ func (c *Contents) check(p *Pass) (again time.Duration) {
 	if maps.Equal(keys, c.keys) {
 		return 0
 	}
-	if c.rest.Left(fmt.Sprint(keys), quiet) > 0 || !c.changed(func() bool { return maps.Equal(keys, c.keysOf(files)) }) {
+	if c.rest.Left(fmt.Sprint(keys), quiet) > 0 {
+		return quiet
+	}
+	if !c.changed(func() bool { return maps.Equal(keys, c.keysOf(files)) }) {
+		c.keys = map[string]string{} // changed may have kept what it read: also files that are as they were before are another content
 		return quiet
 	}
 	c.keys = keys

@@ -286,6 +286,40 @@ func TestWatchTornRead(t *testing.T) {
 	}
 }
 
+// TestWatchReadInVain: what was read is read again where it was not taken, although the files are by then as they were
+// when they were taken last: whoever read them may have kept what it read.
+func TestWatchReadInVain(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "keys")
+	put(t, path, "kept")
+	calls := make(chan string, 10)
+	w := newContents(hclog.NewNullLogger(), "files", 1<<20, func(still func() bool) bool {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			put(t, path, "kept") // it is back before the end of the read
+			text = []byte("away")
+		}
+		ok := still()
+		calls <- fmt.Sprintf("%s %v", text, ok)
+		return ok
+	}, Open)
+	defer w.Close()
+	w.Follow([]string{path})
+	for _, want := range []string{"kept true", "away false", "kept true"} {
+		select {
+		case got := <-calls:
+			if got != want {
+				t.Fatalf("%s, not %s", got, want)
+			}
+		case <-time.After(20 * time.Second):
+			t.Fatalf("%s never came", want)
+		}
+		if want == "kept true" {
+			_ = os.Remove(path) // the last time for nobody
+		}
+	}
+}
+
 // TestReadRegular: a named pipe is not waited for, and what is too long is not
 // read.
 func TestReadRegular(t *testing.T) {

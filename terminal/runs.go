@@ -73,7 +73,7 @@ func (c *conversation) resume(name string) tea.Cmd {
 
 // goTo enters a run. One that is not there is looked for by what was typed.
 func (c *conversation) goTo(ref rpc.RunRef, typed string) tea.Cmd {
-	return c.ask(func(ctx context.Context) tea.Msg {
+	return c.leads(func(ctx context.Context) tea.Msg {
 		d, err := c.cl.Run(ctx, ref)
 		switch {
 		case sdk.OutcomeOf(err) == sdk.NotFound:
@@ -125,7 +125,7 @@ func (c *conversation) fork(turn string) tea.Cmd {
 	if c.runID == 0 {
 		return c.noRun()
 	}
-	return c.ask(func(ctx context.Context) tea.Msg {
+	return c.leads(func(ctx context.Context) tea.Msg {
 		made, err := c.cl.Fork(ctx, f)
 		if err != nil {
 			return failure{err}

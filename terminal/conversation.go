@@ -43,7 +43,7 @@ type conversation struct {
 	run       string // its name; empty before the first prompt
 	runID     int64
 	entered   int    // how often a run was entered: what another number asked for comes late
-	ahead     ahead  // what was typed on the way to another run
+	ahead     ahead  // what was entered on the way to another run
 	leaveFeed func() // ends the feed of the run
 	model     string
 	mode      sdk.Mode

@@ -191,6 +191,9 @@ func (c *conversation) draftText() string {
 	for _, o := range c.outbox {
 		parts = append(parts, o.shown)
 	}
+	for _, e := range c.ahead.kept {
+		parts = append(parts, e.shown)
+	}
 	now, h := c.in.area.Value(), c.typed
 	if c.open != nil && c.open.typing() {
 		now = c.open.draft

@@ -211,6 +211,14 @@ func (c *conversation) enter() tea.Cmd {
 	c.in.set(begun)
 	c.in.settle()
 	c.menu.shut()
+	if c.keeps(text, shown) {
+		return nil
+	}
+	return c.does(text, shown)
+}
+
+// does does what was entered; shown is how it stood in the input.
+func (c *conversation) does(text, shown string) tea.Cmd {
 	if cmd, is := c.command(text); is {
 		return cmd
 	}

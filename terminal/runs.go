@@ -81,7 +81,7 @@ func (c *conversation) goTo(ref rpc.RunRef, typed string) tea.Cmd {
 		case err != nil:
 			return failure{err}
 		}
-		return shows{func(c *conversation) tea.Cmd { return c.leaveRun(&d) }}
+		return shows{func(c *conversation) tea.Cmd { return tea.Batch(c.leaveRun(&d), c.doesKept()) }}
 	})
 }
 

@@ -32,7 +32,7 @@ func (c *conversation) update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 		return c.update(m.msg)
 	case led:
-		return c, c.arrive(m.msg)
+		return c, tea.Batch(c.arrive(m.msg), c.draft())
 	case printed:
 		return c, c.printedAll()
 	case screenStands:
@@ -70,16 +70,10 @@ func (c *conversation) update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		if c.screen != nil {
 			return c, c.screenKey(m)
 		}
-		if c.ahead.keeps(m) {
-			return c, nil
-		}
 		return c, tea.Batch(c.key(m), c.draft())
 	case tea.PasteMsg:
 		if c.screen != nil {
 			return c, c.screen.paste(m.Content)
-		}
-		if c.ahead.keeps(m) {
-			return c, nil
 		}
 		c.guard.key()
 		return c, tea.Batch(c.pasteIn(m.Content), c.draft())

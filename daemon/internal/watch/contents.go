@@ -123,7 +123,10 @@ func (c *Contents) check(p *Pass) (again time.Duration) {
 		return quiet
 	}
 	if !c.changed(func() bool { return maps.Equal(keys, c.keysOf(files)) }) {
-		c.keys = map[string]string{} // changed may have kept what it read: also files that are as they were before are another content
+		// Changed may have kept what it read: also files that are as they were before are another content.
+		c.mu.Lock()
+		c.keys, c.known = map[string]string{}, nil
+		c.mu.Unlock()
 		return quiet
 	}
 	c.keys = keys

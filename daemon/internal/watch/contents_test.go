@@ -293,16 +293,21 @@ func TestWatchReadInVain(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "keys")
 	put(t, path, "kept")
 	calls := make(chan string, 10)
-	w := newContents(hclog.NewNullLogger(), "files", 1<<20, func(still func() bool) bool {
+	var w *Contents
+	made := make(chan struct{})
+	w = newContents(hclog.NewNullLogger(), "files", 1<<20, func(still func() bool) bool {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			put(t, path, "kept") // it is back before the end of the read
 			text = []byte("away")
+			<-made
+			w.Reading() // somebody else reads them meanwhile
 		}
 		ok := still()
 		calls <- fmt.Sprintf("%s %v", text, ok)
 		return ok
 	}, Open)
+	close(made)
 	defer w.Close()
 	w.Follow([]string{path})
 	for _, want := range []string{"kept true", "away false", "kept true"} {

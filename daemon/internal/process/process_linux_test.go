@@ -173,15 +173,15 @@ func TestTheGroupEndsWithIt(t *testing.T) {
 		leaves bool
 		stays  bool
 	}{
-		"in its group":     {`sleep 300 &`, true, false},
-		"in a session":     {`setsid sleep 300 &`, false, false},
-		"may outlive it":   {`setsid sleep 300 >/dev/null 2>&1 &`, true, true},
-		"holds its output": {`sleep 300 >&2 &`, false, false},
+		"in its group":     {`sh -c "$other" &`, true, false},
+		"in a session":     {`setsid sh -c "$other" &`, false, false},
+		"may outlive it":   {`setsid sh -c "$other" >/dev/null 2>&1 &`, true, true},
+		"holds its output": {`sh -c "$other" >&2 &`, false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := NewSet("", hclog.NewNullLogger())
 			file := filepath.Join(t.TempDir(), "pid")
-			p := begin(t, s, c.start+` echo $! >`+file+`.new; mv `+file+`.new `+file+`; wait; sleep 300`, func(o *Options) { o.Leaves = c.leaves })
+			p := begin(t, s, `other='echo $$ >`+file+`.new; mv `+file+`.new `+file+`; exec sleep 300'; `+c.start+` wait; sleep 300`, func(o *Options) { o.Leaves = c.leaves })
 			var other int
 			eventually(t, "it has started another", func() bool {
 				text, err := os.ReadFile(file)

@@ -253,7 +253,7 @@ func (r *process) read(caller context.Context, d reader.Document, body []byte, p
 	case exited(ended, reader.ExitLate):
 		return "", reader.Reading{}, sdk.Errorf(sdk.Timeout, "the document at %s takes more of a processor to read than the %v that one may", hostOf(d.Address), reader.Time)
 	case context.Cause(ctx) == errLate:
-		return "", reader.Reading{}, sdk.Errorf(sdk.Timeout, "the document at %s was not read within %v, since other work takes this machine's processors; try again when it has less to do", hostOf(d.Address), patience)
+		return "", reader.Reading{}, sdk.Errorf(sdk.Timeout, "the document at %s was not read within %v, perhaps since other work takes this machine's processors; try again when it has less to do", hostOf(d.Address), patience)
 	case exited(ended, reader.ExitUnwalled):
 		slog.Error("a reader could not give up its rights", "error", r.said.String())
 		return "", reader.Reading{}, sdk.Errorf(sdk.Unavailable, "documents are not read here: the process for it cannot give up its rights, see `bothy logs`")

@@ -206,14 +206,18 @@ func (c *conn) take(frame []byte) {
 	}()
 }
 
-// slot takes a slot; false is that all are taken.
+// slot takes a slot; false is that all are taken. An answer that was just written may hold one still, which the client has and
+// goes by: its end is waited for.
 func (c *conn) slot() bool {
-	select {
-	case c.slots <- struct{}{}:
-		return true
-	default:
-		return false
+	for range 2 {
+		select {
+		case c.slots <- struct{}{}:
+			return true
+		default:
+		}
+		c.out.told()
 	}
+	return false
 }
 
 // awaitSlot waits for a slot; false is a connection that ends. Nobody reads meanwhile, which would tell that the

@@ -73,6 +73,12 @@ func (o *outbox) close() {
 	o.signal()
 }
 
+// told waits until those were told whose lines are being written.
+func (o *outbox) told() {
+	o.writes.Lock()
+	defer o.writes.Unlock()
+}
+
 func (o *outbox) signal() {
 	select {
 	case o.wake <- struct{}{}:

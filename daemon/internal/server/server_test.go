@@ -236,6 +236,17 @@ func TestRequestsInFlight(t *testing.T) {
 	}
 }
 
+// TestNextRequestHasASlot: who waits for each answer before the next request is never told to wait for one.
+func TestNextRequestHasASlot(t *testing.T) {
+	r := open(t, func(cfg *Config) { cfg.Limits.InFlight = 1 }).dial(t)
+	for id := range 5000 {
+		r.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"ping"}`+"\n", id))
+		if m := r.answer(); m.Error != nil {
+			t.Fatalf("request %d: %v", id, m.Error)
+		}
+	}
+}
+
 // TestDisconnectCancels: a client that goes takes its calls along; one that
 // only closed its sending side still gets its answer.
 func TestDisconnectCancels(t *testing.T) {

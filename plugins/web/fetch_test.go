@@ -138,7 +138,7 @@ func TestEntry(t *testing.T) {
 	}
 	model := s.run.entries[s.URL+"/x"]
 	model.Writer, model.Path = sdk.WriterModel, s.URL+"/model"
-	s.run.entries[model.Path] = model
+	s.run.keep(model)
 	for _, c := range []struct {
 		name  string
 		after time.Duration

@@ -73,10 +73,19 @@ type site struct {
 // notebook is a daemon that keeps what calls bring, as a run does.
 type notebook struct {
 	sdktest.Daemon
+	mu      sync.Mutex
 	entries map[string]sdk.Entry
 }
 
+func (n *notebook) keep(e sdk.Entry) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.entries[e.Path] = e
+}
+
 func (n *notebook) Entry(_ context.Context, path string) (sdk.Entry, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
 	if e, is := n.entries[path]; is {
 		return e, nil
 	}
@@ -106,7 +115,7 @@ func (s *site) fetch(t testing.TB, arguments map[string]any, sameHost bool) (sdk
 	ctx := host.With(t.Context(), s.run)
 	r, err := s.tools().Invoke(ctx, sdk.Invocation{Tool: "web_fetch", Arguments: raw, SameHost: sameHost}, &sdktest.Recorder{})
 	for _, w := range r.Writes {
-		s.run.entries[w.Path] = sdk.Entry{Path: w.Path, Body: *w.Body, Attributes: w.Attributes, Writer: sdk.WriterPlugin, Visibility: w.Visibility}
+		s.run.keep(sdk.Entry{Path: w.Path, Body: *w.Body, Attributes: w.Attributes, Writer: sdk.WriterPlugin, Visibility: w.Visibility})
 	}
 	return r, err
 }

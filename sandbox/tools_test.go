@@ -76,7 +76,7 @@ func TestToolchains(t *testing.T) {
 		}
 		t.Run(c.tool, func(t *testing.T) {
 			f.t = t
-			out := f.exec(t.Context(), sandbox.Command{Argv: []string{"bash", "-c", c.script}, Timeout: 3 * time.Minute})
+			out := f.exec(t.Context(), sandbox.Command{Argv: []string{"bash", "-c", c.script}, Timeout: 10 * time.Minute})
 			if out.err != nil || out.ExitCode != 0 || !strings.Contains(out.stdout, c.want) || len(out.Violations) != 0 {
 				t.Fatalf("exit %d, want %q: %+v %v\n%s%s", out.ExitCode, c.want, out.Result, out.err, out.stdout, out.stderr)
 			}

@@ -209,15 +209,15 @@ func (c *conn) take(frame []byte) {
 // slot takes a slot; false is that all are taken. An answer that was just written may hold one still, which the client has and
 // goes by: its end is waited for.
 func (c *conn) slot() bool {
-	for range 2 {
-		select {
-		case c.slots <- struct{}{}:
-			return true
-		default:
-		}
+	if len(c.slots) == cap(c.slots) {
 		c.out.told()
 	}
-	return false
+	select {
+	case c.slots <- struct{}{}:
+		return true
+	default:
+		return false
+	}
 }
 
 // awaitSlot waits for a slot; false is a connection that ends. Nobody reads meanwhile, which would tell that the

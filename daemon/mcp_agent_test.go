@@ -3,18 +3,26 @@
 package daemon
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/bothyd/bothy/sdk/rpc"
 )
 
 // askAboutWrites has a person asked about each file that is written.
@@ -115,6 +123,97 @@ func TestServedAgentIsCancelled(t *testing.T) {
 		t.Error("a call that was cancelled has a result")
 	}
 	s.awaitsRuns(func(statuses string) bool { return statuses == "499 " })
+}
+
+// TestServedAgentIsCancelledUnanswered: so does one that is cancelled before the daemon's answer to the
+// prompt is there.
+func TestServedAgentIsCancelledUnanswered(t *testing.T) {
+	s := newSeat(t, 80, 24)
+	if statuses := s.statuses(); statuses != "" { // the daemon is there
+		t.Fatal(statuses)
+	}
+	socket, asked, goOn := s.holdsAnswers(rpc.MethodAct)
+	env := s.env
+	s.env = append(slices.Clone(env), "BOTHY_LISTEN_SOCKET="+socket)
+	c := s.client(t, &person{})
+	s.env = env
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ended := make(chan error, 1)
+	go func() {
+		_, err := c.CallTool(ctx, &mcp.CallToolParams{Name: "run_agent", Arguments: map[string]any{"prompt": "slow"}})
+		ended <- err
+	}()
+	select {
+	case <-asked:
+	case err := <-ended:
+		t.Fatal(err)
+	}
+	s.awaitsRuns(func(statuses string) bool { return statuses == "102 " })
+	cancel()
+	if err := <-ended; err == nil {
+		t.Error("a call that was cancelled has a result")
+	}
+	if _, err := c.ListTools(t.Context(), nil); err != nil { // it is behind the notification of the cancellation
+		t.Error(err)
+	}
+	close(goOn)
+	s.awaitsRuns(func(statuses string) bool { return statuses == "499 " })
+}
+
+// holdsAnswers is a socket before the daemon's. What the daemon says over a connection on which a
+// request of the method went by, which asked tells, is held until goOn is closed.
+func (s *seat) holdsAnswers(method string) (socket string, asked <-chan struct{}, goOn chan<- struct{}) {
+	s.t.Helper()
+	runtime := strings.TrimPrefix(s.env[slices.IndexFunc(s.env, func(v string) bool { return strings.HasPrefix(v, "XDG_RUNTIME_DIR=") })], "XDG_RUNTIME_DIR=")
+	socket = filepath.Join(runtime, "before.sock")
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	s.t.Cleanup(func() { close(ended); _ = l.Close() })
+	went, wait := make(chan struct{}), make(chan struct{})
+	tell := sync.OnceFunc(func() { close(went) })
+	forward := func(from, to net.Conn, before func(line []byte)) {
+		defer to.Close()
+		for lines := bufio.NewReader(from); ; {
+			line, err := lines.ReadBytes('\n')
+			before(line)
+			if _, bad := to.Write(line); err != nil || bad != nil {
+				return
+			}
+		}
+	}
+	go func() {
+		for {
+			client, err := l.Accept()
+			if err != nil {
+				return
+			}
+			daemon, err := net.Dial("unix", filepath.Join(runtime, "bothy", "bothy.sock"))
+			if err != nil {
+				_ = client.Close()
+				continue
+			}
+			var holds atomic.Bool
+			go forward(client, daemon, func(line []byte) {
+				if bytes.Contains(line, []byte(`"method":"`+method+`"`)) {
+					holds.Store(true)
+					tell()
+				}
+			})
+			go forward(daemon, client, func([]byte) {
+				if holds.Load() {
+					select {
+					case <-wait:
+					case <-ended:
+					}
+				}
+			})
+		}
+	}()
+	return socket, went, wait
 }
 
 // TestServedAgentOutlivesItsClient: a client that closes its side cancels nothing.

@@ -90,7 +90,8 @@ func (b *bridge) runAgent(ctx context.Context, req *mcp.CallToolRequest) (*mcp.C
 	}
 	d := *b.daemon
 	d.Waits = func(text string) { tell.progress(text, -1) }
-	a, err := d.Prompt(ctx, b.cl, false, rpc.Prompt{Project: b.o.project, Prompt: c.Prompt, Quoted: len(c.Prompt), Run: c.Run, Agent: c.Agent, Attend: b.o.approve})
+	// It is waited for over a cancellation: who does not know that the prompt is there cannot end the work on it.
+	a, err := d.Prompt(b.ctx, b.cl, false, rpc.Prompt{Project: b.o.project, Prompt: c.Prompt, Quoted: len(c.Prompt), Run: c.Run, Agent: c.Agent, Attend: b.o.approve})
 	if err != nil {
 		return b.refused(err)
 	}

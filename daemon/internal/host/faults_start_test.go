@@ -90,7 +90,9 @@ func failedStart(t *testing.T) {
 				t.Error("the diagnostic carries control characters")
 			}
 			if c.state != "" {
-				eventually(t, "it is broken", func() bool { return r.status(t, "x").State == c.state })
+				if state := r.status(t, "x").State; state != c.state || strings.Contains(r.log.String(), "the plugin is crashed") {
+					t.Errorf("it is %s when the start is over, and is to be %s at once:\n%s", state, c.state, r.log)
+				}
 				_, err := r.call(t, "x__noop", ``)
 				wantOutcome(t, err, sdk.NotFound)
 				if !strings.Contains(err.Error(), "Plugins that do not run: x") {

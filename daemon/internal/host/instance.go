@@ -13,9 +13,9 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// The states of a plugin, as rpc.Plugin has them. A crashed one goes through backoff back to starting;
-// a broken one stays so until the configuration is read again or the daemon starts
-// anew.
+// The states of a plugin, as rpc.Plugin has them. A crashed one, and one whose
+// start failed, goes through backoff back to starting; a broken one stays so until the
+// configuration is read again or the daemon starts anew.
 const (
 	Starting = "starting"
 	Ready    = "ready"
@@ -99,6 +99,7 @@ func (i *instance) run(ctx context.Context) {
 		i.setState(Starting, nil, nil)
 		spec, began := i.current(), time.Now()
 		l, fail := i.open(ctx, spec, generation)
+		var next <-chan time.Time
 		switch {
 		case fail == nil:
 			began = time.Now()
@@ -112,6 +113,7 @@ func (i *instance) run(ctx context.Context) {
 				return
 			}
 			i.crashed(l)
+			next = i.down(&b, nil, time.Since(began))
 		case ctx.Err() != nil:
 			i.setState(Stopped, nil, nil)
 			return
@@ -120,12 +122,12 @@ func (i *instance) run(ctx context.Context) {
 		default:
 			found := fail.Diagnostics(spec)
 			i.say(ofStart, found...)
-			i.setState(Crashed, nil, fail)
+			next = i.down(&b, fail, time.Since(began)) // before who asked for it is told
 			i.settle(first, Replaced{How: Started, Generation: generation, Diagnostics: found})
 		}
 		first = nil
 		i.begins()
-		if !i.again(ctx, &b, fail, time.Since(began)) {
+		if !i.again(ctx, next) {
 			return
 		}
 	}

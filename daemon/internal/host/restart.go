@@ -11,32 +11,40 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// again waits for the time of the next start, after a failure or a crash, or until another
-// spec or file is asked for; false when ctx ended.
-func (i *instance) again(ctx context.Context, b *backoff, fail *inspect.Fault, up time.Duration) bool {
+// down says by the state what comes after a failed start, which fail tells of, or a crash: broken, or
+// backoff until the time that it answers; nil where it is broken.
+func (i *instance) down(b *backoff, fail *inspect.Fault, up time.Duration) (next <-chan time.Time) {
+	why := i.why()
+	if fail != nil {
+		why = fail
+	}
 	if fail != nil && (fail.Permanent || i.current().Foreign != nil) { // an author's process is not started again
 		i.setState(Broken, nil, &Unstartable{Text: i.s.texts(fail.Diagnostics(i.current())), why: fail})
-		return i.rest(ctx, nil)
+		return nil
 	}
 	wait, broken := b.crashed(time.Now(), up, fail == nil)
 	if broken {
 		err := fmt.Errorf("it crashed %d times within %v and is not started again: %s; a new build starts it, or `bothy plugins reload %s`",
-			tooMany, window, strings.TrimRight(reason(i.why()), "."), i.name)
+			tooMany, window, strings.TrimRight(reason(why), "."), i.name)
 		i.setState(Broken, nil, err)
 		i.say(ofStart, i.current().Fail("it is broken", err.Error()))
-		return i.rest(ctx, nil)
+		return nil
 	}
-	i.setState(Backoff, nil, i.why())
 	i.mu.Lock()
 	i.restarts++
 	i.mu.Unlock()
-	t := time.NewTimer(wait)
-	defer t.Stop()
-	if !i.rest(ctx, t.C) {
+	i.setState(Backoff, nil, why)
+	return time.After(wait)
+}
+
+// again waits for the time of the next start, if there is one, or until another spec or file is
+// asked for; false when ctx ended.
+func (i *instance) again(ctx context.Context, next <-chan time.Time) bool {
+	goes := i.rest(ctx, next)
+	if !goes && next != nil {
 		i.setState(Stopped, nil, nil)
-		return false
 	}
-	return true
+	return goes
 }
 
 // The rule of restarts: a plugin that had served is started again at once, the

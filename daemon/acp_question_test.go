@@ -118,7 +118,9 @@ func TestEditorsBesideEachOther(t *testing.T) {
 			key := fmt.Sprintf("key-of-%d-%d", i, n)
 			id := e.begins(e.notesServer(key)).SessionId
 			ids[i], keys = append(ids[i], id), append(keys, key)
+			mu.Lock()
 			sessions[i][id] = 0
+			mu.Unlock()
 			asked.Add(1)
 			open.Go(func() {
 				ended <- e.asks(id, "call "+lentTool(id, "who")+" {}")

@@ -201,11 +201,11 @@ func TestConversationSearch(t *testing.T) {
 	s.until("> two\n  lines of plum")
 }
 
-// TestConversationEditor: a long prompt is written in an editor with arguments; one that
-// fails leaves the input as it was.
+// TestConversationEditor: a long prompt is written in an editor with arguments, which has the
+// terminal itself; one that fails leaves the input as it was.
 func TestConversationEditor(t *testing.T) {
 	s := newSeat(t, 80, 24)
-	s.write("edit", "#!/bin/sh\n[ \"$1\" = --wait ] || exit 1\ngrep -q fail \"$2\" && exit 3\nprintf 'and more\\n' >> \"$2\"\nstat -c %a \"$2\" > \"$HOME/mode\"\n")
+	s.write("edit", "#!/bin/sh\n[ \"$1\" = --wait ] && [ -t 0 ] && [ -t 1 ] || exit 1\ngrep -q fail \"$2\" && exit 3\nprintf 'and more\\n' >> \"$2\"\nstat -c %a \"$2\" > \"$HOME/mode\"\n")
 	if err := os.Chmod(filepath.Join(s.home, "edit"), 0o700); err != nil {
 		t.Fatal(err)
 	}

@@ -31,6 +31,7 @@ func (c *conversation) edit() tea.Cmd {
 	}
 	// As git does it: the editor may have arguments, and be more than one word of a shell.
 	cmd := exec.Command("sh", "-c", editor+` "$@"`, editor, file)
+	cmd.Stdin, cmd.Stdout = os.Stdin, os.Stdout // the terminal itself: Bubble Tea gives what is no file
 	c.giveAway()
 	return tea.ExecProcess(cmd, func(err error) tea.Msg { return edited{file, err} })
 }

@@ -8,8 +8,10 @@ import (
 	"os/signal"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"golang.org/x/term"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client/start"
@@ -72,7 +74,11 @@ func run(ctx context.Context, o options, more []tea.ProgramOption) error {
 	c := newConversation(ctx, o, cl)
 	c.out = &output{file: os.Stdout, send: func(m tea.Msg) { c.send(m) }}
 	defer c.out.release()
-	p := tea.NewProgram(c, append([]tea.ProgramOption{tea.WithContext(ctx), tea.WithFPS(120), tea.WithOutput(c.out), tea.WithColorProfile(profile())}, more...)...)
+	own := []tea.ProgramOption{tea.WithContext(ctx), tea.WithFPS(120), tea.WithOutput(c.out), tea.WithColorProfile(profile())}
+	if term.IsTerminal(int(os.Stdin.Fd())) { // else Bubble Tea opens one
+		own = append(own, tea.WithInput(&stdin{File: os.Stdin, now: time.Now}))
+	}
+	p := tea.NewProgram(c, append(own, more...)...)
 	c.send = func(m tea.Msg) { p.Send(m) }
 	c.daemon.Waits = func(text string) { p.Send(waitsFor{text}) }
 	hangups := make(chan os.Signal, 1)

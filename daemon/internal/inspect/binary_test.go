@@ -17,6 +17,8 @@ import (
 func laid(t testing.TB, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
+	syscall.ForkLock.RLock() // a child that was begun meanwhile would hold the file open for writing, and it could not be run
+	defer syscall.ForkLock.RUnlock()
 	if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -27,6 +29,8 @@ func laid(t testing.TB, name, text string) string {
 func foreign(t testing.TB) string {
 	t.Helper()
 	path := copyOf(t, 0o755)
+	syscall.ForkLock.RLock() // a child that was begun meanwhile would hold the file open for writing, and it could not be run
+	defer syscall.ForkLock.RUnlock()
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"github.com/hashicorp/go-hclog"
@@ -62,6 +63,8 @@ func copyOf(t testing.TB, mode os.FileMode) string {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "bothy-plugin-copy")
+	syscall.ForkLock.RLock() // a child that was begun meanwhile would hold the file open for writing, and it could not be run
+	defer syscall.ForkLock.RUnlock()
 	if err := os.WriteFile(path, b, 0o700); err != nil {
 		t.Fatal(err)
 	}

@@ -76,7 +76,7 @@ func run(ctx context.Context, o options, more []tea.ProgramOption) error {
 	defer c.out.release()
 	own := []tea.ProgramOption{tea.WithContext(ctx), tea.WithFPS(120), tea.WithOutput(c.out), tea.WithColorProfile(profile())}
 	if term.IsTerminal(int(os.Stdin.Fd())) { // else Bubble Tea opens one
-		own = append(own, tea.WithInput(&stdin{File: os.Stdin, now: time.Now}))
+		own = append(own, tea.WithInput(&stdin{File: os.Stdin, more: comes, now: time.Now}))
 	}
 	p := tea.NewProgram(c, append(own, more...)...)
 	c.send = func(m tea.Msg) { p.Send(m) }

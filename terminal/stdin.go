@@ -4,86 +4,90 @@ import (
 	"bytes"
 	"os"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
-// stdin is the terminal as keys and its own answers are read from it. An answer, such as that of
-// its background, is given to Bubble Tea whole: where a read ends within one, Bubble Tea takes what
-// it has for all of it, and the rest for keys.
+// stdin is the terminal as keys and its own answers are read from it. Where what was read ends
+// within an answer, such as that of its background, the rest is waited for: Bubble Tea takes an
+// answer whose end was cut in two for whole, and the other half for a key.
 type stdin struct {
 	*os.File
-	now   func() time.Time
-	begun []byte    // of an answer whose end was not read yet
-	tail  []byte    // ESC, or the two bytes that an answer or a key begins by, where the last read ended with that
-	at    time.Time // of the last read
+	more func(*os.File, time.Duration) bool // waits until more can be read; false where none came
+	now  func() time.Time
 }
 
-// longestAnswer is what an answer may have that is waited for, in bytes. One whose end never comes
-// holds so many keys back at most, and none beyond Enter or Esc.
-const longestAnswer = 64
+// How long more is waited for, from when a read has begun. Together they are shorter than the
+// time that Bubble Tea gives its reader to end, and the first is shorter than what it waits
+// itself for what is behind an ESC.
+const (
+	escTime    = 20 * time.Millisecond  // where an answer may begin, or a key
+	answerTime = 300 * time.Millisecond // where an answer has begun
+)
 
-// escTime is how long Bubble Tea waits for what is behind an ESC before it is a key.
-const escTime = 50 * time.Millisecond
-
-// Read implements io.Reader. It may return no byte, and no error, where all that came begins an
-// answer. B has to be longer than twice longestAnswer.
+// Read implements io.Reader.
 func (s *stdin) Read(b []byte) (int, error) {
-	n, err := s.File.Read(b[copy(b, s.begun):])
-	n += len(s.begun)
-	now := s.now()
-	if now.Sub(s.at) >= escTime && len(s.begun) == 0 {
-		s.tail = nil
+	n, err := s.File.Read(b)
+	for until := s.now().Add(answerTime); err == nil && n < len(b); {
+		if wait := min(until.Sub(s.now()), rest(b[:n])); wait <= 0 || !s.more(s.File, wait) {
+			break
+		}
+		var read int
+		read, err = s.File.Read(b[n:])
+		n += read
 	}
-	s.at = now
-	if err != nil {
-		s.begun = nil
-		return n, err
+	if n > 0 {
+		return n, nil // the next read tells the error again
 	}
-	all := append(s.tail, b[:n]...)
-	whole := max(len(s.tail), wholeAnswers(all))
-	s.tail, n = mayBegin(all[:whole]), whole-len(s.tail)
-	s.begun = all[whole:]
-	return n, nil
+	return n, err
 }
 
-// mayBegin is what may begin an answer at the end of what was read.
-func mayBegin(b []byte) []byte {
-	i := bytes.LastIndexByte(b, '\x1b')
-	if i < 0 || len(b)-i > 2 || len(b)-i == 2 && b[i+1] != ']' && b[i+1] != 'P' {
-		return nil
+// rest is how long the rest is waited for of what stands at the end; 0 is not at all. Answers are
+// control strings (ECMA-48 5.6) that begin by ESC ] and a digit, or by ESC P and what no key sends
+// behind that; they end by BEL or ST, which is ESC \ or one byte.
+func rest(b []byte) time.Duration {
+	last := bytes.LastIndexByte(b, '\x1b')
+	if last < 0 {
+		return 0
 	}
-	return bytes.Clone(b[i:])
+	if last == len(b)-1 {
+		if before := bytes.LastIndexByte(b[:last], '\x1b'); before >= 0 && opens(b[before:last]) {
+			return answerTime // it begins the end
+		}
+		return escTime
+	}
+	switch s := b[last:]; {
+	case len(s) == 2 && (s[1] == ']' || s[1] == 'P'):
+		return escTime
+	case opens(s):
+		return answerTime
+	}
+	return 0
 }
 
-// wholeAnswers is how many bytes stand before an answer that is begun and has no end yet. Answers
-// are control strings (ECMA-48 5.6) that begin by ESC ] and a digit, or by ESC P and what no key
-// sends behind that; they end by ESC \ or BEL.
-func wholeAnswers(b []byte) int {
-	for at := 0; ; {
-		i := bytes.IndexByte(b[at:], '\x1b')
-		if i < 0 {
-			return len(b)
-		}
-		at += i
-		if !beginsAnswer(b[at:]) {
-			at++
-			continue
-		}
-		end := bytes.IndexFunc(b[at+2:], func(r rune) bool { return r < ' ' })
-		if end >= 0 && (b[at+2+end] != '\x1b' || at+2+end < len(b)-1) {
-			at += 2 + end
-			continue
-		}
-		if len(b)-at > longestAnswer {
-			return len(b)
-		}
-		return at
-	}
-}
-
-func beginsAnswer(b []byte) bool {
+// opens reports whether a text that begins by ESC is the begin of an answer, without an end.
+func opens(b []byte) bool {
 	if len(b) < 3 {
 		return false
 	}
 	digit := b[2] >= '0' && b[2] <= '9'
-	return b[1] == ']' && digit || b[1] == 'P' && (digit || bytes.IndexByte([]byte("!>+$"), b[2]) >= 0)
+	if (b[1] != ']' || !digit) && (b[1] != 'P' || !digit && bytes.IndexByte([]byte("!>+$"), b[2]) < 0) {
+		return false
+	}
+	for _, c := range b[2:] {
+		if c < ' ' || c == 0x9c {
+			return false
+		}
+	}
+	return true
+}
+
+// comes waits until more can be read of a terminal.
+func comes(f *os.File, wait time.Duration) bool {
+	var set unix.FdSet
+	fd := int(f.Fd())
+	set.Set(fd)
+	timeout := unix.NsecToTimeval(wait.Nanoseconds())
+	n, err := unix.Select(fd+1, &set, nil, nil, &timeout)
+	return err == nil && n > 0
 }

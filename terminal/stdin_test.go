@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -10,81 +11,110 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestAnswersAreRead: an answer of the terminal is read whole, wherever the reads end; keys wait for nothing.
+// TestAnswersAreRead: an answer of the terminal is read whole, wherever its pieces end, and what is none waits for nothing
+// but for what may be behind an ESC.
 func TestAnswersAreRead(t *testing.T) {
 	const answer = "\x1b]11;rgb:0000/0000/0000\x1b\\"
-	for name, c := range map[string]struct{ writes, want []string }{
-		"keys":                 {[]string{"a", "\x1b[A", "\x1b", "\x1b]", "\x1bP"}, []string{"a", "\x1b[A", "\x1b", "\x1b]", "\x1bP"}},
-		"whole":                {[]string{"a" + answer + "b"}, []string{"a" + answer + "b"}},
-		"its end is cut":       {[]string{"a" + answer[:len(answer)-1], "\\b"}, []string{"a", answer + "b"}},
-		"cut twice":            {[]string{answer[:5], answer[5:9], answer[9:]}, []string{"", "", answer}},
-		"by BEL":               {[]string{"\x1b]11;rgb:0/0/0", "\a"}, []string{"", "\x1b]11;rgb:0/0/0\a"}},
-		"of the name":          {[]string{"\x1bP>|tmux 3.4", "\x1b", "\\"}, []string{"", "", "\x1bP>|tmux 3.4\x1b\\"}},
-		"two":                  {[]string{answer + answer[:4], answer[4:]}, []string{answer, answer}},
-		"a key ends it":        {[]string{"\x1b]11;rg", "\x1b[A"}, []string{"", "\x1b]11;rg\x1b[A"}},
-		"Enter ends it":        {[]string{"\x1b]11;rg", "yes", "\r"}, []string{"", "", "\x1b]11;rgyes\r"}},
-		"its end never comes":  {[]string{"\x1b]11;" + strings.Repeat("x", longestAnswer-5), "y"}, []string{"", "\x1b]11;" + strings.Repeat("x", longestAnswer-5) + "y"}},
-		"longer than any":      {[]string{"\x1b]11;" + strings.Repeat("x", longestAnswer)}, []string{"\x1b]11;" + strings.Repeat("x", longestAnswer)}},
-		"alt-] and then keys":  {[]string{"\x1b]", "late 1"}, []string{"\x1b]", "1"}},
-		"Esc and then keys":    {[]string{"\x1b", "late ]", "1"}, []string{"\x1b", "]", "1"}},
-		"its begin is cut":     {[]string{"\x1b", answer[1 : len(answer)-1], "\\a"}, []string{"\x1b", "", answer[1:] + "a"}},
-		"cut at each place":    {[]string{"\x1b", "]", "1", "1;r", "late \x1b", "late \\"}, []string{"\x1b", "]", "", "", "", "11;r\x1b\\"}},
-		"a key of two bytes":   {[]string{"\x1bP", "x"}, []string{"\x1bP", "x"}},
-		"Esc behind an answer": {[]string{answer + "\x1b"}, []string{answer + "\x1b"}},
+	for name, c := range map[string]struct {
+		pieces []string // that come while more is waited for
+		want   string
+		waits  []time.Duration
+	}{
+		"a key":                {[]string{"a", "b"}, "a", nil},
+		"an arrow":             {[]string{"\x1b[A", "b"}, "\x1b[A", nil},
+		"Esc":                  {[]string{"\x1b"}, "\x1b", []time.Duration{escTime}},
+		"alt-]":                {[]string{"\x1b]"}, "\x1b]", []time.Duration{escTime}},
+		"alt-] and a letter":   {[]string{"\x1b]", "x", "y"}, "\x1b]x", []time.Duration{escTime}},
+		"alt-P and a letter":   {[]string{"\x1bPx", "y"}, "\x1bPx", nil},
+		"whole":                {[]string{"a" + answer + "b", "c"}, "a" + answer + "b", nil},
+		"its end is cut":       {[]string{"a" + answer[:len(answer)-1], "\\b", "c"}, "a" + answer + "b", []time.Duration{answerTime}},
+		"cut everywhere":       {strings.Split(answer, ""), answer, slices.Concat([]time.Duration{escTime, escTime}, slices.Repeat([]time.Duration{answerTime}, len(answer)-3))},
+		"by BEL":               {[]string{"\x1b]11;rgb:0/0/0", "\a", "a"}, "\x1b]11;rgb:0/0/0\a", []time.Duration{answerTime}},
+		"by ST of one byte":    {[]string{"\x1b]11;rgb:0/0/0", "\x9c", "a"}, "\x1b]11;rgb:0/0/0\x9c", []time.Duration{answerTime}},
+		"of the name":          {[]string{"\x1bP>|tmux 3.4", "\x1b", "\\", "a"}, "\x1bP>|tmux 3.4\x1b\\", []time.Duration{answerTime, answerTime}},
+		"two":                  {[]string{answer + answer[:4], answer[4:], "a"}, answer + answer, []time.Duration{answerTime}},
+		"a key within it":      {[]string{"\x1b]11;rg", "\x1b[A", "a"}, "\x1b]11;rg\x1b[A", []time.Duration{answerTime}},
+		"Ctrl-C within it":     {[]string{"\x1b]11;rg", "\x03", "a"}, "\x1b]11;rg\x03", []time.Duration{answerTime}},
+		"a slow line":          {[]string{"\x1b]11;", "slow rgb", "slow :0"}, "\x1b]11;rgb:0", []time.Duration{answerTime, answerTime / 2}},
+		"its end never comes":  {[]string{"\x1b]11;rg"}, "\x1b]11;rg", []time.Duration{answerTime}},
+		"Esc behind an answer": {[]string{answer + "\x1b"}, answer + "\x1b", []time.Duration{escTime}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r, w := pipe(t)
-			var clock time.Time
-			s := &stdin{File: r, now: func() time.Time { return clock }}
-			for i, text := range c.writes {
-				text, late := strings.CutPrefix(text, "late ")
-				if late {
-					clock = clock.Add(escTime)
-				}
-				if _, err := w.WriteString(text); err != nil {
-					t.Fatal(err)
-				}
-				b := make([]byte, 4096)
-				n, err := s.Read(b)
-				if err != nil || string(b[:n]) != c.want[i] {
-					t.Errorf("read %d is %q, %v, not %q", i+1, b[:n], err, c.want[i])
-				}
+			s, waits := comesAs(t, c.pieces)
+			b := make([]byte, 4096)
+			n, err := s.Read(b)
+			if err != nil || string(b[:n]) != c.want || !slices.Equal(*waits, c.waits) {
+				t.Errorf("%q, %v, waited for %v; want %q, %v", b[:n], err, *waits, c.want, c.waits)
 			}
 		})
 	}
 }
 
-// TestNothingIsLostOfWhatIsRead: all that is written is read, in its order, also at the end.
+// TestNothingIsLostOfWhatIsRead: all that comes is read, in its order, and then its end.
 func TestNothingIsLostOfWhatIsRead(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		texts := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "\x1b", "]", "P", "11;", "1", ">", "\\", "\a", "\r", "é", "rgb:", strings.Repeat("x", 40)}), 1, 40).Draw(rt, "texts")
+		pieces := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "\x1b", "]", "P", "11;", "1", ">", "\\", "\a", "\r", "é", "rgb:", strings.Repeat("x", 40)}), 1, 40).Draw(rt, "pieces")
+		size := rapid.IntRange(1, 100).Draw(rt, "size")
 		r, w := pipe(t)
-		var clock time.Time
-		s := &stdin{File: r, now: func() time.Time { return clock }}
-		var read strings.Builder
-		for _, text := range texts {
-			clock = clock.Add(rapid.SampledFrom([]time.Duration{0, escTime}).Draw(rt, "pause"))
-			if _, err := w.WriteString(text); err != nil {
-				rt.Fatal(err)
+		go func() {
+			for _, p := range pieces {
+				_, _ = w.WriteString(p)
 			}
-			b := make([]byte, 4096)
-			n, err := s.Read(b)
-			if err != nil {
-				rt.Fatal(err)
-			}
-			read.Write(b[:n])
-			if len(s.begun) > longestAnswer {
-				rt.Fatalf("%d bytes wait", len(s.begun))
-			}
-		}
-		_ = w.Close()
-		b := make([]byte, 4096)
-		n, err := s.Read(b)
-		read.Write(b[:n])
-		if err != io.EOF || read.String() != strings.Join(texts, "") {
-			rt.Fatalf("%q, %v", read.String(), err)
+			_ = w.Close()
+		}()
+		s := &stdin{File: r, more: func(*os.File, time.Duration) bool { return true }, now: time.Now}
+		read, err := io.ReadAll(struct{ io.Reader }{readerOf(func(b []byte) (int, error) { return s.Read(b[:min(len(b), size)]) })})
+		if err != nil || string(read) != strings.Join(pieces, "") {
+			rt.Fatalf("%q, %v", read, err)
 		}
 	})
+}
+
+// TestComes: what can be read is noticed, and that nothing comes.
+func TestComes(t *testing.T) {
+	r, w := pipe(t)
+	if comes(r, time.Millisecond) {
+		t.Error("nothing came")
+	}
+	if _, err := w.WriteString("a"); err != nil {
+		t.Fatal(err)
+	}
+	if !comes(r, time.Minute) {
+		t.Error("it came")
+	}
+}
+
+type readerOf func([]byte) (int, error)
+
+// Read implements io.Reader.
+func (r readerOf) Read(b []byte) (int, error) { return r(b) }
+
+// comesAs is a terminal whose first piece is there, and whose others each come when more is waited for, and for how long
+// that was.
+func comesAs(t *testing.T, pieces []string) (*stdin, *[]time.Duration) {
+	t.Helper()
+	r, w := pipe(t)
+	var clock time.Time
+	next := func() bool {
+		if len(pieces) == 0 {
+			return false
+		}
+		piece, slow := strings.CutPrefix(pieces[0], "slow ")
+		if slow {
+			clock = clock.Add(answerTime / 2)
+		}
+		if _, err := w.WriteString(piece); err != nil {
+			t.Error(err)
+		}
+		pieces = pieces[1:]
+		return true
+	}
+	next()
+	var waits []time.Duration
+	return &stdin{File: r, more: func(_ *os.File, wait time.Duration) bool {
+		waits = append(waits, wait)
+		return next()
+	}, now: func() time.Time { return clock }}, &waits
 }
 
 func pipe(t *testing.T) (r, w *os.File) {

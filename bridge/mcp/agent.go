@@ -59,7 +59,7 @@ func agentTool(agents []rpc.Agent) *mcp.Tool {
 
 // runAgent gives a run a prompt and waits for its end.
 func (b *bridge) runAgent(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	tell := newTeller(ctx, req)
+	tell, cancelled := newTeller(ctx, req), b.cancelled(ctx)
 	if q, r, is := b.answered(req); is && q.work != nil {
 		if r.Action == actionCancel {
 			return dismissed(*q.work, q), nil
@@ -67,7 +67,7 @@ func (b *bridge) runAgent(ctx context.Context, req *mcp.CallToolRequest) (*mcp.C
 		if err := b.resolve(ctx, q, r); err != nil {
 			b.log.Info("an answer was not taken", "proposal", q.proposal, "error", err)
 		}
-		return b.finish(ctx, req, tell, *q.work)
+		return b.finish(ctx, req, tell, cancelled, *q.work)
 	}
 	var c agentCall
 	if len(req.Params.Arguments) > 0 {
@@ -83,20 +83,23 @@ func (b *bridge) runAgent(ctx context.Context, req *mcp.CallToolRequest) (*mcp.C
 		if err != nil {
 			return b.refused(err)
 		}
-		return b.finish(ctx, req, tell, w)
+		return b.finish(ctx, req, tell, cancelled, w)
 	}
 	if strings.HasPrefix(c.Prompt, "/") {
 		c.Prompt = " " + c.Prompt // a model wrote it: it is a text, and calls nothing in a person's name
 	}
 	d := *b.daemon
 	d.Waits = func(text string) { tell.progress(text, -1) }
-	// It is waited for over a cancellation: who does not know that the prompt is there cannot end the work on it.
+	if _, err := repeat(ctx, b, func() (rpc.Hello, error) { return b.cl.Hello(ctx) }); err != nil {
+		return b.refused(err) // nothing was sent yet
+	}
+	// The answer is waited for over a cancellation: who does not know that the prompt is there cannot end the work on it.
 	a, err := d.Prompt(b.ctx, b.cl, false, rpc.Prompt{Project: b.o.project, Prompt: c.Prompt, Quoted: len(c.Prompt), Run: c.Run, Agent: c.Agent, Attend: b.o.approve})
 	if err != nil {
 		return b.refused(err)
 	}
 	tell.progress("run "+a.Run+", model "+a.Model, -1)
-	return b.finish(ctx, req, tell, work{run: a.ID, alias: a.Run, loop: a.Loop, sequence: a.Sequence, from: a.Seq})
+	return b.finish(ctx, req, tell, cancelled, work{run: a.ID, alias: a.Run, loop: a.Loop, sequence: a.Sequence, from: a.Seq})
 }
 
 // refused is a prompt that was not taken, for the model.
@@ -123,12 +126,12 @@ func (b *bridge) workOf(ctx context.Context, run string) (work, error) {
 }
 
 // finish waits for the end of a prompt, asking what has to be asked on the way.
-func (b *bridge) finish(ctx context.Context, req *mcp.CallToolRequest, tell *teller, w work) (*mcp.CallToolResult, error) {
+func (b *bridge) finish(ctx context.Context, req *mcp.CallToolRequest, tell *teller, cancelled <-chan bool, w work) (*mcp.CallToolResult, error) {
 	for {
 		o, err := b.await(ctx, tell, w)
 		switch {
 		case ctx.Err() != nil:
-			if !b.gone() {
+			if <-cancelled {
 				b.cancel(w)
 			}
 			return nil, ctx.Err()
@@ -212,6 +215,14 @@ func answerOf(w work, state, said string, bad bool) *mcp.CallToolResult {
 	r := &mcp.CallToolResult{IsError: bad, Content: []mcp.Content{text(said)}}
 	r.StructuredContent = map[string]any{"run": w.alias, "state": state, "prompt": w.sequence, "history": runURI(w.alias)}
 	return r
+}
+
+// cancelled tells, once ctx ends, whether the client cancelled the call: one that is gone did not, even
+// where it goes before that is asked.
+func (b *bridge) cancelled(ctx context.Context) <-chan bool {
+	told := make(chan bool, 1)
+	context.AfterFunc(ctx, func() { told <- !b.gone() })
+	return told
 }
 
 // cancel takes a prompt back, or ends the work on it.

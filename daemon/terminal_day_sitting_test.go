@@ -36,7 +36,7 @@ func (d *day) firstContact() {
 	})
 	d.write(".config/bothy/config.hcl", dayConfig)
 	d.step("a configuration is in force without a start", func() {
-		d.shell("bothy config reload", "stub")
+		d.shell("bothy config reload && bothy models", "stub/two") // the daemon may have read it by itself by then
 		d.shell("bothy -p hello", "you said: hello")
 		d.shell("bothy exec hello", "you said: hello")
 	})

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"golang.org/x/term"
 
 	"github.com/bothyd/bothy/sdk/client/show"
 )
@@ -31,7 +32,10 @@ func (c *conversation) edit() tea.Cmd {
 	}
 	// As git does it: the editor may have arguments, and be more than one word of a shell.
 	cmd := exec.Command("sh", "-c", editor+` "$@"`, editor, file)
-	cmd.Stdin, cmd.Stdout = os.Stdin, os.Stdout // the terminal itself: Bubble Tea gives what is no file
+	cmd.Stdout = os.Stdout // what Bubble Tea writes and reads is no file, and would be a pipe to the editor
+	if term.IsTerminal(int(os.Stdin.Fd())) {
+		cmd.Stdin = os.Stdin
+	}
 	c.giveAway()
 	return tea.ExecProcess(cmd, func(err error) tea.Msg { return edited{file, err} })
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"time"
 
@@ -17,12 +18,11 @@ type stdin struct {
 	now  func() time.Time
 }
 
-// How long more is waited for, from when a read has begun. Together they are shorter than the
-// time that Bubble Tea gives its reader to end, and the first is shorter than what it waits
-// itself for what is behind an ESC.
+// How long more is waited for. Bubble Tea itself waits 50 ms for what is behind an ESC, and
+// gives its reader 500 ms to end.
 const (
 	escTime    = 20 * time.Millisecond  // where an answer may begin, or a key
-	answerTime = 300 * time.Millisecond // where an answer has begun
+	answerTime = 300 * time.Millisecond // where an answer has begun; a read waits no longer in all
 )
 
 // Read implements io.Reader.
@@ -88,6 +88,12 @@ func comes(f *os.File, wait time.Duration) bool {
 	fd := int(f.Fd())
 	set.Set(fd)
 	timeout := unix.NsecToTimeval(wait.Nanoseconds())
-	n, err := unix.Select(fd+1, &set, nil, nil, &timeout)
-	return err == nil && n > 0
+	for {
+		n, err := unix.Select(fd+1, &set, nil, nil, &timeout)
+		if !errors.Is(err, unix.EINTR) { // a signal, as of another size
+			return err == nil && n > 0
+		}
+		set.Zero()
+		set.Set(fd)
+	}
 }

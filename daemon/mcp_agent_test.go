@@ -110,13 +110,7 @@ agent "report" {
 func TestServedAgentIsCancelled(t *testing.T) {
 	s := newSeat(t, 80, 24)
 	c := s.client(t, &person{})
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	ended := make(chan error, 1)
-	go func() {
-		_, err := c.CallTool(ctx, &mcp.CallToolParams{Name: "run_agent", Arguments: map[string]any{"prompt": "slow"}})
-		ended <- err
-	}()
+	ended, cancel := runsSlowly(t, c)
 	s.awaitsRuns(func(statuses string) bool { return strings.Contains(statuses, "102") })
 	cancel()
 	if err := <-ended; err == nil {
@@ -137,13 +131,7 @@ func TestServedAgentIsCancelledUnanswered(t *testing.T) {
 	s.env = append(slices.Clone(env), "BOTHY_LISTEN_SOCKET="+socket)
 	c := s.client(t, &person{})
 	s.env = env
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	ended := make(chan error, 1)
-	go func() {
-		_, err := c.CallTool(ctx, &mcp.CallToolParams{Name: "run_agent", Arguments: map[string]any{"prompt": "slow"}})
-		ended <- err
-	}()
+	ended, cancel := runsSlowly(t, c)
 	select {
 	case <-asked:
 	case err := <-ended:
@@ -159,6 +147,19 @@ func TestServedAgentIsCancelledUnanswered(t *testing.T) {
 	}
 	close(goOn)
 	s.awaitsRuns(func(statuses string) bool { return statuses == "499 " })
+}
+
+// runsSlowly has an agent work on a prompt that takes long, until the call is cancelled.
+func runsSlowly(t *testing.T, c *mcp.ClientSession) (ended <-chan error, cancel func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	t.Cleanup(cancel)
+	errs := make(chan error, 1)
+	go func() {
+		_, err := c.CallTool(ctx, &mcp.CallToolParams{Name: "run_agent", Arguments: map[string]any{"prompt": "slow"}})
+		errs <- err
+	}()
+	return errs, cancel
 }
 
 // holdsAnswers is a socket before the daemon's. What the daemon says over a connection on which a

@@ -2,7 +2,6 @@ package main
 
 import (
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -15,24 +14,14 @@ import (
 type above struct {
 	waits    []string // blocks that are not printed yet
 	printing bool     // some are under way to the terminal
-	due      int      // how many of them are printed behind the next frame
-	prints   int      // how often something was
+	due      int      // how many of them are under way
 	ends     bool     // the program ends when all are printed
 	headed   bool     // the first block was said: until then nothing is printed and nothing goes out
 	away     bool     // the terminal is given, or about to be given, to a shell or an editor
 }
 
-type (
-	// printDue says that the frame was drawn that stands below what is printed.
-	printDue struct{}
-	// frameLate says that no frame was written.
-	frameLate struct{ prints int }
-	// printed says that what was under way stands there.
-	printed struct{}
-)
-
-// frameWithin is how soon a frame is written that differs from the one before.
-const frameWithin = 50 * time.Millisecond
+// printed says that what was under way stands there.
+type printed struct{}
 
 // say prints a block above.
 func (c *conversation) say(block string) tea.Cmd {
@@ -47,24 +36,14 @@ func (c *conversation) say(block string) tea.Cmd {
 }
 
 // print prints what waits, unless something is under way already or cannot be printed now.
-// It is printed above the frame that is drawn behind this Update.
+// It is printed when the frame is drawn that stands behind this Update, and has it no more.
 func (c *conversation) print() tea.Cmd {
 	if !c.headed || c.printing || c.away || c.screen != nil || len(c.waits) == 0 {
 		return nil
 	}
-	c.printing, c.due = true, 0
+	c.printing, c.due = true, len(c.waits)
 	c.out.hold()
-	return func() tea.Msg { return printDue{} }
-}
-
-// printBehind prints behind the frame that was drawn, or soon where Bubble Tea writes none,
-// since it looks like the one before.
-func (c *conversation) printBehind() tea.Cmd {
-	c.due = len(c.waits)
-	c.prints++
-	late := frameLate{c.prints}
-	c.out.await()
-	return tea.Tick(frameWithin, func(time.Time) tea.Msg { return late })
+	return tea.Raw(frameMark)
 }
 
 // printNow prints what the frame has no more.

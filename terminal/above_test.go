@@ -29,7 +29,7 @@ func TestGivenAway(t *testing.T) {
 		c.say("under way")
 		c.waits = append(c.waits, "waits")
 		tt.give(c)
-		c.Update(printDue{})
+		c.Update(frameHeld{})
 		c.Update(printed{})
 		c.say("said then")
 		const modes = "\x1b[?25h\x1b[?2004l"

@@ -29,32 +29,27 @@ type output struct {
 	mu    sync.Mutex
 	held  bytes.Buffer
 	holds bool // what is written is held
-	asks  bool // who prints is told of the next frame
+	marks int  // how many marks are to come before who prints is told
 }
 
 // frameHeld says that the frame is held which was drawn last.
 type frameHeld struct{}
 
-// hold holds what is written from now on. It is called by Update, before the frame is
-// drawn that has what is printed above no more.
+// frameMark is written for what prints (tea.Raw), and goes no further than Write. Each time
+// that Bubble Tea draws, it writes first what was given to it raw, and then the frame, where
+// that differs from the one before. So a first mark says that the newest frame is drawn next,
+// and a second one, given behind the first, that it was drawn, also where nothing differed.
+const frameMark = "\x1b_bothy frame\x1b\\"
+
+// hold holds what is written from now on, until what is put in above the frame. It is called
+// by Update, before the frame is drawn that has what is printed no more; frameMark follows.
 func (o *output) hold() {
 	if o == nil {
 		return
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.holds = true
-}
-
-// await has the next frame told of. It is called by an Update behind the one that held:
-// Bubble Tea has the frame by then, and writes no older one any more.
-func (o *output) await() {
-	if o == nil {
-		return
-	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.asks = true
+	o.holds, o.marks = true, 2
 }
 
 // stands reports whether no frame is held.
@@ -74,7 +69,7 @@ func (o *output) release() {
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.holds, o.asks = false, false
+	o.holds = false
 	_ = o.flush() // a terminal that is gone is noticed by the next frame
 }
 
@@ -106,8 +101,8 @@ func (o *output) Read(b []byte) (int, error) { return o.file.Read(b) }
 func (o *output) Close() error               { return o.file.Close() }
 func (o *output) Fd() uintptr                { return o.file.Fd() }
 
-// Write implements io.Writer. Bubble Tea calls it once for a frame, and once for what is
-// printed above.
+// Write implements io.Writer. Bubble Tea calls it once for a frame, once for what is printed
+// above, and once for all that was given to it raw.
 func (o *output) Write(b []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -115,20 +110,31 @@ func (o *output) Write(b []byte) (int, error) {
 		if width, height, err := term.GetSize(int(o.Fd())); err == nil {
 			lines, up := number(in[4]), number(in[3])
 			o.held.WriteString(inserted(string(b[len(in[0]):]), up-lines+1, number(in[1]), width, height))
-			o.holds, o.asks = false, false
+			o.holds = false
 			return len(b), o.flush()
 		}
 	}
-	o.held.Write(b)
-	if o.asks {
-		o.asks = false
-		go o.send(frameHeld{}) // Update may wait for this very write
+	before, behind, isMark := bytes.Cut(b, []byte(frameMark))
+	o.held.Write(before)
+	o.held.Write(behind)
+	if isMark {
+		o.marked()
 	}
 	return len(b), o.pass()
 }
 
-// note writes what is no frame. tea.Raw must not be used for it: Write would take it for
-// one.
+// marked takes a mark, and has a second one written behind the first.
+func (o *output) marked() {
+	o.marks--
+	switch o.marks { // Update may wait for this very write
+	case 1:
+		go o.send(tea.Raw(frameMark)())
+	case 0:
+		go o.send(frameHeld{})
+	}
+}
+
+// note writes what is no frame, at once.
 func (o *output) note(text string) {
 	if o == nil {
 		return

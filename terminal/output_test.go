@@ -1,9 +1,93 @@
 package main
 
 import (
+	"fmt"
+	"os"
 	"strings"
 	"testing"
+
+	tea "charm.land/bubbletea/v2"
 )
+
+// TestFrameMark: who prints is told when the frame is drawn that stands behind the Update that
+// holds, however slowly frames are drawn, and also where that looks like the one before.
+func TestFrameMark(t *testing.T) {
+	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = null.Close() }()
+	for _, differs := range []bool{true, false} {
+		h := &holder{told: make(chan tea.Msg), differs: differs}
+		h.out = &output{file: null, send: func(msg tea.Msg) { h.told <- msg }}
+		h.program = tea.NewProgram(h, tea.WithOutput(h), tea.WithInput(nil), tea.WithFPS(60), tea.WithWindowSize(20, 5))
+		if _, err := h.program.Run(); err != nil {
+			t.Fatal(err)
+		}
+		if h.frame != 4 || len(h.missing) > 0 || strings.Contains(h.out.held.String(), "bothy frame") {
+			t.Errorf("the frames differ %v: %d, told without %q; it holds %q", differs, h.frame, h.missing, h.out.held.String())
+		}
+	}
+}
+
+// holder is a program that holds four frames, and the terminal it writes to, which looks
+// whether a frame was drawn at the very moment in which that is told.
+type holder struct {
+	program *tea.Program
+	out     *output
+	told    chan tea.Msg
+	differs bool
+	frame   int
+	drawn   string // all that was
+	missing []string
+}
+
+// Write implements io.Writer. Frames are drawn behind it.
+func (h *holder) Write(b []byte) (int, error) {
+	n, err := h.out.Write(b)
+	h.drawn += string(b)
+	if strings.Contains(string(b), frameMark) {
+		msg := <-h.told
+		if _, is := msg.(frameHeld); is && !strings.Contains(h.drawn, h.text()) {
+			h.missing = append(h.missing, h.text())
+		}
+		go h.program.Send(msg)
+	}
+	return n, err
+}
+
+// Init implements tea.Model.
+func (h *holder) Init() tea.Cmd { return h.hold() }
+
+// Update implements tea.Model.
+func (h *holder) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	if _, is := msg.(frameHeld); !is {
+		return h, nil
+	}
+	h.out.release()
+	if h.frame == 4 {
+		return h, tea.Quit
+	}
+	return h, h.hold()
+}
+
+// hold holds the next frame.
+func (h *holder) hold() tea.Cmd {
+	h.frame++
+	h.out.hold()
+	return tea.Raw(frameMark)
+}
+
+// text is a frame of which all is drawn anew, unless it is always the same one.
+func (h *holder) text() string {
+	if !h.differs {
+		return "same"
+	}
+	return strings.Repeat(fmt.Sprint(h.frame), 9)
+}
+
+// View implements tea.Model.
+func (h *holder) View() tea.View { return tea.NewView(h.text()) }
 
 // TestInserted: what is taller than the room above the frame is put in by as many lines as
 // there is room for.

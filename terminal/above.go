@@ -20,8 +20,12 @@ type above struct {
 	away     bool     // the terminal is given, or about to be given, to a shell or an editor
 }
 
-// printed says that what was under way stands there.
-type printed struct{}
+type (
+	// printDue says that the frame is to be drawn that stands below what is printed.
+	printDue struct{}
+	// printed says that what was under way stands there.
+	printed struct{}
+)
 
 // say prints a block above.
 func (c *conversation) say(block string) tea.Cmd {
@@ -36,13 +40,20 @@ func (c *conversation) say(block string) tea.Cmd {
 }
 
 // print prints what waits, unless something is under way already or cannot be printed now.
-// It is printed when the frame is drawn that stands behind this Update, and has it no more.
+// It is printed above the frame that is drawn behind this Update.
 func (c *conversation) print() tea.Cmd {
 	if !c.headed || c.printing || c.away || c.screen != nil || len(c.waits) == 0 {
 		return nil
 	}
-	c.printing, c.due = true, len(c.waits)
+	c.printing, c.due = true, 0
 	c.out.hold()
+	return func() tea.Msg { return printDue{} }
+}
+
+// printBehind prints when the frame is drawn, with all that was said before: nothing of it
+// stands in that frame any more.
+func (c *conversation) printBehind() tea.Cmd {
+	c.due = len(c.waits)
 	return tea.Raw(frameMark)
 }
 

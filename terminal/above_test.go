@@ -29,6 +29,7 @@ func TestGivenAway(t *testing.T) {
 		c.say("under way")
 		c.waits = append(c.waits, "waits")
 		tt.give(c)
+		c.Update(printDue{})
 		c.Update(frameHeld{})
 		c.Update(printed{})
 		c.say("said then")
@@ -46,5 +47,19 @@ func TestGivenAway(t *testing.T) {
 		if got, err := io.ReadAll(r); err != nil || string(got) != modes {
 			t.Errorf("%s: the terminal got %q, %v", tt.name, got, err)
 		}
+	}
+}
+
+// TestPrintsTogether: what one Update said, and what was said before the frame is drawn, is
+// printed together, since none of it stands in that frame.
+func TestPrintsTogether(t *testing.T) {
+	c := alone(t, 80, 24)
+	c.say("one")
+	c.say("two")
+	c.Update(printDue{})
+	c.say("three")
+	c.Update(frameHeld{})
+	if got := c.said(); got != "three" {
+		t.Errorf("%q is left to print", got)
 	}
 }

@@ -42,7 +42,8 @@ type frameHeld struct{}
 const frameMark = "\x1b_bothy frame\x1b\\"
 
 // hold holds what is written from now on, until what is put in above the frame. It is called
-// by Update, before the frame is drawn that has what is printed no more; frameMark follows.
+// by Update, before the frame is drawn that has what is printed no more. An Update behind that
+// one has frameMark written.
 func (o *output) hold() {
 	if o == nil {
 		return
@@ -134,7 +135,7 @@ func (o *output) marked() {
 	}
 }
 
-// note writes what is no frame, at once.
+// note writes what is no frame, and belongs to none.
 func (o *output) note(text string) {
 	if o == nil {
 		return

@@ -133,6 +133,8 @@ func (c *conversation) update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return c, c.askAnew(m)
 	case said:
 		return c, c.say(m.text)
+	case printDue:
+		return c, c.printBehind()
 	case frameHeld:
 		return c, c.printNow()
 	case failure:

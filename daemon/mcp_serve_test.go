@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -194,7 +195,7 @@ func TestServedOverADeath(t *testing.T) {
 	}
 }
 
-// TestServedNews: who is connected hears of tools that come, and of a run in which something was done.
+// TestServedNews: who is connected hears of tools that go, and of a run in which something was done.
 func TestServedNews(t *testing.T) {
 	s := newSeat(t, 80, 24)
 	p := &person{}
@@ -210,14 +211,12 @@ func TestServedNews(t *testing.T) {
 	p.hears(t, uri)
 	s.write(".config/bothy/config.hcl", parrotConfig+"\nplugin \"research\" {\n  enabled = false\n}\n\nplugin \"files\" {\n  enabled = false\n}\n")
 	s.bothy("config", "reload")
-	p.hears(t, "tools")
-	list, err := c.ListTools(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, x := range list.Tools {
-		if x.Name == "read_file" {
-			t.Error("a tool whose plugin is gone is offered")
+	for offered := true; offered; { // what changes in two steps may be told twice
+		p.hears(t, "tools")
+		list, err := c.ListTools(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
 		}
+		offered = slices.ContainsFunc(list.Tools, func(x *mcp.Tool) bool { return x.Name == "read_file" })
 	}
 }

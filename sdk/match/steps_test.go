@@ -173,6 +173,7 @@ func FuzzPattern(f *testing.F) {
 func FuzzGlobsAgree(f *testing.F) {
 	f.Add("a/**/b*/?c", "a/x/bb/cc")
 	f.Add("**/[ab]*", "x/ab")
+	f.Add("*??", "泊")
 	f.Fuzz(func(t *testing.T, pattern, path string) {
 		special := strings.ContainsAny(pattern, `\{}[]!()$`) || strings.Contains(pattern, "***") || !strings.ContainsAny(pattern, "*?") || strings.ContainsAny(path, `*?\`)
 		noPath := strings.Contains("/"+path+"/", "//") || strings.Contains("/"+pattern+"/", "//") || !utf8.ValidString(path) || !utf8.ValidString(pattern)

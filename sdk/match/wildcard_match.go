@@ -103,11 +103,22 @@ func (p part) stepAt(s string, separator byte, i int, to []bool, m *meter) {
 		}
 	case p.kind == partNot:
 		p.stepNot(s, separator, i, to, m)
-	case i < len(s) && s[i] != separator:
+	case i < len(s) && s[i] != separator && beginsRune(s, i):
 		if r, size := utf8.DecodeRuneInString(s[i:]); p.kind == partOne || p.set.has(r) {
 			to[i+size] = true
 		}
 	}
+}
+
+// beginsRune reports whether s[i] is no byte within a rune, where a run may have ended.
+func beginsRune(s string, i int) bool {
+	for k := i; k >= max(0, i-utf8.UTFMax+1); k-- {
+		if utf8.RuneStart(s[k]) {
+			_, size := utf8.DecodeRuneInString(s[k:])
+			return k == i || k+size <= i
+		}
+	}
+	return true
 }
 
 // stepNot marks where a run may end that begins at i and that no choice fits.
